@@ -15,7 +15,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     boundary: ['contract', 'codec'],
     mempool: ['contract', 'boundary'],
     watcher: ['contract', 'boundary'],
-    config: ['contract', 'boundary', 'mempool'],
+    config: ['contract', 'codec', 'boundary', 'mempool'],
     '.': [
       ...['contract', 'codec', 'rules', 'memory', 'priority', 'drivers'],
       ...['boundary', 'mempool', 'watcher', 'config'],
@@ -48,9 +48,10 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     '.': [],
   },
   'packages/server/src': {
+    config: [],
     monitor: [],
     metrics: ['monitor'],
-    '.': ['monitor', 'metrics'],
+    '.': ['config', 'monitor', 'metrics'],
   },
   'packages/cli/src': {
     '.': [],

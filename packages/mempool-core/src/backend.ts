@@ -6,7 +6,7 @@ export {
   defineBackend,
   hasCoreBoundary,
 } from './boundary/define-backend.ts';
-export { checkNames } from './boundary/option-names.ts';
+export { checkNames, hint, shortName } from './boundary/option-names.ts';
 export { copyTransactions } from './boundary/submissions.ts';
 export {
   bytesToHash,
@@ -23,6 +23,9 @@ export { decodeEvents, likelyCause } from './codec/event-decoder.ts';
 export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
+export { configSchema, fields as configFields, readConfig, withNeededFields } from './config/config.ts';
+export { type Field, type FieldSchema, isTable, misconfigured, snakeCase } from './config/config-field.ts';
+export { inFile, readTables } from './config/config-file.ts';
 export {
   type FurtherOptions,
   type OpenedConfig,

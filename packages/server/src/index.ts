@@ -1,3 +1,16 @@
+export type { Environment } from './config/environment.ts';
+export { type LoadOptions, loadServerConfig } from './config/load-server-config.ts';
+export { serverConfigSchema } from './config/sections.ts';
+export {
+  type ElectionSection,
+  isLoopback,
+  type Scope,
+  type ServerConfig,
+  type ServerOptions,
+  scopes,
+  type TokenOptions,
+  type WatcherSection,
+} from './config/server-config.ts';
 export type { AnsweredRequest, Metrics, MetricsSource } from './metrics/metrics.ts';
 export type { MonitorView } from './monitor/monitor.ts';
 export type { Gap, Stats, StatsQuery, StatsRange } from './monitor/stats.ts';

@@ -1,10 +1,23 @@
+import type { JsonValue } from '../codec/to-json.ts';
 import { MempoolError } from '../contract/errors.ts';
 
 /** The path of a field in the configuration, for messages, such as `storage.mempool.key_prefix`. */
 export type FieldPath = string;
 
+/** What JSON Schema says of a field. */
+export type FieldSchema = Readonly<Record<string, JsonValue>>;
+
 /** Checks a value and converts it to the field's type. @throws `ERR_MEMPOOL_CONFIG` naming the field */
-export type Field<T> = (value: unknown, place: FieldPath) => T;
+export interface Field<T> {
+  (value: unknown, place: FieldPath): T;
+  /** The values that the check accepts, for editors: a little wider where JSON Schema cannot say it. */
+  readonly schema: FieldSchema;
+}
+
+/** A field from its JSON Schema and its check. */
+export function field<T>(schema: FieldSchema, check: (value: unknown, place: FieldPath) => T): Field<T> {
+  return Object.assign(check, { schema });
+}
 
 /** The error for a wrong configuration, `ERR_MEMPOOL_CONFIG`. The message is the field and the problem. */
 export function misconfigured(place: FieldPath, problem: string): MempoolError {
@@ -12,87 +25,96 @@ export function misconfigured(place: FieldPath, problem: string): MempoolError {
 }
 
 /** A non-empty string. */
-export const text: Field<string> = (value, place) => {
+export const text: Field<string> = field({ type: 'string', minLength: 1 }, (value, place) => {
   if (typeof value !== 'string' || value === '') throw misconfigured(place, 'must be a non-empty string');
   return value;
-};
+});
 
 /** A safe integer of at least 1. */
-export const count: Field<number> = (value, place) => {
+export const count: Field<number> = field({ type: 'integer', minimum: 1 }, (value, place) => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1)
     throw misconfigured(place, 'must be a whole number of at least 1');
   return value;
-};
+});
 
 /** A safe integer of at least 0. */
-export const countFromZero: Field<number> = (value, place) => {
+export const countFromZero: Field<number> = field({ type: 'integer', minimum: 0 }, (value, place) => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
     throw misconfigured(place, 'must be a whole number of at least 0');
   return value;
-};
+});
 
 /** A safe integer of at least 0. `"unlimited"` stands for infinity, which JSON lacks. */
-export const limit: Field<number> = (value, place) => {
-  if (value === 'unlimited' || value === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-  throw misconfigured(place, 'must be a whole number of at least 0 or "unlimited"');
-};
+export const limit: Field<number> = field(
+  { anyOf: [{ type: 'integer', minimum: 0 }, { const: 'unlimited' }] },
+  (value, place) => {
+    if (value === 'unlimited' || value === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+    throw misconfigured(place, 'must be a whole number of at least 0 or "unlimited"');
+  },
+);
 
 /** A replacement bump: an integer of 0–10,000. */
-export const bump: Field<number> = (value, place) => {
+export const bump: Field<number> = field({ type: 'integer', minimum: 0, maximum: 10_000 }, (value, place) => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > 10_000)
     throw misconfigured(place, 'must be a whole number of 0–10,000');
   return value;
-};
+});
 
 /** A safe integer of at least 1. `"never"` stands for infinity, which JSON lacks. */
-export const threshold: Field<number> = (value, place) => {
-  if (value === 'never' || value === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
-  throw misconfigured(place, 'must be a whole number of at least 1 or "never"');
-};
+export const threshold: Field<number> = field(
+  { anyOf: [{ type: 'integer', minimum: 1 }, { const: 'never' }] },
+  (value, place) => {
+    if (value === 'never' || value === Number.POSITIVE_INFINITY) return Number.POSITIVE_INFINITY;
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 1) return value;
+    throw misconfigured(place, 'must be a whole number of at least 1 or "never"');
+  },
+);
 
 /** The name of a pool. */
-export const poolName: Field<string> = (value, place) => {
+export const poolName: Field<string> = field({ type: 'string', pattern: '^[!-~]{1,128}$' }, (value, place) => {
   if (typeof value !== 'string' || !/^[\x21-\x7e]{1,128}$/.test(value))
     throw misconfigured(place, 'must be 1–128 printable ASCII characters without spaces');
   return value;
-};
+});
 
 /** The name of an election. */
-export const electionName: Field<string> = (value, place) => {
+export const electionName: Field<string> = field({ type: 'string', pattern: '^[a-z0-9._-]{1,64}$' }, (value, place) => {
   if (typeof value !== 'string' || !/^[a-z0-9._-]{1,64}$/.test(value))
     throw misconfigured(place, 'must be 1–64 of a–z 0–9 . _ -');
   return value;
-};
+});
 
 /** True or false. */
-export const flag: Field<boolean> = (value, place) => {
+export const flag: Field<boolean> = field({ type: 'boolean' }, (value, place) => {
   if (typeof value !== 'boolean') throw misconfigured(place, 'must be true or false');
   return value;
-};
+});
 
 /** A Redis URL. The error message never contains it, because it may contain a password. */
-export const redisUrl: Field<string> = (value, place) => {
-  const { protocol } = URL.parse(text(value, place)) ?? { protocol: '' };
-  if (protocol !== 'redis:' && protocol !== 'rediss:')
-    throw misconfigured(place, 'must be a URL that begins with redis:// or rediss://');
-  return value as string;
-};
+export const redisUrl: Field<string> = field(
+  { type: 'string', pattern: '^[Rr][Ee][Dd][Ii][Ss][Ss]?:' },
+  (value, place) => {
+    const { protocol } = URL.parse(text(value, place)) ?? { protocol: '' };
+    if (protocol !== 'redis:' && protocol !== 'rediss:')
+      throw misconfigured(place, 'must be a URL that begins with redis:// or rediss://');
+    return value as string;
+  },
+);
 
 /** A table, as `isTable` tests it. */
-export const table: Field<Readonly<Record<string, unknown>>> = (value, place) => {
+export const table: Field<Readonly<Record<string, unknown>>> = field({ type: 'object' }, (value, place) => {
   if (!isTable(value)) throw misconfigured(place, 'must be a table');
   return value;
-};
+});
 
 /** A field that accepts only these strings. */
 export function oneOf<T extends string>(...choices: readonly T[]): Field<T> {
-  return (value, place) => {
+  return field({ enum: choices }, (value, place) => {
     const choice = choices.find((each) => each === value);
     if (choice === undefined) throw misconfigured(place, `must be ${choices.map((each) => `"${each}"`).join(' or ')}`);
     return choice;
-  };
+  });
 }
 
 /** True for an object that is neither an array nor a `Date`. */

@@ -21,12 +21,20 @@ export async function loadConfig(path: string, instead: ConfigOverrides = {}): P
 
 /** As `loadConfig`, but always without the check that the backend has the fields it needs. */
 export async function readConfigFile(path: string, instead: ConfigOverrides): Promise<ReadConfig> {
-  const parsed = parseFile(path, await read(path));
+  const parsed = await readTables(path);
   // What is wrong beside the file is not a fault of the file.
   readConfig({ backend: 'ephemeral' }, instead);
   const { config, place } = inFile(path, () => readConfig(parsed, instead));
   if (instead.backend !== undefined || !/^\.\.?\//.test(config.backend)) return { config, place };
   return { config: { ...config, backend: resolve(dirname(path), config.backend) }, place };
+}
+
+/**
+ * Reads a `.toml` or `.json` file without checking its fields.
+ * @throws `ERR_MEMPOOL_CONFIG` naming the path, and the line if the syntax is wrong
+ */
+export async function readTables(path: string): Promise<unknown> {
+  return parseFile(path, await read(path));
 }
 
 /** Runs the check. An error in the configuration names the file too. */

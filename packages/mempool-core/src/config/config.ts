@@ -10,6 +10,8 @@ import {
   electionName,
   type Field,
   type FieldPath,
+  type FieldSchema,
+  field,
   flag,
   isTable,
   limit,
@@ -140,10 +142,10 @@ export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral
 
 /** All fields, each with the function that checks it. */
 export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[F]> } = {
-  backend: (value, place) => {
+  backend: field(text.schema, (value, place) => {
     const name = text(value, place);
     return Object.hasOwn(aliases, name) ? (aliases[name] ?? name) : name;
-  },
+  }),
   deployment: oneOf('single-node', 'multi-node'),
   pool: poolName,
   finalizeThreshold: threshold,
@@ -189,6 +191,17 @@ const dolosDefaults: Partial<ConfigFields> = { dropThreshold: 2 };
 
 /** The name that Dolos uses for `watcherLockTtlMs`, in camel case. Its unit is seconds. */
 const lockSeconds = 'watcherLockTtl';
+
+/** The JSON Schema of a configuration, for editors, from the same table as the checks. A name has both spellings. */
+export function configSchema(): FieldSchema {
+  const properties: Record<string, FieldSchema> = {};
+  for (const [name, { schema }] of Object.entries(fields)) {
+    properties[name] = schema;
+    properties[snakeCase(name)] = schema;
+  }
+  for (const name of [lockSeconds, snakeCase(lockSeconds)]) properties[name] = count.schema;
+  return { type: 'object', properties, additionalProperties: false };
+}
 
 /**
  * Checks a configuration: a `MempoolConfig`, the parsed content of a file, a Dolos section or a whole Dolos

@@ -1,0 +1,199 @@
+import type { JsonValue } from 'mempool-core';
+import {
+  configSchema,
+  type FieldSchema,
+  hint,
+  isTable,
+  misconfigured,
+  shortName,
+  snakeCase,
+} from 'mempool-core/backend';
+import { z } from 'zod';
+import { type ElectionSection, type Scope, type ServerOptions, scopes, type WatcherSection } from './server-config.ts';
+
+const text = z.string('must be a string').min(1, 'must not be empty');
+const flag = z.boolean('must be true or false');
+
+function whole(least: number, most: number): z.ZodNumber {
+  const error = `must be a whole number of ${least.toLocaleString('en')}–${most.toLocaleString('en')}`;
+  return z.int(error).min(least, error).max(most, error);
+}
+
+function list<T extends z.ZodType>(of: T): z.ZodDefault<z.ZodArray<T>> {
+  return z.array(of, 'must be a list').default([]);
+}
+
+function optional<T extends z.ZodType>(of: T): z.ZodDefault<z.ZodNullable<T>> {
+  return of.nullable().default(null);
+}
+
+const origin = text.refine(
+  (value) => URL.parse(value)?.origin === value,
+  'must be an origin, such as https://pool.example',
+);
+const hostName = text.regex(/^[a-z0-9.:[\]_-]{1,255}$/i, 'must be the name of a host, with a port if it has one');
+
+const tokenHash = text.regex(
+  /^sha256:[0-9a-f]{64}$/,
+  'must be sha256: and 64 hex digits, as `mempool token` prints it',
+);
+
+/** True for the form in which tokens are stored. */
+export function isTokenHash(given: string): boolean {
+  return tokenHash.safeParse(given).success;
+}
+
+const token = z.strictObject(
+  {
+    name: text.regex(/^[\w.-]{1,64}$/, 'must be 1–64 letters, digits, dots, dashes and underscores'),
+    hash: tokenHash.optional(),
+    hashFile: text.optional().describe('A file with the hash, in place of `hash`.'),
+    scopes: z
+      .array(z.enum(scopes, `must be one of ${scopes.join(', ')}`), 'must be a list')
+      .min(1, 'must name a scope'),
+  },
+  'must be a table with name, hash or hashFile, and scopes',
+);
+
+const maxTimerMs = 2 ** 31 - 1;
+const many = 1_000_000;
+
+const server = z.strictObject(
+  {
+    host: text.default('127.0.0.1').describe('The address to listen on. Without tokens only a loopback address.'),
+    port: whole(0, 65_535).default(4420).describe('The port to listen on; 0: a free one.'),
+    tokens: list(token).describe('The tokens that are accepted, by their hashes. `mempool token` makes one.'),
+    corsOrigins: list(origin).describe('Origins of browser pages that may call the server.'),
+    allowedHosts: list(hostName).describe('Values of the Host header that are accepted beside the loopback names.'),
+    exposePayloads: flag.default(false).describe('true: payloads can be read.'),
+    maxBodyBytes: whole(1, 2 ** 30)
+      .default(8 * 2 ** 20)
+      .describe('The largest request body.'),
+    maxSseClients: whole(0, many).default(1_000).describe('The most event streams at once.'),
+    maxWaits: whole(0, many).default(1_000).describe('The most requests that wait for a stage at once.'),
+    maxRequests: whole(1, many).default(1_000).describe('The most requests in flight.'),
+    ratePerSecond: z
+      .union(
+        [whole(1, many), z.literal('unlimited')],
+        `must be a whole number of 1–${many.toLocaleString('en')} or "unlimited"`,
+      )
+      .default('unlimited')
+      .transform((value) => (value === 'unlimited' ? Number.POSITIVE_INFINITY : value))
+      .describe('The most requests per second of one token or address.'),
+    drainMs: whole(0, maxTimerMs).default(10_000).describe('How long a stop waits for requests in flight.'),
+    environment: z
+      .string('must be a string')
+      .max(64, 'must have at most 64 characters')
+      .default('')
+      .describe('A label.'),
+  },
+  'must be a table',
+);
+
+const election = z.strictObject(
+  {
+    enabled: optional(flag).describe('true: take part in the election. Default: true with a source.'),
+    name: optional(text.regex(/^[a-z0-9._-]{1,64}$/, 'must be 1–64 of a–z 0–9 . _ -')).describe('Default: watcher.'),
+    nodeId: optional(text.regex(/^[!-~]{1,128}$/, 'must be 1–128 printable ASCII characters without spaces')),
+    ttlMs: optional(whole(250, 86_400_000)).describe('How long a lease lasts.'),
+  },
+  'must be a table',
+);
+
+const watcher = z.strictObject(
+  { source: optional(text).describe('A module that exports a ChainSource: a package, or a path from this file.') },
+  'must be a table',
+);
+
+/** A token as the configuration has it. */
+export interface GivenToken {
+  readonly name: string;
+  readonly hash?: string | undefined;
+  readonly hashFile?: string | undefined;
+  readonly scopes: readonly Scope[];
+}
+
+/** The sections after the check of each field. `[mempool]` is core's. */
+export interface ParsedSections {
+  readonly server: Omit<ServerOptions, 'tokens'> & { readonly tokens: readonly GivenToken[] };
+  readonly election: { readonly [F in keyof ElectionSection]: ElectionSection[F] | null };
+  readonly watcher: WatcherSection;
+}
+
+/** The name of a section beside `[mempool]`. */
+export type SectionName = keyof ParsedSections;
+
+const schemas: { readonly [S in SectionName]: z.ZodType<ParsedSections[S]> } = { server, election, watcher };
+const shapes: Readonly<Record<SectionName, z.core.$ZodShape>> = {
+  server: server.shape,
+  election: election.shape,
+  watcher: watcher.shape,
+};
+
+/** The names of all sections. */
+export const sectionNames: readonly string[] = ['mempool', ...Object.keys(shapes)];
+
+/** The names of a section's fields. */
+export function fieldNames(section: SectionName): string[] {
+  return Object.keys(shapes[section]);
+}
+
+/**
+ * Checks one section.
+ * @param spelling how the configuration spells a field, by its path; for messages
+ * @throws `ERR_MEMPOOL_CONFIG` naming the first bad field
+ */
+export function parseSection<S extends SectionName>(
+  section: S,
+  given: unknown,
+  spelling: ReadonlyMap<string, string> = new Map(),
+): ParsedSections[S] {
+  const { data, error } = schemas[section].safeParse(given);
+  if (error === undefined) return data;
+  const [issue] = error.issues;
+  if (issue === undefined) throw error;
+  const path = [section, ...issue.path.map(String)].join('.');
+  if (issue.code !== 'unrecognized_keys') throw misconfigured(spelling.get(path) ?? path, issue.message);
+  const [name = ''] = issue.keys;
+  const place = spelling.get(`${path}.${name}`) ?? `${path}.${shortName(name)}`;
+  const names = issue.path.includes('tokens') ? Object.keys(token.shape) : fieldNames(section);
+  const spelled = place.includes('_') ? names.map(snakeCase) : names;
+  throw misconfigured(place, `is not a known field${hint(place.split('.').at(-1) ?? name, spelled)}`);
+}
+
+/** The JSON Schema of a whole configuration, for editors. Each name has both spellings. */
+export function serverConfigSchema(): FieldSchema {
+  const own = Object.entries(schemas).map(([name, schema]) => [
+    name,
+    bothSpellings(z.toJSONSchema(schema, { io: 'input' }) as FieldSchema),
+  ]);
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: 'mempool',
+    type: 'object',
+    properties: { mempool: poolSchema(), ...Object.fromEntries(own) },
+    required: ['mempool'],
+    additionalProperties: false,
+  };
+}
+
+function poolSchema(): FieldSchema {
+  const { properties, ...schema } = configSchema();
+  const urlFile = { type: 'string', minLength: 1, description: 'A file with the URL, in place of `url`.' };
+  return { ...schema, properties: { ...(properties as FieldSchema), urlFile, url_file: urlFile } };
+}
+
+function bothSpellings({ $schema: _, ...schema }: FieldSchema): FieldSchema {
+  const { properties, items } = schema;
+  const wide: Record<string, JsonValue> = { ...schema };
+  if (isTable(items)) wide.items = bothSpellings(items as FieldSchema);
+  if (!isTable(properties)) return wide;
+  const both = Object.entries(properties).flatMap(([name, value]) => {
+    const own = bothSpellings(value as FieldSchema);
+    return [
+      [name, own],
+      [snakeCase(name), own],
+    ];
+  });
+  return { ...wide, properties: Object.fromEntries(both) };
+}
