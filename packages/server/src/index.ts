@@ -4,6 +4,8 @@ export { serverConfigSchema } from './config/sections.ts';
 export {
   type ElectionSection,
   isLoopback,
+  type PayloadHashName,
+  payloadHashNames,
   type Scope,
   type ServerConfig,
   type ServerOptions,

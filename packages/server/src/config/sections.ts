@@ -9,7 +9,14 @@ import {
   snakeCase,
 } from 'mempool-core/backend';
 import { z } from 'zod';
-import { type ElectionSection, type Scope, type ServerOptions, scopes, type WatcherSection } from './server-config.ts';
+import {
+  type ElectionSection,
+  payloadHashNames,
+  type Scope,
+  type ServerOptions,
+  scopes,
+  type WatcherSection,
+} from './server-config.ts';
 
 const text = z.string('must be a string').min(1, 'must not be empty');
 const flag = z.boolean('must be true or false');
@@ -65,6 +72,10 @@ const server = z.strictObject(
     tokens: list(token).describe('The tokens that are accepted, by their hashes. `mempool token` makes one.'),
     corsOrigins: list(origin).describe('Origins of browser pages that may call the server.'),
     allowedHosts: list(hostName).describe('Values of the Host header that are accepted beside the loopback names.'),
+    hash: z
+      .enum(payloadHashNames, `must be one of ${payloadHashNames.join(', ')}`)
+      .default('sha256')
+      .describe('How the hash of a transaction is computed from its bytes.'),
     exposePayloads: flag.default(false).describe('true: payloads can be read.'),
     maxBodyBytes: whole(1, 2 ** 30)
       .default(8 * 2 ** 20)

@@ -15,6 +15,12 @@ export interface TokenOptions {
   readonly scopes: readonly Scope[];
 }
 
+/** The named ways to compute the hash of a transaction from its bytes. */
+export const payloadHashNames = ['sha256', 'blake2b-256', 'keccak-256'] as const;
+
+/** One of `payloadHashNames`. */
+export type PayloadHashName = (typeof payloadHashNames)[number];
+
 /** The section `[server]`, complete. */
 export interface ServerOptions {
   /** The address to listen on; default `127.0.0.1`. Any address that is not a loopback address needs tokens. */
@@ -26,6 +32,8 @@ export interface ServerOptions {
   readonly corsOrigins: readonly string[];
   /** Values of `Host` that are accepted beside the loopback names and `host`; default none. */
   readonly allowedHosts: readonly string[];
+  /** How the hash of a transaction is computed from its bytes; default `sha256`. */
+  readonly hash: PayloadHashName;
   /** True: payloads can be read; default false. */
   readonly exposePayloads: boolean;
   /** The largest request body; default 8 MiB. */

@@ -59,7 +59,13 @@ describe('a file', () => {
       },
       server: {
         ...{ host: '0.0.0.0', port: 4420, tokens: [{ name: 'wallet', hash, scopes: ['read', 'submit'] }] },
-        ...{ corsOrigins: ['https://pool.example'], allowedHosts: [], exposePayloads: false, maxBodyBytes: 1000 },
+        ...{
+          corsOrigins: ['https://pool.example'],
+          allowedHosts: [],
+          hash: 'sha256',
+          exposePayloads: false,
+          maxBodyBytes: 1000,
+        },
         ...{ maxSseClients: 1000, maxWaits: 1000, maxRequests: 1000, ratePerSecond: 50, drainMs: 10_000 },
         environment: '',
       },
