@@ -54,7 +54,10 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     '.': ['config', 'monitor', 'metrics'],
   },
   'packages/cli/src': {
-    '.': [],
+    terminal: [],
+    target: ['terminal'],
+    commands: ['terminal', 'target'],
+    '.': ['terminal', 'target', 'commands'],
   },
   'packages/benchmark/src': {
     setup: [],

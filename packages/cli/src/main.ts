@@ -1,2 +1,22 @@
 #!/usr/bin/env node
-export {};
+import { runCommandLine } from './command-line.ts';
+
+const stop = new AbortController();
+
+/** A second signal ends the process at once. */
+function interrupt(): void {
+  if (stop.signal.aborted) process.exit(130);
+  stop.abort();
+}
+
+process.on('SIGINT', interrupt);
+process.on('SIGTERM', interrupt);
+// Nobody reads any more, as behind `| head`: nothing is left to do, and nothing to say.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+process.stderr.on('error', () => undefined);
+
+const { stdin, stdout, stderr, env } = process;
+process.exitCode = await runCommandLine(process.argv.slice(2), { stdin, stdout, stderr, env, signal: stop.signal });

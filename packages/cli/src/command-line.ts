@@ -1,0 +1,74 @@
+import { Command, CommanderError } from 'commander';
+import type { AddCommands, Session } from './commands/command.ts';
+import { addReading } from './commands/reading.ts';
+import { addSubmitting } from './commands/submitting.ts';
+import type { Place } from './target/open-target.ts';
+import { type ExitCode, exitCodes } from './terminal/exit-code.ts';
+import { failureOf } from './terminal/failure-of.ts';
+import { asJson, plain, type Surroundings, Terminal } from './terminal/terminal.ts';
+import { version } from './version.ts';
+
+const commands: readonly AddCommands[] = [addSubmitting, addReading];
+
+interface GlobalOptions extends Place {
+  readonly json?: boolean;
+  readonly color: boolean;
+}
+
+/** Runs one command. Returns its exit code; never rejects. */
+export async function runCommandLine(args: readonly string[], around: Surroundings): Promise<ExitCode> {
+  const program = programOf(around);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    return ended(error, program, around);
+  }
+}
+
+function programOf(around: Surroundings): Command {
+  const program = new Command('mempool')
+    .description('Runs a mempool as a service, and reads, changes, moves and checks any pool.')
+    .version(version, '-V, --version', 'print the version')
+    .option('-c, --config <file>', 'work on the store of this configuration (or MEMPOOL_CONFIG)')
+    .option('--url <url>', 'work on the pool of this server (or MEMPOOL_URL)')
+    .option('--token-file <file>', 'a file with the token for the server (or MEMPOOL_TOKEN)')
+    .option('--json', 'print JSON: one line for each answer')
+    .option('--no-color', 'print no colours (or NO_COLOR)')
+    .helpOption('-h, --help', 'print this help')
+    .addHelpText('after', exitCodeHelp)
+    .showHelpAfterError('(--help shows all commands and options)')
+    .configureHelp({ showGlobalOptions: true })
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void around.stdout.write(text),
+      writeErr: (text) => void around.stderr.write(text),
+    });
+  const begin = (): Session => {
+    const options = program.opts<GlobalOptions>();
+    return { terminal: terminalOf(options, around), place: options };
+  };
+  for (const add of commands) add(program, begin);
+  for (const command of program.commands) command.copyInheritedSettings(program);
+  return program;
+}
+
+function terminalOf({ json = false, color }: Pick<GlobalOptions, 'json' | 'color'>, around: Surroundings): Terminal {
+  return new Terminal(around, { json, color });
+}
+
+const exitCodeHelp = `
+Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 not found,
+4 refused by the pool or the server, 75 try again later, 130 interrupted.`;
+
+/** Says what went wrong, in one line. */
+function ended(error: unknown, program: Command, around: Surroundings): ExitCode {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+  if (around.signal.aborted) return exitCodes.interrupted;
+  const { exitCode, message, code } = failureOf(error);
+  const said = program.opts<GlobalOptions>().json
+    ? asJson({ error: message, code, exitCode })
+    : `mempool: ${plain(message)}`;
+  around.stderr.write(`${said}\n`);
+  return exitCode;
+}

@@ -1,0 +1,74 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { type DropReason, poolReasons } from 'mempool-core';
+import { openTarget, type Place } from '../target/open-target.ts';
+import type { Target } from '../target/target.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/** What the actions of all commands get. */
+export interface Session {
+  readonly terminal: Terminal;
+  readonly place: Place;
+}
+
+/** Makes the session of one run, when its options are known. */
+export type Begin = () => Session;
+
+/** Adds commands to the program. */
+export type AddCommands = (program: Command, begin: Begin) => void;
+
+/** Does the work on the pool that the options name, and closes it. */
+export async function onTarget<T>(
+  { terminal, place }: Session,
+  work: (target: Target, terminal: Terminal) => Promise<T>,
+  open: (place: Place, terminal: Terminal) => Promise<Target> = openTarget,
+): Promise<T> {
+  await using target = await open(place, terminal);
+  return await work(target, terminal);
+}
+
+/** The option `--operation-id`. */
+export const operationId = [
+  '--operation-id <id>',
+  'repeating the command with the same id changes nothing more',
+] as const;
+
+/** A number of at least `least`. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least)
+      throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
+    return value;
+  };
+}
+
+const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration such as `500ms`, `30s`, `5m`, `2h`, in milliseconds. */
+export function duration(text: string): number {
+  const [, digits, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
+  const value = Number(digits) * (unitMs[unit ?? ''] ?? Number.NaN);
+  if (!Number.isSafeInteger(value))
+    throw new InvalidArgumentError('It must be a duration, such as 500ms, 30s, 5m, 2h.');
+  return value;
+}
+
+/** A word of the pool, or any other text as the application's reason. */
+export function dropReason(text: string): DropReason {
+  const word = poolReasons.find((each) => each === text);
+  if (word === undefined && (text === '' || text.length > 256))
+    throw new InvalidArgumentError('It must have 1–256 characters.');
+  return word ?? { app: text };
+}
+
+/** The hash of a transaction. */
+export function transactionHash(text: string): string {
+  const hash = text.toLowerCase().replace(/^0x/, '');
+  if (!/^(?:[0-9a-f]{2}){1,64}$/.test(hash)) throw new InvalidArgumentError('It must be 1–64 bytes in hex.');
+  return hash;
+}
+
+/** For a list of hashes: commander calls it once per value. */
+export function transactionHashes(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), transactionHash(text)];
+}

@@ -1,0 +1,91 @@
+import type {
+  DropReason,
+  Limits,
+  MempoolEvent,
+  RollbackOutcome,
+  RollbackTarget,
+  SubmitOutcome,
+  TipAnswer,
+  TransactionStatus,
+  Usage,
+  WaitStage,
+} from 'mempool-core';
+
+/** An answer as JSON says it: big numbers are strings, bytes base64, and a number may be `"never"` for no limit. */
+export type Told<T> = T extends bigint | Uint8Array
+  ? string
+  : T extends readonly (infer One)[]
+    ? readonly Told<One>[]
+    : T extends object
+      ? { readonly [F in keyof T]: Told<T[F]> }
+      : T;
+
+/** The lists that `ls` shows. */
+export const lists = ['pending', 'parked', 'inflight', 'final', 'best'] as const;
+/** One of `lists`. */
+export type List = (typeof lists)[number];
+
+/** One row of a list. Which fields it has depends on the list. */
+export type Row = { readonly hash: string } & Readonly<Record<string, unknown>>;
+
+/** A transaction to submit. */
+export interface GivenTransaction {
+  /** `null`: worked out from the payload, as the configuration says. */
+  readonly hash: string | null;
+  readonly payload: Uint8Array;
+  readonly payloadType: number | undefined;
+}
+
+/** Options of a call. */
+export interface CallOptions {
+  readonly signal: AbortSignal;
+}
+
+/** Options of a call that changes the pool. */
+export interface ChangeOptions extends CallOptions {
+  readonly operationId?: string | undefined;
+}
+
+/** What a wait ended with. */
+export interface Awaited {
+  readonly kind: 'reached' | 'dropped' | 'timeout';
+  readonly status: Told<TransactionStatus>;
+}
+
+/** Options of a wait. */
+export interface AwaitOptions extends CallOptions {
+  readonly stage: WaitStage;
+  readonly timeoutMs: number;
+}
+
+/** Options of a stream of events. */
+export interface EventOptions extends CallOptions {
+  /** Only events of these transactions; none: all events. */
+  readonly hashes: readonly string[];
+  /** Resume after this cursor; default: begin now. */
+  readonly after?: string | undefined;
+}
+
+/** An event as JSON says it. */
+export type ToldEvent = Told<MempoolEvent>;
+
+/** The pool that a command works on: a store, or a server. Rejects with `Failure` or `MempoolError`. */
+export interface Target extends AsyncDisposable {
+  submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>>;
+  status(hash: string, options: CallOptions): Promise<Told<TransactionStatus>>;
+  waitFor(hash: string, options: AwaitOptions): Promise<Awaited>;
+  list(list: List, options: CallOptions): AsyncIterable<Row>;
+  events(options: EventOptions): AsyncIterable<ToldEvent>;
+  tip(points: number, options: CallOptions): Promise<Told<TipAnswer>>;
+  usage(options: CallOptions): Promise<Told<Usage>>;
+  /** Returns the hashes that it dropped. */
+  drop(hashes: readonly string[], reason: DropReason, options: ChangeOptions): Promise<readonly string[]>;
+  /** Returns the hashes that it released. `notBeforeMs`: hold them back until then. */
+  release(
+    hashes: readonly string[],
+    options: ChangeOptions & { readonly notBeforeMs?: number | undefined },
+  ): Promise<readonly string[]>;
+  rollback(target: RollbackTarget, options: ChangeOptions): Promise<Told<RollbackOutcome>>;
+  /** Sets the limits that are given, and returns all. */
+  setLimits(limits: Partial<Limits>, options: ChangeOptions): Promise<Told<Limits>>;
+}

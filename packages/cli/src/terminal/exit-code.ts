@@ -1,0 +1,30 @@
+/** The exit codes of the command. */
+export const exitCodes = {
+  ok: 0,
+  /** Anything not listed here. */
+  failed: 1,
+  /** A wrong argument or a wrong configuration. */
+  usage: 2,
+  /** There is no such transaction, point, file or pool. */
+  notFound: 3,
+  /** The pool or the server refused: a rule, a limit, a token. */
+  refused: 4,
+  /** The same command may succeed later. */
+  tryAgain: 75,
+  /** Ended by SIGINT. */
+  interrupted: 130,
+} as const;
+
+/** One of `exitCodes`. */
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+/** The end of a command that did not do its work. The message is for the operator: one line and a remedy. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
