@@ -27,12 +27,13 @@ export type LeaseTrait = 'hints' | 'processes';
 /**
  * A record to damage, so that it cannot be read back as it was written:
  * - `payload`, `entry`: of a transaction, its payload, or the entry that a priority pool keeps beside it.
+ * - `state`: the stage of a transaction in flight.
  * - `log`: an entry of the log. `point`: the point of a block. `event`: an event.
  * - `record`: a record of the application, by its name.
  * - `operation`: the outcome under an operation id. `lease`: the lease of the pool's election. `meta`: the pool's counters.
  */
 export type Damage =
-  | { readonly kind: 'payload' | 'entry'; readonly hash: string }
+  | { readonly kind: 'payload' | 'entry' | 'state'; readonly hash: string }
   | { readonly kind: 'log'; readonly logSeq: number }
   | { readonly kind: 'point'; readonly tick: number }
   | { readonly kind: 'event'; readonly eventSeq: number }

@@ -10,7 +10,6 @@ import {
   type MempoolEvent,
   type MempoolStore,
   type Policy,
-  type Stage,
   type StoredTransaction,
   type StoreEvent,
   type TipAnswer,
@@ -130,7 +129,13 @@ export async function statusOf(store: MempoolStore, hash: string): Promise<Trans
   return status;
 }
 
-export async function stagesOf(store: MempoolStore, hashes: readonly string[]): Promise<Stage[]> {
+/** The status of a hash that the pool does not know. */
+export function unknownStatus(hash: string): TransactionStatus {
+  const none = { confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null, notBefore: null };
+  return { hash, stage: 'Unknown', ...none, receivedAt: null, attempts: 0 };
+}
+
+export async function stagesOf(store: MempoolStore, hashes: readonly string[]): Promise<TransactionStatus['stage'][]> {
   return (await store.checkStatus(hashes)).map(({ stage }) => stage);
 }
 

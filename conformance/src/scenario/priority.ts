@@ -8,7 +8,6 @@ import type {
   OpenOptions,
   Policy,
   ReceiveOutcome,
-  Stage,
   TransactionStatus,
 } from 'mempool-core';
 import type { CaseContext, ConformanceCase, Need } from '../case/case.ts';
@@ -215,7 +214,7 @@ export class Scene {
     return this.store.checkStatus(this.hashes(names));
   }
 
-  async stages(...names: readonly string[]): Promise<Stage[]> {
+  async stages(...names: readonly string[]): Promise<TransactionStatus['stage'][]> {
     return (await this.statuses(names)).map(({ stage }) => stage);
   }
 

@@ -1,4 +1,4 @@
-import { isMempoolError } from 'mempool-core';
+import { isMempoolError, MempoolError } from 'mempool-core';
 import { changing, type Fault, sabotaged, stores } from './fault.ts';
 
 /** What is answered where a record is damaged. */
@@ -15,6 +15,30 @@ export const damageFaults: readonly Fault[] = [
   }),
   stores.told('a-damaged-payload-leaves-the-claim', {
     take: ({ transactions }) => ({ transactions: transactions.filter((one) => !('kind' in one)) }),
+  }),
+  stores.told('a-damaged-payload-is-no-gossip', { since: () => ({ damaged: [] }) }),
+  stores.around('a-damaged-payload-leaves-the-claim-of-a-priority-pool', {
+    take: async ({ store, given }) => {
+      const claim = await store.take(...given);
+      const intact = claim.transactions.filter((one) => !('kind' in one));
+      return store.ordering === 'priority' ? { ...claim, transactions: intact } : claim;
+    },
+  }),
+  stores.told('a-damaged-stage-is-unknown', {
+    checkStatus: (told) => told.map((one) => (one.stage === 'Damaged' ? { ...one, stage: 'Unknown' } : one)),
+  }),
+  stores.around('a-damaged-stage-fails-the-call', {
+    checkStatus: async ({ store, given }) => {
+      const told = await store.checkStatus(...given);
+      if (told.some(({ stage }) => stage === 'Damaged')) throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'damaged');
+      return told;
+    },
+  }),
+  stores.around('a-damaged-verdict-is-parked-like-any', {
+    peekParked: async ({ store, given }) => {
+      const page = await store.peekParked(...given);
+      return { ...page, damaged: [], transactions: [...page.transactions, ...(page.damaged as never[])] };
+    },
   }),
   sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 16`),
   sabotaged(

@@ -1,7 +1,7 @@
 /** How the replay ended: for people a table, for programs one line. */
 
 import type { Chain } from 'cardano-blocks';
-import type { ChainPoint, MempoolStore, Stage } from 'mempool-core';
+import type { ChainPoint, MempoolStore, TransactionStatus } from 'mempool-core';
 
 /** Totals of the chain and of the pool over all runs; `applied` and `seconds` of this run. */
 export interface Report {
@@ -44,9 +44,14 @@ export async function report(
   };
 }
 
-async function countStages(store: MempoolStore, hashes: readonly string[]): Promise<Record<Stage, number>> {
-  const counts = { Unknown: 0, Pending: 0, Propagated: 0, Acknowledged: 0, Confirmed: 0, Finalized: 0, Dropped: 0 };
-  const pageSize = 1_000;
+type Stages = Record<TransactionStatus['stage'], number>;
+const noStages: Stages = {
+  ...{ Unknown: 0, Damaged: 0, Pending: 0, Propagated: 0 },
+  ...{ Acknowledged: 0, Confirmed: 0, Finalized: 0, Dropped: 0 },
+};
+
+async function countStages(store: MempoolStore, hashes: readonly string[]): Promise<Stages> {
+  const [counts, pageSize] = [{ ...noStages }, 1_000];
   for (let start = 0; start < hashes.length; start += pageSize) {
     for (const { stage } of await store.checkStatus(hashes.slice(start, start + pageSize))) counts[stage] += 1;
   }

@@ -16,6 +16,7 @@ import {
   type DriverLogPage,
   type DriverPage,
   type DriverUsage,
+  damagedStatus,
   type EventPage,
   logEntry,
   logPage,
@@ -81,8 +82,13 @@ export class PoolReader {
     return hashes.map((hash, i) => {
       const bytes = found[i];
       if (bytes === undefined) return statusOf(hash, null, null, this.state.tick);
-      const { txState, point } = decodeTransaction(hash, bytes);
-      return statusOf(hash, txState, point, this.state.tick);
+      try {
+        const { txState, point } = decodeTransaction(hash, bytes);
+        return statusOf(hash, txState, point, this.state.tick);
+      } catch (error) {
+        if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return damagedStatus(hash);
+        throw error;
+      }
     });
   }
 

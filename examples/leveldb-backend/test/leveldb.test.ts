@@ -56,6 +56,19 @@ test('M2: a page passes over a damaged payload and names it; it can be dropped',
   expect((await again.peekPending()).transactions.map(({ seq }) => seq)).toEqual([1, 3]);
 });
 
+test('M2: the status of a transaction whose record is damaged is told beside the others', async () => {
+  const where = path();
+  const store = await leveldb.open({ path: where });
+  await receive(store, 1, 2);
+  await store.close();
+  const database = new ClassicLevel<string, Buffer>(where, { valueEncoding: 'buffer' });
+  await database.sublevel<string, Buffer>('transactions', { valueEncoding: 'buffer' }).put(hashOf(1), Buffer.from('x'));
+  await database.close();
+
+  await using again = await leveldb.open({ path: where });
+  expect(await again.checkStatus([hashOf(1), hashOf(2)])).toMatchObject([{ stage: 'Damaged' }, { stage: 'Pending' }]);
+});
+
 test('what is history goes: the database keeps no payload that nothing refers to', async () => {
   const where = path();
   {

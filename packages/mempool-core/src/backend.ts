@@ -84,7 +84,7 @@ export {
   PriorityPool,
 } from './priority/priority-pool.ts';
 export type { Planning } from './priority/step-builder.ts';
-export { type Body, logEntry, logPage, seqPage, statusOf, storedTransaction } from './rules/answers.ts';
+export { type Body, damagedStatus, logEntry, logPage, seqPage, statusOf, storedTransaction } from './rules/answers.ts';
 export * from './rules/call-plan.ts';
 export {
   type BlockStates,

@@ -9,6 +9,8 @@ export async function damageKeys(client: Redis, prefix: string, record: Damage):
       return alter(client, key('body'), Buffer.from(record.hash, 'hex'), (bytes) => bytes.fill(0xee, bytes.length - 1));
     case 'entry':
       return alter(client, key('entries'), Buffer.from(record.hash, 'hex'), half);
+    case 'state':
+      return damageScore(client, key('idx'), Buffer.from(record.hash, 'hex'));
     case 'log':
       return alter(client, key('log'), String(record.logSeq), (bytes) => bytes.fill(0xee, 0, 1));
     case 'point':
@@ -35,6 +37,13 @@ async function alter(
   const bytes = await client.hgetBuffer(key, field);
   if (bytes === null) throw new Error(`nothing to damage in ${key}`);
   await client.hset(key, field, change(bytes));
+}
+
+/** A score of a stage that does not exist. */
+async function damageScore(client: Redis, key: string, hash: Buffer): Promise<void> {
+  const score = await client.zscore(key, hash);
+  if (score === null) throw new Error(`nothing to damage in ${key}`);
+  await client.zadd(key, 9e15 + (Number(score) % 1e6), hash);
 }
 
 /** Entries of a stream cannot be changed: it is made again. */

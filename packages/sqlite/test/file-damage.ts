@@ -23,6 +23,10 @@ function statementOf(record: Damage): Statement {
       const sql = `UPDATE entry SET record = ${half('record')} WHERE seq = (SELECT seq FROM tx WHERE hash = ?)`;
       return [sql, Buffer.from(record.hash, 'hex')];
     }
+    case 'state': {
+      const sql = 'UPDATE inflight SET stage = stage + 16 WHERE seq = (SELECT seq FROM tx WHERE hash = ?)';
+      return [sql, Buffer.from(record.hash, 'hex')];
+    }
     case 'log':
       return ['UPDATE log SET stage = stage + 16 WHERE log_seq = ?', record.logSeq];
     case 'point':

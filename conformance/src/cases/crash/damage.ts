@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type AnyStore, isMempoolError, type MempoolErrorDetails, type OpenOptions } from 'mempool-core';
+import { type AnyStore, isDamaged, isMempoolError, type MempoolErrorDetails, type OpenOptions } from 'mempool-core';
 import type { CaseContext, ConformanceCase, Damage, Need } from '../../case/case.ts';
 import { must } from '../../case/must.ts';
 import { win } from '../../scenario/lease.ts';
@@ -20,6 +20,7 @@ import {
   statusOf,
   take,
   transaction,
+  unknownStatus,
 } from '../../scenario/pool.ts';
 
 /** A pool whose records can be damaged between two opens. */
@@ -93,6 +94,37 @@ const payload: DamageCase = {
     assert.deepEqual([await pendingOrder(store), await inflightOrder(store)], [rest, [first]]);
     const { entries, damaged: logged } = await store.dumpFinalized();
     assert.deepEqual([entries, logged], [[], [{ logSeq: 1 }]]);
+  },
+};
+
+const state: DamageCase = {
+  name: 'state',
+  title: 'a transaction whose stage is damaged is named beside the others; a block confirms it, or it can be dropped',
+  async run(before) {
+    const [first = '', bad = '', seen = '', ready = ''] = hashesOf(await receive(before.context, before.store, 4));
+    await before.store.markInflight([first, bad, seen]);
+    const { store, context } = await (await before.damaged({ kind: 'state', hash: bad })).damaged({
+      kind: 'state',
+      hash: seen,
+    });
+    const damaged = await store.checkStatus([first, bad, ready]);
+    assert.deepEqual(damaged[1], { ...unknownStatus(bad), stage: 'Damaged' });
+    assert.deepEqual([damaged[0]?.stage, damaged[2]?.stage], ['Propagated', 'Pending']);
+    assert.deepEqual(
+      (await store.findInflight([bad, first])).map((one) => isDamaged(one)),
+      [true, false],
+    );
+    const page = await store.peekInflight();
+    assert.deepEqual(
+      [hashesOf(page.transactions), page.damaged],
+      [[first], [bad, seen].map((hash, i) => ({ hash, seq: i + 2 }))],
+    );
+    const [again] = await store.receive([{ ...transaction(context.random), hash: bad }]);
+    assert.equal(again?.kind, 'duplicate');
+    assert.equal((await block(store, 1, { seen: [seen] })).kind, 'applied');
+    assert.deepEqual(await stagesOf(store, [seen]), ['Confirmed']);
+    assert.deepEqual(await store.drop([bad], 'damaged'), [bad]);
+    assert.deepEqual(await endsOf(store, [first, bad]), [['Propagated', null], lost]);
   },
 };
 
@@ -251,7 +283,8 @@ const entry = must(
     assert.deepEqual(hashesOf(await store.reap()), [second, third]);
     assert.deepEqual(hashesOf((await store.since()).items), [second, third]);
     assert.deepEqual(await pendingOrder(store), [second, third]);
-    assert.deepEqual(hashesOf((await store.peekParked()).transactions), [bad]);
+    const parked = await store.peekParked();
+    assert.deepEqual([parked.transactions, parked.damaged], [[], [{ hash: bad, seq: 1 }]]);
     assert.deepEqual(await store.markInflight([bad]), []);
     const { transactions } = await store.take({ maxTxs: 1 }, { owner: 'one', claimMs: 1_000 });
     assert.deepEqual(hashesOf(transactions), [second]);
@@ -264,8 +297,33 @@ const entry = must(
   ['durable', 'damage', 'priority'],
 );
 
+const gossip = must(
+  'M2/damaged-gossip',
+  'a damaged payload is named in the gossip of a priority pool and in a claim, beside the others, and can be dropped',
+  async (context) => {
+    const before = await openScene(context, { ordering: 'priority' });
+    const batch = [3n, 2n, 1n].map((priority) => ({ ...transaction(context.random), verdict: { priority } }));
+    const [first = '', bad = '', third = ''] = hashesOf(batch);
+    await before.store.receive(batch);
+    const { store } = await before.damaged({ kind: 'payload', hash: bad });
+    const page = await store.since();
+    assert.deepEqual([hashesOf(page.items), page.damaged], [[first, third], [{ hash: bad, seq: 2 }]]);
+    assert.equal(placeOf(page.next), 'g3');
+    assert.deepEqual(hashesOf((await store.since({ hashesOnly: true })).items), [first, bad, third]);
+    const { transactions } = await store.take({}, { owner: 'one', claimMs: 1_000, operationId: 'one', payloads: true });
+    assert.deepEqual(
+      transactions.map((one) => ('kind' in one ? one : one.hash)),
+      [first, { kind: 'damaged', hash: bad }, third],
+    );
+    assert.deepEqual(await store.drop([bad], 'damaged', { claim: 'one' }), [bad]);
+    assert.deepEqual(await endsOf(store, [bad]), [lost]);
+  },
+  ['durable', 'damage', 'priority'],
+);
+
 export const damageCases: readonly ConformanceCase[] = [
   payload,
+  state,
   log,
   logAgain,
   logFinal,
@@ -277,4 +335,4 @@ export const damageCases: readonly ConformanceCase[] = [
 ].map(caseOf);
 
 /** Cases of damage to records that only a priority pool keeps. */
-export const entryDamageCases: readonly ConformanceCase[] = [entry];
+export const entryDamageCases: readonly ConformanceCase[] = [entry, gossip];

@@ -16,6 +16,7 @@ import {
   stagesOf,
   statusOf,
   transaction,
+  unknownStatus,
   withoutFacts,
 } from '../../scenario/pool.ts';
 import { readVerbs, rejection } from '../../scenario/verb-call.ts';
@@ -36,8 +37,7 @@ const onePool = eachOnPool({
   'O3/unknown: a hash that the pool does not know has no counters, block or reason': async (store, context) => {
     await emptyBlocks(store, 1, 3);
     const hash = context.random.hex(20);
-    const none = { confirmations: 0, nonConfirmations: 0, confirmedAt: null, reason: null, notBefore: null };
-    assert.deepEqual(await statusOf(store, hash), { hash, stage: 'Unknown', ...none, receivedAt: null, attempts: 0 });
+    assert.deepEqual(await statusOf(store, hash), unknownStatus(hash));
   },
   'O3/latest-entry: if a hash has several log entries, the latest counts': async (store, context) => {
     const one = transaction(context.random);

@@ -96,7 +96,8 @@ export interface TransactionPage {
 /** The status of one hash (O3). */
 export interface TransactionStatus extends Counters, LifeFacts {
   readonly hash: string;
-  readonly stage: Stage;
+  /** `Damaged`: it is live, but its stored stage cannot be read; `drop` removes it (M2). All other fields are then empty. */
+  readonly stage: Stage | 'Damaged';
   readonly confirmedAt: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
   readonly reason: DropReason | null;

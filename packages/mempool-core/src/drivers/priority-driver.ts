@@ -9,6 +9,7 @@ import { type DamagedTransaction, isDamaged, type Transaction } from '../contrac
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
+import type { PoolNode } from '../priority/pool-node.ts';
 import { dropPoolStep, movePoolStep, reviseStep } from '../priority/pool-step.ts';
 import { PriorityCall } from '../priority/priority-call.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
@@ -26,6 +27,7 @@ import {
 import type { Planning } from '../priority/step-builder.ts';
 import { damagedRecord } from '../rules/answers.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
+import { isLostEntry } from '../rules/damage.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
 import { guardOf, type Step } from '../rules/step.ts';
 import { after, callVerbs, noTime } from './call-verbs.ts';
@@ -107,7 +109,7 @@ export function priorityDriver(
     },
     peekPending: (from, limit, context) =>
       storage.stored(context, from, ({ index, ledger }) => readyOf(index, ledger.pendingAfter(from), limit)),
-    peekParked: (from, limit, context) => storage.stored(context, from, ({ index }) => parkedAfter(index, from, limit)),
+    peekParked: (from, limit, context) => parkedPage(storage, from, limit, context),
     payloads: (hashes, context) => storage.bodies(context, hashes),
     dumpPool: (context) => storage.dump(context),
   };
@@ -118,6 +120,35 @@ export function momentIn({ view }: Planning, poolNowMs: number, { now, height }:
   const nowMs = Math.floor(callTimeOf(now, poolNowMs));
   if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that returns a safe integer of milliseconds');
   return { nowMs, height: height ?? view.currentTip.tick };
+}
+
+/** A page of parked transactions. Those whose verdict is damaged are named as damaged (M2). */
+function parkedPage(
+  storage: PriorityStorage,
+  from: number,
+  limit: number,
+  context: ReadContext,
+): Awaitable<DriverPage> {
+  let lost: ReadonlySet<string> = new Set();
+  const page = storage.stored(context, from, ({ index }) => {
+    const hashes = parkedAfter(index, from, limit);
+    lost = new Set(hashes.filter((hash) => isLost(index.node(hash))));
+    return hashes;
+  });
+  return after(page, (found) => (lost.size === 0 ? found : withoutLost(found, lost)));
+}
+
+function isLost(node: PoolNode | undefined): boolean {
+  return node !== undefined && isLostEntry(node.entry);
+}
+
+function withoutLost(page: DriverPage, lost: ReadonlySet<string>): DriverPage {
+  const named = page.transactions.filter(({ hash }) => lost.has(hash)).map(damagedRecord);
+  return {
+    ...page,
+    transactions: page.transactions.filter(({ hash }) => !lost.has(hash)),
+    damaged: [...page.damaged, ...named].sort((a, b) => a.seq - b.seq),
+  };
 }
 
 /** Adds the payloads, except of transactions that have left the pool. Names the damaged ones (M2). */

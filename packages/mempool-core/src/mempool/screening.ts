@@ -56,8 +56,9 @@ export class Screening {
     const { hash } = submission;
     const { stage } = await status(hash, { signal: context.signal });
     if (stage !== 'Unknown' && stage !== 'Dropped') {
-      // Call the store only if it must note the peer, or may have recorded another outcome.
-      if (submission.from !== undefined || context.operationId !== undefined) return this.#known(submission);
+      // Call the store only if it must mend its record, must note the peer, or may have recorded another outcome.
+      const asks = stage === 'Damaged' || submission.from !== undefined || context.operationId !== undefined;
+      if (asks) return this.#known(submission);
       return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
     }
     const at = height ?? (await this.#heightOf(context.signal));

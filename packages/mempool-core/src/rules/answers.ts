@@ -33,6 +33,11 @@ const unknownStatus: Omit<TransactionStatus, 'hash'> = {
   attempts: 0,
 };
 
+/** The status of a live transaction whose state cannot be read (M2). */
+export function damagedStatus(hash: string): TransactionStatus {
+  return { ...unknownStatus, hash, stage: 'Damaged' };
+}
+
 /** The status of a hash (O3). `txState` is its live record or latest log entry; `null` if there is neither. */
 export function statusOf(
   hash: string,

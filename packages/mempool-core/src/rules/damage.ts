@@ -19,6 +19,11 @@ export function lostEntry(hash: string, seq: number, bytes: number): Entry {
   return { hash, seq, bytes, verdict, sources: [], version: 1, ...times, claim: null, notBefore: null };
 }
 
+/** True for an entry made by `lostEntry`. */
+export function isLostEntry({ verdict }: Entry): boolean {
+  return verdict.requires[0] === nobodysTag;
+}
+
 /**
  * Stands in for a log entry that cannot be read: Dropped, because the final stage is unknown. The hash can be received
  * again. A block does not change it.

@@ -36,6 +36,11 @@ local function transitionOf(hash, text, cause)
   local to, why, leaves = cause.to, cause.why, cause.leaves
   local score = tonumber(text)
   local from, since = math.floor(score / T), tickOf(score)
+  if from > DROPPED then
+    -- A damaged stage. Its seq is known if it was in flight.
+    local number = leaves[PROPAGATED] and call('ZSCORE', FLIGHT, hash)
+    return number and transitionTo(to, why, PROPAGATED, tick - 1, 0, 0), tonumber(number), number
+  end
   if not leaves[from] then return nil end
   if from == PENDING then return transitionTo(to, why, from, 0, 0, 0), score % H, score < H and text or string.format('%d', score % H) end
   if from == CONFIRMED then return transitionTo(to, why, from, since, tick - since, 0) end

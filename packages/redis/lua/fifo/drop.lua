@@ -10,12 +10,15 @@ local guarded = underClaim(list, ARGV[6])
 local digits, dropped, origins, ages, seqs, numbers = {}, {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
-  local fits = guarded[i] and from and from < CONFIRMED
+  -- A stage above Dropped is damaged: `drop` removes it (M2).
+  local lost = from and from > DROPPED
+  local fits = guarded[i] and from and (from < CONFIRMED or lost)
   digits[i] = fits and 1 or 0
   if fits then
     local n = #dropped + 1
     dropped[n], origins[n], numbers[n] = hash, from, texts[i]
     ages[n], seqs[n] = from == PENDING and 0 or tick - tickOf(at[i]), from == PENDING and at[i] % H
+    if lost then origins[n], ages[n], seqs[n] = PROPAGATED, 0, tonumber(call('ZSCORE', FLIGHT, hash) or 0) end
   end
 end
 if #dropped > 0 then

@@ -44,6 +44,8 @@ for i = 1, #list do
   local score = fresh and fresh[hash] or at[i]
   if score and score < DROPPED * T then
     letters[i] = math.floor(score / T)
+  elseif score and score >= (DROPPED + 1) * T then
+    letters[i] = PROPAGATED
   elseif room < 1 and not (inclusions[i] and inclusions[i] > tick - threshold) then
     letters[i] = 'f'
   else

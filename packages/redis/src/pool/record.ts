@@ -3,9 +3,7 @@ import {
   isLive,
   knownStages,
   type LifeFacts,
-  type LiveStage,
   type LogEntry,
-  MempoolError,
   type StoredTransaction,
   type TransactionStatus,
 } from 'mempool-core';
@@ -79,10 +77,10 @@ export function decodeRecord(record: Buffer | null): Read<core.Body> {
   return { payload, payloadType: record.readUInt16BE(0), intact };
 }
 
-/** The stage in a score; the seq, tick or logSeq in it; and the counters of a live transaction (L12). */
+/** The stage in a score; the seq, tick or logSeq in it; and the counters of a live transaction (L12). `null`: it is damaged. */
 function place(score: Buffer, tick: number) {
   const found = decodeScore(score);
-  if (found === null) throw new MempoolError('ERR_MEMPOOL_CORRUPT', `${score} is no place in the index`);
+  if (found === null) return null;
   const { stage, number } = found;
   const none = { confirmations: 0, nonConfirmations: 0, reason: null, facts: core.noFacts };
   const txState = { hash: '', seq: 0, stage, tick: number, ...none };
@@ -93,20 +91,39 @@ export function readPoint(point: Buffer): ChainPoint | null {
   return point.length === 0 ? null : core.decodePoint(point);
 }
 
+/** The place of a live transaction; `null` if its score, or the point of its block, is damaged (M2). */
+function livePlace(score: Buffer, point: Buffer | null, tick: number) {
+  const found = place(score, tick);
+  if (found === null || !isLive(found.stage)) return null;
+  const pointed = found.stage === 'Confirmed';
+  if (pointed && point?.length !== core.pointBytes) return null;
+  return { ...found, stage: found.stage, confirmedAt: pointed && point ? core.decodePoint(point) : null };
+}
+
 /** A transaction in an answer of lua/pool/page.lua. */
 export function readTransaction(row: Row, tick: number): Read<StoredTransaction> {
   const [hash, seq, score, point, record, facts] = row;
-  const { stage, counters } = place(score, tick);
-  const identity = { hash: core.bytesToHash(hash), seq: Number(seq), stage: stage as LiveStage };
+  const found = livePlace(score, point, tick);
+  const { stage, counters, confirmedAt } = found ?? lostPlace;
+  const { intact, ...body } = decodeRecord(record);
   return {
-    ...identity,
-    ...decodeRecord(record),
+    hash: core.bytesToHash(hash),
+    seq: Number(seq),
+    stage,
+    ...body,
     ...counters,
-    confirmedAt: readPoint(point),
+    confirmedAt,
     notBefore: null,
     ...told(facts),
+    intact: intact && found !== null,
   };
 }
+
+const lostPlace = {
+  stage: 'Pending',
+  counters: { confirmations: 0, nonConfirmations: 0 },
+  confirmedAt: null,
+} as const;
 
 function told(bytes: Buffer): LifeFacts {
   const { receivedAt, attempts } = decodeFacts(bytes);
@@ -205,23 +222,15 @@ export function readStatus(
   tick: number,
   [score, detail, facts]: readonly [Buffer | null, Buffer | null, Buffer],
 ): TransactionStatus {
-  const none = {
-    hash,
-    confirmations: 0,
-    nonConfirmations: 0,
-    confirmedAt: null,
-    reason: null,
-    notBefore: null,
-    receivedAt: null,
-    attempts: 0,
-  };
-  if (score === null) return { ...none, stage: 'Unknown' };
-  const { stage, counters } = place(score, tick);
-  if (stage === 'Pending') {
-    const notBefore = detail?.length ? Number(detail) : null;
-    return { ...none, stage, notBefore, ...told(facts) };
+  const none = core.statusOf(hash, null, null, tick);
+  if (score === null) return none;
+  const stage = place(score, tick)?.stage;
+  if (stage === undefined || isLive(stage)) {
+    const live = livePlace(score, detail, tick);
+    if (live === null) return core.damagedStatus(hash);
+    const notBefore = stage === 'Pending' && detail?.length ? Number(detail) : null;
+    return { ...none, stage: live.stage, ...live.counters, confirmedAt: live.confirmedAt, notBefore, ...told(facts) };
   }
-  if (isLive(stage)) return { ...none, stage, ...counters, confirmedAt: detail && readPoint(detail), ...told(facts) };
   const entry = decodeEntry(detail);
   if (entry?.hash !== hash) return core.statusOf(hash, core.lostEnd(hash, 0), null, 0);
   const { confirmations, nonConfirmations, point, receivedAt, attempts } = entry;

@@ -124,12 +124,13 @@ function* tagRecords([, ...items]: LoadedPage): Generator<core.PoolRecord> {
 class RecordReader {
   readonly entries: core.Entry[] = [];
   readonly #warn: (what: string, hash: string) => void;
-
+  readonly #tick: number;
   /** Hashes with a body: the live ones, and those of the latest log entries. */
   readonly #known = new Set<string>();
 
-  constructor({ txStates, log }: LoadedPool, warn: (what: string, hash: string) => void) {
+  constructor({ head, txStates, log }: LoadedPool, warn: (what: string, hash: string) => void) {
     this.#warn = warn;
+    this.#tick = (head as unknown as Head)[2];
     for (const [hash] of itemsOf<LiveItem>(txStates)) this.#known.add(core.bytesToHash(hash));
     for (const [, , owner] of itemsOf<LogItem>(log)) if (owner !== undefined) this.#known.add(core.bytesToHash(owner));
   }
@@ -144,10 +145,12 @@ class RecordReader {
   *live([bytes, seqText, score, point, record]: LiveItem): Generator<core.PoolRecord> {
     const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
     const place = score === null ? null : decodeScore(score);
-    if (place === null || !isLive(place.stage)) return this.#warn('place', hash);
     const [facts, entry] = splitEntry(record);
-    const txState = core.live(hash, seq, place.stage, place.stage === 'Pending' ? 0 : place.number, facts);
-    const at = point.length === 0 ? null : core.decodePoint(point);
+    const known = place !== null && isLive(place.stage) ? { ...place, stage: place.stage } : null;
+    if (known === null) this.#warn('place', hash);
+    const { stage, number } = known ?? { stage: 'Propagated', number: this.#tick };
+    const txState = core.live(hash, seq, stage, stage === 'Pending' ? 0 : number, facts);
+    const at = point.length === core.pointBytes ? core.decodePoint(point) : null;
     yield { kind: 'write', write: { after: txState, point: at, body: core.mirroredBody(hash) } };
     this.#read(hash, seq, entry);
   }

@@ -132,7 +132,7 @@ test.for([
     const { store, lines } = await open();
     expect(lines.filter(({ level, message }) => level === 'warn' && message.includes('entry'))).toHaveLength(2);
     expect((await store.reap()).map(({ hash }) => hash)).toEqual([3, 1].map(hashOf));
-    expect((await store.peekParked()).transactions).toMatchObject([{ seq: 2 }, { seq: 4 }]);
+    expect((await store.peekParked()).damaged).toMatchObject([{ seq: 2 }, { seq: 4 }]);
     expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
     const revision = { hash: hashOf(4), version: 1, answer: { priority: 7n } };
     expect(await store.revise([revision])).toMatchObject([{ kind: 'revised' }]);

@@ -128,8 +128,11 @@ export class PoolView implements core.PoolView {
     const key = records.recordKeyOf(row);
     const state = records.readStoredState(row);
     if (state === null && row.isLogged === 1) return core.statusOf(hash, core.lostEnd(hash, key.seq), null, 0);
-    const { txState, point } = records.intact(key, state);
-    return core.statusOf(hash, txState, point, this.state.tick);
+    if (state === null) {
+      this.file.reportDamage(key);
+      return core.damagedStatus(hash);
+    }
+    return core.statusOf(hash, state.txState, state.point, this.state.tick);
   }
 
   logPage(cursor: number, limit: number): core.DriverLogPage {

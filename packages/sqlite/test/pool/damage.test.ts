@@ -38,7 +38,6 @@ function heard(): { log: Logger; warnings: unknown[] } {
 }
 
 const order = async (store: MempoolStore) => (await store.reap()).map(({ hash }) => hash);
-const damaged = (n: number) => ({ code: 'ERR_MEMPOOL_CORRUPT', details: { hash: hashOf(n), seq: n + 1 } });
 
 const places = [
   { what: 'an unreadable stage', sql: 'UPDATE inflight SET stage = 9 WHERE seq = 3' },
@@ -52,7 +51,8 @@ test.each(places)(
     const store = await openDamaged(sql, { ordering, log });
     // Only a priority pool reads all of the file when it is opened.
     expect(warnings).toEqual(ordering === 'fifo' ? [] : [{ hash: hashOf(2), seq: 3 }]);
-    await expect(store.checkStatus([hashOf(2)])).rejects.toMatchObject(damaged(2));
+    const told = await store.checkStatus([hashOf(2), hashOf(3)]);
+    expect(told).toMatchObject([{ stage: 'Damaged' }, { stage: 'Pending' }]);
     expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
     expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
     expect(await store.usage()).toMatchObject({ pending: 3, propagated: 0, confirmed: 1, logged: 2 });
@@ -126,7 +126,7 @@ test.each(lostRows)(
   },
 );
 
-test('M2: a damaged confirming block is told with the hash and seq, and stops no block after it', async () => {
+test('M2: a damaged confirming block is told in the status, and stops no block after it', async () => {
   const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path, finalizeThreshold: 4, maxRollback: 1 });
   const block = (n: number, ...seen: string[]) => store.confirm({ point: pointOf(n), seen, unseen: [] });
@@ -134,7 +134,7 @@ test('M2: a damaged confirming block is told with the hash and seq, and stops no
   await block(1, hashOf(0));
   await block(2);
   damage(path, "UPDATE inflight SET point = x'00' WHERE seq = 1");
-  await expect(store.checkStatus([hashOf(0)])).rejects.toMatchObject(damaged(0));
+  expect(await store.checkStatus([hashOf(0)])).toMatchObject([{ stage: 'Damaged' }]);
   for (const n of [3, 4]) expect(await block(n)).toMatchObject({ kind: 'applied' });
   expect(await store.dumpFinalized()).toMatchObject({ entries: [], damaged: [{ logSeq: 1 }], hasMore: false });
 });
@@ -222,7 +222,7 @@ test.each([
     expect(await order(store)).toEqual([5, 3].map(hashOf));
     const tagged = priced(6, { priority: 99n, provides: [`lost:${hashOf(4)}`] });
     expect(await store.receive([tagged])).toMatchObject([{ kind: 'received' }]);
-    expect((await store.peekParked()).transactions).toMatchObject([{ hash: hashOf(4) }]);
+    expect((await store.peekParked()).damaged).toMatchObject([{ hash: hashOf(4) }]);
     expect(await store.payloads([hashOf(4)])).toEqual([transaction(4)]);
     expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
     await store.receive([priced(4, { priority: 4n })]);
