@@ -51,7 +51,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     config: [],
     monitor: [],
     metrics: ['monitor'],
-    '.': ['config', 'monitor', 'metrics'],
+    http: ['config', 'monitor', 'metrics'],
+    '.': ['config', 'monitor', 'metrics', 'http'],
   },
   'packages/cli/src': {
     terminal: [],

@@ -13,9 +13,13 @@ export {
   type TokenOptions,
   type WatcherSection,
 } from './config/server-config.ts';
+export { createServer, type MempoolServer } from './create-server.ts';
+export type { HttpServerOptions, ServerParts } from './http/http-server.ts';
+export type { PayloadHash } from './http/payload-hash.ts';
 export type { AnsweredRequest, Metrics, MetricsSource } from './metrics/metrics.ts';
 export type { MonitorView } from './monitor/monitor.ts';
 export type { Gap, Stats, StatsQuery, StatsRange } from './monitor/stats.ts';
 export type { Histogram, StoredTotals } from './monitor/stored-totals.ts';
 export type { Rate, Summary } from './monitor/summary.ts';
 export type { TimelinePage, TimelineQuery, Transition } from './monitor/timeline.ts';
+export { type RunningServer, type StartServerOptions, startServer } from './start-server.ts';

@@ -1,0 +1,84 @@
+import { z } from '@hono/zod-openapi';
+import { toJson } from 'mempool-core';
+import type { Scope } from '../config/server-config.ts';
+import type { Caller } from './access.ts';
+import type { HostEnvironment } from './host-environment.ts';
+
+/** A request after the checks. */
+export interface Call<Query = unknown, Body = unknown> {
+  readonly request: Request;
+  readonly environment: HostEnvironment;
+  /** The parts of the path that are named in braces. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Query;
+  readonly body: Body;
+  readonly caller: Caller | null;
+  /** For the pool's call, from `Idempotency-Key`. */
+  readonly operationId: string | undefined;
+}
+
+/** What an endpoint may answer with a status, for the OpenAPI document. */
+export interface AnswerForm {
+  readonly description: string;
+  /** Of the JSON body. */
+  readonly schema?: z.ZodType | undefined;
+  /** A content type other than JSON, whose body has no schema. */
+  readonly contentType?: string | undefined;
+}
+
+/** One method of one path: how it is documented, checked and answered. */
+export interface Endpoint<Query = unknown, Body = unknown> {
+  readonly method: 'get' | 'post' | 'patch';
+  /** With parameters in braces, such as `/transactions/{hash}`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly tag: 'transactions' | 'propagation' | 'chain' | 'pool' | 'monitor' | 'server';
+  /** The scopes of which a token needs one. None: open to all. */
+  readonly scopes: readonly Scope[];
+  readonly query?: z.ZodType<Query> | undefined;
+  /** The JSON body. Without it, the request has none. */
+  readonly body?: z.ZodType<Body> | undefined;
+  readonly answers: Readonly<Record<number, AnswerForm>>;
+  answer(call: Call<Query, Body>): Response | Promise<Response>;
+  /** Answers a body that is not JSON: `application/octet-stream` or `application/cbor`. */
+  readonly answerBytes?: ((payload: Uint8Array, call: Call<Query, null>) => Promise<Response>) | undefined;
+}
+
+/** Checks the types of one endpoint, then forgets them, so that endpoints fit in one list. */
+export function endpoint<Query, Body>(given: Endpoint<Query, Body>): Endpoint {
+  return given as Endpoint as Endpoint;
+}
+
+const jsonHeaders = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+/** A JSON answer: big numbers as strings, bytes as base64, `Infinity` as "never". */
+export function json(answer: unknown, status = 200): Response {
+  return new Response(JSON.stringify(toJson(answer)), { status, headers: jsonHeaders });
+}
+
+/** An answer with a body of another kind. */
+export function bytesAnswer(
+  body: Uint8Array<ArrayBuffer> | string,
+  headers: Readonly<Record<string, string>>,
+): Response {
+  return new Response(body, { headers: { ...jsonHeaders, ...headers } });
+}
+
+const problemSchema: z.ZodType = z
+  .looseObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    detail: z.string(),
+    code: z.string().openapi({ description: 'ERR_MEMPOOL_… of the pool, ERR_SERVER_… of the server' }),
+  })
+  .openapi('Problem', { description: 'RFC 9457. `field`, `hash` and `outcome` are there where they apply.' });
+
+/** The answer of every endpoint to what it refuses. */
+export const problemForm: { readonly [type: string]: { readonly schema: z.ZodType } } = {
+  'application/problem+json': { schema: problemSchema },
+};

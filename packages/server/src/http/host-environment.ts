@@ -1,0 +1,20 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What `@hono/node-server` gives beside the request. Another host gives none of it. */
+export interface HostEnvironment {
+  readonly incoming?: IncomingMessage | undefined;
+  readonly outgoing?: ServerResponse | undefined;
+}
+
+/** A header of a request. On Node it is read from the parsed headers, which is faster. */
+export function headerOf(request: Request, environment: HostEnvironment, name: string): string | undefined {
+  const parsed = environment.incoming?.headers;
+  if (parsed === undefined) return request.headers.get(name) ?? undefined;
+  const value = parsed[name];
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+/** The address that a request came from; empty if the host does not tell. */
+export function addressOf({ incoming }: HostEnvironment): string {
+  return incoming?.socket.remoteAddress ?? '';
+}

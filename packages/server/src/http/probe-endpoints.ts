@@ -1,0 +1,57 @@
+import { z } from '@hono/zod-openapi';
+import type { Mempool } from 'mempool-core';
+import type { Election } from 'mempool-election';
+import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
+import { Problem } from './problem.ts';
+
+export interface ProbeParts {
+  readonly pool: Mempool;
+  readonly election: Election | null;
+  isStopping(): boolean;
+}
+
+const ready = z.object({ ready: z.literal(true), leader: z.boolean().nullable() });
+
+/** How long `readyz` waits for the store. */
+const probeMs = 2_000;
+
+/** Liveness and readiness, for a load balancer or an orchestrator. */
+export function probeEndpoints(parts: ProbeParts): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/livez',
+      summary: 'The process answers',
+      tag: 'server',
+      scopes: [],
+      answers: { 200: { description: 'ok', contentType: 'text/plain' } },
+      answer: () => bytesAnswer('ok\n', { 'content-type': 'text/plain' }),
+    }),
+    endpoint({
+      method: 'get',
+      path: '/readyz',
+      summary: 'The store can be reached and, where there is an election, its leader is known',
+      tag: 'server',
+      scopes: [],
+      answers: { 200: { description: 'Ready.', schema: ready } },
+      answer: async () => {
+        await assertReady(parts);
+        return json({ ready: true, leader: parts.election?.isLeader() ?? null });
+      },
+    }),
+  ];
+}
+
+async function assertReady({ pool, election, isStopping }: ProbeParts): Promise<void> {
+  if (isStopping()) throw notReady('The server stops.');
+  try {
+    await pool.tip({ signal: AbortSignal.timeout(probeMs) });
+  } catch {
+    throw notReady('The store cannot be reached.');
+  }
+  if (election !== null && election.leader === null && !election.isLeader()) throw notReady('No leader is known.');
+}
+
+function notReady(detail: string): Problem {
+  return new Problem(503, 'ERR_SERVER_NOT_READY', { detail });
+}

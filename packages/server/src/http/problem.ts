@@ -1,0 +1,146 @@
+import { isMempoolError, type MempoolError, type MempoolErrorCode, toJson } from 'mempool-core';
+
+/** The codes of the server's own refusals. An error of the pool keeps its code, such as `ERR_MEMPOOL_INVALID`. */
+export type ServerErrorCode =
+  /** `Host` names no host of this server. */
+  | 'ERR_SERVER_HOST'
+  /** A page of another origin sent the request. */
+  | 'ERR_SERVER_ORIGIN'
+  /** No token, or an unknown one. */
+  | 'ERR_SERVER_TOKEN'
+  /** The token lacks the scope. */
+  | 'ERR_SERVER_SCOPE'
+  /** There is no such path, transaction or claim. */
+  | 'ERR_SERVER_NOT_FOUND'
+  | 'ERR_SERVER_METHOD'
+  | 'ERR_SERVER_CONTENT_TYPE'
+  | 'ERR_SERVER_BODY_TOO_LARGE'
+  /** The body could not be read. */
+  | 'ERR_SERVER_BODY'
+  /** The body is not JSON. */
+  | 'ERR_SERVER_JSON'
+  /** A parameter or a field is wrong, missing or unknown; `field` names it. */
+  | 'ERR_SERVER_REQUEST'
+  /** More requests per second than one token or address may send. */
+  | 'ERR_SERVER_RATE'
+  /** Too many requests, waits or event streams at once. */
+  | 'ERR_SERVER_BUSY'
+  /** The server stops. */
+  | 'ERR_SERVER_STOPPING'
+  /** The server does not show payloads. */
+  | 'ERR_SERVER_PAYLOADS'
+  /** The pool answered with a refusal; `outcome` is its answer. */
+  | 'ERR_SERVER_REFUSED'
+  | 'ERR_SERVER_NOT_READY'
+  | 'ERR_SERVER_INTERNAL';
+
+/** What a problem says beside its code. */
+export interface ProblemDetails {
+  /** A sentence for people. It never has a secret, a path of this machine or a stack. */
+  readonly detail: string;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Further members of the body. */
+  readonly members?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A refusal or failure of a request, answered as RFC 9457 says. */
+export class Problem extends Error {
+  override readonly name = 'Problem';
+  readonly status: number;
+  readonly code: ServerErrorCode | MempoolErrorCode;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly members: Readonly<Record<string, unknown>>;
+
+  constructor(status: number, code: ServerErrorCode | MempoolErrorCode, { detail, headers, members }: ProblemDetails) {
+    super(detail);
+    this.status = status;
+    this.code = code;
+    this.headers = headers ?? {};
+    this.members = members ?? {};
+  }
+
+  /** The answer: `application/problem+json`. */
+  respond(): Response {
+    const { status, code, message: detail } = this;
+    const title = titles[status] ?? 'Error';
+    const body = { type: 'about:blank', title, status, detail, code, ...this.members };
+    const headers = { ...problemHeaders, ...this.headers };
+    return new Response(JSON.stringify(toJson(body)), { status, headers });
+  }
+}
+
+const problemHeaders = {
+  'content-type': 'application/problem+json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+};
+
+const titles: Readonly<Record<number, string>> = {
+  400: 'Bad request',
+  401: 'No valid token',
+  403: 'Forbidden',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Conflict',
+  410: 'Gone',
+  413: 'Too large',
+  415: 'Unsupported content type',
+  421: 'Misdirected request',
+  422: 'Refused',
+  429: 'Too many requests',
+  500: 'Internal error',
+  503: 'Not available',
+  507: 'Store full',
+};
+
+/** The answer to an error of the pool, by its code. Only a message of a 4xx is passed on: others may name hosts and files. */
+const statuses: Readonly<Record<MempoolErrorCode, readonly [status: number, detail: string]>> = {
+  ERR_MEMPOOL_INVALID: [400, ''],
+  ERR_MEMPOOL_CURSOR: [410, ''],
+  ERR_MEMPOOL_UNSUPPORTED: [422, ''],
+  ERR_MEMPOOL_BUSY: [429, ''],
+  ERR_MEMPOOL_CONFIG: [500, 'The configuration is wrong.'],
+  ERR_MEMPOOL_UNAVAILABLE: [503, 'The store could not be reached in time. Nothing was sent.'],
+  ERR_MEMPOOL_OUTCOME_UNKNOWN: [
+    503,
+    'The answer of the store was lost. Repeat the request with the same Idempotency-Key.',
+  ],
+  ERR_MEMPOOL_STORE_FULL: [507, 'The store has no room. Nothing was changed.'],
+  ERR_MEMPOOL_CLOSED: [503, 'The store is closed.'],
+  ERR_MEMPOOL_CORRUPT: [500, 'A stored record is damaged.'],
+  ERR_MEMPOOL_INCOMPATIBLE: [500, 'This version does not read what is stored.'],
+  ERR_MEMPOOL_AUTH: [503, 'The store refuses the credentials of the server.'],
+  ERR_MEMPOOL_PERMISSION: [503, 'The server lacks a right in the store.'],
+  ERR_MEMPOOL_READ_ONLY: [503, 'The store takes no writes now.'],
+  ERR_MEMPOOL_IN_USE: [503, 'Another process holds the store.'],
+  ERR_MEMPOOL_INTERNAL: [500, 'The store failed.'],
+};
+
+/** The problem that stands for an error. An error that nobody expected says nothing of itself to the client. */
+export function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isMempoolError(error)) return poolProblem(error);
+  return new Problem(500, 'ERR_SERVER_INTERNAL', { detail: 'The server failed. Its log has the error.' });
+}
+
+function poolProblem({ code, message, retryable, details: { field, hash } }: MempoolError): Problem {
+  const [status, detail] = statuses[code];
+  const headers = retryable ? retrySoon : undefined;
+  return new Problem(status, code, { detail: detail || message, headers, members: { field, hash } });
+}
+
+const retrySoon = { 'retry-after': '1' };
+
+/** Too much at once: the same request may succeed a second later. */
+export function busy(detail: string): Problem {
+  return new Problem(503, 'ERR_SERVER_BUSY', { detail, headers: retrySoon });
+}
+
+/** A wrong parameter or field. */
+export function wrongRequest(field: string, detail: string): Problem {
+  return new Problem(400, 'ERR_SERVER_REQUEST', { detail, members: { field } });
+}
+
+export function notFound(detail: string, members?: Readonly<Record<string, unknown>>): Problem {
+  return new Problem(404, 'ERR_SERVER_NOT_FOUND', { detail, members });
+}

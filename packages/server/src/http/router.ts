@@ -1,0 +1,194 @@
+import { OpenAPIHono, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
+import { authorize, type Caller, operationIdOf } from './access.ts';
+import { type Call, type Endpoint, problemForm } from './endpoint.ts';
+import { type HostEnvironment, headerOf } from './host-environment.ts';
+import { notFound, Problem, wrongRequest } from './problem.ts';
+import { parseJson, readBody } from './request-body.ts';
+
+/** What the router asks of the server for each request. */
+export interface RouterParts {
+  readonly maxBodyBytes: number;
+  /** Finds out who sent the request, and counts it. @throws `Problem` 429 */
+  identify(request: Request, environment: HostEnvironment): Caller | null;
+  /** Told each endpoint's answer. */
+  answered(endpoint: Endpoint, response: Response, startedMs: number): void;
+  /** The problem that an error is answered with. */
+  fault(error: unknown): Problem;
+}
+
+/** The endpoints as a hono application, and the OpenAPI document of them. */
+export class Router {
+  readonly #app = new OpenAPIHono<{ Bindings: HostEnvironment }>();
+  readonly #parts: RouterParts;
+  readonly #endpoints: readonly Endpoint[];
+
+  constructor(endpoints: readonly Endpoint[], parts: RouterParts) {
+    this.#endpoints = endpoints;
+    this.#parts = parts;
+    for (const each of endpoints) {
+      this.#app.openAPIRegistry.registerPath(documented(each));
+      const path = each.path.replaceAll(/\{(\w+)\}/g, ':$1');
+      this.#app.on(each.method.toUpperCase(), path, (context) => this.#answer(each, context));
+    }
+    this.#app.notFound((context) => this.#unknown(context.req.method, context.req.path).respond());
+    this.#app.onError((error) => parts.fault(error).respond());
+  }
+
+  fetch(request: Request, environment: HostEnvironment): Response | Promise<Response> {
+    return this.#app.fetch(request, environment);
+  }
+
+  /** The OpenAPI 3.1 document. */
+  openapi(info: { readonly title: string; readonly version: string; readonly description: string }): object {
+    this.#app.openAPIRegistry.registerComponent('securitySchemes', 'token', { type: 'http', scheme: 'bearer' });
+    return this.#app.getOpenAPI31Document({ openapi: '3.1.0', info, servers: [{ url: '/' }] });
+  }
+
+  async #answer(endpoint: Endpoint, context: Context<{ Bindings: HostEnvironment }>): Promise<Response> {
+    const startedMs = performance.now();
+    let response: Response;
+    try {
+      response = await this.#called(endpoint, context);
+    } catch (error) {
+      response = this.#parts.fault(error).respond();
+    }
+    this.#parts.answered(endpoint, response, startedMs);
+    return response;
+  }
+
+  async #called(endpoint: Endpoint, context: Context<{ Bindings: HostEnvironment }>): Promise<Response> {
+    const request = context.req.raw;
+    const environment = context.env ?? {};
+    const caller = this.#parts.identify(request, environment);
+    authorize(caller, endpoint.scopes);
+    const call: Call = {
+      request,
+      environment,
+      params: context.req.param(),
+      query: queryOf(endpoint, request.url),
+      body: null,
+      caller,
+      operationId: operationIdOf(caller, headerOf(request, environment, 'idempotency-key')),
+    };
+    if (endpoint.method === 'get') return endpoint.answer(call);
+    return this.#write(endpoint, call);
+  }
+
+  async #write(endpoint: Endpoint, call: Call): Promise<Response> {
+    const { request, environment } = call;
+    const type = contentType(headerOf(request, environment, 'content-type'));
+    if (endpoint.answerBytes !== undefined && (type === 'application/octet-stream' || type === 'application/cbor'))
+      return endpoint.answerBytes(await readBody(request, environment, this.#parts.maxBodyBytes), {
+        ...call,
+        body: null,
+      });
+    if (type !== 'application/json') throw wrongType(endpoint);
+    const given = parseJson(await readBody(request, environment, this.#parts.maxBodyBytes));
+    return endpoint.answer({ ...call, body: checked(endpoint.body, given, 'body') });
+  }
+
+  /** The path has other methods, or there is no such path. */
+  #unknown(method: string, path: string): Problem {
+    const others = this.#endpoints.filter((each) => pattern(each.path).test(path));
+    if (others.length === 0) return notFound('There is no such path.');
+    const allow = others.map((each) => each.method.toUpperCase()).join(', ');
+    const detail = `${method.slice(0, 20)} is not a method of this path.`;
+    return new Problem(405, 'ERR_SERVER_METHOD', { detail, headers: { allow } });
+  }
+}
+
+function pattern(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
+}
+
+function contentType(header: string | undefined): string {
+  return (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+}
+
+/** A plain form of any page can send other types without asking, so writes do not take them. */
+function wrongType({ answerBytes }: Endpoint): Problem {
+  const others = answerBytes === undefined ? '' : ', application/octet-stream or application/cbor';
+  return new Problem(415, 'ERR_SERVER_CONTENT_TYPE', { detail: `Send application/json${others}.` });
+}
+
+const noQuery = z.strictObject({});
+
+function queryOf(endpoint: Endpoint, url: string): unknown {
+  const start = url.indexOf('?');
+  const given: Record<string, string> = Object.create(null);
+  if (start >= 0)
+    for (const [name, value] of new URLSearchParams(url.slice(start))) {
+      if (name in given) throw wrongRequest(name, `The parameter ${name.slice(0, 64)} is given twice.`);
+      given[name] = value;
+    }
+  else if (endpoint.query === undefined) return null;
+  return checked(endpoint.query ?? noQuery, { ...given }, 'query');
+}
+
+/** @throws `Problem` 400 naming the first wrong field */
+function checked(schema: z.ZodType | undefined, given: unknown, place: 'body' | 'query'): unknown {
+  const result = (schema ?? z.strictObject({})).safeParse(given);
+  if (result.success) return result.data;
+  const [first] = result.error.issues;
+  const unknown = first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : [];
+  const field = [...(first?.path ?? []), ...unknown].map(String).join('.').slice(0, 200) || place;
+  throw wrongRequest(field, `${field}: ${(first?.message ?? 'is wrong').slice(0, 300)}`);
+}
+
+type Documented = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];
+
+/** The endpoint for the OpenAPI document. */
+function documented(endpoint: Endpoint): Documented {
+  const { method, path, summary, tag, scopes, answers } = endpoint;
+  const responses = Object.entries(answers).map(
+    ([status, { description, schema, contentType = 'application/json' }]) => [
+      status,
+      { description, content: { [contentType]: { schema: schema ?? z.string() } } },
+    ],
+  );
+  const security = scopes.length === 0 ? [{}] : [{ token: [] }];
+  return {
+    method,
+    path,
+    summary,
+    tags: [tag],
+    security,
+    description: scopes.length === 0 ? 'Open to all.' : `Scope: ${scopes.join(' or ')}.`,
+    operationId: `${method}${path.replaceAll(/[^a-z]+(\w)/gi, (_, letter: string) => letter.toUpperCase()).replaceAll(/\W/g, '')}`,
+    request: requestOf(endpoint),
+    responses: {
+      ...Object.fromEntries(responses),
+      default: { description: 'Refused or failed.', content: problemForm },
+    },
+  } as Documented;
+}
+
+const hashParameter = z
+  .string()
+  .regex(/^(?:0[xX])?(?:[0-9a-fA-F]{2}){1,64}$/)
+  .openapi({ description: 'Hex of 1–64 bytes, with or without 0x.' });
+const textParameter = z.string().regex(/^[\x20-\x7e]{1,128}$/);
+
+function requestOf({ method, path, query, body, answerBytes }: Endpoint): NonNullable<Documented['request']> {
+  const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name as string);
+  const params = z.object(
+    Object.fromEntries(names.map((name) => [name, name === 'hash' ? hashParameter : textParameter])),
+  );
+  const key = z.object({
+    'idempotency-key': z
+      .string()
+      .regex(/^[\x20-\x7e]{1,128}$/)
+      .optional(),
+  });
+  const bytes = { schema: z.string().openapi({ format: 'binary' }) };
+  const content = {
+    'application/json': { schema: body ?? z.strictObject({}) },
+    ...(answerBytes === undefined ? {} : { 'application/octet-stream': bytes, 'application/cbor': bytes }),
+  };
+  return {
+    ...(names.length === 0 ? {} : { params }),
+    ...(query === undefined ? {} : { query: query as z.ZodObject }),
+    ...(method === 'get' ? {} : { headers: key, body: { required: true, content } }),
+  };
+}

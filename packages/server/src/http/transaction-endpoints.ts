@@ -1,0 +1,147 @@
+import { z } from '@hono/zod-openapi';
+import type { Mempool, Submission, SubmitOutcome, TransactionStatus } from 'mempool-core';
+import { type Endpoint, endpoint, json } from './endpoint.ts';
+import type { PayloadHash } from './payload-hash.ts';
+import { notFound, Problem, wrongRequest } from './problem.ts';
+import * as schemas from './schemas.ts';
+import type { WaitEnd, Waits } from './waits.ts';
+
+export interface TransactionParts {
+  readonly pool: Mempool;
+  readonly hashOf: PayloadHash;
+  readonly waits: Waits;
+}
+
+const submission = z
+  .strictObject({
+    hash: schemas.hash.optional(),
+    payload: z.base64().openapi({ description: 'base64' }),
+    payloadType: z.int().min(0).max(0xffff).optional(),
+    verdict: schemas.verdict.optional(),
+    from: z.string().min(1).max(256).optional(),
+  })
+  .openapi('Submission', { description: 'Without `hash`, the server computes it from the payload.' });
+
+type Given = z.output<typeof submission>;
+
+/** Submitting a transaction, and asking for it. */
+export function transactionEndpoints(parts: TransactionParts): Endpoint[] {
+  return [submitting(parts), asking(parts)];
+}
+
+function submitting(parts: TransactionParts): Endpoint {
+  const { pool, hashOf } = parts;
+  return endpoint({
+    method: 'post',
+    path: '/api/v1/transactions',
+    summary: 'Submits one transaction, or a list of up to 1,000',
+    tag: 'transactions',
+    scopes: ['submit'],
+    query: z.strictObject({
+      payloadType: schemas.countText
+        .optional()
+        .openapi({ description: 'Of a body that is the bytes of a transaction.' }),
+    }),
+    body: z.union([submission, z.array(submission).min(1).max(1_000)]),
+    answers: {
+      200: {
+        description: 'The pool has it already; or, for a list, an outcome for each.',
+        schema: z.union([schemas.outcome, z.object({ items: z.array(schemas.outcome) })]),
+      },
+      201: { description: 'Received.', schema: schemas.outcome },
+    },
+    answer: async ({ body, operationId }) => {
+      if (!Array.isArray(body)) return outcomeAnswer(await pool.submit(submissionOf(body, hashOf), { operationId }));
+      const all = body.map((each) => submissionOf(each, hashOf));
+      return json({ items: await pool.receive(all, { operationId }) });
+    },
+    answerBytes: async (payload, { query, operationId }) => {
+      const given = { hash: computed(hashOf, payload), payload, payloadType: query?.payloadType };
+      return outcomeAnswer(await pool.submit(given, operationId === undefined ? undefined : { operationId }));
+    },
+  });
+}
+
+function submissionOf({ hash, payload, ...rest }: Given, hashOf: PayloadHash): Submission {
+  const bytes = Buffer.from(payload, 'base64');
+  return { ...rest, hash: hash ?? computed(hashOf, bytes), payload: bytes };
+}
+
+/** The chain's hash of bytes that may be no transaction. */
+function computed(hashOf: PayloadHash, payload: Uint8Array): string {
+  try {
+    return hashOf(payload);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw wrongRequest('payload', `The hash of the payload cannot be computed: ${reason.slice(0, 200)}`);
+  }
+}
+
+/** 409: it may be accepted once the pool has changed. 422: not as it is. */
+const refusals: Readonly<Record<Exclude<SubmitOutcome['kind'], 'received' | 'duplicate'>, number>> = {
+  'too-large': 413,
+  conflict: 409,
+  'replacement-underpriced': 409,
+  'sender-limit': 409,
+  full: 409,
+  limit: 422,
+  cycle: 422,
+  refused: 422,
+};
+
+function outcomeAnswer(outcome: SubmitOutcome): Response {
+  if (outcome.kind === 'received') return json(outcome, 201);
+  if (outcome.kind === 'duplicate') return json(outcome);
+  const detail = `The pool refuses the transaction: ${outcome.kind}.`;
+  throw new Problem(refusals[outcome.kind], 'ERR_SERVER_REFUSED', { detail, members: { outcome } });
+}
+
+const waitedStages = ['Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
+
+const asked = z.strictObject({
+  wait: z
+    .enum(waitedStages)
+    .optional()
+    .openapi({ description: 'Answer when it is at this stage or later, or Dropped.' }),
+  confirmations: schemas.countText.optional().openapi({ description: 'With wait=Confirmed: so many blocks deep.' }),
+  timeout: z
+    .string()
+    .regex(/^\d{1,9}(?:ms|s|m)?$/, 'must be a duration such as 30s, 500ms or 2m')
+    .transform(durationMs)
+    .refine((ms) => ms <= longestWaitMs, 'must be at most 10 minutes')
+    .openapi({ type: 'string', default: '30s' })
+    .optional(),
+});
+
+const longestWaitMs = 600_000;
+const defaultWaitMs = 30_000;
+
+function durationMs(text: string): number {
+  const factor = text.endsWith('ms') ? 1 : text.endsWith('s') ? 1_000 : text.endsWith('m') ? 60_000 : 1;
+  return Number.parseInt(text, 10) * factor;
+}
+
+function asking({ pool, waits }: TransactionParts): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/api/v1/transactions/{hash}',
+    summary: 'The status of a transaction; waits for a stage if asked to',
+    tag: 'transactions',
+    scopes: ['read'],
+    query: asked,
+    answers: { 200: { description: 'Its status. `waited` says how a wait ended.', schema: schemas.status } },
+    answer: async (call) => {
+      const { hash = '' } = call.params;
+      if (call.query?.wait === undefined) return statusAnswer(await pool.status(hash));
+      return statusAnswer(
+        ...(await waits.wait(call, { ...call.query, hash, timeoutMs: call.query.timeout ?? defaultWaitMs })),
+      );
+    },
+  });
+}
+
+function statusAnswer(status: TransactionStatus, waited?: WaitEnd): Response {
+  if (status.stage === 'Unknown')
+    throw notFound('The pool does not know this transaction.', { hash: status.hash, waited });
+  return json({ ...status, waited });
+}

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createAdaptorServer } from '@hono/node-server';
+import type { ChainSource, Mempool } from 'mempool-core';
+import type { Election } from 'mempool-election';
+import { type MempoolNode, openNode } from 'mempool-node';
+import type { ServerConfig } from './config/server-config.ts';
+import { createServer, type MempoolServer } from './create-server.ts';
+import type { HttpServerOptions } from './http/http-server.ts';
+
+/** Options of `startServer`. */
+export interface StartServerOptions extends Pick<HttpServerOptions, 'hashOf' | 'log'> {
+  /** The chain that the server follows while it leads. Without it, somebody else applies the blocks. */
+  readonly source?: ChainSource | undefined;
+}
+
+/** A server that listens. */
+export interface RunningServer extends AsyncDisposable {
+  /** Such as `http://127.0.0.1:4420`. */
+  readonly url: string;
+  readonly port: number;
+  readonly pool: Mempool;
+  /** `null` without a chain source. */
+  readonly election: Election | null;
+  /**
+   * Stops: not ready, event streams told, requests in flight finished, at most `drainMs`; then the store is closed. A
+   * second call waits for the same.
+   */
+  close(): Promise<void>;
+}
+
+/** Opens the pool of a configuration and serves it. @throws as `openNode`; the error of `listen`, such as `EADDRINUSE` */
+export async function startServer(config: ServerConfig, options: StartServerOptions = {}): Promise<RunningServer> {
+  const { source, log } = options;
+  const node = await openNode(config.mempool, { source, log, nodeId: config.election.nodeId ?? undefined });
+  const server = createServer({ pool: node.pool, election: node.election }, { ...config.server, ...options });
+  try {
+    const http = await listen(server, config.server);
+    return running(http, server, node, config.server);
+  } catch (error) {
+    await node.close();
+    throw error;
+  }
+}
+
+/** Times against clients that are slow on purpose, and the most bytes of headers. */
+const httpLimits = {
+  maxHeaderSize: 16 * 1024,
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  keepAliveTimeout: 65_000,
+  connectionsCheckingInterval: 1_000,
+};
+/** A connection on which nothing moves for so long, though an answer is under way, is closed. */
+const silentMs = 60_000;
+
+async function listen(
+  server: MempoolServer,
+  { host, port }: Pick<ServerConfig['server'], 'host' | 'port'>,
+): Promise<Server> {
+  const http = createAdaptorServer({
+    fetch: server.fetch,
+    serverOptions: httpLimits,
+    overrideGlobalObjects: false,
+  }) as Server;
+  http.setTimeout(silentMs);
+  http.listen(port, host);
+  await once(http, 'listening');
+  return http;
+}
+
+function running(
+  http: Server,
+  server: MempoolServer,
+  node: MempoolNode,
+  options: ServerConfig['server'],
+): RunningServer {
+  const { address, port, family } = http.address() as AddressInfo;
+  let closing: Promise<void> | null = null;
+  const close = (): Promise<void> => {
+    closing ??= stop(http, server, options.drainMs).finally(() => node.close());
+    return closing;
+  };
+  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+  return { url, port, pool: node.pool, election: node.election, close, [Symbol.asyncDispose]: close };
+}
+
+/** Takes no more connections, ends what is under way, and cuts off what has not ended in time. */
+async function stop(http: Server, server: MempoolServer, drainMs: number): Promise<void> {
+  const closed = once(http, 'close');
+  http.close();
+  const timer = setTimeout(() => http.closeAllConnections(), drainMs);
+  await Promise.race([server.drain(), closed]);
+  http.closeIdleConnections();
+  await closed;
+  clearTimeout(timer);
+}

@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { createServer } from 'mempool-server';
+import { expect, test } from 'vitest';
+import { firstEvents, ownPool, postJson, served, submit } from './served.ts';
+
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+
+test('a transaction is submitted, told, waited for and found', async () => {
+  const server = await served();
+  const api = `${server.url}/api/v1`;
+  const events = await fetch(`${api}/events`);
+  const received = await submit(server, 'one');
+  expect(received.status).toBe(201);
+  const hash = sha256('one');
+  expect(await received.json()).toMatchObject({ kind: 'received', hash, stage: 'Pending' });
+  expect((await submit(server, 'one')).status).toBe(200);
+  expect(await (await fetch(`${api}/transactions/${hash}`)).json()).toMatchObject({
+    hash,
+    stage: 'Pending',
+    attempts: 0,
+  });
+  const waiting = fetch(`${api}/transactions/${hash}?wait=Confirmed&timeout=20s`);
+  await server.pool.confirm({ point: { slot: 1, hash: sha256('block') }, seen: [hash], unseen: [] });
+  expect(await (await waiting).json()).toMatchObject({ stage: 'Confirmed', waited: 'reached' });
+  const told = await firstEvents(events, 3);
+  expect(told.map(({ event }) => event)).toEqual(['transaction', 'block', 'transaction']);
+  const resumed = await fetch(`${api}/events`, { headers: { 'last-event-id': told[1]?.id ?? '' } });
+  expect(await firstEvents(resumed, 1)).toEqual([told[2]]);
+  expect(await (await fetch(`${api}/tip`)).json()).toMatchObject({ point: { slot: 1 }, tick: 1 });
+  expect(await (await fetch(`${api}/usage`)).json()).toMatchObject({ pending: 0, confirmed: 1 });
+  expect(await (await fetch(`${server.url}/livez`)).text()).toBe('ok\n');
+  expect(await (await fetch(`${server.url}/readyz`)).json()).toEqual({ ready: true, leader: null });
+});
+
+test('a JSON submission may give its hash; a list gets an outcome for each', async () => {
+  const server = await served();
+  const url = `${server.url}/api/v1/transactions`;
+  const payload = Buffer.from('two').toString('base64');
+  const one = await postJson(url, { hash: `0x${'AB'.repeat(32)}`, payload, payloadType: 6 });
+  expect([one.status, await one.json()]).toMatchObject([201, { hash: 'ab'.repeat(32) }]);
+  const list = await postJson(url, [{ payload }, { payload }]);
+  expect(await list.json()).toMatchObject({
+    items: [{ kind: 'received', hash: sha256('two') }, { kind: 'duplicate' }],
+  });
+});
+
+test('the OpenAPI document is valid', async () => {
+  const document = createServer({ pool: await ownPool() }).openapi();
+  expect(await new Validator().validate(document as Record<string, unknown>)).toMatchObject({ valid: true });
+});
