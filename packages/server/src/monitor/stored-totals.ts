@@ -1,4 +1,5 @@
-import type { KnownStage, PoolReason, Stage } from 'mempool-core';
+import { type KnownStage, knownStages, type PoolReason, poolReasons, type Stage } from 'mempool-core';
+import { finalityBoundsMs, fromStages, liveStages, otherReason, type Tally } from './tally.ts';
 
 /** A histogram: `counts[i]` values of at most `boundsMs[i]` and above the bound before; the last count is for all above. */
 export interface Histogram {
@@ -20,4 +21,41 @@ export interface StoredTotals {
   readonly finality: Histogram;
   /** How often events were lost. */
   readonly lagged: number;
+}
+
+/** Copies: the tally goes on. */
+export function storedTotals(tally: Tally): StoredTotals {
+  const { at, applied, undone, lagged, finality, finalitySumMs: sumMs } = tally;
+  const ofWords = poolReasons.map((reason, code) => [reason, tally.dropped[code] ?? 0]);
+  const other = sumOf(tally.dropped.slice(otherReason));
+  return {
+    at,
+    stages: stageCounts(tally),
+    transitions: fromStages.flatMap((from) =>
+      knownStages.map((to) => ({ from, to, count: transitionCount(tally, from, to) })).filter(({ count }) => count > 0),
+    ),
+    dropped: Object.fromEntries([...ofWords, ['other', other]]) as StoredTotals['dropped'],
+    blocks: { applied, undone },
+    finality: { boundsMs: finalityBoundsMs, counts: [...finality], sumMs },
+    lagged,
+  };
+}
+
+/** Live transactions now, and transitions into the final stages. */
+export function stageCounts(tally: Tally): Record<KnownStage, number> {
+  const into = (to: KnownStage): number => sumOf(fromStages.map((from) => transitionCount(tally, from, to)));
+  const live = liveStages.map((stage, i) => [stage, Math.max(0, tally.live[i] ?? 0)] as const);
+  return {
+    ...(Object.fromEntries(live) as Record<KnownStage, number>),
+    Finalized: into('Finalized'),
+    Dropped: into('Dropped'),
+  };
+}
+
+function transitionCount({ transitions }: Tally, from: Stage, to: KnownStage): number {
+  return transitions[fromStages.indexOf(from) * knownStages.length + knownStages.indexOf(to)] ?? 0;
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

@@ -1,4 +1,7 @@
-import type { Cause, KnownStage } from 'mempool-core';
+import { type Cause, causes, type KnownStage } from 'mempool-core';
+import { addHistogram, percentile } from './histogram.ts';
+import { stageCounts } from './stored-totals.ts';
+import { minuteRule, reasonNames, type Slot, slotMs, type Tally } from './tally.ts';
 
 /** How many events of a kind there were in each second, on average over the last minute and the last five minutes. */
 export interface Rate {
@@ -33,4 +36,50 @@ export interface Summary {
   readonly missed: number;
   /** The `at` of the last saved state; `null` if none is saved yet. It stays behind while the store takes no writes. */
   readonly savedAt: number | null;
+}
+
+const finalityWindowMs = 3_600_000;
+
+/** `now`: the pool's clock, for what is over a recent time. */
+export function summaryOf(tally: Tally, savedAt: number | null, now: number): Summary {
+  const { at, cursor, applied, undone, incompleteSince, missed } = tally;
+  const byCause = causes.map((cause, i) => [cause, tally.causes[i] ?? 0] as const);
+  const names = reasonNames(tally);
+  const byReason = tally.dropped.map((count, code) => [names[code] ?? 'other', count] as const);
+  const rate = (of: (slot: Slot) => number): Rate => ({
+    perSecond1m: perSecond(tally, now, 60_000, of),
+    perSecond5m: perSecond(tally, now, 300_000, of),
+  });
+  return {
+    at,
+    cursor,
+    stages: stageCounts(tally),
+    received: tally.causes[causes.indexOf('received')] ?? 0,
+    causes: Object.fromEntries(byCause) as Record<Cause, number>,
+    reasons: Object.fromEntries(byReason.filter(([, count]) => count > 0)),
+    blocks: { applied, undone },
+    rates: {
+      received: rate((slot) => slot.received),
+      finalized: rate((slot) => slot.finalized),
+      dropped: rate((slot) => slot.dropped),
+    },
+    finality: recentFinality(tally, now),
+    incompleteSince,
+    missed,
+    savedAt,
+  };
+}
+
+function recentFinality({ minutes }: Tally, now: number): Summary['finality'] {
+  const since = Math.floor((now - finalityWindowMs) / minuteRule.widthMs);
+  const counts: number[] = [];
+  for (const { index, finality } of minutes.buckets) if (index > since) addHistogram(counts, finality);
+  const count = counts.reduce((sum, each) => sum + each, 0);
+  return { count, p50Ms: percentile(counts, 0.5), p95Ms: percentile(counts, 0.95) };
+}
+
+function perSecond({ slots }: Tally, now: number, windowMs: number, of: (slot: Slot) => number): number {
+  const since = Math.floor((now - windowMs) / slotMs);
+  const recent = slots.filter(({ index }) => index > since);
+  return recent.reduce((sum, slot) => sum + of(slot), 0) / (windowMs / 1_000);
 }
