@@ -160,4 +160,20 @@ export const overdueMutants: readonly Mutant[] = [
       return oldestInflight !== null && first && { oldestInflight: { ...oldestInflight, hash: first.hash } };
     },
   }),
+  // Of those that went out at one time, the one that more blocks have passed is told.
+  pools.around('blocks-part-equal-times', {
+    markInflight: async ({ store, options: { now = Date.now }, given, notes }) => {
+      const moved = await store.markInflight(...given);
+      for (const hash of moved) notes.numbers.set(hash, now());
+      return moved;
+    },
+    usage: async ({ store, given, notes }) => {
+      const usage = await store.usage(...given);
+      const { oldestInflight: oldest } = usage;
+      const flying = (await store.peekInflight()).transactions.filter(({ stage }) => stage !== 'Confirmed');
+      const equal = flying.filter(({ hash }) => notes.numbers.get(hash) === oldest?.sentAt);
+      const [first] = equal.sort((a, b) => b.nonConfirmations - a.nonConfirmations);
+      return { ...usage, oldestInflight: oldest && { ...oldest, hash: first?.hash ?? oldest.hash } };
+    },
+  }),
 ];

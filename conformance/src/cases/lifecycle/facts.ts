@@ -251,6 +251,16 @@ const overdue = eachFifo({
     clock.nowMs += dayMs;
     assert.deepEqual(await swept(store), [a, c, b]);
   },
+  'L14/same-time: of those that went out at one time the lowest seq goes first, whatever blocks came between': async (
+    context,
+  ) => {
+    const { store } = await openShort(context);
+    const [a = '', b = ''] = hashesOf(await receive(context, store, 2));
+    await store.markInflight([b]);
+    await block(store, 1);
+    await store.markInflight([a]);
+    assert.deepEqual((await store.usage()).oldestInflight, { hash: a, sentAt: startMs });
+  },
   'L14/never: Infinity drops nothing': async (context) => {
     const { store, clock } = await openTimed(context, { inflightTtlMs: Number.POSITIVE_INFINITY });
     const hash = await propagateOne(context, store);

@@ -194,14 +194,16 @@ export class PoolView implements core.PoolView {
     return asked.row;
   }
 
-  /** Stops at the first tick with one that went out later: all behind it did too. */
+  /** Stops at the first tick with one that went out too late: all behind it did too. Neighbouring ticks may share a time. */
   #sentIn(stage: KnownStage, ms: number, limit: number): core.TxState[] {
     const code = knownStages.indexOf(stage);
-    const before = Math.min(ms, Number.MAX_SAFE_INTEGER);
+    let before = Math.min(ms, Number.MAX_SAFE_INTEGER);
     const found: core.TxState[] = [];
     for (let tick = this.#nextTick(code, -1); tick !== null; tick = this.#nextTick(code, tick)) {
       found.push(...this.#txStates('sentBefore', code, tick, before, limit));
-      if (found.length >= limit || this.file.row('isSentFrom', code, tick, before) !== undefined) break;
+      if (this.file.row('isSentFrom', code, tick, before) !== undefined) break;
+      const last = found[limit - 1]?.facts.sentAt ?? null;
+      if (last !== null) before = Math.min(before, last + 1);
     }
     return found;
   }
