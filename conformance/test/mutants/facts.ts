@@ -79,6 +79,10 @@ export const overdueMutants: readonly Mutant[] = [
     ...options,
     inflightTtlMs: inflightTtlMs + 1,
   })),
+  pools.opened('overdue-by-rounded-milliseconds', ({ now = Date.now, ...options }) => ({
+    ...options,
+    now: () => Math.round(now()),
+  })),
   pools.opened('in-flight-for-a-week', (options) => ({ inflightTtlMs: 7 * dayMs, ...options })),
   pools.opened('never-is-a-year', ({ inflightTtlMs = dayMs, ...options }) => ({
     ...options,

@@ -211,6 +211,14 @@ const overdue = eachFifo({
       ['stale', 'stale'],
     );
   },
+  'L14/fraction: a clock with fractions counts in whole milliseconds': async (context) => {
+    const { store, clock } = await openShort(context);
+    const hash = await propagateOne(context, store);
+    clock.nowMs += ttlMs + 0.5;
+    assert.deepEqual(await swept(store), []);
+    clock.nowMs += 0.5;
+    assert.deepEqual(await swept(store), [hash]);
+  },
   'L14/others: what is Pending or Confirmed stays': async (context) => {
     const { store, clock } = await openShort(context);
     await receiveOne(context, store);

@@ -81,13 +81,16 @@ function callable<F extends (...given: never[]) => unknown>(field: string, value
   return value;
 }
 
-/** Wraps a clock. Rejects a time that one backend would store and another would report as damaged. */
+/**
+ * Wraps a clock. Rejects a time that one backend would store and another would report as damaged, and cuts fractions off:
+ * stored times have none, and of two backends one compared them with a fraction, the other without.
+ */
 function timeOf(now: () => number): () => number {
   return () => {
     const ms = now();
     if (!Number.isFinite(ms) || ms < 0 || ms > Number.MAX_SAFE_INTEGER)
       throw invalid('now', 'a function that returns milliseconds since 1970');
-    return ms;
+    return Math.floor(ms);
   };
 }
 

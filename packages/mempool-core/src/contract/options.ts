@@ -55,7 +55,8 @@ export interface OpenOptions<O extends Ordering = Ordering>
   /** The order of the pool, fixed when it is made; default `fifo`. */
   readonly ordering?: O | undefined;
   /**
-   * The clock for expiry and claims: milliseconds since 1970. Default: the clock of the store, else of this machine.
+   * The clock for expiry and claims: milliseconds since 1970, fractions are cut off. Default: the clock of the store, else
+   * of this machine.
    */
   readonly now?: (() => number) | undefined;
   /** A monotonic clock in milliseconds, for timeouts; default `performance.now()`. */
