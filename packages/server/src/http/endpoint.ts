@@ -3,6 +3,7 @@ import { toJson } from 'mempool-core';
 import type { Scope } from '../config/server-config.ts';
 import type { Caller } from './access.ts';
 import type { HostEnvironment } from './host-environment.ts';
+import { Problem } from './problem.ts';
 
 /** A request after the checks. */
 export interface Call<Query = unknown, Body = unknown> {
@@ -58,6 +59,12 @@ const jsonHeaders = {
 /** A JSON answer: big numbers as strings, bytes as base64, `Infinity` as "never". */
 export function json(answer: unknown, status = 200): Response {
   return new Response(JSON.stringify(toJson(answer)), { status, headers: jsonHeaders });
+}
+
+/** The pool's answer: 200 if its kind is one of `done`. @throws `Problem` 409 with the answer as `outcome` if not */
+export function kindAnswer<K extends string>(outcome: { readonly kind: K }, done: readonly K[]): Response {
+  if (done.includes(outcome.kind)) return json(outcome);
+  throw new Problem(409, 'ERR_SERVER_REFUSED', { detail: `The pool answers: ${outcome.kind}.`, members: { outcome } });
 }
 
 /** An answer with a body of another kind. */

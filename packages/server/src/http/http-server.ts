@@ -4,14 +4,19 @@ import type { ServerOptions } from '../config/server-config.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { MonitorView } from '../monitor/monitor.ts';
 import { Access, type Caller } from './access.ts';
+import { chainEndpoints } from './chain-endpoints.ts';
 import { type Endpoint, endpoint, json } from './endpoint.ts';
 import { EventStreams } from './event-endpoints.ts';
+import { Histories } from './histories.ts';
 import { addressOf, type HostEnvironment, headerOf } from './host-environment.ts';
+import { electionEndpoints, metricsEndpoint, monitorEndpoints } from './monitor-endpoints.ts';
 import { OriginCheck } from './origin-check.ts';
+import { pageEndpoints } from './page-endpoints.ts';
 import { type PayloadHash, payloadHashes } from './payload-hash.ts';
 import { poolEndpoints } from './pool-endpoints.ts';
 import { probeEndpoints } from './probe-endpoints.ts';
 import { busy, Problem, problemOf } from './problem.ts';
+import { propagationEndpoints } from './propagation-endpoints.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { Router } from './router.ts';
 import { transactionEndpoints } from './transaction-endpoints.ts';
@@ -61,7 +66,7 @@ export class HttpServer {
   #draining: Promise<void> | null = null;
 
   constructor(parts: ServerParts, options: HttpServerOptions) {
-    const { pool, election = null, metrics = null } = parts;
+    const { pool, election = null, monitor = null, metrics = null } = parts;
     this.#options = options;
     this.#log = options.log ?? (() => undefined);
     this.#metrics = metrics;
@@ -74,9 +79,15 @@ export class HttpServer {
     const hashOf = options.hashOf ?? payloadHashes[options.hash];
     this.#router = new Router(
       [
-        ...transactionEndpoints({ pool, hashOf, waits: this.#waits }),
+        ...transactionEndpoints({ pool, hashOf, waits: this.#waits, histories: new Histories(pool) }),
+        ...pageEndpoints(pool, options),
         this.#events.endpoint(),
-        ...poolEndpoints(pool),
+        ...propagationEndpoints(pool),
+        ...chainEndpoints(pool),
+        ...poolEndpoints(pool, options),
+        ...(monitor === null ? [] : monitorEndpoints(monitor)),
+        ...electionEndpoints(election),
+        ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
         ...probeEndpoints({ pool, election, isStopping: () => this.#draining !== null }),
         this.#document(),
       ],

@@ -1,23 +1,24 @@
 import { z } from '@hono/zod-openapi';
-import type { Mempool } from 'mempool-core';
+import { defaultLimits, type Limits, type Mempool } from 'mempool-core';
 import { type Endpoint, endpoint, json } from './endpoint.ts';
 import * as schemas from './schemas.ts';
 
-/** What the pool says of itself. */
-export function poolEndpoints(pool: Mempool): Endpoint[] {
+const never = z.literal('never').transform(() => Number.POSITIVE_INFINITY);
+const limit = z.union([schemas.count, never]).optional();
+const { eviction: _, replacementBump: __, ...numbers } = defaultLimits;
+
+const givenLimits = z
+  .strictObject({
+    ...Object.fromEntries(Object.keys(numbers).map((name) => [name, limit])),
+    replacementBump: z.int().min(0).max(10_000).optional(),
+    eviction: z.enum(['lowest', 'none']).optional(),
+  })
+  .openapi('GivenLimits', { description: 'A limit that is left out stays as it is. A fifo pool has maxTxs only.' });
+
+/** How full the pool is, and its limits. */
+export function poolEndpoints(pool: Mempool, { environment }: { readonly environment: string }): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
-      path: '/api/v1/tip',
-      summary: 'The last block applied',
-      tag: 'chain',
-      scopes: ['read'],
-      answers: { 200: { description: 'The tip.', schema: schemas.tip } },
-      answer: async () => {
-        const { point, tick, epoch } = await pool.tip();
-        return json({ point, tick, epoch });
-      },
-    }),
+    ...limiting(pool),
     endpoint({
       method: 'get',
       path: '/api/v1/usage',
@@ -31,13 +32,59 @@ export function poolEndpoints(pool: Mempool): Endpoint[] {
     }),
     endpoint({
       method: 'get',
-      path: '/api/v1/reap',
-      summary: 'Ready transactions that fit a block, best first; changes nothing',
-      tag: 'chain',
+      path: '/api/v1/pool',
+      summary: 'Which pool this is',
+      tag: 'pool',
       scopes: ['read'],
-      query: z.strictObject(schemas.budgetQuery),
-      answers: { 200: { description: 'Candidates.', schema: z.object({ items: z.array(schemas.candidate) }) } },
-      answer: async ({ query }) => json({ items: await pool.reap(query) }),
+      answers: {
+        200: {
+          description: 'What does not change while the server runs.',
+          schema: z.object({
+            backend: z.string(),
+            ordering: z.enum(['fifo', 'priority']),
+            capabilities: z.record(z.string(), z.boolean()),
+            environment: z.string(),
+          }),
+        },
+      },
+      answer: () => {
+        const { name, capabilities, ordering } = pool.store;
+        return json({ backend: name, ordering, capabilities, environment });
+      },
+    }),
+  ];
+}
+
+function limiting(pool: Mempool): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/v1/limits',
+      summary: 'The limits of the pool',
+      tag: 'pool',
+      scopes: ['read'],
+      answers: { 200: { description: '"never": no limit.', schema: schemas.limits } },
+      answer: async () => json(await pool.setLimits({})),
+    }),
+    endpoint({
+      method: 'patch',
+      path: '/api/v1/limits',
+      summary: 'Sets limits, for every node; evicts nothing',
+      tag: 'pool',
+      scopes: ['admin'],
+      body: givenLimits,
+      answers: { 200: { description: 'All limits.', schema: schemas.limits } },
+      answer: async ({ body, operationId }) => json(await pool.setLimits(body as Partial<Limits>, { operationId })),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/v1/flush',
+      summary: 'Drops every Pending transaction',
+      tag: 'pool',
+      scopes: ['admin'],
+      body: z.strictObject({}),
+      answers: { 200: { description: 'How many.', schema: z.object({ dropped: z.int() }) } },
+      answer: async ({ operationId }) => json({ dropped: await pool.flush({ operationId }) }),
     }),
   ];
 }

@@ -29,6 +29,13 @@ export const flagText: z.ZodType<boolean> = z
   .enum(['true', 'false'])
   .transform((text) => text === 'true')
   .openapi({ type: 'boolean' });
+/** A duration of a query, in milliseconds: `30s`, `500ms`, `2m`, `1h`, or a number of milliseconds. */
+export const duration: z.ZodType<number> = z
+  .string()
+  .regex(/^\d{1,10}(?:ms|s|m|h)?$/, 'must be a duration such as 30s, 500ms or 2m')
+  .transform((text) => Number.parseInt(text, 10) * (unitsMs[text.replace(/^\d+/, '')] ?? 1))
+  .openapi({ type: 'string', pattern: '^\\d{1,10}(ms|s|m|h)?$' });
+const unitsMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
 /** An opaque position: `next` of a page, the id of an event. */
 export const cursor: z.ZodType<string> = z.string().min(1).max(200);
 
@@ -36,7 +43,7 @@ export const hash: z.ZodType<string> = z
   .string()
   .regex(/^(?:0[xX])?(?:[0-9a-fA-F]{2}){1,64}$/, 'must be hex of 1–64 bytes')
   .openapi('Hash', { description: 'Hex of 1–64 bytes. Answers have it in lower case without 0x.' });
-const blockHash = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
+export const blockHash: z.ZodType<string> = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 export const point: z.ZodType<ChainPoint> = z
   .strictObject({ slot: count, hash: blockHash })
   .openapi('ChainPoint', { description: 'A block of the chain.' });
@@ -92,7 +99,7 @@ export const budgetQuery: { readonly [K in keyof Budget]-?: z.ZodType<number | u
 // What answers say.
 
 const time = z.int().openapi({ description: 'Milliseconds since 1970 by the clock of the pool.' });
-const stage = z.enum([...knownStages, 'Unknown']);
+const stage = z.enum([...knownStages, 'Unknown', 'Damaged']);
 const counters = { confirmations: z.int(), nonConfirmations: z.int() };
 const never = z.union([z.number(), z.literal('never')]);
 const bigNumber = z.string().openapi({ description: 'A big number as text.' });
@@ -102,7 +109,7 @@ const damaged = z.array(
   z.object({ hash: z.string().nullable().optional(), seq: z.int().optional(), logSeq: z.int().optional() }),
 );
 
-const transition = z
+export const transition: z.ZodType = z
   .object({
     ...{ cursor: z.string(), eventSeq: z.int(), at: time.nullable() },
     ...{ stage, cause: z.string(), previous: z.object({ stage, ...counters }) },

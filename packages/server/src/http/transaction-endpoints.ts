@@ -1,15 +1,17 @@
 import { z } from '@hono/zod-openapi';
-import type { Mempool, Submission, SubmitOutcome, TransactionStatus } from 'mempool-core';
+import type { Mempool, Submission, SubmitOutcome } from 'mempool-core';
 import { type Endpoint, endpoint, json } from './endpoint.ts';
+import type { Histories } from './histories.ts';
 import type { PayloadHash } from './payload-hash.ts';
 import { notFound, Problem, wrongRequest } from './problem.ts';
 import * as schemas from './schemas.ts';
-import type { WaitEnd, Waits } from './waits.ts';
+import type { Waits } from './waits.ts';
 
 export interface TransactionParts {
   readonly pool: Mempool;
   readonly hashOf: PayloadHash;
   readonly waits: Waits;
+  readonly histories: Histories;
 }
 
 const submission = z
@@ -104,24 +106,14 @@ const asked = z.strictObject({
     .optional()
     .openapi({ description: 'Answer when it is at this stage or later, or Dropped.' }),
   confirmations: schemas.countText.optional().openapi({ description: 'With wait=Confirmed: so many blocks deep.' }),
-  timeout: z
-    .string()
-    .regex(/^\d{1,9}(?:ms|s|m)?$/, 'must be a duration such as 30s, 500ms or 2m')
-    .transform(durationMs)
-    .refine((ms) => ms <= longestWaitMs, 'must be at most 10 minutes')
-    .openapi({ type: 'string', default: '30s' })
-    .optional(),
+  timeout: schemas.duration.optional().openapi({ description: 'Of the wait: at most 10m; default 30s.' }),
+  history: schemas.flagText.optional().openapi({ description: 'Also what the kept events tell of it.' }),
 });
 
 const longestWaitMs = 600_000;
 const defaultWaitMs = 30_000;
 
-function durationMs(text: string): number {
-  const factor = text.endsWith('ms') ? 1 : text.endsWith('s') ? 1_000 : text.endsWith('m') ? 60_000 : 1;
-  return Number.parseInt(text, 10) * factor;
-}
-
-function asking({ pool, waits }: TransactionParts): Endpoint {
+function asking({ pool, waits, histories }: TransactionParts): Endpoint {
   return endpoint({
     method: 'get',
     path: '/api/v1/transactions/{hash}',
@@ -132,16 +124,15 @@ function asking({ pool, waits }: TransactionParts): Endpoint {
     answers: { 200: { description: 'Its status. `waited` says how a wait ended.', schema: schemas.status } },
     answer: async (call) => {
       const { hash = '' } = call.params;
-      if (call.query?.wait === undefined) return statusAnswer(await pool.status(hash));
-      return statusAnswer(
-        ...(await waits.wait(call, { ...call.query, hash, timeoutMs: call.query.timeout ?? defaultWaitMs })),
-      );
+      const { wait, timeout = defaultWaitMs, history, ...goal } = call.query ?? {};
+      if (timeout > longestWaitMs) throw wrongRequest('timeout', 'timeout: must be at most 10m');
+      const [status, waited] =
+        wait === undefined
+          ? [await pool.status(hash)]
+          : await waits.wait(call, { ...goal, wait, hash, timeoutMs: timeout });
+      if (status.stage === 'Unknown') throw notFound('The pool does not know this transaction.', { hash, waited });
+      const told = history === true ? await histories.of(status.hash) : undefined;
+      return json({ ...status, waited, history: told });
     },
   });
-}
-
-function statusAnswer(status: TransactionStatus, waited?: WaitEnd): Response {
-  if (status.stage === 'Unknown')
-    throw notFound('The pool does not know this transaction.', { hash: status.hash, waited });
-  return json({ ...status, waited });
 }

@@ -1,0 +1,157 @@
+import { z } from '@hono/zod-openapi';
+import { defaultThresholds, type Mempool, type Revision } from 'mempool-core';
+import { type Endpoint, endpoint, json, kindAnswer } from './endpoint.ts';
+import { unsupported } from './page-endpoints.ts';
+import * as schemas from './schemas.ts';
+
+const threshold = z.union([schemas.count, z.literal('never').transform(() => Number.POSITIVE_INFINITY)]);
+const policy = z
+  .strictObject(Object.fromEntries(Object.keys(defaultThresholds).map((name) => [name, threshold.optional()])))
+  .openapi('Policy', { description: 'Thresholds for this block alone.' });
+
+const block = z
+  .strictObject({
+    point: schemas.point,
+    parent: schemas.blockHash.nullable().optional(),
+    seen: z.array(schemas.hash),
+    unseen: z.array(schemas.hash).optional(),
+    provides: z.array(z.string().max(256)).optional(),
+    policy: policy.optional(),
+    lease: schemas.lease.optional(),
+  })
+  .openapi('Block', { description: 'A block, reduced to the hashes of its transactions.' });
+
+/** For programs that follow a chain or build blocks. */
+export function chainEndpoints(pool: Mempool): Endpoint[] {
+  return [...reading(pool), ...moving(pool), ...validating(pool)];
+}
+
+function reading(pool: Mempool): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/v1/tip',
+      summary: 'The last block applied',
+      tag: 'chain',
+      scopes: ['read'],
+      answers: { 200: { description: 'The tip.', schema: schemas.tip } },
+      answer: async () => {
+        const { point, tick, epoch } = await pool.tip();
+        return json({ point, tick, epoch });
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/v1/blocks',
+      summary: 'The last blocks applied that are kept, newest first',
+      tag: 'chain',
+      scopes: ['read'],
+      query: z.strictObject({ limit: schemas.pageLimit.optional() }),
+      answers: {
+        200: {
+          description: 'Points to which a rollback can go.',
+          schema: z.object({ items: z.array(schemas.point), tip: schemas.tip }),
+        },
+      },
+      answer: async ({ query }) => {
+        const { points, ...tip } = await pool.tip({ points: query?.limit ?? 100 });
+        return json({ items: points, tip });
+      },
+    }),
+    endpoint({
+      method: 'get',
+      path: '/api/v1/reap',
+      summary: 'Ready transactions that fit a block, best first; changes nothing',
+      tag: 'chain',
+      scopes: ['read'],
+      query: z.strictObject(schemas.budgetQuery),
+      answers: { 200: { description: 'Candidates.', schema: z.object({ items: z.array(schemas.candidate) }) } },
+      answer: async ({ query }) => json({ items: await pool.reap(query ?? {}) }),
+    }),
+  ];
+}
+
+function moving(pool: Mempool): Endpoint[] {
+  return [
+    endpoint({
+      method: 'post',
+      path: '/api/v1/blocks',
+      summary: 'Applies a block',
+      tag: 'chain',
+      scopes: ['chain'],
+      body: block,
+      answers: { 200: { description: 'applied, or duplicate. 409: gap or fenced.', schema: schemas.kinded } },
+      answer: async ({ body: { policy, lease, unseen = [], ...rest }, operationId }) =>
+        kindAnswer(await pool.confirm({ ...rest, unseen }, policy, { lease, operationId }), ['applied', 'duplicate']),
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/v1/rollback',
+      summary: 'Undoes the blocks after a point',
+      tag: 'chain',
+      scopes: ['chain', 'admin'],
+      body: z.strictObject({
+        to: z
+          .union([schemas.point, z.literal('origin')])
+          .openapi({ description: 'origin: undo all blocks that are kept.' }),
+        lease: schemas.lease.optional(),
+      }),
+      answers: {
+        200: { description: 'rolled-back, or unchanged. 409: unknown-point or fenced.', schema: schemas.kinded },
+      },
+      answer: async ({ body: { to, lease }, operationId }) =>
+        kindAnswer(await pool.rollback(to, { lease, operationId }), ['rolled-back', 'unchanged']),
+    }),
+  ];
+}
+
+const refusal = z.strictObject({
+  code: z.int(),
+  log: z.string().max(4_096),
+  penalize: z.boolean(),
+  info: z.string().max(4_096).optional(),
+  codespace: z.string().max(256).optional(),
+});
+const revision: z.ZodType<Revision> = z
+  .strictObject({ hash: schemas.hash, version: schemas.count, answer: z.union([schemas.verdict, refusal]) })
+  .openapi('Revision');
+
+function validating(pool: Mempool): Endpoint[] {
+  return [
+    endpoint({
+      method: 'get',
+      path: '/api/v1/stale',
+      summary: 'Transactions whose verdict is older than a height, to validate again (priority pools)',
+      tag: 'chain',
+      scopes: ['read'],
+      query: z.strictObject({ height: schemas.countText, limit: schemas.pageLimit.optional() }),
+      answers: {
+        200: {
+          description: 'The oldest verdict first.',
+          schema: z.object({
+            items: z.array(z.object({ hash: z.string(), seq: z.int(), version: z.int(), checkedHeight: z.int() })),
+          }),
+        },
+      },
+      answer: async ({ query }) => {
+        if (pool.ordering === 'fifo') throw unsupported('stale');
+        return json({ items: await pool.stale(query) });
+      },
+    }),
+    endpoint({
+      method: 'post',
+      path: '/api/v1/revise',
+      summary: 'Applies new verdicts (priority pools)',
+      tag: 'chain',
+      scopes: ['chain', 'admin'],
+      body: z.strictObject({ revisions: z.array(revision).max(1_000), height: schemas.count.optional() }),
+      answers: {
+        200: { description: 'An outcome for each.', schema: z.object({ items: z.array(schemas.outcome) }) },
+      },
+      answer: async ({ body: { revisions, height }, operationId }) => {
+        if (pool.ordering === 'fifo') throw unsupported('revise');
+        return json({ items: await pool.revise(revisions, { height, operationId }) });
+      },
+    }),
+  ];
+}
