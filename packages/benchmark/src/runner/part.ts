@@ -3,6 +3,7 @@ import { type Measure, type Sampled, take } from '../goals/measure.ts';
 import { memoryGoals } from '../goals/memory.ts';
 import { reapingGoal } from '../goals/reaping.ts';
 import { redisGoals } from '../goals/redis.ts';
+import { serverGoals } from '../goals/server.ts';
 import { exclusiveGoal, sqliteGoals } from '../goals/sqlite.ts';
 import { type BackendName, type BenchBackend, backendOf, foreignBackend, places } from '../limits/backend.ts';
 import type { Series } from '../report/row.ts';
@@ -52,10 +53,16 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
   const reaping = reapingGoal(backend, context);
   switch (backend.place) {
     case 'heap':
-      return [...memoryGoals(backend, context), reaping];
+      return [...memoryGoals(backend, context), reaping, ...serverGoals(backend, context)];
     case 'file': {
       const exclusive = full ? [exclusiveGoal(backend.subject, await loadSubject(subjectPath('sqliteExclusive')))] : [];
-      return [...sqliteGoals(backend, context), reaping, ...electionGoals(backend), ...exclusive];
+      return [
+        ...sqliteGoals(backend, context),
+        reaping,
+        ...electionGoals(backend),
+        ...exclusive,
+        ...serverGoals(backend, context),
+      ];
     }
     case 'server':
       return [...redisGoals(backend, context), reaping, ...electionGoals(backend)];
