@@ -9,6 +9,7 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
  * A property of the subject that a case needs beyond the core profile. Without it the case is `unsupported`, not failed.
  * - `volatile`: the backend is not durable. `unshared`: it is not shared.
  * - `election`: the subject has `leases`. `forget`, `damage`: it has the hook of that name.
+ * - `renew`: its pools can be made anew: they are not durable, or it has `renew` or `destroy`.
  */
 export type Need =
   | keyof Capabilities
@@ -19,6 +20,7 @@ export type Need =
   | 'election'
   | 'forget'
   | 'damage'
+  | 'renew'
   | LeaseTrait;
 
 /** An optional feature of an election. `hints`: messages that shorten a wait; `processes`: nodes in several processes. */
@@ -78,6 +80,11 @@ export interface CaseContext {
   forget(): Promise<void>;
   /** Changes stored bytes of the case's pool. Nobody may have the pool open. */
   damage(record: Damage): Promise<void>;
+  /**
+   * Makes the case's pool anew, empty. Returns the same store if the subject can do that while the store is open; else the
+   * store is closed, and a new one is returned.
+   */
+  renew(store: AnyStore): Promise<AnyStore>;
   /** The case's random numbers: the same seed gives the same case. */
   readonly random: Random;
   readonly capabilities: Capabilities;
@@ -148,6 +155,8 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject> {
   readonly backend: { readonly name: string; readonly capabilities: Capabilities };
   /** Opens a pool by name; the same name again is another node on it. */
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  /** Removes all data of the pool while it is open, as `FLUSHALL` does. The next call makes the pool anew. */
+  renew?(pool: string): Promise<void>;
   /** Changes stored bytes of one record. Nobody has the pool open. */
   damage?(pool: string, record: Damage): Promise<void>;
   /** Its fifo pools reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */

@@ -66,6 +66,8 @@ function meets(need: Need, subject: Subject): boolean {
       return forget !== undefined;
     case 'damage':
       return damage !== undefined;
+    case 'renew':
+      return !backend.capabilities.durable || subject.renew !== undefined || subject.destroy !== undefined;
     case 'hints':
     case 'processes':
       return leaseTraits.includes(need);

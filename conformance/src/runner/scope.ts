@@ -42,6 +42,7 @@ export class CaseScope {
       elect: (options) => this.#elect(pool, options),
       forget: async () => subject.forget?.(pool),
       damage: async (record) => subject.damage?.(pool, record),
+      renew: (store) => this.#renew(pool, store),
       fork: (task, input) => this.#fork(pool, task, input, signal),
       random: new Random(seed),
       capabilities: subject.backend.capabilities,
@@ -75,6 +76,16 @@ export class CaseScope {
     if (this.#subject.boundary === 'core' && !hasCoreBoundary(store))
       throw new Error(`${this.#subject.name} says that core's boundary makes its stores, but opens one without it`);
     return this.recording.of(store, count === 1 ? name : `${name}${count}`);
+  }
+
+  async #renew(pool: string, store: AnyStore): Promise<AnyStore> {
+    if (this.#subject.renew !== undefined) {
+      await this.#subject.renew(pool);
+      return store;
+    }
+    await store.close();
+    await this.#subject.destroy?.(pool);
+    return this.#open(pool, 'store');
   }
 
   async #leases(pool: string, options: LeasesOptions = {}): Promise<LeaseStore> {

@@ -225,7 +225,7 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   holds<Same<typeof unchanged, readonly string[]>>();
   const gossip = pool.gossip('ann', { after: 'origin' });
   for await (const page of gossip) holds<Same<typeof page, GossipPage>>();
-  holds<Same<typeof gossip.cursor, string | undefined>>();
+  holds<Same<typeof gossip.cursor, string>>();
   await pool.waitForPending({ signal: AbortSignal.timeout(1) });
   const done = await pool.work(
     async ({ hash, payload, payloadType }, { attempt, signal }) => {

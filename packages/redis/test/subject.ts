@@ -16,6 +16,12 @@ async function electionNames(client: Redis, pool: string): Promise<string[]> {
   return [...electionKeys(base), ...nodes.map((node) => `${base}:heartbeat:${node}`)];
 }
 
+function poolNames(pool: string): string[] {
+  const prefix = `{${pool}}`;
+  const names = [keysOf(prefix, 'both'), claimKeysOf(prefix), factKeysOf(prefix), priorityKeysOf(prefix)];
+  return [...names.flat(), ...recordKeysOf(prefix)];
+}
+
 async function unlink(names: (client: Redis) => Promise<readonly string[]>): Promise<void> {
   const client = new Redis(url);
   await client.unlink([...(await names(client))]);
@@ -36,13 +42,6 @@ export const subject: Subject = {
     await damageKeys(client, `{${pool}}`, record);
     client.disconnect();
   },
-  destroy: (pool) =>
-    unlink(async (client) => [
-      ...keysOf(`{${pool}}`, 'both'),
-      ...claimKeysOf(`{${pool}}`),
-      ...factKeysOf(`{${pool}}`),
-      ...priorityKeysOf(`{${pool}}`),
-      ...recordKeysOf(`{${pool}}`),
-      ...(await electionNames(client, pool)),
-    ]),
+  renew: (pool) => unlink(async () => poolNames(pool)),
+  destroy: (pool) => unlink(async (client) => [...poolNames(pool), ...(await electionNames(client, pool))]),
 };

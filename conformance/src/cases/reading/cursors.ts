@@ -118,6 +118,47 @@ const ownPools = mustEach({
   },
 });
 
+const renewed = mustEach({
+  'O7/made-anew: after a pool was made anew, streams tell it once, and cursors of pages and the log are refused':
+    async (context) => {
+      const before = await context.open();
+      const hashes = hashesOf(await receive(context, before, 3));
+      await before.markInflight(hashes.slice(1));
+      await before.drop(hashes.slice(2), 'failed');
+      const { cursors } = await before.usage();
+      const [{ next: pending }, { next: inflight }] = [await before.peekPending(), await before.peekInflight()];
+      const live = await before.subscribe({ signal: context.signal });
+      const store = await context.renew(before);
+      const told = await receive(context, store, 4);
+      const resumed = await store.subscribe({ after: cursors.events, signal: context.signal });
+      for (const stream of store === before ? [live, resumed] : [resumed]) {
+        const events = await take(stream, 5);
+        const { missed, restarted } = lagOf(events);
+        assert.deepEqual([missed, restarted], [0, true]);
+        assert.deepEqual(
+          events.slice(1).map((event) => event.kind === 'transaction' && event.hash),
+          hashesOf(told),
+        );
+      }
+      await refusesCursor(store.peekPending({ after: pending }), 'after');
+      await refusesCursor(store.peekInflight({ after: inflight }), 'after');
+      await refusesCursor(store.dumpFinalized({ cursor: cursors.log }), 'cursor');
+      assert.deepEqual(hashesOf((await store.peekPending()).transactions), hashesOf(told));
+    },
+}).map(needing('renew'));
+
+const renewedGossip = eachFifo({
+  'O7/gossip-made-anew: after a pool was made anew, cursors of its gossip are refused': async (context) => {
+    const before = await context.open();
+    await receive(context, before, 3);
+    const { next } = await before.since();
+    const store = await context.renew(before);
+    const told = await receive(context, store, 4);
+    await refusesCursor(store.since({ after: next }), 'after');
+    assert.deepEqual(hashesOf((await store.since()).items), hashesOf(told));
+  },
+}).map(needing('renew'));
+
 const gossip = eachFifo({
   'O7/gossip-of-another-pool: a gossip cursor of another pool is refused': async (context) => {
     const store = await context.open();
@@ -144,4 +185,11 @@ const durable = mustEach({
 }).map(needing('durable'));
 
 /** O7. */
-export const cursorCases: readonly ConformanceCase[] = [...onePool, ...ownPools, ...gossip, ...durable];
+export const cursorCases: readonly ConformanceCase[] = [
+  ...onePool,
+  ...ownPools,
+  ...renewed,
+  ...gossip,
+  ...renewedGossip,
+  ...durable,
+];

@@ -5,13 +5,14 @@ import { checkGossip } from '../boundary/pool-arguments.ts';
 import { endable } from '../boundary/unless-aborted.ts';
 import { checkName } from '../boundary/verdicts.ts';
 import type { PageQuery, ReadContext } from '../contract/call-options.ts';
-import type { GossipPage } from '../contract/pool-verbs.ts';
+import { isMempoolError } from '../contract/errors.ts';
+import type { GossipPage, GossipQuery } from '../contract/pool-verbs.ts';
 import type { MempoolStore } from '../contract/store.ts';
 import type { ChangeSignals } from './change-signal.ts';
 
 /** Options of `gossip`. */
 export interface GossipOptions extends PageQuery {
-  /** Resume at this `cursor` of an earlier `Gossip`; default the beginning. */
+  /** Resume at this `cursor` of an earlier `Gossip`; default `origin`, the beginning. */
   readonly after?: string | undefined;
   /** Deliver no payloads, for peers that ask for those they lack. Default false. */
   readonly hashesOnly?: boolean | undefined;
@@ -20,23 +21,27 @@ export interface GossipOptions extends PageQuery {
 /**
  * The transactions to send to one peer, page by page, as they become ready. Transactions that this peer sent are left
  * out. A transaction that becomes ready again is delivered again. The stream waits for more until the loop ends or the
- * signal aborts. Use it in one loop at a time.
+ * signal aborts. If the pool was made anew (O7), it begins with the first transaction of the new pool, because the peer
+ * knows none of them. Use it in one loop at a time.
  */
 export class Gossip implements AsyncIterable<GossipPage> {
   readonly #store: MempoolStore;
   readonly #changeSignals: ChangeSignals;
   readonly #call: GossipCall | { readonly fault: unknown };
-  #cursor: string | undefined;
+  #cursor: string;
 
   constructor(store: MempoolStore, changeSignals: ChangeSignals, peer: string, options: GossipOptions | undefined) {
     this.#store = store;
     this.#changeSignals = changeSignals;
     this.#call = callOf(peer, options);
-    this.#cursor = 'fault' in this.#call ? undefined : this.#call.after;
+    this.#cursor = ('fault' in this.#call ? undefined : this.#call.after) ?? 'origin';
   }
 
-  /** The position after the last page that the loop has finished. Keep it to resume later. `undefined`: the beginning. */
-  get cursor(): string | undefined {
+  /**
+   * The position after the last page that the loop has finished: keep it to resume later. Before the first page it is
+   * `after`, or `origin`.
+   */
+  get cursor(): string {
     return this.#cursor;
   }
 
@@ -51,13 +56,22 @@ export class Gossip implements AsyncIterable<GossipPage> {
     try {
       for (;;) {
         const { version } = changes;
-        const page = await this.#store.since({ after: this.#cursor, limit, hashesOnly, except, signal });
+        const page = await this.#page({ limit, hashesOnly, except, signal });
         if (page.items.length > 0) yield page;
         if (page.next === this.#cursor) await changes.next(version, signal);
         this.#cursor = page.next;
       }
     } finally {
       this.#changeSignals.release(changes);
+    }
+  }
+
+  async #page(query: Omit<GossipQuery, 'after'> & ReadContext): Promise<GossipPage> {
+    try {
+      return await this.#store.since({ ...query, after: this.#cursor });
+    } catch (error) {
+      if (!isMempoolError(error, 'ERR_MEMPOOL_CURSOR')) throw error;
+      return this.#store.since({ ...query, after: 'origin' });
     }
   }
 }

@@ -86,6 +86,14 @@ describe('gossip with a peer', () => {
     expect(await read(pagesOf(second), 3)).toEqual([3, 4, 5]);
   });
 
+  it('begins at the origin, and there again if its cursor is of an earlier pool', async () => {
+    const { pool } = await openPriority();
+    const gossip = pool.gossip('ann', { after: 'g7.earlier' });
+    expect([pool.gossip('ann').cursor, gossip.cursor]).toEqual(['origin', 'g7.earlier']);
+    await pool.receive([pays(1, 0n), pays(2, 0n)]);
+    expect(await read(pagesOf(gossip), 2)).toEqual([1, 2]);
+  });
+
   it('leaves the payloads out where hashes are enough', async () => {
     const { pool } = await openPriority();
     await pool.submit(pays(1, 7n));

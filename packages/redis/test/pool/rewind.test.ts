@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { MempoolEvent, MempoolStore } from 'mempool-core';
+import { Mempool, type MempoolEvent, type MempoolStore } from 'mempool-core';
 import { expect, test } from 'vitest';
 import { cursorAt, hashOf, point, transactions } from '../chain.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
@@ -36,6 +36,20 @@ async function all(store: MempoolStore): Promise<string[]> {
 const each = async (store: MempoolStore, ...numbers: readonly number[]) => {
   for (const n of numbers) await store.receive(transactions(n));
 };
+
+test('O7: a gossip loop goes on with the transactions of a pool that FLUSHALL has made anew', async () => {
+  const own = await ownServer();
+  const { store } = await openPool({ url: own.url, ordering: 'priority' });
+  await using pool = new Mempool(store);
+  const pages = pool.gossip('ann')[Symbol.asyncIterator]();
+  const heard = async () => (await pages.next()).value?.items.map(({ seq, hash }) => [seq, hash]);
+  await pool.receive([1, 2].map((n) => priced(n)));
+  expect(await heard()).toEqual([1, 2].map((n) => [n, hashOf(n)]));
+  const next = heard();
+  await operator(own.url).flushall();
+  await pool.submit(priced(3));
+  expect(await next).toEqual([[1, hashOf(3)]]);
+});
 
 test('E3: a server back from an older state and overtaken by another node is one lag, then the true events', async () => {
   const { url, save, rewind } = await server();
