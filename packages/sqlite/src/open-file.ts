@@ -61,7 +61,10 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
   if (name !== pool) throw incompatible(path, `the file holds the pool ${name}`);
   const format = database.pragma('user_version', { simple: true });
   if (format === olderFormats[ordering]) migrate(database, ordering);
-  else if (format !== formats[ordering]) throw incompatible(path, `the pool is not ordered by ${ordering}`);
+  else if (format !== formats[ordering]) {
+    const other = ordering === 'fifo' ? 'priority' : 'fifo';
+    throw incompatible(path, `the pool was made with ordering: '${other}'`);
+  }
   const nameRetention = () =>
     database.prepare(retentionSql).run({ maxFinalized: null, maxEvents: null, maxRollback: null, ...retention });
   if (ordering === 'priority') storePriorityLimits(database, limits, nameRetention);

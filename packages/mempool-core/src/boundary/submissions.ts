@@ -146,7 +146,8 @@ export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): re
     const { verdict, from } = submissions[i] as ReadSubmission;
     if (verdict === undefined && from === undefined) continue;
     if (from === undefined && saysNothing(checkVerdict(`transactions[${i}].verdict`, verdict))) continue;
-    throw unsupported(`a fifo pool does not support verdicts or sources (transactions[${i}])`);
+    const given = from === undefined ? 'a verdict (given, or from `validate`)' : 'a peer (`from`)';
+    throw unsupported(`transactions[${i}] has ${given}: that needs a pool opened with ordering: 'priority'`);
   }
   return submissions;
 }

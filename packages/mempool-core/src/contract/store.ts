@@ -294,8 +294,8 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    */
   dumpFinalized(query?: LogQuery): Promise<LogPage>;
   /**
-   * A stream of events. Once the promise resolves, the stream delivers every later commit (E3). An abort, `break` and
-   * `close` end it (E4).
+   * A stream of events. Once the promise resolves, the stream delivers every later commit (E3). `break` and `close` end
+   * it; after an abort the loop throws the signal's reason (E4).
    *
    * @example for await (const event of await store.subscribe({ after: cursor })) handle(event);
    */

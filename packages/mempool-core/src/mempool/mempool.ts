@@ -276,7 +276,8 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Delivers the current status of each hash, then each change of its stage. `break` or an abort ends it at once.
+   * Delivers the current status of each hash, then each change of its stage. `break` ends it; after an abort the loop
+   * throws the signal's reason.
    * @example for await (const { hash, stage } of pool.watch([hash])) console.log(hash, stage);
    */
   watch(hashes: readonly string[], options?: ReadOptions): AsyncIterable<TransactionStatus> {

@@ -9,7 +9,7 @@ import type { Application } from './application.ts';
 
 /** Options of `recheck`. */
 export interface RecheckOptions extends ReadOptions {
-  /** Validate transactions whose verdict was given below this height; default: the `height` option of the pool. */
+  /** Validate transactions whose verdict was given below this height; default: the `height` option of the pool. One of the two is needed. */
   readonly height?: number | undefined;
   /** How many transactions are validated before other calls get their turn, 1–1,000; default 100. */
   readonly slice?: number | undefined;
