@@ -6,7 +6,7 @@ import { ago, pairs, span, table } from '../terminal/table.ts';
 import { asJson, plain, type Terminal } from '../terminal/terminal.ts';
 import { type Begin, duration, onTarget, transactionHash, wholeNumber } from './command.ts';
 
-const waitStages = knownStages.filter((stage) => stage !== 'Dropped');
+const waitStages = knownStages.filter((stage) => stage !== 'Pending' && stage !== 'Dropped');
 
 /** Adds `status`, `ls`, `tip`, `usage`. */
 export function addReading(program: Command, begin: Begin): void {

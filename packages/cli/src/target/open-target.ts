@@ -1,6 +1,9 @@
-import { loadServerConfig, type ServerConfig } from 'mempool-server';
+import { readFile } from 'node:fs/promises';
+import { isLoopback, loadServerConfig, type ServerConfig } from 'mempool-server';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { HttpClient } from './http-client.ts';
+import { ServerTarget } from './server-target.ts';
 import { openExisting, openOrMake, StoreTarget } from './store-target.ts';
 import type { Target } from './target.ts';
 
@@ -13,21 +16,55 @@ export interface Place {
 
 /** Opens the pool of a command that makes no pool. */
 export async function openTarget(place: Place, terminal: Terminal): Promise<Target> {
-  const config = await configOf(place, terminal);
-  return new StoreTarget(await openExisting(config), config);
+  return (await openServer(place, terminal)) ?? openStore(place, terminal);
 }
 
 /** As `openTarget`, but makes the pool if its store has none. */
 export async function openTargetOrMake(place: Place, terminal: Terminal): Promise<Target> {
+  const server = await openServer(place, terminal);
+  if (server !== null) return server;
   const config = await configOf(place, terminal);
   return new StoreTarget(await openOrMake(config), config);
 }
 
+/** Opens the pool of a command that needs the store itself. */
+export async function openStore(place: Place, terminal: Terminal): Promise<StoreTarget> {
+  const config = await configOf(place, terminal);
+  return new StoreTarget(await openExisting(config), config);
+}
+
+/** The server that the options name, else the environment; `null` if they name a store. */
+async function openServer({ config, url, tokenFile }: Place, terminal: Terminal): Promise<ServerTarget | null> {
+  const { env } = terminal;
+  if (config !== undefined && url !== undefined)
+    throw new Failure(exitCodes.usage, 'give -c for a store or --url for a server, not both');
+  const address = config === undefined ? (url ?? env.MEMPOOL_URL ?? '') : '';
+  if (address === '') return null;
+  if (url === undefined && (env.MEMPOOL_CONFIG ?? '') !== '')
+    throw new Failure(exitCodes.usage, 'MEMPOOL_URL and MEMPOOL_CONFIG are both set: give -c or --url');
+  const token = tokenFile === undefined ? (env.MEMPOOL_TOKEN ?? null) : await readToken(tokenFile);
+  const client = new HttpClient(address, token === '' ? null : token);
+  const { protocol, hostname } = new URL(address);
+  if (token !== null && protocol === 'http:' && !isLoopback(hostname))
+    terminal.note('the token goes over the network unencrypted: use https');
+  return new ServerTarget(client, (reason) => terminal.note(`${reason}; connecting again`));
+}
+
+async function readToken(path: string): Promise<string> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Failure(exitCodes.usage, `cannot read --token-file ${path}: ${error.code}`);
+  });
+  const token = text.trim();
+  if (!/^[!-~]{1,4096}$/.test(token)) throw new Failure(exitCodes.usage, `--token-file ${path} has no token`);
+  return token;
+}
+
 /** The configuration of a command that works on a store. @throws `Failure` if no file was named */
-export function configOf({ config }: Place, { env }: Terminal): Promise<ServerConfig> {
+export function configOf({ config, url }: Place, { env }: Terminal): Promise<ServerConfig> {
+  if (url !== undefined && config === undefined)
+    throw new Failure(exitCodes.usage, 'this command works on the store itself: give -c <file>');
   const path = config ?? env.MEMPOOL_CONFIG;
-  if (path === undefined || path === '') {
+  if (path === undefined || path === '')
     throw new Failure(exitCodes.usage, 'which pool? give -c <file> for a store, or --url <url> for a server');
-  }
   return loadServerConfig(path, { env });
 }

@@ -1,0 +1,129 @@
+import { type ExitCode, exitCodes, Failure } from '../terminal/exit-code.ts';
+
+/** A request of the API. */
+export interface ApiRequest {
+  readonly method?: 'GET' | 'POST' | 'PATCH';
+  /** Below `/api/v1`, each part already encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
+  /** Sent as JSON; bytes as they are. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The body of an answer that is a refusal or a failure, as RFC 9457 says. */
+export interface ProblemBody {
+  readonly status: number;
+  readonly code?: string;
+  readonly detail?: string;
+  readonly [member: string]: unknown;
+}
+
+/** An answer that is no success. */
+export class ProblemFailure extends Failure {
+  readonly body: ProblemBody;
+
+  constructor(body: ProblemBody, place: string) {
+    const { status, detail = `answered ${status}`, code } = body;
+    const remedy = (code !== undefined && Object.hasOwn(remedies, code) ? remedies[code] : undefined) ?? '';
+    super(exitCodeOf(status), `${place}: ${detail}${remedy === '' ? '' : ` (${remedy})`}`);
+    this.body = body;
+  }
+}
+
+const remedies: Readonly<Record<string, string>> = {
+  ERR_SERVER_TOKEN: 'give one by --token-file or MEMPOOL_TOKEN',
+  ERR_SERVER_SCOPE: 'use a token with the scope',
+  ERR_SERVER_HOST: 'add the name to allowed_hosts of the server',
+  ERR_MEMPOOL_OUTCOME_UNKNOWN: 'repeat with the same --operation-id',
+};
+
+function exitCodeOf(status: number): ExitCode {
+  switch (status) {
+    case 400:
+    case 415:
+      return exitCodes.usage;
+    case 404:
+    case 410:
+      return exitCodes.notFound;
+    case 429:
+    case 502:
+    case 503:
+    case 504:
+    case 507:
+      return exitCodes.tryAgain;
+    default:
+      return status < 500 ? exitCodes.refused : exitCodes.failed;
+  }
+}
+
+/** Sends requests to one server. */
+export class HttpClient {
+  /** For messages. */
+  readonly place: string;
+  readonly #base: string;
+  readonly #token: string | null;
+
+  constructor(url: string, token: string | null) {
+    const parsed = URL.parse(url);
+    if (parsed === null || !/^https?:$/.test(parsed.protocol) || parsed.username !== '' || parsed.password !== '')
+      throw new Failure(exitCodes.usage, '--url must be an http or https URL without user and password');
+    this.place = parsed.origin + parsed.pathname.replace(/\/+$/, '');
+    this.#base = `${this.place}/api/v1`;
+    this.#token = token;
+  }
+
+  /** The JSON of a successful answer. @throws `ProblemFailure` for any other answer; `Failure` if there is none */
+  async json<T>(request: ApiRequest): Promise<T> {
+    const response = await this.send(request);
+    try {
+      return (await response.json()) as T;
+    } catch (error) {
+      throw this.#lost(error, request.signal);
+    }
+  }
+
+  /** A successful answer, whose body the caller reads. */
+  async send({ method = 'GET', path, query = {}, body, headers = {}, signal }: ApiRequest): Promise<Response> {
+    const url = new URL(this.#base + path);
+    for (const [name, value] of Object.entries(query))
+      if (value !== undefined) url.searchParams.set(name, String(value));
+    const bytes = body instanceof Uint8Array;
+    const sent: Record<string, string> = { accept: 'application/json' };
+    if (body !== undefined) sent['content-type'] = bytes ? 'application/octet-stream' : 'application/json';
+    if (this.#token !== null) sent.authorization = `Bearer ${this.#token}`;
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) sent[name] = value;
+    const response = await fetch(url, {
+      ...{ method, headers: sent, signal, redirect: 'manual' },
+      ...(body === undefined ? {} : { body: bytes ? new Uint8Array(body) : JSON.stringify(body) }),
+    }).catch((error: unknown) => {
+      throw this.#lost(error, signal);
+    });
+    if (!response.ok) throw await this.#problem(response);
+    return response;
+  }
+
+  #lost(error: unknown, signal: AbortSignal): unknown {
+    if (signal.aborted) return signal.reason;
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
+    const reason = code ?? (cause instanceof Error ? cause.message : String(cause));
+    return new Failure(exitCodes.tryAgain, `no answer from ${this.place}: ${reason}`);
+  }
+
+  async #problem(response: Response): Promise<Failure> {
+    const { status, headers } = response;
+    const location = headers.get('location');
+    if (status >= 300 && status < 400 && location !== null)
+      return new Failure(
+        exitCodes.usage,
+        `${this.place} sends to another address: --url ${location.replace(/\/api\/v1.*/, '')}`,
+      );
+    const text = await response.text().catch(() => '');
+    if (headers.get('content-type')?.startsWith('application/problem+json') === true)
+      return new ProblemFailure({ ...(JSON.parse(text) as ProblemBody), status }, this.place);
+    const detail = `answered ${status}, not as a mempool server: is the URL right?`;
+    return new ProblemFailure({ status, detail }, this.place);
+  }
+}

@@ -1,0 +1,193 @@
+import type {
+  ChainPoint,
+  DropReason,
+  Limits,
+  RollbackOutcome,
+  RollbackTarget,
+  SubmitOutcome,
+  TipAnswer,
+  TransactionStatus,
+  Usage,
+} from 'mempool-core';
+import { toJson } from 'mempool-core';
+import { resumingEvents } from './event-source.ts';
+import { type HttpClient, ProblemFailure } from './http-client.ts';
+import type {
+  Awaited,
+  AwaitOptions,
+  CallOptions,
+  ChangeOptions,
+  EventOptions,
+  GivenTransaction,
+  List,
+  Row,
+  Target,
+  Told,
+  ToldEvent,
+} from './target.ts';
+
+interface Page {
+  readonly items: readonly Row[];
+  readonly next: string | null;
+}
+
+/** The longest that one request waits. */
+const waitMs = 30_000;
+
+/** A pool behind the HTTP API of a server. */
+export class ServerTarget implements Target {
+  readonly client: HttpClient;
+  readonly #onLost: (reason: string) => void;
+
+  /** @param onLost told when a stream of events has lost its connection, and connects again */
+  constructor(client: HttpClient, onLost: (reason: string) => void) {
+    this.client = client;
+    this.#onLost = onLost;
+  }
+
+  async submit(
+    { hash, payload, payloadType }: GivenTransaction,
+    { operationId, signal }: ChangeOptions,
+  ): Promise<Told<SubmitOutcome>> {
+    const request = { method: 'POST', path: '/transactions', headers: keyed(operationId), signal } as const;
+    try {
+      if (hash === null) return await this.client.json({ ...request, body: payload, query: { payloadType } });
+      return await this.client.json({ ...request, body: toJson({ hash, payload, payloadType }) });
+    } catch (error) {
+      if (error instanceof ProblemFailure && isOutcome(error.body.outcome)) return error.body.outcome;
+      throw error;
+    }
+  }
+
+  async status(hash: string, { signal }: CallOptions): Promise<Told<TransactionStatus>> {
+    const { status } = await this.#ask(hash, {}, signal);
+    return status;
+  }
+
+  /** A long wait is several requests. */
+  async waitFor(hash: string, { stage, timeoutMs, signal }: AwaitOptions): Promise<Awaited> {
+    for (let leftMs = timeoutMs; ; leftMs -= waitMs) {
+      const timeout = `${Math.max(0, Math.min(leftMs, waitMs))}ms`;
+      const { status, waited } = await this.#ask(hash, { wait: stage, timeout }, signal);
+      if (waited !== 'timeout' || leftMs <= waitMs) return { kind: waited ?? 'timeout', status };
+    }
+  }
+
+  async #ask(
+    hash: string,
+    query: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<{ readonly status: Told<TransactionStatus>; readonly waited: Awaited['kind'] | undefined }> {
+    type Answer = Told<TransactionStatus> & { readonly waited?: Awaited['kind'] };
+    try {
+      const { waited, ...status } = await this.client.json<Answer>({ path: `/transactions/${hash}`, query, signal });
+      return { status, waited };
+    } catch (error) {
+      if (!(error instanceof ProblemFailure) || error.body.hash !== hash || error.body.status !== 404) throw error;
+      return { status: unknown(hash), waited: error.body.waited as Awaited['kind'] | undefined };
+    }
+  }
+
+  async *list(list: List, { signal }: CallOptions): AsyncGenerator<Row, undefined> {
+    for (let after: string | undefined; ; ) {
+      const query = { stage: list, limit: 1_000, after };
+      const page = await this.client.json<Page>({ path: '/transactions', query, signal });
+      yield* page.items;
+      if (page.next === null) return;
+      after = page.next;
+    }
+  }
+
+  /** Begins at a cursor, so that a connection which is lost before the first event resumes there. */
+  async *events({ hashes, after, signal }: EventOptions): AsyncGenerator<ToldEvent, undefined> {
+    const begin = after ?? (await this.usage({ signal })).cursors.events;
+    const hash = hashes.length === 1 ? hashes[0] : undefined;
+    const wanted = new Set(hashes);
+    const stream = { client: this.client, after: begin, hash, signal, onLost: this.#onLost };
+    for await (const event of resumingEvents(stream)) {
+      if (wanted.size === 0 || event.kind === 'lagged' || (event.kind === 'transaction' && wanted.has(event.hash)))
+        yield event;
+    }
+  }
+
+  async tip(points: number, { signal }: CallOptions): Promise<Told<TipAnswer>> {
+    const tip = await this.client.json<Told<TipAnswer>>({ path: '/tip', signal });
+    if (points === 0) return { ...tip, points: [] };
+    const query = { limit: Math.min(points, 1_000) };
+    const { items } = await this.client.json<{ items: ChainPoint[] }>({ path: '/blocks', query, signal });
+    return { ...tip, points: items };
+  }
+
+  usage({ signal }: CallOptions): Promise<Told<Usage>> {
+    return this.client.json({ path: '/usage', signal });
+  }
+
+  drop(hashes: readonly string[], reason: DropReason, options: ChangeOptions): Promise<readonly string[]> {
+    return this.#each(hashes, 'drop', { reason }, options);
+  }
+
+  release(
+    hashes: readonly string[],
+    { notBeforeMs, ...options }: ChangeOptions & { readonly notBeforeMs?: number | undefined },
+  ): Promise<readonly string[]> {
+    return this.#each(hashes, 'release', { notBeforeMs }, options);
+  }
+
+  /** Changes one after the other, and returns those that changed. */
+  async #each(
+    hashes: readonly string[],
+    verb: 'drop' | 'release',
+    body: object,
+    { operationId, signal }: ChangeOptions,
+  ): Promise<string[]> {
+    const changed: string[] = [];
+    for (const [i, hash] of hashes.entries()) {
+      const headers = keyed(operationId === undefined || hashes.length === 1 ? operationId : `${operationId}/${i}`);
+      const path = `/transactions/${hash}/${verb}`;
+      if (await this.#changed({ method: 'POST', path, body, headers, signal })) changed.push(hash);
+    }
+    return changed;
+  }
+
+  async #changed(request: Parameters<HttpClient['json']>[0]): Promise<boolean> {
+    try {
+      await this.client.json(request);
+      return true;
+    } catch (error) {
+      if (error instanceof ProblemFailure && [404, 409].includes(error.body.status)) return false;
+      throw error;
+    }
+  }
+
+  rollback(target: RollbackTarget, { operationId, signal }: ChangeOptions): Promise<Told<RollbackOutcome>> {
+    return this.client.json({
+      method: 'POST',
+      path: '/rollback',
+      body: { target },
+      headers: keyed(operationId),
+      signal,
+    });
+  }
+
+  setLimits(limits: Partial<Limits>, { operationId, signal }: ChangeOptions): Promise<Told<Limits>> {
+    const body = toJson(limits);
+    return this.client.json({ method: 'PATCH', path: '/limits', body, headers: keyed(operationId), signal });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    // A server needs no goodbye.
+  }
+}
+
+function keyed(operationId: string | undefined): Readonly<Record<string, string | undefined>> {
+  return { 'idempotency-key': operationId };
+}
+
+function isOutcome(value: unknown): value is Told<SubmitOutcome> {
+  return typeof value === 'object' && value !== null && 'kind' in value && 'hash' in value;
+}
+
+function unknown(hash: string): Told<TransactionStatus> {
+  const counters = { confirmations: 0, nonConfirmations: 0, attempts: 0 };
+  return { hash, stage: 'Unknown', ...counters, confirmedAt: null, reason: null, receivedAt: null, notBefore: null };
+}
