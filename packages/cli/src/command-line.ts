@@ -1,14 +1,25 @@
 import { Command, CommanderError } from 'commander';
 import type { AddCommands, Session } from './commands/command.ts';
+import { addConfiguring } from './commands/configuring.ts';
+import { addOperating } from './commands/operating.ts';
 import { addReading } from './commands/reading.ts';
+import { addServing } from './commands/serving.ts';
 import { addSubmitting } from './commands/submitting.ts';
+import { addWatching } from './commands/watching.ts';
 import type { Place } from './target/open-target.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-code.ts';
 import { failureOf } from './terminal/failure-of.ts';
 import { asJson, plain, type Surroundings, Terminal } from './terminal/terminal.ts';
 import { version } from './version.ts';
 
-const commands: readonly AddCommands[] = [addSubmitting, addReading];
+const commands: readonly AddCommands[] = [
+  addServing,
+  addSubmitting,
+  addReading,
+  addWatching,
+  addOperating,
+  addConfiguring,
+];
 
 interface GlobalOptions extends Place {
   readonly json?: boolean;

@@ -1,4 +1,5 @@
 export type { Environment } from './config/environment.ts';
+export { loadChainSource } from './config/load-chain-source.ts';
 export { type LoadOptions, loadServerConfig } from './config/load-server-config.ts';
 export { serverConfigSchema } from './config/sections.ts';
 export {
@@ -15,7 +16,8 @@ export {
 } from './config/server-config.ts';
 export { createServer, type MempoolServer } from './create-server.ts';
 export type { HttpServerOptions, ServerParts } from './http/http-server.ts';
-export type { PayloadHash } from './http/payload-hash.ts';
+export { type PayloadHash, payloadHashes } from './http/payload-hash.ts';
+export { jsonLog } from './json-log.ts';
 export type { AnsweredRequest, Metrics, MetricsSource } from './metrics/metrics.ts';
 export { Monitor, type MonitoredPool, type MonitorOptions, type MonitorView } from './monitor/monitor.ts';
 export type { Stats, StatsQuery, StatsRange } from './monitor/stats.ts';

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { isLoopback, loadServerConfig, type ServerConfig } from 'mempool-server';
+import { isLoopback, type LoadOptions, loadServerConfig, type ServerConfig } from 'mempool-server';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { HttpClient } from './http-client.ts';
@@ -59,12 +59,20 @@ async function readToken(path: string): Promise<string> {
   return token;
 }
 
-/** The configuration of a command that works on a store. @throws `Failure` if no file was named */
-export function configOf({ config, url }: Place, { env }: Terminal): Promise<ServerConfig> {
+/**
+ * The configuration of a command that works on a store.
+ * @param server fields that win over those of the configuration
+ * @throws `Failure` if no file was named
+ */
+export function configOf(
+  { config, url }: Place,
+  { env }: Terminal,
+  server: LoadOptions['server'] = {},
+): Promise<ServerConfig> {
   if (url !== undefined && config === undefined)
     throw new Failure(exitCodes.usage, 'this command works on the store itself: give -c <file>');
   const path = config ?? env.MEMPOOL_CONFIG;
   if (path === undefined || path === '')
     throw new Failure(exitCodes.usage, 'which pool? give -c <file> for a store, or --url <url> for a server');
-  return loadServerConfig(path, { env });
+  return loadServerConfig(path, { env, server });
 }

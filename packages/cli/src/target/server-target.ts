@@ -154,7 +154,8 @@ export class ServerTarget implements Target {
       await this.client.json(request);
       return true;
     } catch (error) {
-      if (error instanceof ProblemFailure && [404, 409].includes(error.body.status)) return false;
+      const { status, hash } = error instanceof ProblemFailure ? error.body : {};
+      if (status === 409 || (status === 404 && hash !== undefined)) return false;
       throw error;
     }
   }

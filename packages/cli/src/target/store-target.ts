@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   type ConfigFields,
   type DropReason,
@@ -18,7 +17,7 @@ import {
   type Usage,
 } from 'mempool-core';
 import { openNode } from 'mempool-node';
-import type { ServerConfig } from 'mempool-server';
+import { payloadHashes, type ServerConfig } from 'mempool-server';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import type {
   Awaited,
@@ -80,7 +79,7 @@ export class StoreTarget implements Target {
   }
 
   async submit({ hash, payload, payloadType }: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>> {
-    const own = hash ?? createHash(this.#hashName).update(payload).digest('hex');
+    const own = hash ?? payloadHashes[this.#hashName](payload);
     return told(await this.pool.submit({ hash: own, payload, payloadType }, options));
   }
 

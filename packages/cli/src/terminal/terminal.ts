@@ -67,6 +67,11 @@ export class Terminal {
     }
   }
 
+  /** Where notes, errors and logs go. */
+  get errors(): Writable {
+    return this.#stderr;
+  }
+
   /** Says something beside the answer. */
   note(text: string): void {
     this.#stderr.write(`${plain(text)}\n`);

@@ -1,0 +1,139 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Scope, type ServerConfig, scopes, serverConfigSchema } from 'mempool-server';
+import { configOf } from '../target/open-target.ts';
+import { exitCodes, Failure } from '../terminal/exit-code.ts';
+import { pairs } from '../terminal/table.ts';
+import type { Begin } from './command.ts';
+
+/** Adds `config` and `token`. */
+export function addConfiguring(program: Command, begin: Begin): void {
+  const config = program.command('config').description('write, check and describe configuration files');
+  config
+    .command('init')
+    .description('write a configuration to start from; an existing file is left alone')
+    .argument('[file]', 'its name', 'mempool.toml')
+    .action((file: string) => init(begin, file));
+  config
+    .command('check')
+    .description('check the configuration of -c, with the environment, and show what it comes to, without secrets')
+    .action(() => check(begin));
+  config
+    .command('schema')
+    .description('print the JSON Schema of a configuration, for editors')
+    .action(() => begin().terminal.line(JSON.stringify(serverConfigSchema(), null, 2)));
+  program
+    .command('token')
+    .description('make a token: prints it once, and its hash for the configuration')
+    .option('--name <name>', 'names it in logs', tokenName, 'token')
+    .option('--scope <scope...>', `what it may do: ${scopes.join(', ')}`, scopesOf)
+    .action((options: { name: string; scope?: readonly Scope[] }) => token(begin, options));
+}
+
+const template = `# A mempool. \`mempool config check -c <this file>\` checks it, \`mempool serve -c <this file>\` runs it.
+# Fields and defaults: the READMEs of mempool-core (configuration) and mempool-server.
+
+[mempool]
+backend = "sqlite"            # or "redis" with url = "redis://…", or "ephemeral": lost when the process ends
+path = "mempool.sqlite"
+ordering = "fifo"             # or "priority"; permanent once the pool is made
+# max_txs = 100000
+
+[server]
+host = "127.0.0.1"            # any other address needs a token
+port = 4420
+# environment = "staging"
+
+# [[server.tokens]]           # \`mempool token\` makes one
+# name = "wallet"
+# hash = "sha256:…"
+# scopes = ["read", "submit"]
+
+# [watcher]
+# source = "./chain.js"       # a module that exports a ChainSource: the chain to follow
+`;
+
+async function init(begin: Begin, file: string): Promise<void> {
+  const { terminal } = begin();
+  await writeFile(file, template, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'EEXIST') throw new Failure(exitCodes.refused, `${file} exists: nothing was written`);
+    throw new Failure(exitCodes.failed, `cannot write ${file}: ${error.code}`);
+  });
+  await terminal.answer({ file }, () => `wrote ${file}: mempool serve -c ${file}`);
+}
+
+async function check(begin: Begin): Promise<void> {
+  const { terminal, place } = begin();
+  const config = withoutSecrets(await configOf(place, terminal));
+  await terminal.answer(config, (style) => {
+    const parts = Object.entries(config).map(([section, fields]) => {
+      const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+      const shown = given.map(([name, value]) => [name, valueText(value)] as const);
+      return `${style('bold', `[${section}]`)}\n${pairs(shown)}`;
+    });
+    return `${parts.join('\n\n')}\n\n${style('green', 'valid')}`;
+  });
+}
+
+function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value === Number.POSITIVE_INFINITY ? 'unlimited' : value);
+}
+
+const hidden = '(hidden)';
+
+/** Passwords stand in the URL of Redis, and in options of a backend; hashes of tokens are nobody's business either. */
+function withoutSecrets({ mempool, server, ...rest }: ServerConfig): Readonly<Record<string, object>> {
+  const { url, options, ...fields } = mempool;
+  return {
+    mempool: {
+      ...fields,
+      ...(url === undefined ? {} : { url: withoutPassword(url) }),
+      ...(options === undefined
+        ? {}
+        : { options: Object.fromEntries(Object.keys(options).map((name) => [name, hidden])) }),
+    },
+    server: { ...server, tokens: server.tokens.map(({ name, scopes: own }) => ({ name, hash: hidden, scopes: own })) },
+    ...rest,
+  };
+}
+
+function withoutPassword(url: string): string {
+  const parsed = new URL(url);
+  if (parsed.password !== '') parsed.password = 'hidden';
+  if (parsed.username !== '') parsed.username = 'hidden';
+  return parsed.search === '' ? parsed.href : `${parsed.href.split('?', 1)[0]}?${hidden}`;
+}
+
+function tokenName(text: string): string {
+  if (!/^[\w.-]{1,64}$/.test(text))
+    throw new InvalidArgumentError('It must be 1–64 letters, digits, dots, dashes and underscores.');
+  return text;
+}
+
+function scopesOf(text: string, before: readonly Scope[] | undefined): readonly Scope[] {
+  const scope = scopes.find((each) => each === text);
+  if (scope === undefined) throw new InvalidArgumentError(`It must be one of ${scopes.join(', ')}.`);
+  return [...(before ?? []), scope];
+}
+
+async function token(
+  begin: Begin,
+  { name, scope = ['read'] }: { name: string; scope?: readonly Scope[] },
+): Promise<void> {
+  const { terminal } = begin();
+  const made = randomBytes(32).toString('base64url');
+  const hash = `sha256:${createHash('sha256').update(made).digest('hex')}`;
+  await terminal.answer({ token: made, name, hash, scopes: scope }, (style) =>
+    [
+      `${style('bold', made)}`,
+      '',
+      'Keep it: it is not stored, and not shown again. For the configuration:',
+      '',
+      '[[server.tokens]]',
+      `name = "${name}"`,
+      `hash = "${hash}"`,
+      `scopes = ${JSON.stringify(scope)}`,
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,8 @@
+import type { Logger } from 'mempool-core';
+import { type DestinationStream, pino } from 'pino';
+
+/** A log of one JSON object a line, from the level `info` on. */
+export function jsonLog(destination: DestinationStream): Logger {
+  const lines = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  return (level, message, fields = {}) => lines[level](fields, message);
+}
