@@ -154,7 +154,7 @@ export class ServerTarget implements Target {
       await this.client.json(request);
       return true;
     } catch (error) {
-      const { status, hash } = error instanceof ProblemFailure ? error.body : {};
+      const { status, hash } = error instanceof ProblemFailure ? error.body : { status: 0, hash: null };
       if (status === 409 || (status === 404 && hash !== undefined)) return false;
       throw error;
     }
