@@ -110,7 +110,7 @@ export function nextTerm(stored: number, floor: number, nowSeconds: number): num
   return Math.max(stored, floor, stored === 0 ? Math.floor(nowSeconds) - 1 : 0) + 1;
 }
 
-/** Rule 4: whether the live lease is the one that a follower saw, and has not moved since. */
+/** Rule 4: whether the live lease is the one that a follower saw, and was not renewed since. */
 export function isStale(live: Pick<HeldLease, 'token' | 'seq' | 'hbSeq'>, seen: StaleLease | null): boolean {
   if (seen === null || seen.token !== live.token) return false;
   return (seen.seq ?? live.seq) === live.seq && (seen.hbSeq ?? live.hbSeq) === live.hbSeq;

@@ -49,13 +49,13 @@ export interface PageQuery extends ReadOptions {
   readonly limit?: number | undefined;
 }
 
-/** A page ordered by `seq`. */
+/** Options of a verb that reads a page in the order of `seq`. */
 export interface SeqQuery extends PageQuery {
   /** A page's `next` (O7): start there. Default `origin`, the beginning. */
   readonly after?: string | undefined;
 }
 
-/** A page of the terminal log. */
+/** Options of `dumpFinalized`. */
 export interface LogQuery extends PageQuery {
   /** A page's `cursor` (O7): start there. Default `origin`, the oldest entry kept. */
   readonly cursor?: string | undefined;

@@ -67,7 +67,10 @@ export interface Delivered {
  */
 export interface LaggedEvent extends Delivered {
   readonly kind: 'lagged';
-  /** Number of events lost. 0 if the store was restored to an earlier state and the reader gets all events since. */
+  /**
+   * Number of events lost. 0 if the store was restored to an earlier state and the reader gets all events since: some of
+   * them may have numbers that it has seen before, so what it counted no longer holds.
+   */
   readonly missed: number;
   /** True if the pool was made anew: what was known of the earlier one no longer holds (O7). */
   readonly restarted: boolean;

@@ -64,7 +64,7 @@ export interface RankedCandidate extends Candidate {
   readonly key: string;
 }
 
-/** A page of `best`. */
+/** Options of `best`. */
 export interface BestQuery extends PageQuery {
   /** Start after this key; default: at the best candidate. */
   readonly after?: string | undefined;
@@ -94,7 +94,7 @@ export interface ClaimedTransaction extends Candidate {
 export type ExtendOutcome =
   | {
       readonly kind: 'extended';
-      /** When the claim ends now. */
+      /** When the claim now ends, in milliseconds since 1970 by the pool's clock. */
       readonly untilMs: number;
       /** How many transactions are still under it. */
       readonly held: number;
@@ -132,7 +132,7 @@ export interface Sweep {
   readonly more: boolean;
 }
 
-/** A page of `since`. */
+/** Options of `since`. */
 export interface GossipQuery extends PageQuery {
   /** A page's `next` (O7): start there. Default `origin`, the beginning. */
   readonly after?: string | undefined;
@@ -174,7 +174,7 @@ export interface StaleTransaction {
   readonly checkedHeight: number;
 }
 
-/** A page of `stale`. */
+/** Options of `stale`. */
 export interface StaleQuery extends PageQuery {
   /** Return Pending transactions whose verdict was given below this height. */
   readonly height: number;

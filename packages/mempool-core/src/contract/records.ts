@@ -37,13 +37,13 @@ export type PutOutcome =
   /** The records of the pool would exceed 64 MiB (K3). */
   | { readonly kind: 'full' };
 
-/** A page of records, in the order of their names' UTF-8 bytes. */
+/** Options of `listRecords`. */
 export interface RecordQuery extends PageQuery {
   /** Start after this name; it need not exist. Default: at the beginning. */
   readonly after?: string | undefined;
 }
 
-/** A page of `listRecords`. If both lists are empty, there is nothing more. */
+/** A page of `listRecords`, in the order of the names' UTF-8 bytes. If both lists are empty, there is nothing more. */
 export interface RecordPage {
   readonly records: readonly NamedValue[];
   /** The records of this part of the order that are damaged. `putRecord` replaces or deletes them. */

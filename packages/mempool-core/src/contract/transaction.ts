@@ -57,7 +57,10 @@ export interface StoredTransaction extends Transaction, Counters, LifeFacts {
   readonly seq: number;
   readonly stage: LiveStage;
   readonly confirmedAt: ChainPoint | null;
-  /** Held back until this time, in milliseconds since 1970, or longer (P20); `null` if it is not. */
+  /**
+   * Not handed out before this time, in milliseconds since 1970 by the pool's clock (P20). The first `take` or `sweep`
+   * from then on wakes it. `null` if it is not held back.
+   */
   readonly notBefore: number | null;
 }
 
@@ -101,7 +104,10 @@ export interface TransactionStatus extends Counters, LifeFacts {
   readonly confirmedAt: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
   readonly reason: DropReason | null;
-  /** Held back until this time, in milliseconds since 1970, or longer (P20); `null` if it is not. */
+  /**
+   * Not handed out before this time, in milliseconds since 1970 by the pool's clock (P20). The first `take` or `sweep`
+   * from then on wakes it. `null` if it is not held back.
+   */
   readonly notBefore: number | null;
 }
 
