@@ -1,5 +1,10 @@
 import type { KnownStage, MempoolEvent, TransactionEvent } from 'mempool-core';
 import { reasonText } from 'mempool-core/backend';
+import { expect } from 'vitest';
+import { statsOf } from '../src/monitor/stats.ts';
+import { storedTotals } from '../src/monitor/stored-totals.ts';
+import { summaryOf } from '../src/monitor/summary.ts';
+import { type Bucket, hourRule, minuteRule, type Tally } from '../src/monitor/tally.ts';
 
 /** What one minute or hour has, by its index. */
 export interface RecountedBucket {
@@ -65,6 +70,35 @@ export function recountBuckets(events: readonly MempoolEvent[], widthMs: number)
     if (event.receivedAt !== null) bucket.finality += 1;
   }
   return [...buckets.values()];
+}
+
+/** The totals and all buckets of the tally are those of the events. */
+export function assertRecount(tally: Tally, events: readonly MempoolEvent[]): void {
+  const { transitions, causes, ...totals } = recount(events);
+  const now = tally.at ?? 0;
+  const summary = summaryOf(tally, null, now);
+  expect(summary).toMatchObject({ ...totals, causes, incompleteSince: null });
+  const stored = storedTotals(tally).transitions.map(({ from, to, count }) => [`${from} → ${to}`, count]);
+  expect(Object.fromEntries(stored)).toEqual(transitions);
+  for (const [{ buckets }, { widthMs, keptMs }] of [
+    [tally.minutes, minuteRule],
+    [tally.hours, hourRule],
+  ] as const) {
+    const first = Math.floor((now - keptMs) / widthMs) + 1;
+    const recent = recountBuckets(events, widthMs).filter(({ index }) => index >= first);
+    expect(buckets.filter(({ index }) => index >= first).map(plainBucket)).toEqual(recent);
+  }
+  const { received, finalized } = statsOf(tally, { range: '30d' }, now);
+  expect(sumOf(received)).toBe(totals.received);
+  expect(sumOf(finalized)).toBe(totals.stages.Finalized);
+}
+
+function plainBucket({ dropped, finality, pendingLast: _, ...counts }: Bucket): RecountedBucket {
+  return { ...counts, dropped: sumOf(dropped), finality: sumOf(finality) };
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }
 
 /** The first 16 short texts of the application have names of their own. */

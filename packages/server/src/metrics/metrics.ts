@@ -1,23 +1,7 @@
-import type { Mempool, Observer } from 'mempool-core';
-import type { Election } from 'mempool-election';
-import type { MonitorView } from '../monitor/monitor.ts';
-
-/** What the metrics read. */
-export interface MetricsSource {
-  readonly pool: Mempool;
-  readonly monitor: MonitorView;
-  /** `null`: `mempool_is_leader` and `mempool_election_term` are left out. */
-  readonly election: Election | null;
-}
-
-/** An answered HTTP request. */
-export interface AnsweredRequest {
-  /** The route as it is declared, such as `/api/v1/transactions/{hash}`, never the path: it becomes a label. */
-  readonly route: string;
-  readonly method: string;
-  readonly status: number;
-  readonly seconds: number;
-}
+import type { Observer } from 'mempool-core';
+import { Registry } from 'prom-client';
+import { type MetricsSource, PoolMetrics } from './pool-metrics.ts';
+import { type AnsweredRequest, ProcessMetrics } from './process-metrics.ts';
 
 /** The metrics of one server, in a registry of their own. */
 export interface Metrics {
@@ -32,4 +16,31 @@ export interface Metrics {
   sseClients(count: number): void;
   /** The metrics in Prometheus' text format. If the store cannot be reached, `mempool_store_up` is 0. */
   text(): Promise<string>;
+}
+
+/**
+ * Makes the metrics of one server. They must be there before the pool, which is opened with their observer.
+ *
+ * @example
+ * const metrics = createMetrics();
+ * const { pool, election } = await openNode(config, { observer: metrics.observer });
+ * metrics.attach({ pool, election, monitor: await Monitor.start(pool) });
+ */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const [ofPool, ofProcess] = [new PoolMetrics(registry), new ProcessMetrics(registry)];
+  return {
+    contentType: registry.contentType,
+    observer: (call) => ofProcess.call(call),
+    attach: (source) => {
+      ofPool.attach(source);
+      ofProcess.follow(source.election);
+    },
+    httpRequest: (request) => ofProcess.request(request),
+    sseClients: (count) => ofProcess.clients(count),
+    text: async () => {
+      await ofPool.probe();
+      return registry.metrics();
+    },
+  };
 }

@@ -1,0 +1,157 @@
+import type { Mempool, MempoolEvent } from 'mempool-core';
+import { Random, seed } from 'mempool-testkit';
+import { expect, onTestFinished, test } from 'vitest';
+import { Keeper, type RecordPool, type SaveOutcome } from '../src/monitor/keeper.ts';
+import { allEvents, clockedPool, RandomLife } from './random-pool.ts';
+import { assertRecount } from './recount.ts';
+
+/** The puts of one keeper, which wait until the test lets each of them happen, or never. */
+class Gate {
+  readonly #waiting: (() => void)[] = [];
+  #isShut = true;
+
+  get waits(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  /** The pool as the keeper sees it. */
+  around(pool: Mempool): RecordPool {
+    return {
+      getRecord: (...given) => pool.getRecord(...given),
+      listRecords: (...given) => pool.listRecords(...given),
+      putRecord: async (...given) => {
+        if (this.#isShut) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+        return pool.putRecord(...given);
+      },
+    };
+  }
+
+  async release(): Promise<void> {
+    this.#waiting.shift()?.();
+    // The put in memory, and the keeper's next one.
+    for (let turn = 0; turn < 3; turn++) await new Promise(setImmediate);
+  }
+
+  async open(): Promise<void> {
+    this.#isShut = false;
+    while (this.waits) await this.release();
+  }
+}
+
+/** A monitor without its timers and its loop: each of its steps is the test's. */
+class SteppedMonitor {
+  readonly gate = new Gate();
+  readonly keeper: Keeper;
+  readonly #pool: Mempool;
+  #events: AsyncIterator<MempoolEvent> | null = null;
+  #saving: Promise<SaveOutcome> | null = null;
+  /** What the last save came to. */
+  outcome: SaveOutcome | null = null;
+
+  constructor(pool: Mempool) {
+    this.#pool = pool;
+    this.keeper = new Keeper({ records: this.gate.around(pool), prefix: 'monitor/', log: () => undefined });
+  }
+
+  async load(): Promise<void> {
+    await this.keeper.load();
+    await this.#events?.return?.();
+    this.#events = (await this.#pool.subscribe({ after: this.keeper.tally.cursor }))[Symbol.asyncIterator]();
+    if (this.keeper.wantsCounts) this.keeper.offerCounts(await this.#pool.usage());
+  }
+
+  /** Counts up to `count` events that are there. */
+  async read(count: number): Promise<void> {
+    for (let i = 0; i < count && !this.keeper.isAt(await this.#pool.usage()); i++) {
+      const { value } = await (this.#events as AsyncIterator<MempoolEvent>).next();
+      expect(this.keeper.take(value)).toBe('counted');
+      if (this.keeper.wantsCounts) this.keeper.offerCounts(await this.#pool.usage());
+    }
+  }
+
+  beginSave(): void {
+    if (this.#saving !== null) return;
+    this.#saving = this.keeper.save();
+    void this.#saving.then((outcome) => {
+      this.outcome = outcome;
+    });
+  }
+
+  /** One put of the save, if there is one; the loser of the compare loads. */
+  async stepSave(): Promise<void> {
+    await this.gate.release();
+    if (this.outcome === null) return;
+    const lost = this.outcome === 'conflict';
+    this.#saving = null;
+    this.outcome = null;
+    if (lost) await this.load();
+  }
+
+  async finish(): Promise<void> {
+    await this.gate.open();
+    await this.#saving;
+    for (;;) {
+      await this.load();
+      await this.read(Number.POSITIVE_INFINITY);
+      if ((await this.keeper.save()) !== 'conflict') return;
+    }
+  }
+
+  /** Ends it as a SIGKILL would: puts that wait never happen. */
+  async kill(): Promise<void> {
+    await this.#events?.return?.();
+  }
+}
+
+/** Two monitors and a pool, step by step in a random order. Returns what happened how often. */
+async function interleave(random: Random, maxEvents: number): Promise<Record<string, number>> {
+  const clock = { now: 1_800_000_000_000 + random.below(100_000_000) };
+  const pool = await clockedPool(random.pick(['fifo', 'priority']), clock, { maxEvents });
+  onTestFinished(() => pool.close());
+  const life = new RandomLife(pool, random, clock);
+  const monitors = [new SteppedMonitor(pool), new SteppedMonitor(pool)];
+  for (const each of monitors) await each.load();
+  const happened: Record<string, number> = { conflict: 0, killed: 0, checked: 0 };
+  for (let step = 0; step < 250; step++) {
+    const i = random.below(2);
+    const monitor = monitors[i] as SteppedMonitor;
+    if (random.below(3) === 0) await life.step();
+    const dice = random.below(20);
+    if (dice < 8) await monitor.read(1 + random.below(12));
+    else if (dice < 11) monitor.beginSave();
+    else if (dice < 19) {
+      const before = monitor.keeper.tally;
+      await monitor.stepSave();
+      if (monitor.keeper.tally !== before) happened.conflict = (happened.conflict ?? 0) + 1;
+    } else {
+      await monitor.kill();
+      monitors[i] = new SteppedMonitor(pool);
+      await monitors[i].load();
+      await assertStored(pool, monitors[i].keeper);
+      happened.killed = (happened.killed ?? 0) + 1;
+    }
+  }
+  for (const each of monitors) await each.finish();
+  const last = new SteppedMonitor(pool);
+  await last.load();
+  await assertStored(pool, last.keeper);
+  expect(last.keeper.isAt(await pool.usage())).toBe(true);
+  for (const each of monitors) await each.kill();
+  return happened;
+}
+
+/** What is stored at any time is the recount of all events up to its cursor. */
+async function assertStored(pool: Mempool, { tally }: Keeper): Promise<void> {
+  const events = await allEvents(pool);
+  assertRecount(tally, events.slice(0, tally.seq));
+}
+
+test(`the stored totals are a recount of the raw events, whatever two monitors and a kill do in between (seed ${seed})`, async () => {
+  const random = new Random(seed);
+  const happened: Record<string, number> = {};
+  for (let run = 0; run < 12; run++)
+    for (const [what, count] of Object.entries(await interleave(random, 100_000)))
+      happened[what] = (happened[what] ?? 0) + count;
+  expect(happened.conflict).toBeGreaterThan(20);
+  expect(happened.killed).toBeGreaterThan(20);
+});
