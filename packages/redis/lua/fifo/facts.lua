@@ -2,7 +2,7 @@
 -- written in one pass.
 -- Each function returns what the event tells of the facts, its last two elements: the attempts, and when it was received.
 -- `sent`, a key beside meta: a sorted set of the fields with transactions that are Propagated or Acknowledged. A score is at most the
--- lowest `sent` in the field.
+-- lowest `sent` in the field. `meta` says whether there are any, so that the loss of the key is noticed.
 -- Rules: O8, L14, E1
 local nowhere, keptBytes = string.rep('\0', 6), 8
 local emptyKept = string.rep('\0', keptBytes)
@@ -137,5 +137,10 @@ do
     each(outgoing, 'ZADD', SENT, 'NX')
     if #emptied > 0 and call('EXISTS', FACTS) == 0 then call('HDEL', META, 'facts') end
     if #written > 0 then call('HSET', META, 'facts', 1) end
+    if #outgoing > 0 then
+      call('HSET', META, 'sent', 1)
+    elseif #departed > 0 then
+      forgetSent()
+    end
   end
 end

@@ -38,6 +38,7 @@ local function sentBefore(before, limit)
         local lowest = note(string.format('%d', member))
         if not lowest then
           call('ZREM', SENT, member)
+          forgetSent()
         elseif lowest > score then
           call('ZADD', SENT, lowest, member)
         end

@@ -7,6 +7,12 @@
 -- Rules: O8
 local FACTS, perField, factsBytes = string.sub(META, 1, -5) .. 'facts', 128, 14
 local SENT = string.sub(META, 1, -5) .. 'sent'
+
+-- After members of `sent` were removed.
+local function forgetSent()
+  if call('EXISTS', SENT) == 0 then call('HDEL', META, 'sent') end
+end
+
 local noFacts = string.rep('\0', factsBytes)
 local openField, fieldValue
 

@@ -27,6 +27,7 @@ do
   end
   if hasHeld then expect(HELD, true) end
   if hasFacts then expect(string.sub(META, 1, -5) .. 'facts', true) end
+  if hasSent then expect(string.sub(META, 1, -5) .. 'sent', true) end
   if lost[1] then
     return redis.error_reply('MEMPOOL_GAP a key of the pool is gone, evicted or deleted: ' .. lost[1])
   end

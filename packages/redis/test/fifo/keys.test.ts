@@ -23,7 +23,7 @@ const fields = [
     'maxFinalized',
     'maxRollback',
   ],
-  ...['pool', 'seq', 'tick', 'tip', 'trail'],
+  ...['pool', 'sent', 'seq', 'tick', 'tip', 'trail'],
 ];
 
 async function setUp(options: OpenOptions = {}) {

@@ -32,6 +32,23 @@ test.for(['lost', 'cut short'])('M2: a record that is %s is named as damaged too
   expect(await store.confirm({ point: point(1), seen: [hashOf(1)], unseen: [] })).toMatchObject({ confirmed: 1 });
 });
 
+test('M2: the loss of the key with the times of going out is noticed, and the key goes with its last transaction', async () => {
+  const { store, admin, key } = await pool();
+  await store.receive(transactions(1, 2, 300));
+  await store.markInflight([hashOf(1), hashOf(300)]);
+  const bytes = await admin.dumpBuffer(key('sent'));
+  await admin.del(key('sent'));
+  const gone = { code: 'ERR_MEMPOOL_CORRUPT', message: expect.stringContaining(key('sent')) };
+  for (const call of [store.usage(), store.sweep(), store.markInflight([hashOf(2)])])
+    await expect(call).rejects.toMatchObject(gone);
+  await admin.restore(key('sent'), 0, bytes ?? '');
+  await store.release([hashOf(1)]);
+  expect(await store.usage()).toMatchObject({ oldestInflight: { hash: hashOf(300) } });
+  await store.drop([hashOf(300)], 'failed');
+  expect(await admin.hexists(key('meta'), 'sent')).toBe(0);
+  expect(await store.usage()).toMatchObject({ pending: 2, oldestInflight: null });
+});
+
 const damages: readonly (readonly [what: string, entry: Buffer])[] = [
   ['no bytes', Buffer.alloc(0)],
   ['one byte', Buffer.from('x')],
