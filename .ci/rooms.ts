@@ -52,7 +52,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     monitor: [],
     metrics: ['monitor'],
     http: ['config', 'monitor', 'metrics'],
-    '.': ['config', 'monitor', 'metrics', 'http'],
+    demo: [],
+    '.': ['config', 'monitor', 'metrics', 'http', 'demo'],
   },
   'packages/cli/src': {
     terminal: [],

@@ -27,4 +27,5 @@ export type { Histogram, StoredTotals } from './monitor/stored-totals.ts';
 export type { Rate, Summary } from './monitor/summary.ts';
 export type { Gap } from './monitor/tally.ts';
 export type { TimelinePage, TimelineQuery, Transition } from './monitor/timeline.ts';
+export { type DemoOptions, startDemo } from './start-demo.ts';
 export { type RunningServer, type StartServerOptions, startServer } from './start-server.ts';

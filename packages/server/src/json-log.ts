@@ -3,6 +3,9 @@ import { type DestinationStream, pino } from 'pino';
 
 /** A log of one JSON object a line, from the level `info` on. */
 export function jsonLog(destination: DestinationStream): Logger {
-  const lines = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  const lines = pino(
+    { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },
+    destination,
+  );
   return (level, message, fields = {}) => lines[level](fields, message);
 }
