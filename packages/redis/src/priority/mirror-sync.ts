@@ -3,8 +3,8 @@ import type { MirroredPool, PoolPosition } from 'mempool-core/backend';
 import { isPoolMissing } from '../connection/refusal.ts';
 import { type Known, type MirrorReport, priorityScriptKeysOf, type Reply, type Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { loadPool } from '../pool/loader.ts';
 import type { Node } from '../pool/pool-reader.ts';
-import { loadPool } from './loader.ts';
 import { ServerClock } from './server-clock.ts';
 
 /** The id under which the outcome of a call is recorded: the caller's operation id, or one created here. */

@@ -5,9 +5,9 @@ import * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
+import { type Item, packLists } from '../pool/packed.ts';
 import { readPoint } from '../pool/record.ts';
 import { type CallId, isKnown, type MirrorSync, positionArguments, tooLate } from './mirror-sync.ts';
-import { type Item, packLists } from './packed.ts';
 import { stepCommands } from './step-commands.ts';
 
 type Outcome<T> = { readonly outcome: T };

@@ -1,10 +1,10 @@
 import { isInflight, isLive, knownStages } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
+import { Commands } from '../pool/commands.ts';
+import type { Item } from '../pool/packed.ts';
 import { BodyRecord, encodeFacts, endBytes, timedStage } from '../pool/record.ts';
 import { encodeScore } from '../pool/score.ts';
-import { Commands } from './commands.ts';
-import type { Item } from './packed.ts';
 
 const logHead = 34;
 

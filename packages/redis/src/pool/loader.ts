@@ -1,8 +1,8 @@
 import { isLive, knownStages, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { LoadedPage, Reply } from '../connection/script.ts';
-import { decodeFacts, decodeEntry as decodeLogEntry, endBytes } from '../pool/record.ts';
-import { decodeScore } from '../pool/score.ts';
+import { decodeFacts, decodeEntry as decodeLogEntry, endBytes } from './record.ts';
+import { decodeScore } from './score.ts';
 
 type Head = [
   next: Buffer,
