@@ -12,7 +12,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     memory: ['contract', 'codec', 'rules'],
     priority: ['contract', 'codec', 'rules', 'memory'],
     drivers: ['contract', 'rules', 'memory', 'priority'],
-    boundary: ['contract', 'codec'],
+    boundary: ['contract', 'codec', 'priority'],
     mempool: ['contract', 'boundary'],
     watcher: ['contract', 'boundary'],
     config: ['contract', 'codec', 'boundary', 'mempool'],

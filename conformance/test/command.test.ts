@@ -153,7 +153,7 @@ test('node:test takes the cases in four lines', { timeout }, async () => {
   const { code, stdout } = await runProgram(['--test', '--test-reporter=tap', fixture('with-node-test')]);
   const count = allCases.filter(({ needs = [] }) =>
     needs.every((need) =>
-      ['volatile', 'unshared', 'child-process', 'priority', 'arrival-verbs', 'records'].includes(need),
+      ['volatile', 'unshared', 'child-process', 'priority', 'arrival-verbs', 'records', 'restore'].includes(need),
     ),
   ).length;
   expect(stdout).toMatch(new RegExp(`^# pass ${count}$`, 'm'));

@@ -76,7 +76,6 @@ export const gossipChecks: readonly FifoCheck[] = [
     await assert.rejects(untyped.best(), refused);
     await assert.rejects(untyped.stale({ height: 1 }), refused);
     await assert.rejects(untyped.revise([{ hash: hashOf(1), version: 1, answer: {} }]), refused);
-    await assert.rejects(store.dump(), refused);
     await assert.rejects(store.since({ except: 'peer' }), refused);
     await assert.rejects(store.setLimits({ maxBytes: 1 }), refused);
   }),

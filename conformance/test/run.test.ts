@@ -169,8 +169,8 @@ test('the report tells versions, seed, capabilities, profiles and rules', async 
     versions: { 'mempool-conformance': '0.1.0', 'mempool-core': '0.1.0', node: process.versions.node },
     seed: 3,
     capabilities: {
-      supported: ['lease', 'priority', 'records'],
-      unsupported: ['durable', 'shared', 'restore', 'election'],
+      supported: ['lease', 'priority', 'records', 'restore'],
+      unsupported: ['durable', 'shared', 'election'],
     },
     profiles: {
       core: { passed: 1 },

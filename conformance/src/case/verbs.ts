@@ -15,6 +15,7 @@ export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities
   'flush',
   'setLimits',
   'dump',
+  'restore',
   'getRecord',
   'putRecord',
   'listRecords',

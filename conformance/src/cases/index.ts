@@ -43,6 +43,7 @@ import { cursorCases } from './reading/cursors.ts';
 import { logCases } from './reading/log.ts';
 import { pagingCases } from './reading/paging.ts';
 import { fullRecordCases, recordCases } from './records/records.ts';
+import { rankedRestoringCases, restoringCases } from './records/restoring.ts';
 
 /** The cases of an election, with or without a mempool: LE1–LE8. */
 export const electionCases: readonly ConformanceCase[] = [
@@ -104,6 +105,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...claimCases,
   ...holdingCases,
   ...overdueCases,
+  ...restoringCases,
 ];
 
 /** Every case of the suite, in the order of the rules. Cases for every pool run on pools of both orderings. */
@@ -114,6 +116,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...priorityHistoryCases,
   ...entryDamageCases,
   ...fullRecordCases,
+  ...rankedRestoringCases,
 ];
 
 /** The cases that apply to a subject: all, or only those of elections if the subject has no pools. */

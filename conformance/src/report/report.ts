@@ -4,7 +4,7 @@ import type { ConformanceCase, Level, Need, Subject } from '../case/case.ts';
 import type { CaseOutcome, CaseResult } from '../case/outcome.ts';
 import { rules } from './rules.ts';
 
-export const profileNames = ['core', 'durable', 'shared', 'priority', 'records', 'election'] as const;
+export const profileNames = ['core', 'durable', 'shared', 'priority', 'records', 'restore', 'election'] as const;
 
 export type Profile = (typeof profileNames)[number];
 
@@ -48,6 +48,7 @@ export interface Report {
 export function profileOf({ needs = [] }: ConformanceCase): Profile {
   if (needs.includes('election')) return 'election';
   if (needs.includes('priority') || needs.includes('arrival-verbs')) return 'priority';
+  if (needs.includes('restore')) return 'restore';
   if (needs.includes('records')) return 'records';
   if (needs.includes('shared')) return 'shared';
   return needs.includes('durable') ? 'durable' : 'core';
@@ -73,6 +74,7 @@ export function makeReport(subject: Subject, seed: number, results: readonly Cas
       shared: count(({ profile }) => profile === 'shared'),
       priority: count(({ profile }) => profile === 'priority'),
       records: count(({ profile }) => profile === 'records'),
+      restore: count(({ profile }) => profile === 'restore'),
       election: count(({ profile }) => profile === 'election'),
     },
     rules: Object.fromEntries(rulesOf(cases).map((rule) => [rule, count((one) => one.rule === rule)])),

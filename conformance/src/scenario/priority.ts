@@ -17,7 +17,13 @@ import { hashesOf, point } from './pool.ts';
 export type Submission = Parameters<AnyStore['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
 export type CallTime = Pick<NonNullable<Parameters<AnyStore['receive']>[1]>, 'now' | 'height' | 'operationId'>;
-export type PoolDump = Awaited<ReturnType<AnyStore['dump']>>;
+export type PoolDump = Omit<Awaited<ReturnType<AnyStore['dump']>>, 'ordering' | 'content'>;
+/** The dump of a pool without its content. */
+export async function indexesOf(store: Pick<AnyStore, 'dump'>): Promise<PoolDump> {
+  const { ordering: _, content: __, ...indexes } = await store.dump();
+  return indexes;
+}
+
 export type DumpedEntry = PoolDump['entries'][number];
 export type Place = NonNullable<DumpedEntry['place']>;
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
@@ -173,7 +179,7 @@ export class Scene {
   }
 
   dump(): Promise<PoolDump> {
-    return this.store.dump();
+    return indexesOf(this.store);
   }
 
   /** All Pending ones, the parked ones last. */

@@ -29,6 +29,7 @@ import { gossipMutants, reapingMutants } from './priority-reading.ts';
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
+import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
 
 /** Every store with a fault. */
 export const allMutants: readonly Mutant[] = [
@@ -98,4 +99,6 @@ export const allMutants: readonly Mutant[] = [
   ...overdueMutants,
   ...recordMutants,
   ...recordFenceMutants,
+  ...restoringMutants,
+  ...rankedRestoringMutants,
 ];

@@ -3,7 +3,6 @@ import { defaultRetention, type KnownStage, type Limits } from 'mempool-core';
 import {
   type DriverOptions,
   defineBackend,
-  dumpOf,
   type Entry,
   eventTime,
   Ledger,
@@ -17,6 +16,7 @@ import {
   type PriorityVerbs,
   poolClock,
   priorityDriver,
+  priorityDump,
   recorded,
   type Step,
   type StepEvent,
@@ -49,7 +49,7 @@ export interface RankedFaults {
   answer?(driver: RankedDriver, pool: PriorityPool, options: DriverOptions): Partial<RankedDriver>;
 }
 
-const capabilities = { ...plainPool, priority: true, records: false };
+const capabilities = { ...plainPool, priority: true, records: false, restore: false };
 
 /** A pool by priority with a place for a fault on both sides of the rules. */
 class PlantedPool extends PriorityPool {
@@ -104,7 +104,7 @@ function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage 
     writeUnderLease: write,
     stored: (_, after, choose) => ledger.stored(choose(pool), after),
     bodies: (_, hashes) => ledger.fifo.bodies(hashes),
-    dump: () => dumpOf(pool.index),
+    dump: () => priorityDump(pool),
   };
 }
 

@@ -19,7 +19,7 @@ export interface EphemeralOptions extends OpenOptions {
 /** The in-memory backend: every `open` makes a new, empty pool, which ends with its process (D2). */
 export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBackend<Pick<EphemeralOptions, 'leases'>>({
   name: 'ephemeral',
-  capabilities: { durable: false, shared: false, lease: true, priority: true, records: true, restore: false },
+  capabilities: { durable: false, shared: false, lease: true, priority: true, records: true, restore: true },
   options: { leases: true },
   open({ leases, ...options }) {
     if (leases !== undefined && !isLeaseSource(leases)) throw invalid('leases', 'a LeaseSource: held and extend');

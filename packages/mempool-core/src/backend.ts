@@ -37,6 +37,7 @@ export { type CursorKind, cursorOf, type Position, readCursor } from './contract
 export type * from './contract/driver.ts';
 export type * from './contract/driver-page.ts';
 export { optionalReason, readReason, reasonText } from './contract/drop-reason.ts';
+export type { DumpDriver } from './contract/dump.ts';
 export { invalid } from './contract/errors.ts';
 export type { EventPage, EventSource, StepEvent } from './contract/events.ts';
 export { isFenced, type LeaseSource } from './contract/lease.ts';
@@ -52,6 +53,7 @@ export {
   nextStage,
   noFacts,
   overdueBefore,
+  pending as pendingState,
   type TxState,
 } from './contract/lifecycle.ts';
 export { maxOperations } from './contract/options.ts';
@@ -62,6 +64,7 @@ export type * from './contract/pool-entry.ts';
 export { type CheckedPut, type CheckedRecordQuery, maxPoolRecordBytes, type RecordDriver } from './contract/records.ts';
 export type { CheckedVerdict } from './contract/verdict.ts';
 export { type CallVerbParts, type CallVerbs, callVerbs } from './drivers/call-verbs.ts';
+export { isUnused, restoreStep } from './drivers/dump-verbs.ts';
 export { type FifoVerbs, noneParked } from './drivers/fifo-driver.ts';
 export { type FencedOutcome, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
 export { OrderedWriter } from './drivers/ordered-writer.ts';
@@ -72,8 +75,9 @@ export type { KeptBlock } from './memory/kept-blocks.ts';
 export { Ledger } from './memory/ledger.ts';
 export type { LedgerRecord } from './memory/ledger-state.ts';
 export { encodeChange } from './priority/change-record.ts';
+export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholeLimits, wholePool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';
-export { MirroredPool, mirroredBody, type PoolPosition, storedEntry } from './priority/mirrored-pool.ts';
+export { MirroredPool, mirroredBody, type PoolPosition, samePosition, storedEntry } from './priority/mirrored-pool.ts';
 export { PoolIndex } from './priority/pool-index.ts';
 export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
 export {
@@ -98,7 +102,7 @@ export {
 } from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
 export { FifoCall, type FifoPool } from './rules/fifo-call.ts';
-export { endedClaims, takenBy } from './rules/fifo-claims.ts';
+export { endedClaims, type FifoRecord, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
 export { callTimeOf, claimEnd, eventTime, poolClock } from './rules/pool-clock.ts';
 export {

@@ -1,5 +1,6 @@
 // What an application uses. A backend author finds the rest in `mempool-core/backend`.
 export type { Backend } from './boundary/define-backend.ts';
+export { decodeDump, encodeDump } from './codec/dump-lines.ts';
 export { type JsonValue, toJson } from './codec/to-json.ts';
 export type { Backends, ImportModule } from './config/backend-module.ts';
 export {
@@ -29,6 +30,7 @@ export type {
 } from './contract/call-options.ts';
 export { type Cause, causes } from './contract/cause.ts';
 export { type DropReason, type PoolReason, poolReasons } from './contract/drop-reason.ts';
+export type { DumpedClaims, DumpedPart, DumpedPool, PoolContent, RestoreOutcome } from './contract/dump.ts';
 export {
   isMempoolError,
   MempoolError,

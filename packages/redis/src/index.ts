@@ -15,7 +15,7 @@ export { redisElection } from './election/provider.ts';
  */
 export const redis: Backend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',
-  capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, restore: false },
+  capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, restore: true },
   options: { url: true, keyPrefix: true, tls: true, connectionName: true, family: true },
   open: openRedis,
 });

@@ -1,7 +1,14 @@
 import { Redis } from 'ioredis';
 import { openLeases, type Subject } from 'mempool-conformance';
 import { redis, redisElection } from 'mempool-redis';
-import { claimKeysOf, factKeysOf, keysOf, priorityKeysOf, recordKeysOf } from '../src/connection/script.ts';
+import {
+  claimKeysOf,
+  factKeysOf,
+  keysOf,
+  priorityKeysOf,
+  recordKeysOf,
+  restoreKeysOf,
+} from '../src/connection/script.ts';
 import { electionKeys } from '../src/election/script.ts';
 import { damageKeys } from './key-damage.ts';
 
@@ -19,7 +26,7 @@ async function electionNames(client: Redis, pool: string): Promise<string[]> {
 function poolNames(pool: string): string[] {
   const prefix = `{${pool}}`;
   const names = [keysOf(prefix, 'both'), claimKeysOf(prefix), factKeysOf(prefix), priorityKeysOf(prefix)];
-  return [...names.flat(), ...recordKeysOf(prefix)];
+  return [...names.flat(), ...recordKeysOf(prefix), ...restoreKeysOf(prefix)];
 }
 
 async function unlink(names: (client: Redis) => Promise<readonly string[]>): Promise<void> {

@@ -17,7 +17,7 @@ export const sqlite: Backend<SqliteOptions> = sqliteWithClock(hostClock());
 export function sqliteWithClock(clock: LeaseClock): Backend<SqliteOptions> {
   return defineBackend<SqliteOptions>({
     name: 'sqlite',
-    capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, restore: false },
+    capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, restore: true },
     options: optionNames,
     async open(options) {
       const file = await openShared(checkedOptions(options));
@@ -35,7 +35,7 @@ export function sqliteWithClock(clock: LeaseClock): Backend<SqliteOptions> {
  */
 export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',
-  capabilities: { durable: true, shared: false, lease: false, priority: true, records: true, restore: false },
+  capabilities: { durable: true, shared: false, lease: false, priority: true, records: true, restore: true },
   options: optionNames,
   open(options) {
     const file = openExclusive(checkedOptions(options));

@@ -35,7 +35,6 @@ const beyond: readonly (readonly [string, (store: AnyStore, one: Submission) => 
   ['best', (store) => store.best()],
   ['stale', (store) => store.stale({ height: 1 })],
   ['revise', (store, { hash }) => store.revise([{ hash, version: 1, answer: {} }])],
-  ['dump', (store) => store.dump()],
   ['except', (store) => store.since({ except: 'peer' })],
   ['block-tags', (store) => store.confirm({ point: point(1), seen: [], unseen: [], provides: ['x'] })],
   ['other-limit', (store) => store.setLimits({ maxBytes: 1 })],

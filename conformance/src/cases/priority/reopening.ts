@@ -9,7 +9,7 @@ import type { Limits, PoolDump } from '../../model/priority/entry.ts';
 import { PriorityModel } from '../../model/priority/model.ts';
 import { playAndKill } from '../../scenario/kill.ts';
 import { placeOf } from '../../scenario/pool.ts';
-import { account, openScene, type Scene } from '../../scenario/priority.ts';
+import { account, indexesOf, openScene, type Scene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
 import { rejection } from '../../scenario/verb-call.ts';
@@ -175,7 +175,7 @@ const ownPoolsKillable = eachRanked({
     const model = newModel();
     for (const [i, answer] of answers.entries())
       assertSame(answer, await perform(model, calls[i] as Call), 'the outcome is not the one due');
-    const dump = await store.dump();
+    const dump = await indexesOf(store);
     assertConsistent(dump);
     const found = timeless(dump, await store.usage());
     const due = dueOf(model);
@@ -194,7 +194,7 @@ const ownPoolsKillable = eachRanked({
     const model = newModel();
     for (const call of calls)
       assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
-    assertSame(timeless(await store.dump(), await store.usage()), dueOf(model), 'the repeated calls left a trace');
+    assertSame(timeless(await indexesOf(store), await store.usage()), dueOf(model), 'the repeated calls left a trace');
   },
 }).map(needing(...killable));
 

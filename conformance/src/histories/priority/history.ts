@@ -3,6 +3,7 @@ import { anyStore } from 'mempool-core/backend';
 import { type Answer, callAsCode } from '../../case/call.ts';
 import { Random } from '../../case/random.ts';
 import { PriorityModel } from '../../model/priority/model.ts';
+import { indexesOf } from '../../scenario/priority.ts';
 import { assertSame } from '../difference.ts';
 import { historyHashes } from '../pool-calls.ts';
 import { shortest } from '../shrink.ts';
@@ -127,7 +128,7 @@ async function faultOf({ hashes, calls }: PriorityHistory, options: PriorityHist
       const answer = await performPriority(store, call);
       assertSame(answer, due, 'the outcome is not the one due');
       await watch.compare(model, call, answer);
-      if (call.verb === 'flush' && call.args[0]?.operationId === 'drained') assertDrained(await store.dump());
+      if (call.verb === 'flush' && call.args[0]?.operationId === 'drained') assertDrained(await indexesOf(store));
       onStep?.(at + 1);
     } catch (error) {
       if (signal?.aborted) throw error;

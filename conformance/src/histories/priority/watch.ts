@@ -3,6 +3,7 @@ import type { AnyStore, ReceiveOutcome, StoreEvent } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
 import type { DumpedEntry, PoolDump } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
+import { indexesOf } from '../../scenario/priority.ts';
 import { assertSame } from '../difference.ts';
 import { delivered, type EventReader, eventsToCompare, nextEvents } from '../observation.ts';
 import type { PriorityCall } from './call.ts';
@@ -37,14 +38,14 @@ export class PriorityWatch {
     signal: AbortSignal | undefined,
   ): Promise<PriorityWatch> {
     const stream = await store.subscribe({ signal });
-    const before = await store.dump();
+    const before = await indexesOf(store);
     return new PriorityWatch(store, hashes, { before, events: stream[Symbol.asyncIterator]() });
   }
 
   /** @throws AssertionError */
   async compare(model: PriorityModel, call: PriorityCall, answer: Answer): Promise<void> {
     const reader = model.reader();
-    const after = await this.#store.dump();
+    const after = await indexesOf(this.#store);
     assertSame(after, reader.dump(), 'the dump is not the one due');
     const events = await this.#newEvents(model.eventsAfter(this.#seen));
     assertInvariants({ call, answer, before: this.#before, after, events });

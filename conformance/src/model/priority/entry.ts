@@ -17,7 +17,8 @@ export type GossipPage = Awaited<ReturnType<AnyStore['since']>>;
 export type GossipQuery = NonNullable<Parameters<AnyStore['since']>[0]>;
 export type StaleTransaction = Awaited<ReturnType<AnyStore['stale']>>[number];
 export type Limits = Awaited<ReturnType<AnyStore['setLimits']>>;
-export type PoolDump = Awaited<ReturnType<AnyStore['dump']>>;
+/** The indexes of a pool. The model has no content in that form. */
+export type PoolDump = Omit<Awaited<ReturnType<AnyStore['dump']>>, 'ordering' | 'content'>;
 export type DumpedEntry = PoolDump['entries'][number];
 export type Load = NonNullable<Awaited<ReturnType<AnyStore['usage']>>['load']>;
 

@@ -10,6 +10,7 @@ import type {
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverPage } from '../contract/driver-page.ts';
+import type { DumpDriver } from '../contract/dump.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
@@ -24,7 +25,7 @@ import { transactionPage } from './page-answers.ts';
 import { after } from './repeated-operation.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-type OptionalVerbs = PriorityVerbs & RecordDriver;
+type OptionalVerbs = PriorityVerbs & RecordDriver & DumpDriver;
 
 /** Runs the calls of a store: checks their options, counts them, ends them on abort, and rejects them after `close`. */
 export class CallRunner {

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type {
   Awaitable,
-  ChainContext,
   ChainOptions,
   ClaimContext,
   ClaimOptions,
@@ -16,6 +15,7 @@ import type {
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DropReason } from '../contract/drop-reason.ts';
+import type { PoolContent, RestoreOutcome } from '../contract/dump.ts';
 import type { MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
@@ -55,14 +55,13 @@ import {
   fieldsPart,
   hashesPart,
   pointPart,
-  putPart,
   transactionsPart,
   withDigest,
 } from './operation-digest.ts';
 import { type CallNames, callNames } from './option-names.ts';
 import { gossipPage, logPage, usageOf } from './page-answers.ts';
 import * as check from './pool-arguments.ts';
-import { checkPut, checkRecordName, checkRecordQuery } from './record-arguments.ts';
+import { getRecord, listRecords, putRecord, restorePool } from './record-calls.ts';
 import { after, amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
 import {
   checkFifoLimits,
@@ -334,27 +333,20 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.read(options, callNames.read, (context) => this.#calls.verb('dumpPool')(context));
   }
 
+  restore(dump: PoolContent, options?: WriteOptions): Promise<RestoreOutcome> {
+    return restorePool(this.#calls, dump, options);
+  }
+
   getRecord(name: string, options?: ReadOptions): Promise<records.PoolValue | null> {
-    return this.#calls.read(options, callNames.read, (context) =>
-      this.#calls.verb('getRecord')(checkRecordName(name), context),
-    );
+    return getRecord(this.#calls, name, options);
   }
 
   putRecord(name: string, value: Uint8Array | null, options?: records.PutOptions): Promise<records.PutOutcome> {
-    const run = (context: ChainContext): Awaitable<records.PutOutcome> => {
-      const put = checkPut(name, value, options?.version);
-      return this.#calls.verb('putRecord')(
-        put,
-        withDigest(context, 'putRecord', () => [putPart(put)]),
-      );
-    };
-    return this.#calls.underLease(options, run, callNames.put);
+    return putRecord(this.#calls, { name, value }, options);
   }
 
   listRecords(prefix: string, query?: records.RecordQuery): Promise<records.RecordPage> {
-    return this.#calls.read(query, callNames.page, (context) =>
-      this.#calls.verb('listRecords')(checkRecordQuery(prefix, query), context),
-    );
+    return listRecords(this.#calls, prefix, query);
   }
 
   close(): Promise<void> {

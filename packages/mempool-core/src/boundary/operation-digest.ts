@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { payloadChecksum } from '../codec/codec.ts';
 import type { ClaimContext, WriteContext } from '../contract/call-options.ts';
 import type { CheckedBlock } from '../contract/driver.ts';
+import type { DumpedPart } from '../contract/dump.ts';
 import type { CheckedPut } from '../contract/records.ts';
 import type { Policy } from '../contract/store.ts';
 import type { ChainPoint, Transaction } from '../contract/transaction.ts';
@@ -33,6 +34,14 @@ export function transactionsPart(transactions: readonly Transaction[]): DigestPa
   return hashesPart(
     transactions.map(({ hash, payload, payloadType }) => `${hash}/${payloadType}/${payloadChecksum(payload)}`),
   );
+}
+
+/** Of a whole pool: how many parts it has, and the hash, seq, stage and payload's checksum of each transaction. */
+export function contentPart(content: readonly DumpedPart[]): DigestPart {
+  const writes = content.flatMap((part) => (part.kind === 'write' ? [part.write] : []));
+  const sum = (payload: Uint8Array | undefined): number => (payload === undefined ? 0 : payloadChecksum(payload));
+  const texts = writes.map(({ after, body }) => `${after.hash}/${after.seq}/${after.stage}/${sum(body?.payload)}`);
+  return [content.length, hashesPart(texts)];
 }
 
 /** Name, version and checksum of the value of a record. */

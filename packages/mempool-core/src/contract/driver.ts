@@ -1,5 +1,6 @@
 import type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './call-options.ts';
 import type { DriverLogPage, DriverPage, DriverUsage } from './driver-page.ts';
+import type { DumpDriver } from './dump.ts';
 import type { EventSource } from './events.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';
@@ -66,7 +67,7 @@ export interface DriverOptions {
  * While nothing was sent or written, an abort of `signal` ends the call with the signal's reason. After that the call runs to
  * its end (R3).
  */
-export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partial<RecordDriver> {
+export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partial<RecordDriver>, Partial<DumpDriver> {
   /**
    * Set it if `receive` and `admit` copy the payloads themselves before they return. They then get the caller's
    * buffers.

@@ -1,4 +1,5 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
+import type { DumpedPool, PoolContent, RestoreOutcome } from './dump.ts';
 import type { Limits } from './limits.ts';
 import type { DamagedRecord, DamagedTransaction, Transaction, TransactionPage } from './transaction.ts';
 import { type CheckedVerdict, maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
@@ -251,10 +252,7 @@ export interface Load {
   readonly floor: Floor;
 }
 
-/**
- * The verbs that the two orderings share, as far as the backend has them in a fifo pool (P18). `dump` is for priority
- * pools: in a fifo pool it rejects with `ERR_MEMPOOL_UNSUPPORTED`.
- */
+/** The verbs that the two orderings share, as far as the backend has them in a fifo pool (P18). */
 export interface PoolVerbs {
   /** Selects ready transactions that fit the budget, best first (in a fifo pool oldest first). Changes nothing. */
   reap(budget?: Budget, options?: ReadOptions): Promise<Candidate[]>;
@@ -291,8 +289,20 @@ export interface PoolVerbs {
   flush(options?: WriteOptions): Promise<number>;
   /** Sets the limits that are given and returns all limits (in a fifo pool `maxTxs` only). It evicts nothing. */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
-  /** The whole state of the pool in canonical form, for tests and diagnosis. It reads everything. */
+  /**
+   * The whole state of the pool in canonical form, for `restore`, tests and diagnosis (D3). It reads everything.
+   *
+   * @throws `ERR_MEMPOOL_CORRUPT` if a payload or a record is damaged
+   */
   dump(options?: ReadOptions): Promise<PoolDump>;
+  /**
+   * Makes a new, empty pool what another one of the same ordering was when `dump` was called, on any backend (D3). The pool
+   * keeps its own epoch: no cursor of the other pool is valid here.
+   *
+   * @example await target.restore(await source.dump());
+   * @throws `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks the capability `restore`
+   */
+  restore(dump: PoolContent, options?: WriteOptions): Promise<RestoreOutcome>;
 }
 
 /** The further verbs of a priority pool (`ordering: 'priority'`). */
@@ -305,8 +315,11 @@ export interface PriorityVerbs {
   revise(revisions: readonly Revision[], options?: ReviseOptions): Promise<ReviseOutcome[]>;
 }
 
-/** The state of a priority pool in canonical form: equal states have deeply equal dumps. */
-export interface PoolDump {
+/** The state of a pool in canonical form: equal states have deeply equal dumps. */
+export interface PoolDump extends DumpedPool, IndexDump {}
+
+/** What a pool's index has. It follows from the content. In a fifo pool there are no entries, tags and senders. */
+export interface IndexDump {
   readonly limits: Limits;
   readonly lastGossipSeq: number;
   readonly totals: {

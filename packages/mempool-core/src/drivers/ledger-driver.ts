@@ -1,6 +1,7 @@
 import { isAsyncFunction, isPromise } from 'node:util/types';
 import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { DumpDriver } from '../contract/dump.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { isFenced, type LeaseSource } from '../contract/lease.ts';
 import type { Thresholds } from '../contract/lifecycle.ts';
@@ -9,6 +10,7 @@ import type { RecordDriver } from '../contract/records.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Tip, Transaction } from '../contract/transaction.ts';
 import type { Ledger } from '../memory/ledger.ts';
+import { fifoDump } from '../priority/content.ts';
 import { admissionOf } from '../rules/fifo-step.ts';
 import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import {
@@ -22,6 +24,7 @@ import {
   rollbackStep,
   type Step,
 } from '../rules/step.ts';
+import { fifoRestore } from './dump-verbs.ts';
 import { fifoVerbs } from './fifo-driver.ts';
 import { recordVerbs } from './record-verbs.ts';
 
@@ -114,6 +117,8 @@ export function ledgerDriver({ ledger, options, leases, commit, close }: LedgerD
     rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point, context.lease)),
     ...ledgerReads(ledger),
     ...fifoVerbs({ ledger, write, options }),
+    dumpPool: () => fifoDump(ledger),
+    ...fifoRestore(ledger, commit),
     ...recordVerbs({ ledger, leases, election: options.election, write }),
     close,
   };
@@ -170,6 +175,7 @@ export type LedgerReads = Omit<
   | 'close'
   | keyof PriorityVerbs
   | keyof RecordDriver
+  | keyof DumpDriver
 >;
 
 /** The reading verbs that fifo and priority pools share. */

@@ -2,12 +2,13 @@ import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
-import { dumpOf } from '../priority/dump.ts';
+import { priorityDump } from '../priority/content.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
 import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
 import { admitUnknown, areUnknown } from './admit-unknown.ts';
+import { priorityRestore } from './dump-verbs.ts';
 import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, ledgerReads } from './ledger-driver.ts';
 import { momentIn, type Plan, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 import { recordVerbs } from './record-verbs.ts';
@@ -60,7 +61,7 @@ function ledgerStorage({ pool, options, leases, commit }: PriorityLedgerParts, c
     writeUnderLease,
     stored: (_context, after, choose) => ledger.stored(choose(pool), after),
     bodies: (_context, hashes) => ledger.fifo.bodies(hashes),
-    dump: () => dumpOf(pool.index),
+    dump: () => priorityDump(pool),
   };
 }
 
@@ -80,6 +81,7 @@ export function priorityLedgerDriver(parts: PriorityLedgerParts): StoreDriver {
     ...(commit === undefined && { copiesPayloads: true }),
     ...ledgerReads(pool.ledger),
     ...driver,
+    ...priorityRestore(pool, commit),
     ...recordVerbs({ ledger: pool.ledger, leases, election: options.election, write: storage.write }),
     admit(submissions, moment, context) {
       assertRoom(pool.ledger, submissions.length);

@@ -87,7 +87,8 @@ export class LedgerState {
     const { tick, floor } = this.blocks;
     const trimmed = { trimmedLog: this.log.oldest - 1, trimmedEvents: this.events.oldest - 1 };
     const fifo = this.fifo.dump();
-    yield { kind: 'base', tick, floor, lastSeq: this.rows.lastSeq, ...trimmed, ...(fifo && { fifo }) };
+    const { lastAt } = this.events;
+    yield { kind: 'base', tick, floor, lastSeq: this.rows.lastSeq, ...trimmed, lastAt, ...(fifo && { fifo }) };
     for (const block of this.blocks.all()) yield { kind: 'block', block };
     const { pending, held, inflight } = this.rows.stageIndexes;
     const all = Number.POSITIVE_INFINITY;
@@ -116,6 +117,7 @@ export class LedgerState {
         this.rows.lastSeq = record.lastSeq;
         this.log.last = record.trimmedLog;
         this.events.last = record.trimmedEvents;
+        this.events.lastAt = record.lastAt ?? 0;
         if (record.fifo) this.fifo.restore(record.fifo);
         break;
       case 'block':
@@ -177,6 +179,8 @@ export type LedgerRecord =
       /** Numbers of the newest log entry and the newest event that were trimmed. */
       readonly trimmedLog: number;
       readonly trimmedEvents: number;
+      /** The time of the last call with events (E5); a record of an older version has none. */
+      readonly lastAt?: number | undefined;
       /** Left out if the pool has no claims and no limit. */
       readonly fifo?: FifoRecord | null;
     }

@@ -1,10 +1,10 @@
-import type { PoolDump } from '../contract/pool-verbs.ts';
+import type { IndexDump } from '../contract/pool-verbs.ts';
 import { isLive } from '../contract/transaction.ts';
 import type { PoolIndex, TagIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
 
 /** The content of the index in canonical form: equal contents give equal dumps. */
-export function dumpOf(index: PoolIndex): PoolDump {
+export function dumpOf(index: PoolIndex): IndexDump {
   const { limits, lastGossipSeq, totals, parked, order, ages } = index;
   return {
     limits: { ...limits },
@@ -21,7 +21,7 @@ export function dumpOf(index: PoolIndex): PoolDump {
   };
 }
 
-function dumpedEntry({ entry, stage, place }: PoolNode): PoolDump['entries'][number] {
+function dumpedEntry({ entry, stage, place }: PoolNode): IndexDump['entries'][number] {
   const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
   const { claim, notBefore } = entry;
   const plain = { bytes, sources: [...sources], version, admittedAt, admittedHeight, checkedHeight, gossipSeq };

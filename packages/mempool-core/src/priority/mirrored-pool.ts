@@ -20,6 +20,11 @@ export interface PoolPosition {
   readonly stamp: string;
 }
 
+/** True for the same state of the same pool. */
+export function samePosition(a: PoolPosition, b: PoolPosition): boolean {
+  return a.epoch === b.epoch && a.version === b.version && a.stamp === b.stamp;
+}
+
 export interface MirroredPoolParts {
   readonly position: PoolPosition;
   readonly retention: Omit<Retention, 'maxEvents'>;

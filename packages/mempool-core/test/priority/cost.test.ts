@@ -3,7 +3,7 @@ import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import type { MoveVerb } from '../../src/contract/lifecycle.ts';
 import { defaultLimits } from '../../src/contract/limits.ts';
 import type { OrderKey } from '../../src/contract/order-key.ts';
-import type { PoolDump } from '../../src/contract/pool-verbs.ts';
+import type { IndexDump } from '../../src/contract/pool-verbs.ts';
 import type { Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
@@ -63,7 +63,7 @@ class CountedPool {
   });
   #blocks = 0;
 
-  get state(): PoolDump {
+  get state(): IndexDump {
     return dumpOf(this.#pool.index);
   }
 

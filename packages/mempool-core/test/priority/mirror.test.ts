@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
 import type { Limits } from '../../src/contract/limits.ts';
-import type { PoolDump } from '../../src/contract/pool-verbs.ts';
+import type { IndexDump } from '../../src/contract/pool-verbs.ts';
 import { maxPriority, minPriority, type Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
@@ -103,11 +103,11 @@ class Twins {
     this.run((pool) => confirmPoolStep(pool, block, null));
   }
 
-  get state(): PoolDump {
+  get state(): IndexDump {
     return dumpOf(this.pool.index);
   }
 
-  get mirrored(): PoolDump {
+  get mirrored(): IndexDump {
     return dumpOf(this.mirror.index);
   }
 }

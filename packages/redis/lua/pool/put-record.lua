@@ -1,7 +1,7 @@
 -- Purpose: stores or deletes a record of the application, if it has the version that is given.
 -- KEYS: pool/keys.lua, then those of pool/fence.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7 name, 8 version or '', 9 checksum of name and
 -- value or '' to delete, 10 value, 11 most bytes of a pool's records, 12 (fifo) the application's time or '', last the digest of the arguments
--- Returns: { 'stored' or 'conflict', version } | { 'full', 0 } | as pool/fence.lua | { 'damaged', 0 }
+-- Returns: { 'stored' or 'conflict', version } | { 'full' } | as pool/fence.lua | { 'damaged', 0 }
 -- Rules: K1, K2, K3, X1, X2, M3
 local name, expected, sum, value = ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 local stored = call('HGET', RECORDS, name)
@@ -13,7 +13,7 @@ if sum == '' and not stored then return finish({ 'stored', 0 }) end
 local before = stored and #name + math.max(0, #stored - recordHeadBytes) or 0
 local after = sum == '' and 0 or #name + #value
 local total = math.max(0, recordBytes - before + after)
-if after > before and total > tonumber(ARGV[11]) then return finish({ 'full', 0 }) end
+if after > before and total > tonumber(ARGV[11]) then return finish({ 'full' }) end
 -- A full server refuses a script whose first write may take memory: here only if the records grow.
 if after <= before then call('HDEL', META, '-') end
 recordVersion = recordVersion + 1

@@ -9,7 +9,8 @@ local function finish(reply)
   local function text(words)
     return string.char(96 + #words) .. words
   end
-  local outcome = string.char(162) .. text('kind') .. text(reply[1]) .. text('version') .. struct.pack('>BI8', 27, reply[2])
+  local outcome = string.char(reply[2] and 162 or 161) .. text('kind') .. text(reply[1])
+  if reply[2] then outcome = outcome .. text('version') .. struct.pack('>BI8', 27, reply[2]) end
   local digest = ARGV[#ARGV]
   local opened = digest == '' and string.char(130) or string.char(131, 64 + #digest) .. digest
   call('HSET', OPS, ARGV[1], '- ' .. opened .. text(ARGV[2]) .. outcome)

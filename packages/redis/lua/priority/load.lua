@@ -1,11 +1,11 @@
--- Purpose: the contents of a priority pool without its payloads, for a mirror: page by page, or all at once.
--- KEYS: priority/changes.lua   ARGV: 1 'head', 'blocks', 'pending', 'flight', 'log', 'tags' or 'all', 2 what the page starts after, 3 number of items
+-- Purpose: the contents of a pool without its payloads, for a mirror or a dump: page by page, or all at once.
+-- KEYS: priority/changes.lua, or of a fifo pool pool/keys.lua   ARGV: 1 'head', 'blocks', 'pending', 'flight', 'log', 'tags' or 'all', 2 what the page starts after, 3 number of items
 -- Returns: { epoch, version, stamp, seconds, microseconds, 0, page … }; a page is { what the next page starts after, or '', item … }
 -- Rules: N1, M2
 local load = {}
 
 function load.head()
-  return { '', tip, tick, floorTick, seq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, unpack(call('HMGET', META, 'gossipSeq', 'limits')) }
+  return { '', tip, tick, floorTick, seq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, call('HGET', META, 'gossipSeq'), call('HGET', META, 'limits'), lastAt }
 end
 
 -- Items: { tick, point and the newest logSeq after the block, hashes that it includes }
@@ -19,15 +19,18 @@ function load.blocks(after, count)
   return page
 end
 
--- Items: { hash, seq, score, confirming point or '', entry }
+-- Items: { hash, seq, score, confirming point or '', entry, the time until which it is held back or nil }
 local function liveItems(found, count)
   local page, names = { #found == 2 * count and found[#found] or '' }, {}
   for i = 1, #found, 2 do names[#names + 1] = found[i] end
-  local entries, at, texts = ask(names, 'HMGET', ENTRIES), scores(IDX, names)
+  local entries, at, texts = ENTRIES and ask(names, 'HMGET', ENTRIES) or {}, scores(IDX, names)
   for i = 1, #names do
     local confirmed = at[i] and at[i] >= CONFIRMED * T
-    local number = at[i] and at[i] >= H and at[i] < T and string.format('%d', at[i] % H) or found[2 * i]
-    page[i + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entries[i] }
+    local isHeld = at[i] and at[i] >= H and at[i] < T
+    local number = isHeld and string.format('%d', at[i] % H) or found[2 * i]
+    local notBefore = isHeld and call('ZMSCORE', HELD, memberOf(at[i] % H, names[i]))[1]
+    local entry = entries[i] or not ENTRIES and factsEntry(names[i], number)
+    page[i + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entry or false, notBefore }
   end
   return page
 end
@@ -51,7 +54,7 @@ function load.log(after, count)
     for stage = FINALIZED, DROPPED do
       local at = finalScore(stage, numbers[i])
       local owner = call('ZRANGEBYSCORE', IDX, at, at)[1]
-      if owner then page[i + 1] = { numbers[i], text, owner, call('HGET', ENTRIES, owner), stage } end
+      if owner then page[i + 1] = { numbers[i], text, owner, ENTRIES and call('HGET', ENTRIES, owner) or false, stage } end
     end
   end
   return page
@@ -60,6 +63,7 @@ end
 -- Items: a tag, its tick, …
 function load.tags(after, count)
   local page, cursor = { '' }, string.format('%d', after)
+  if not TAGS then return page end
   repeat
     local found = call('HSCAN', TAGS, cursor, 'COUNT', math.min(count, part))
     cursor = found[1]

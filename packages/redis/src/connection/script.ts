@@ -80,6 +80,13 @@ interface Replies {
   getRecord: [record: Buffer | null];
   listRecords: (readonly [name: Buffer, record: Buffer | null])[];
   putRecord: PutReply;
+  recordNumbers: [lastVersion: number, bytes: number];
+  payloads: (Buffer | null)[];
+  claimList: [maxTxs: Buffer, ...(readonly [id: Buffer, owner: Buffer, until: Buffer, hash: Buffer])[]];
+  loadFifo: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, before: number, ...LoadedPage[]];
+  restorePart: number;
+  restore: [kind: Buffer];
+  restoreRanked: [kind: Buffer] | Known;
   putRankedRecord: PutReply | Known;
   events: [
     epoch: Buffer,
@@ -170,6 +177,13 @@ export const scripts: { readonly [V in Verb]: Script } = {
   getRecord: reading('pool/records', 'pool/get-record'),
   listRecords: reading('pool/records', 'pool/list-records'),
   putRecord: writing('pool/fence', 'pool/records', 'pool/put-record'),
+  recordNumbers: reading('pool/records', 'pool/record-numbers'),
+  payloads: reading('pool/payloads'),
+  claimList: reading('fifo/claim-list'),
+  loadFifo: reading('pool/facts', 'fifo/position', 'priority/load'),
+  restorePart: script(true, 'pool/restore-part'),
+  restore: writing('pool/records', 'pool/restore'),
+  restoreRanked: mirrored(true, 'priority/recall', 'pool/lost', 'pool/records', 'priority/finish', 'pool/restore'),
   putRankedRecord: mirrored(
     true,
     'priority/recall',
@@ -227,6 +241,26 @@ export function recordKeysOf(prefix: string): string[] {
 /** The keys of a fifo pool's facts (lua/fifo/facts.lua). They exist only while there are facts. */
 export function factKeysOf(prefix: string): string[] {
   return ['facts', 'sent'].map((name) => `${prefix}:${name}`);
+}
+
+/** The keys of lua/pool/restore-part.lua: the mark, and what it makes at the numbers of the pool's own keys. */
+export function restoreKeysOf(prefix: string): string[] {
+  const names = ['mark', 'idx', 'flight', 'body', 'log', 'blocks', 'seen'];
+  const unused = ['unused:8', 'unused:9', 'unused:10', 'unused:11', 'unused:12'];
+  const more = [
+    'entries',
+    'tags',
+    'unused:15',
+    'held',
+    'records',
+    'names',
+    'leases',
+    'taken',
+    'claims',
+    'facts',
+    'sent',
+  ];
+  return [...names, ...unused, ...more].map((name) => `${prefix}:restore:${name}`);
 }
 
 /** The further keys of a priority pool: from the thirteenth key of its scripts on, in the order of lua/priority/changes.lua. */

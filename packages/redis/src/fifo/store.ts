@@ -5,10 +5,13 @@ import type {
   Claim,
   ConfirmOutcome,
   DamagedTransaction,
+  DumpedPart,
   ExtendOutcome,
   Limits,
+  PoolDump,
   PutOutcome,
   ReceiveOutcome,
+  RestoreOutcome,
   RollbackOutcome,
   Sweep,
   Transaction,
@@ -19,6 +22,8 @@ import type { Argument } from '../connection/script-call.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
 import { type Node, numberText, PoolReader } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
+import { prepareRestore, readRestored } from '../pool/restore.ts';
+import { dumpWhole, type Send } from '../pool/whole-pool.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
@@ -177,6 +182,17 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
 
   async putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {
     return readPut(put, await this.#write('putRecord', putArguments(put, context), context));
+  }
+
+  dumpPool({ signal }: core.ReadContext): Promise<PoolDump> {
+    const send: Send = (verb, args) => this.read(verb, args, signal);
+    return dumpWhole({ send, load: 'loadFifo', ordering: 'fifo' });
+  }
+
+  async restorePool(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
+    const args = await prepareRestore('fifo', content, (part) => this.sendPart(part, context));
+    const [word] = await this.#write('restore', args, context);
+    return readRestored(word);
   }
 
   /** The arguments that lua/pool/fence.lua compares with the live lease (X6). */

@@ -1,6 +1,6 @@
 import { type Item, itemBytes, packLists } from './packed.ts';
 
-/** The keys that a step writes, by their numbers in the scripts. */
+/** The keys that a step or a restore writes, by their numbers in the scripts. */
 const keyNumbers = {
   meta: 1,
   idx: 2,
@@ -13,6 +13,13 @@ const keyNumbers = {
   tags: 14,
   /** Not one of KEYS: lua/priority/commit.lua takes a number beyond them for `held`. */
   held: 16,
+  records: 17,
+  names: 18,
+  leases: 19,
+  taken: 20,
+  claims: 21,
+  facts: 22,
+  sent: 23,
 } as const;
 export type KeyName = keyof typeof keyNumbers;
 

@@ -1,4 +1,4 @@
-import { isLive, knownStages, MempoolError } from 'mempool-core';
+import { isLive, knownStages, type Limits, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { LoadedPage, Reply } from '../connection/script.ts';
 import { decodeFacts, decodeEntry as decodeLogEntry, endBytes } from './record.ts';
@@ -17,9 +17,17 @@ type Head = [
   maxRollback: number,
   gossipSeq: Buffer,
   limits: Buffer,
+  lastAt: number,
 ];
 type BlockItem = [tick: number, block: Buffer | null, sighted: Buffer[]];
-type LiveItem = [hash: Buffer, seq: Buffer, score: Buffer | null, point: Buffer, entry: Buffer | null];
+type LiveItem = [
+  hash: Buffer,
+  seq: Buffer,
+  score: Buffer | null,
+  point: Buffer,
+  entry: Buffer | null,
+  notBefore?: Buffer | null,
+];
 type LogItem = [number: Buffer, entry: Buffer | null, owner?: Buffer, verdict?: Buffer | null, stage?: number];
 
 /** Few enough that a script is short. */
@@ -31,7 +39,7 @@ const attempts = 3;
 type ReadPool = (what: string, after: string, count: number) => Promise<Reply<'load'>>;
 
 /** All pages of lua/priority/load.lua. */
-interface LoadedPool {
+export interface LoadedPool {
   readonly position: core.PoolPosition;
   readonly head: LoadedPage;
   readonly blocks: readonly LoadedPage[];
@@ -57,7 +65,8 @@ export async function loadPool(read: ReadPool, warn: (what: string, hash: string
 }
 type SixPages = [LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage];
 
-async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
+/** All pages; `null` if the pool changed meanwhile. */
+export async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
   const reply = await read('head', '0', 1);
   const position = positionOf(reply);
   const pages = { blocks: [], pending: [], flight: [], log: [], tags: [] } as Record<
@@ -67,7 +76,7 @@ async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
   for (const what of Object.keys(pageItems) as (keyof typeof pageItems)[]) {
     for (let after = '0'; after !== ''; ) {
       const next = await read(what, after, pageItems[what]);
-      if (!isSame(position, positionOf(next))) return null;
+      if (!core.samePosition(position, positionOf(next))) return null;
       const page = next[6] as LoadedPage;
       pages[what].push(page);
       after = String(page[0]);
@@ -77,35 +86,39 @@ async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
   return { position, head: reply[6] as LoadedPage, txStates: [...pending, ...flight], ...others };
 }
 
-function positionOf([epoch, version, stamp]: Reply<'load'>): core.PoolPosition {
+export function positionOf([epoch, version, stamp]: Reply<'load'>): core.PoolPosition {
   return { epoch: String(epoch), version, stamp: String(stamp) };
 }
 
-function isSame(a: core.PoolPosition, b: core.PoolPosition): boolean {
-  return a.epoch === b.epoch && a.version === b.version && a.stamp === b.stamp;
+/** The limits of a priority pool. */
+export function limitsOf({ head }: LoadedPool): Limits {
+  const [, , , , , , , , , , , limits] = head as unknown as Head;
+  return core.decodeLimits(String(limits));
 }
 
 function mirrorOf(loaded: LoadedPool, warn: (what: string, hash: string) => void): core.MirroredPool {
   const head = loaded.head as unknown as Head;
-  const [, , , , , , , , maxFinalized, maxRollback, , limits] = head;
+  const [, , , , , , , , maxFinalized, maxRollback] = head;
   return new core.MirroredPool({
     position: loaded.position,
     retention: { maxFinalized, maxRollback },
-    limits: core.decodeLimits(String(limits)),
-    records: recordsOf(loaded, head, new RecordReader(loaded, warn)),
+    limits: limitsOf(loaded),
+    records: recordsOf(loaded, warn),
   });
 }
 
-/** What cannot be read is reported, and replaced by what harms nothing (M2). */
-function* recordsOf(loaded: LoadedPool, head: Head, reader: RecordReader): Generator<core.PoolRecord> {
-  const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, , , gossip] = head;
-  yield { kind: 'base', tick, floor, lastSeq, trimmedLog: logFirst - 1, trimmedEvents: eventSeq };
+/** What cannot be read is reported to `warn`, and replaced by what harms nothing (M2). */
+export function* recordsOf(loaded: LoadedPool, warn: (what: string, hash: string) => void): Generator<core.PoolRecord> {
+  const head = loaded.head as unknown as Head;
+  const reader = new RecordReader(loaded, warn);
+  const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, , , gossip, , lastAt] = head;
+  yield { kind: 'base', tick, floor, lastSeq, trimmedLog: logFirst - 1, trimmedEvents: eventSeq, lastAt };
   for (const item of itemsOf<BlockItem>(loaded.blocks)) yield* reader.block(item);
   for (const item of itemsOf<LiveItem>(loaded.txStates)) yield* reader.live(item);
   const log = itemsOf<LogItem>(loaded.log);
   if (logFirst - 1 + log.length !== logSeq)
     throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'the log is not as long as its numbers say');
-  for (const item of log) yield { kind: 'write', write: reader.end(item) };
+  for (const item of log) yield reader.end(item);
   for (const entry of reader.entries) yield { kind: 'entry', entry };
   yield { kind: 'gossip', lastGossipSeq: Number(gossip) };
   for (const page of loaded.tags) yield* tagRecords(page);
@@ -142,29 +155,31 @@ class RecordReader {
     yield { kind: 'block', block: { tick, point, sighted: sighted.map(core.bytesToHash) } };
   }
 
-  *live([bytes, seqText, score, point, record]: LiveItem): Generator<core.PoolRecord> {
+  *live([bytes, seqText, score, point, record, notBefore]: LiveItem): Generator<core.PoolRecord> {
     const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
     const place = score === null ? null : decodeScore(score);
     const [facts, entry] = splitEntry(record);
     const known = place !== null && isLive(place.stage) ? { ...place, stage: place.stage } : null;
-    if (known === null) this.#warn('place', hash);
-    const { stage, number } = known ?? { stage: 'Propagated', number: this.#tick };
-    const txState = core.live(hash, seq, stage, stage === 'Pending' ? 0 : number, facts);
     const at = point.length === core.pointBytes ? core.decodePoint(point) : null;
+    if (known === null || (known.stage === 'Confirmed' && at === null)) this.#warn('place', hash);
+    const { stage, number } = known ?? { stage: 'Propagated', number: this.#tick };
+    const held = notBefore === null || notBefore === undefined ? undefined : Number(notBefore);
+    const txState =
+      stage === 'Pending' ? core.pendingState(hash, seq, held, facts) : core.live(hash, seq, stage, number, facts);
     yield { kind: 'write', write: { after: txState, point: at, body: core.mirroredBody(hash) } };
     this.#read(hash, seq, entry);
   }
 
   /** The write of one log entry. It has a body if it is the latest state of its hash. */
-  end([number, bytes, owner, record = null, code]: LogItem): core.Write {
+  end([number, bytes, owner, record = null, code]: LogItem): core.PoolRecord {
     const read = decodeLogEntry(bytes);
     const hash = owner === undefined ? null : core.bytesToHash(owner);
     const intact = read !== null && (hash === null || read.hash === hash);
-    const { point, ...after } = intact ? endOf(read) : lostEnd(hash ?? `lost:${number}`, code);
+    const { point, at, ...after } = intact ? endOf(read) : lostEnd(hash ?? `lost:${number}`, code);
     if (!intact) this.#warn('log entry', after.hash);
     if (hash !== null) this.#read(hash, after.seq, splitEntry(record)[1]);
     const isLatest = hash !== null || !this.#known.has(after.hash);
-    return { after, point, body: isLatest ? core.mirroredBody(after.hash) : null };
+    return { kind: 'write', write: { after, point, body: isLatest ? core.mirroredBody(after.hash) : null }, at };
   }
 
   #read(hash: string, seq: number, record: Buffer | null): void {
@@ -178,13 +193,13 @@ function splitEntry(record: Buffer | null): [facts: core.Facts, entry: Buffer | 
   return [decodeFacts(record.subarray(1, 1 + endBytes)), record.subarray(1 + endBytes)];
 }
 
-function endOf({ at: _, receivedAt, attempts, ...end }: NonNullable<ReturnType<typeof decodeLogEntry>>) {
+function endOf({ receivedAt, attempts, ...end }: NonNullable<ReturnType<typeof decodeLogEntry>>) {
   return { ...end, facts: { receivedAt, attempts, sentAt: null } };
 }
 
 /** In place of a damaged log entry. If the index says that it was Finalized, it stays Finalized. */
 function lostEnd(hash: string, code: number | undefined) {
   const txState = core.lostEnd(hash, 0);
-  if (knownStages[code ?? -1] !== 'Finalized') return { ...txState, point: null };
-  return { ...txState, stage: 'Finalized' as const, tick: 0, reason: null, point: null };
+  if (knownStages[code ?? -1] !== 'Finalized') return { ...txState, point: null, at: null };
+  return { ...txState, stage: 'Finalized' as const, tick: 0, reason: null, point: null, at: null };
 }

@@ -20,6 +20,14 @@ export function decode(name: Buffer, stored: Buffer | null): core.FoundRecord {
   return { ...found, version, value, isIntact };
 }
 
+/** The inverse of `decode`. */
+export function encode(name: Buffer, version: number, value: Uint8Array): Buffer {
+  const head = Buffer.alloc(headBytes);
+  head.writeBigUInt64BE(BigInt(version), 0);
+  head.writeUInt32BE(core.recordChecksum(name, version, value), 8);
+  return Buffer.concat([head, value]);
+}
+
 /** The arguments of lua/pool/list-records.lua. */
 export function pageArguments({ prefix, after, limit }: core.CheckedRecordQuery): Argument[] {
   const [from, begin] = [Buffer.from(after), Buffer.from(prefix)];

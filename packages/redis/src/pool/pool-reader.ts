@@ -9,7 +9,14 @@ import type {
 import * as core from 'mempool-core/backend';
 import { Connection, type RunContext } from '../connection/connection.ts';
 import type { RedisOptions } from '../connection/options.ts';
-import { keysOf, leaseKeysOf, priorityScriptKeysOf, type Reply, type Verb } from '../connection/script.ts';
+import {
+  keysOf,
+  leaseKeysOf,
+  priorityScriptKeysOf,
+  type Reply,
+  restoreKeysOf,
+  type Verb,
+} from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { EventLog } from './event-log.ts';
 import * as namedRecord from './named-record.ts';
@@ -151,6 +158,12 @@ export class PoolReader implements ReadingVerbs {
       isIntact,
     );
     return core.seqPage(found, { after, epoch: String(epoch) }, ({ intact: _, ...transaction }) => transaction);
+  }
+
+  /** A part of a restore, whose keys are not those of the pool. */
+  protected sendPart(args: readonly Argument[], { signal }: core.WriteContext): Promise<number> {
+    const { connection, prefix, createPool } = this.node();
+    return connection.run('restorePart', restoreKeysOf(prefix), args, { signal, createPool });
   }
 
   protected read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {

@@ -17,9 +17,12 @@ const recordHead = 6;
 const maxArgumentBytes = 512 * 1024 * 1024;
 const entryHead = 34;
 /** Added to the stage of an entry that has times at its end. */
-export const timedStage = 16;
+const timedStage = 16;
 export const endBytes = 14;
 const factsBytes = 14;
+const perField = 128;
+/** In front of the facts: no entry of an older version begins with this byte. */
+const entryMark = Buffer.of(0);
 
 type Read<T> = T & { readonly intact: boolean };
 
@@ -180,12 +183,74 @@ function optionalTime(time: number): number | null {
   return time === 0 ? null : time;
 }
 
-export function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
+function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
   const bytes = Buffer.alloc(factsBytes);
   bytes.writeUIntBE(receivedAt ?? 0, 0, 6);
   bytes.writeUInt16BE(attempts, 6);
   bytes.writeUIntBE(sentAt ?? 0, 8, 6);
   return bytes;
+}
+
+/** An entry of a priority pool with the facts in front of it (lua/pool/facts.lua). */
+export function markedEntry(facts: core.Facts, entry: Buffer): Buffer {
+  return Buffer.concat([entryMark, encodeFacts(facts), entry]);
+}
+
+/** The same format as in lua/fifo/log.lua. `at`: when the entry is written; `null` if that is not known. */
+export function encodeLogEntry({ after, point }: Pick<core.Write, 'after' | 'point'>, at: number | null): Buffer {
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts } = after;
+  const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');
+  const entry = Buffer.alloc(entryHead + hash.length / 2 + note.length + endBytes);
+  entry[0] = knownStages.indexOf(stage) + timedStage;
+  for (const [i, number] of [seq, tick, confirmations, nonConfirmations].entries())
+    entry.writeBigUInt64BE(BigInt(number), 1 + 8 * i);
+  entry[entryHead - 1] = hash.length / 2;
+  entry.write(hash, entryHead, 'hex');
+  entry.set(note, entryHead + hash.length / 2);
+  entry.set(encodeFacts({ ...facts, sentAt: at }), entry.length - endBytes);
+  return entry;
+}
+
+/** The facts of a fifo pool's live transactions as lua/fifo/facts.lua keeps them. */
+export class FactsTable {
+  readonly #fields = new Map<number, { readonly bytes: Buffer; firstSent: number }>();
+
+  set(seq: number, facts: core.Facts): void {
+    const { receivedAt, attempts, sentAt } = facts;
+    if (receivedAt === null && attempts === 0) return;
+    const name = Math.floor(seq / perField);
+    const field = this.#fields.get(name) ?? {
+      bytes: Buffer.alloc(2 + factsBytes * perField),
+      firstSent: Number.POSITIVE_INFINITY,
+    };
+    this.#fields.set(name, field);
+    field.bytes.set(encodeFacts(facts), 2 + factsBytes * (seq % perField));
+    field.bytes[0] = (field.bytes[0] as number) + 1;
+    if (sentAt === null) return;
+    field.bytes[1] = (field.bytes[1] as number) + 1;
+    field.firstSent = Math.min(field.firstSent, sentAt);
+  }
+
+  /** For HSET on the key `facts` and ZADD on `sent`. */
+  items(): { readonly fields: (string | Buffer)[]; readonly sent: string[] } {
+    const fields: (string | Buffer)[] = [];
+    const sent: string[] = [];
+    for (const [name, { bytes, firstSent }] of this.#fields) {
+      fields.push(String(name), bytes);
+      if (firstSent !== Number.POSITIVE_INFINITY) sent.push(String(firstSent), String(name).padStart(16, '0'));
+    }
+    return { fields, sent };
+  }
+}
+
+/** The seq in CBOR, as `head` of lua/pool/lists.lua makes it. */
+export function seqHead(seq: number): Buffer {
+  if (seq < 24) return Buffer.of(seq);
+  const size = [1, 2, 4].find((bytes) => seq < 256 ** bytes) ?? 8;
+  const head = Buffer.alloc(1 + size, 24 + Math.log2(size));
+  if (size === 8) head.writeBigUInt64BE(BigInt(seq), 1);
+  else head.writeUIntBE(seq, 1, size);
+  return head;
 }
 
 /** A log entry in an answer of lua/pool/dump.lua. */

@@ -1,7 +1,14 @@
 import { MempoolError } from 'mempool-core';
 import type { MirroredPool, PoolPosition } from 'mempool-core/backend';
 import { isPoolMissing } from '../connection/refusal.ts';
-import { type Known, type MirrorReport, priorityScriptKeysOf, type Reply, type Verb } from '../connection/script.ts';
+import {
+  type Known,
+  type MirrorReport,
+  priorityScriptKeysOf,
+  type Reply,
+  restoreKeysOf,
+  type Verb,
+} from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { loadPool } from '../pool/loader.ts';
 import type { Node } from '../pool/pool-reader.ts';
@@ -106,6 +113,12 @@ export class MirrorSync {
       await createPool(leftMs());
       throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error });
     }
+  }
+
+  /** Sends a part of a restore, whose keys are not those of the pool. */
+  sendPart(args: readonly Argument[], deadline: number): Promise<number> {
+    const { connection, prefix, options } = this.node;
+    return connection.runOnce('restorePart', restoreKeysOf(prefix), args, Math.max(1, deadline - options.clock()));
   }
 
   /** False if a change is damaged or does not fit: then the mirror must be loaded again. */

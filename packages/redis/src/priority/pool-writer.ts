@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PutOutcome } from 'mempool-core';
+import type { DumpedPart, PutOutcome, RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
 import { type Item, packLists } from '../pool/packed.ts';
 import { readPoint } from '../pool/record.ts';
+import { prepareRestore, readRestored } from '../pool/restore.ts';
 import { type CallId, isKnown, type MirrorSync, positionArguments, tooLate } from './mirror-sync.ts';
 import { stepCommands } from './step-commands.ts';
 
@@ -84,6 +85,23 @@ export class PoolWriter {
       const reply = await this.#link.send('putRankedRecord', args, deadline, ids);
       if (!isKnown(reply)) return readPut(put, reply);
       return recalled<PutOutcome>({ verb: 'putRecord', digest, sent: new Map() }, reply[1]);
+    });
+  }
+
+  /** D3. The mirror follows by itself: the pool has another version then, and no changes lead there. */
+  restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
+    const { digest, signal } = context;
+    const { id, ids } = this.#callId(context.operationId);
+    return this.#inTurn(signal, async (deadline) => {
+      const args = await prepareRestore('priority', content, (part) => this.#link.sendPart(part, deadline));
+      const reply = await this.#link.send(
+        'restoreRanked',
+        [id, 'restore', ...args, Buffer.from(digest ?? [])],
+        deadline,
+        ids,
+      );
+      if (!isKnown(reply)) return readRestored(reply[0]);
+      return recalled<RestoreOutcome>({ verb: 'restore', digest, sent: new Map() }, reply[1]);
     });
   }
 

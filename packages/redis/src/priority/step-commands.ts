@@ -1,12 +1,10 @@
-import { isInflight, isLive, knownStages } from 'mempool-core';
+import { isInflight, isLive } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
 import { Commands } from '../pool/commands.ts';
 import type { Item } from '../pool/packed.ts';
-import { BodyRecord, encodeFacts, endBytes, timedStage } from '../pool/record.ts';
+import { BodyRecord, encodeLogEntry, markedEntry, seqHead } from '../pool/record.ts';
 import { encodeScore } from '../pool/score.ts';
-
-const logHead = 34;
 
 export interface StepCommands {
   /** Hash, record, hash … as separate arguments: packed payloads would be copied twice more by the server. */
@@ -100,7 +98,7 @@ class StepWriter {
     const items: Item[] = [];
     const add = (hash: string, entry: Buffer): void => {
       const known = facts.get(hash) ?? ledger.txState(hash)?.facts ?? core.noFacts;
-      items.push(this.#bytesOf(hash), Buffer.concat([entryMark, encodePlannedFacts(known), entry]));
+      items.push(this.#bytesOf(hash), markedEntry(core.factsAt(known, timeOfCall), entry));
     };
     const changed = new Set<string>();
     for (const [i, { hash }] of (this.#step.pool?.entries ?? []).entries()) {
@@ -148,7 +146,9 @@ class StepWriter {
     const items: Item[] = [];
     for (const write of this.#step.writes) {
       const number = this.#ends.get(write.after.hash);
-      if (number !== undefined && number >= this.#logFirst) items.push(String(number), encodeLogEntry(write));
+      if (number === undefined || number < this.#logFirst) continue;
+      const facts = core.factsAt(write.after.facts, timeOfCall);
+      items.push(String(number), encodeLogEntry({ ...write, after: { ...write.after, facts } }, timeOfCall));
     }
     this.#commands.add('HSET', 'log', items);
     const { firstLogSeq, lastLogSeq } = this.#mirror.pool.ledger;
@@ -229,40 +229,8 @@ class StepWriter {
   }
 }
 
-/** The seq in CBOR, as `head` of lua/pool/lists.lua makes it. */
-function seqHead(seq: number): Buffer {
-  if (seq < 24) return Buffer.of(seq);
-  const size = [1, 2, 4].find((bytes) => seq < 256 ** bytes) ?? 8;
-  const head = Buffer.alloc(1 + size, 24 + Math.log2(size));
-  if (size === 8) head.writeBigUInt64BE(BigInt(seq), 1);
-  else head.writeUIntBE(seq, 1, size);
-  return head;
-}
-
-/** The same format as in lua/fifo/log.lua. */
-function encodeLogEntry({ after, point }: core.Write): Buffer {
-  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts } = after;
-  const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');
-  const entry = Buffer.alloc(logHead + hash.length / 2 + note.length + endBytes);
-  entry[0] = knownStages.indexOf(stage) + timedStage;
-  for (const [i, number] of [seq, tick, confirmations, nonConfirmations].entries())
-    entry.writeBigUInt64BE(BigInt(number), 1 + 8 * i);
-  entry[logHead - 1] = hash.length / 2;
-  entry.write(hash, logHead, 'hex');
-  entry.set(note, logHead + hash.length / 2);
-  // The last six bytes are the time of the call.
-  entry.set(encodePlannedFacts({ ...facts, sentAt: 0 }), entry.length - endBytes);
-  return entry;
-}
-
 /** In place of the time of the call, which lua/priority/commit.lua sets. */
 const timeOfCall = 2 ** 48 - 1;
-/** In front of the facts: no entry of an older version begins with this byte. */
-const entryMark = Buffer.from([0]);
-
-function encodePlannedFacts(facts: core.Facts): Buffer {
-  return encodeFacts(core.factsAt(facts, timeOfCall));
-}
 
 function numbers(first: number, last: number): string[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => String(first + i));

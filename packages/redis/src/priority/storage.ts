@@ -1,14 +1,17 @@
 import {
   type ChainPoint,
   type DamagedTransaction,
+  type DumpedPart,
   isLive,
   type PoolDump,
   type PutOutcome,
+  type RestoreOutcome,
   type Transaction,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
+import { dumpWhole, type Send } from '../pool/whole-pool.ts';
 import { MirrorSync, positionArguments } from './mirror-sync.ts';
 import { PoolWriter } from './pool-writer.ts';
 
@@ -60,6 +63,10 @@ export class RedisPriorityStorage implements core.PriorityStorage {
     return this.#writer.putRecord(put, context);
   }
 
+  restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
+    return this.#writer.restore(content, context);
+  }
+
   async stored(
     context: core.ReadContext,
     after: number,
@@ -98,7 +105,10 @@ export class RedisPriorityStorage implements core.PriorityStorage {
   }
 
   dump(context: core.ReadContext): Promise<PoolDump> {
-    return this.#retry(context, async (deadline) => core.dumpOf((await this.#link.fresh(() => deadline)).pool.index));
+    return this.#retry(context, (deadline) => {
+      const send: Send = (verb, args) => this.#link.send(verb, args, deadline);
+      return dumpWhole({ send, load: 'load', ordering: 'priority' });
+    });
   }
 
   /**

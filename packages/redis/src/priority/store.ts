@@ -24,6 +24,7 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
     getRecord: (...query) => records.getRecord(...query),
     listRecords: (...query) => records.listRecords(...query),
     putRecord: (...put) => storage.putRecord(...put),
+    restorePool: (...content) => storage.restore(...content),
     close: () => records.close(),
   };
 }

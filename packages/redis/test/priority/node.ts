@@ -1,4 +1,4 @@
-import type { PoolDump } from 'mempool-core';
+import type { IndexDump } from 'mempool-core';
 import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import type { RedisOptions } from 'mempool-redis';
 import { onTestFinished } from 'vitest';
@@ -8,9 +8,9 @@ import { RedisPriorityStorage } from '../../src/priority/storage.ts';
 /** A node of which a test sees what it remembers of the pool, and what the server has. */
 export interface MirrorNode {
   /** Its mirror, brought up to date as a read does it. */
-  remembered(): Promise<PoolDump>;
+  remembered(): Promise<IndexDump>;
   /** The pool loaded anew. */
-  stored(): Promise<PoolDump>;
+  stored(): Promise<IndexDump>;
 }
 
 const context = { signal: undefined };
@@ -31,6 +31,9 @@ export function mirrorNode(url: string, pool: string): MirrorNode {
   const storage = new RedisPriorityStorage({ connection, prefix: `{${pool}}`, options, createPool });
   return {
     remembered: () => storage.read(context, ({ index }) => dumpOf(index)),
-    stored: () => storage.dump(context),
+    stored: async () => {
+      const { ordering: _, content: __, ...index } = await storage.dump(context);
+      return index;
+    },
   };
 }

@@ -1,4 +1,4 @@
-import { isMempoolError, type PutOutcome } from 'mempool-core';
+import { isMempoolError, type PutOutcome, type RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
@@ -7,9 +7,11 @@ import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { RecordTable } from '../pool/record-table.ts';
+import { isNewPool, RestoreWriter } from '../pool/restore-writer.ts';
 import { type FileStep, StepWriter } from '../pool/step-writer.ts';
+import { dumpFifo } from '../pool/whole-pool.ts';
 import { ReceivingView } from './receiving-view.ts';
-import { writeClaims } from './tables.ts';
+import { readClaims, restoreClaims, writeClaims } from './tables.ts';
 import { fifoVerbs } from './verbs.ts';
 
 export interface FifoDriverParts {
@@ -21,10 +23,9 @@ export interface FifoDriverParts {
 
 /** The contract's verbs for a fifo pool. Core plans the changes of a call; they are committed before anybody sees them. */
 export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions): core.StoreDriver {
-  const { file, hashes, fence } = parts;
+  const { file, hashes } = parts;
   const calls = new PoolTransactions(parts, options);
   const room = new DiskReserve(file);
-  const records = new RecordTable(file);
   return {
     copiesPayloads: true,
     receive(transactions, context) {
@@ -55,6 +56,29 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
     readEvents: (after, limit) => calls.read({ signal: undefined }, (pool) => pool.eventsAfter(after, limit)),
     onEvents: (listener) => calls.commits.listen(listener),
     ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }, options),
+    ...wholeVerbs(parts, calls, room),
+    close: () => file.close(),
+  };
+}
+
+/** The verbs for records and for the whole pool. */
+function wholeVerbs(
+  { file, hashes, fence }: FifoDriverParts,
+  calls: PoolTransactions,
+  room: DiskReserve,
+): core.RecordDriver & core.DumpDriver & Pick<core.PriorityVerbs, 'dumpPool'> {
+  const records = new RecordTable(file);
+  return {
+    dumpPool: (context) => calls.read(context, () => dumpFifo(file, (state) => readClaims(file, state))),
+    restorePool: (content, context) =>
+      calls.write<RestoreOutcome>('restore', context, (pool) => {
+        if (!isNewPool(file)) return core.restoreStep({ kind: 'not-empty' });
+        const own = {
+          fifo: (claims: core.FifoRecord) => restoreClaims(file, pool.state, claims),
+          ranked: () => undefined,
+        };
+        return core.restoreStep(new RestoreWriter(file, hashes, own).write(content));
+      }),
     getRecord: (name, context) => calls.read(context, () => records.get(name)),
     listRecords: (query, context) => calls.read(context, () => records.list(query)),
     putRecord: (put, context) =>
@@ -63,7 +87,6 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
         if (context.lease !== null && !fence?.admits(context.lease)) return { refused: { kind: 'fenced' } };
         return records.plan(put, room);
       }),
-    close: () => file.close(),
   };
 }
 

@@ -35,6 +35,30 @@ export function hasClaims(file: PoolFile, { leases = 0 }: PoolState): boolean {
   return leases > 0;
 }
 
+/** The claims and the limit of the pool; `null` if it has neither. */
+export function readClaims(file: PoolFile, state: PoolState): core.FifoRecord | null {
+  const maxTxs = maxTxsOf(state);
+  const lots = new Map<string, core.FifoRecord['lots'][number] & { readonly held: [string, number][] }>();
+  for (const { seq, id, owner, until, hash } of hasClaims(file, state) ? file.rows('allClaims') : []) {
+    const claim = { id: String(id), owner: String(owner), untilMs: Number(until) };
+    const key = JSON.stringify(claim);
+    if (!lots.has(key)) lots.set(key, { claim, held: [] });
+    lots.get(key)?.held.push([core.bytesToHash(hash as Uint8Array), Number(seq)]);
+  }
+  return lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY ? null : { maxTxs, lots: [...lots.values()] };
+}
+
+/** Writes the claims and the limit of another pool into a new one. */
+export function restoreClaims(file: PoolFile, state: PoolState, { maxTxs, lots }: core.FifoRecord): void {
+  if (state.leases === undefined) file.execute('fifo/tables.sql');
+  file.include(statements);
+  file.run('setCapacity', capacityColumn(maxTxs));
+  let count = 0;
+  for (const { claim, held } of lots)
+    for (const [, seq] of held) count += file.run('putClaim', seq, claim.id, claim.owner, claim.untilMs).changes;
+  file.run('countClaims', count);
+}
+
 /** Writes the claims and the limit of a step. For a pool that never had either, nothing is queried. */
 export function writeClaims(file: PoolFile, state: PoolState, { events, fifo = null }: core.Step<unknown>): void {
   let change = 0;

@@ -1,4 +1,4 @@
-import type { PoolValue, PutOutcome, RecordPage } from 'mempool-core';
+import type { NamedValue, PoolValue, PutOutcome, RecordPage } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged, isCount, type Row } from '../file/row.ts';
 import type { DiskReserve } from './disk-reserve.ts';
@@ -18,7 +18,7 @@ export class RecordTable {
 
   /** The step of `putRecord`. One that makes the records grow needs room on the disk (M3). */
   plan(put: core.CheckedPut, room: DiskReserve): core.Step<PutOutcome> {
-    const totals = this.#totals();
+    const totals = this.totals();
     const step = core.putStep(put, totals, this.#former(put.name));
     const growth = core.recordGrowth(step, totals);
     if (growth > 0) room.reserve(growth);
@@ -39,6 +39,26 @@ export class RecordTable {
     const { isIntact, version, value } = decodeRecord(name, row);
     if (!isIntact) throw core.damagedRecord(name);
     return { version, value };
+  }
+
+  /** All records, by name. @throws `ERR_MEMPOOL_CORRUPT` if one is damaged */
+  *all(): Generator<NamedValue, undefined> {
+    for (const { isIntact, ...record } of this.#found({ prefix: '', after: '', limit: 0 })) {
+      if (!isIntact) throw core.damagedRecord(record.name);
+      yield record;
+    }
+  }
+
+  /** Adds a record of another pool. */
+  restore({ name, version, value }: NamedValue): void {
+    const { lastVersion, bytes } = this.totals();
+    const total = bytes + Buffer.byteLength(name) + value.length;
+    this.write({ name, value, version, bytes: total });
+    this.#file.run('setRecordTotals', Math.max(lastVersion, version), total);
+  }
+
+  restoreVersion(lastVersion: number): void {
+    this.#open().run('setRecordTotals', lastVersion, this.totals().bytes);
   }
 
   list(query: core.CheckedRecordQuery): RecordPage {
@@ -63,7 +83,8 @@ export class RecordTable {
     return { version: isCount(row.version) ? row.version : null, bytes: Number(row.bytes) };
   }
 
-  #totals(): core.RecordTotals {
+  /** @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
+  totals(): core.RecordTotals {
     const { lastVersion, bytes } = this.#open().row('recordTotals') ?? {};
     if (!isCount(lastVersion) || !isCount(bytes)) throw damaged('numbers of the records');
     return { lastVersion, bytes };

@@ -48,7 +48,12 @@ export function decodeRecord(row: Row): StoredRecord {
   const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
   const intact = isCount(type) && isBytes(hash, 1, 64) && checksum === checksumOf(hash, bytes);
   const state = intact ? readStoredState(row) : null;
-  return { ...recordKeyOf(row), payload: bytes, payloadType: Number(type), state, at: isCount(row.at) ? row.at : null };
+  return { ...recordKeyOf(row), payload: bytes, payloadType: Number(type), state, at: timeOf(row) };
+}
+
+/** When the log entry in a row was written; `null` if that is not known. */
+export function timeOf({ at }: Row): number | null {
+  return isCount(at) ? at : null;
 }
 
 /** The state in a row; `null` if any of it is damaged. */

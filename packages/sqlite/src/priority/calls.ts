@@ -1,4 +1,4 @@
-import { isMempoolError, type PutOutcome } from 'mempool-core';
+import { type DumpedPart, isMempoolError, type PutOutcome, type RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../pool/commit-poll.ts';
@@ -7,7 +7,10 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { RecordTable } from '../pool/record-table.ts';
 import { decodeState } from '../pool/records.ts';
+import { isNewPool, type RankedPart, RestoreWriter } from '../pool/restore-writer.ts';
+import { StepWriter } from '../pool/step-writer.ts';
 import type { PriorityChanges } from './changes.ts';
+import { decodeHead, writeRanked } from './format.ts';
 import { FileMirror } from './mirror.ts';
 import { MirrorHashIndex } from './mirror-hash-index.ts';
 import { PriorityWriter } from './writer.ts';
@@ -91,6 +94,31 @@ export class PriorityCalls {
         if (chain !== null) fence?.prolong(lease);
       },
     });
+  }
+
+  /** D3. The mirror does not know of it: every process reads the pool anew. */
+  restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
+    const { operationId, digest, signal } = context;
+    const { file, hashes } = this;
+    return this.#line.run({ ...this.#options, signal }, () =>
+      file.atomically('beginWrite', () => {
+        const known = operationId === undefined ? undefined : file.row('operation', operationId);
+        if (known !== undefined)
+          return core.decodeOutcome<RestoreOutcome>('restore', known.outcome as Uint8Array, digest);
+        const outcome = isNewPool(file) ? this.#restore(content) : ({ kind: 'not-empty' } as const);
+        const step = core.recorded(core.restoreStep(outcome), 'restore', context, null);
+        new StepWriter(file, hashes, decodeState(file.row('pool'))).write(step);
+        return outcome;
+      }),
+    );
+  }
+
+  #restore(content: readonly DumpedPart[]): RestoreOutcome {
+    const { file, hashes } = this;
+    const { version } = decodeHead(file.row('priorityPool'));
+    file.run('setVersion', version + 1, 0);
+    const ranked = (part: RankedPart): void => writeRanked(file, version + 1, part);
+    return new RestoreWriter(file, hashes, { fifo: () => undefined, ranked }).write(content);
   }
 
   putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {

@@ -20,7 +20,8 @@ type ReadingVerbs = Pick<
   core.StoreDriver,
   'peekInflight' | 'findInflight' | 'checkStatus' | 'dumpFinalized' | 'tip' | 'readEvents' | 'onEvents'
 > &
-  core.RecordDriver;
+  core.RecordDriver &
+  core.DumpDriver;
 
 function readingVerbs(storage: PriorityStorage): ReadingVerbs {
   const { file, hashes, commits } = storage;
@@ -36,5 +37,6 @@ function readingVerbs(storage: PriorityStorage): ReadingVerbs {
     getRecord: (name, context) => storage.look(context, () => storage.records.get(name)),
     listRecords: (query, context) => storage.look(context, () => storage.records.list(query)),
     putRecord: (put, context) => storage.putRecord(put, context),
+    restorePool: (content, context) => storage.restore(content, context),
   };
 }

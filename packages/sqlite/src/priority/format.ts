@@ -3,6 +3,8 @@ import { defaultLimits, type Limits } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged, isCount, type Row } from '../file/row.ts';
 import { readSql } from '../file/sql-text.ts';
+import type { PoolFile } from '../pool/pool-file.ts';
+import type { RankedPart } from '../pool/restore-writer.ts';
 
 /** The row of the table `priority_pool`. */
 export interface PoolHead {
@@ -39,4 +41,22 @@ export function decodeHead(row: Row | undefined): PoolHead {
   const { lastGossipSeq, version } = row ?? {};
   if (!isCount(lastGossipSeq) || !isCount(version)) throw damaged('state of the pool');
   return { limits: core.decodeLimits(String(row?.limits)), lastGossipSeq, version };
+}
+
+/** Writes a part of another pool's content into a new pool (D3). `version`: of the pool with it. */
+export function writeRanked(file: PoolFile, version: number, part: RankedPart): void {
+  switch (part.kind) {
+    case 'limits':
+      file.run('setLimits', core.encodeLimits({ ...decodeHead(file.row('priorityPool')).limits, ...part.limits }));
+      break;
+    case 'gossip':
+      file.run('setVersion', version, part.lastGossipSeq);
+      break;
+    case 'satisfied':
+      file.run('satisfy', part.tag, part.tick);
+      break;
+    case 'entry':
+      file.run('putEntry', part.entry.seq, core.encodeEntry(part.entry));
+      break;
+  }
 }

@@ -1,9 +1,9 @@
 import * as core from 'mempool-core/backend';
+import { type LoadedFile, loadPool } from '../pool/loader.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { decodeState } from '../pool/records.ts';
 import type { PriorityChanges } from './changes.ts';
 import { decodeHead } from './format.ts';
-import { loadPool } from './loader.ts';
 
 /** This process's mirror of the pool in a file. Its methods are called inside a transaction on the file. */
 export class FileMirror {
@@ -44,8 +44,9 @@ export class FileMirror {
   }
 }
 
-/** The pool as the file has it, inside a transaction. */
-export function loadMirror(file: PoolFile): core.MirroredPool {
+/** The pool as the file has it, inside a transaction. `through`: reports what is damaged. */
+export function loadMirror(file: PoolFile, through: LoadedFile = file): core.MirroredPool {
+  file.include('pool/load-statements.sql');
   const state = decodeState(file.row('pool'));
   const { limits, lastGossipSeq, version } = decodeHead(file.row('priorityPool'));
   const { epoch, maxFinalized, maxRollback } = state;
@@ -53,6 +54,6 @@ export function loadMirror(file: PoolFile): core.MirroredPool {
     position: { epoch, version, stamp: '' },
     retention: { maxFinalized, maxRollback },
     limits,
-    records: loadPool(file, state, lastGossipSeq),
+    records: loadPool(through, state, lastGossipSeq),
   });
 }

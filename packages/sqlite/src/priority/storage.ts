@@ -2,6 +2,7 @@ import { type ChainPoint, type DamagedTransaction, isLive, type PoolDump, type T
 import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import { checksumOf } from '../pool/records.ts';
+import { addRecords, bodiesOf, strictly } from '../pool/whole-pool.ts';
 import { PriorityCalls } from './calls.ts';
 import { loadMirror } from './mirror.ts';
 
@@ -45,7 +46,10 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
   }
 
   dump(context: core.ReadContext): Promise<PoolDump> {
-    return this.look(context, () => core.dumpOf(loadMirror(this.file).pool.index));
+    return this.look(context, () => {
+      const { pool } = loadMirror(this.file, strictly(this.file));
+      return core.priorityDump(addRecords(pool, this.file), bodiesOf(this.file, pool.view));
+    });
   }
 
   /** Reads records from the file, for the verbs that every pool has. */

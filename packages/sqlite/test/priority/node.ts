@@ -1,4 +1,4 @@
-import { defaultThresholds, type PoolDump } from 'mempool-core';
+import { defaultThresholds, type IndexDump } from 'mempool-core';
 import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import { onTestFinished } from 'vitest';
 import type { SqliteOptions } from '../../src/file/options.ts';
@@ -16,12 +16,13 @@ export class Node {
     this.#storage = storage;
   }
 
-  remembered(): Promise<PoolDump> {
+  remembered(): Promise<IndexDump> {
     return this.#storage.read(anyone, ({ index }) => dumpOf(index));
   }
 
-  stored(): Promise<PoolDump> {
-    return this.#storage.dump(anyone);
+  async stored(): Promise<IndexDump> {
+    const { ordering: _, content: __, ...index } = await this.#storage.dump(anyone);
+    return index;
   }
 }
 

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict';
+import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { type Call, perform } from '../../case/call.ts';
+import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import { eachRanked, mustEach, needing } from '../../case/must.ts';
+import { assertSame } from '../../histories/difference.ts';
+import { observe } from '../../histories/observation.ts';
+import { makeHistory } from '../../histories/pool-calls.ts';
+import { historyOptions } from '../../histories/pool-history.ts';
+import { emptyBlocks, eventsAfter, hashesOf, pendingOrder, point, receive, statusOf } from '../../scenario/pool.ts';
+import { makeCalls } from '../../scenario/priority-traffic.ts';
+import { bytesOf, stored, textsOf } from '../../scenario/records.ts';
+
+/** With a clock that stands, two pools stay equal whenever they are called. */
+const timeless = { ...historyOptions, now: () => 1_000 };
+
+/** Without operation ids, which a dump has not. */
+function anew(calls: readonly Call[]): Call[] {
+  return calls.map(({ verb, args }) => {
+    const isNamed = (arg: unknown): boolean => typeof arg === 'object' && arg !== null && 'operationId' in arg;
+    return { verb, args: args.filter((arg) => !isNamed(arg)) } as unknown as Call;
+  });
+}
+
+/** Records and a claim, which no history of the basic verbs has. */
+async function addRest(store: MempoolStore): Promise<void> {
+  await stored(store, 'a', 'kept');
+  await stored(store, 'b', 'deleted');
+  await store.putRecord('b', null);
+  const [, back] = await store
+    .take({ maxTxs: 2 }, { owner: 'other', claimMs: 10, operationId: 'another claim' })
+    .then(({ transactions }) => hashesOf(transactions));
+  if (back !== undefined) await store.release([back], { notBeforeMs: 50_000 });
+  await store.take({ maxTxs: 2 }, { owner: 'worker', claimMs: 60_000, operationId: 'a claim' });
+}
+
+/** Restores a pool's dump into a new one, which must then be the same and stay so during these calls. */
+async function assertRestores(
+  { openOther }: CaseContext,
+  source: MempoolStore,
+  hashes: readonly string[],
+  further: readonly Call[],
+): Promise<void> {
+  const dump = await source.dump();
+  const target = await openOther(timeless);
+  assert.deepEqual(await target.restore(structuredClone(dump)), { kind: 'restored' });
+  assertSame(await target.dump(), dump, 'the dump of the restored pool is another');
+  const read = async (store: MempoolStore): Promise<unknown> => {
+    // The events of a restored pool begin anew.
+    const { usage, ends, ...rest } = await observe(store, hashes);
+    return { ...rest, ends: (ends as readonly unknown[]).slice(1), usage: { ...(usage as object), lastEventSeq: 0 } };
+  };
+  assertSame(await read(target), await read(source), 'what can be read of the restored pool is another');
+  for (const call of further)
+    assertSame(await perform(target, call), await perform(source, call), `${call.verb} has another outcome`);
+  assertSame(await target.dump(), await source.dump(), 'after further calls the restored pool is another');
+}
+
+const whole = mustEach({
+  'D3/chance: a new pool that was restored from a dump is the same, and goes on in the same way': async (context) => {
+    const { hashes, calls } = await makeHistory(context.random.uint32(), 160, historyOptions);
+    const source = await context.open(timeless);
+    for (const call of calls) await perform(source, call);
+    await addRest(source);
+    const later = await makeHistory(context.random.uint32(), 60, historyOptions);
+    await assertRestores(context, source, hashes, [...anew(calls), ...anew(later.calls)]);
+  },
+  'D3/empty: the dump of a new pool restores a new pool': async (context) => {
+    const source = await context.open(timeless);
+    await assertRestores(context, source, [], []);
+  },
+  'D3/new-only: only a new pool is restored; any other one stays as it is': async (context) => {
+    const source = await context.open();
+    const hashes = hashesOf(await receive(context, source, 3));
+    const dump = await source.dump();
+    const [used, other] = [await context.openOther(), await context.openOther()];
+    await receive(context, used, 1);
+    await stored(other, 'a', 'x');
+    for (const store of [used, other, source]) {
+      const before = await store.dump();
+      assert.deepEqual(await store.restore(dump), { kind: 'not-empty' });
+      assertSame(await store.dump(), before, 'a pool that was not restored has changed');
+    }
+    assert.deepEqual(await pendingOrder(source), hashes);
+  },
+  'D3/operation: a restore repeated under its operation id gets its outcome': async (context) => {
+    const source = await context.open();
+    await receive(context, source, 3);
+    const dump = await source.dump();
+    const target = await context.openOther();
+    const once = { operationId: 'the same' };
+    assert.deepEqual(await target.restore(dump, once), { kind: 'restored' });
+    assert.deepEqual(await target.restore(dump, once), { kind: 'restored' });
+    assert.deepEqual(await target.restore(dump), { kind: 'not-empty' });
+    assertSame(await target.dump(), dump, 'the repeated call has changed the pool');
+  },
+  'D3/numbers: seqs, log numbers and versions of records go on; events begin anew': async (context) => {
+    const source = await context.open();
+    const [first, second] = await receive(context, source, 2);
+    await source.drop([first?.hash ?? ''], { app: 'gone' });
+    await addRest(source);
+    const target = await context.openOther();
+    await target.restore(await source.dump());
+    assert.equal((await target.usage()).lastEventSeq, 0);
+    const [third] = await receive(context, target, 1);
+    assert.deepEqual(
+      (await target.peekPending()).transactions.map(({ hash, seq }) => [hash, seq]),
+      [[third?.hash, 3]],
+    );
+    await target.drop([second?.hash ?? '', third?.hash ?? ''], { app: 'gone' });
+    const { entries } = await target.dumpFinalized();
+    assert.deepEqual(
+      entries.map(({ logSeq, seq }) => [logSeq, seq]),
+      [
+        [1, 1],
+        [2, 2],
+        [3, 3],
+      ],
+    );
+    assert.equal(await stored(target, 'b', 'new'), 4);
+    assert.deepEqual(textsOf(await target.listRecords('')), [
+      ['a', 1, 'kept'],
+      ['b', 4, 'new'],
+    ]);
+    assert.deepEqual(
+      (await eventsAfter(context, target)).map(({ eventSeq }) => eventSeq),
+      [1, 2, 3],
+    );
+  },
+  'D3/claims: a claim of the dump ends in the restored pool': async (context) => {
+    let nowMs = 1_000;
+    const now = (): number => nowMs;
+    const source = await context.open({ now });
+    const hashes = hashesOf(await receive(context, source, 3));
+    await source.take({ maxTxs: 2 }, { owner: 'worker', claimMs: 500, operationId: 'a claim' });
+    const target = await context.openOther({ now });
+    await target.restore(await source.dump());
+    assert.deepEqual((await target.sweep()).returned, []);
+    nowMs = 2_000;
+    assert.deepEqual((await target.sweep()).returned, hashes.slice(0, 2));
+    assert.deepEqual(await pendingOrder(target), hashes);
+  },
+  'D3/chain: blocks of the dump can be undone, and name transactions that come later': async (context) => {
+    const source = await context.open();
+    const [one] = await receive(context, source, 1);
+    const [hash, late] = [one?.hash ?? '', '1a'.repeat(32)];
+    await source.confirm({ point: point(1), seen: [late], unseen: [] });
+    await source.confirm({ point: point(2), seen: [hash], unseen: [] });
+    await emptyBlocks(source, 3, 3);
+    const target = await context.openOther();
+    await target.restore(await source.dump());
+    const [outcome] = await target.receive([{ hash: late, payload: new Uint8Array(), payloadType: 0 }]);
+    assert.deepEqual(outcome, { kind: 'received', hash: late, seq: 2, stage: 'Confirmed' });
+    const { confirmations, confirmedAt } = await statusOf(target, hash);
+    assert.deepEqual([confirmations, confirmedAt], [2, point(2)]);
+    const undone = await target.rollback(point(1));
+    assert.ok(undone.kind === 'rolled-back' && undone.undone === 2 && undone.returned === 1);
+    assert.deepEqual(await pendingOrder(target), [hash]);
+  },
+  'D3/bytes: the bytes of a dump belong to the caller': async (context) => {
+    const source = await context.open();
+    await receive(context, source, 1);
+    await source.putRecord('a', bytesOf('x'));
+    const [first, dump] = [await source.dump(), await source.dump()];
+    const target = await context.openOther();
+    const restoring = target.restore(first);
+    for (const part of first.content) {
+      if (part.kind === 'write') part.write.body?.payload.fill(0);
+      if (part.kind === 'record') part.record.value.fill(0);
+    }
+    await restoring;
+    for (const store of [source, target]) assertSame(await store.dump(), dump, 'the pool has the caller’s bytes');
+  },
+  'D3/input: anything else than a dump of a pool of this ordering is refused': async (context) => {
+    const store = await context.open();
+    const { ordering, content } = await store.dump();
+    const refuses = async (dump: unknown, field: string): Promise<void> => {
+      await assert.rejects(store.restore(dump as never), (error) => {
+        assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === field, `${error}`);
+        return true;
+      });
+    };
+    await refuses(null, 'dump');
+    await refuses({ ordering }, 'dump');
+    await refuses({ ordering, content: [null] }, 'dump');
+    await refuses({ ordering, content: [{ kind: 'else' }] }, 'dump');
+    await refuses({ ordering: ordering === 'fifo' ? 'priority' : 'fifo', content }, 'dump.ordering');
+    const after = {
+      hash: 'XY',
+      seq: 1,
+      stage: 'Pending',
+      tick: 0,
+      confirmations: 0,
+      nonConfirmations: 0,
+      reason: null,
+    };
+    const body = { hash: 'XY', payload: new Uint8Array(), payloadType: 0 };
+    await refuses({ ordering, content: [...content, { kind: 'write', write: { after, point: null, body } }] }, 'dump');
+    assertSame((await store.dump()).content, content, 'a refused dump has changed the pool');
+  },
+}).map(needing('restore', 'records'));
+
+const durable = mustEach({
+  'D3/reopened: a restored pool is the same after it was opened again': async (context) => {
+    const { calls } = await makeHistory(context.random.uint32(), 120, historyOptions);
+    const source = await context.openOther(timeless);
+    for (const call of calls) await perform(source, call);
+    await addRest(source);
+    const dump = await source.dump();
+    const target = await context.open(timeless);
+    await target.restore(dump);
+    await target.close();
+    assertSame(await (await context.open(timeless)).dump(), dump, 'the reopened pool is another');
+  },
+}).map(needing('durable', 'restore', 'records'));
+
+const shared = mustEach({
+  'D3/nodes: every node sees the restored pool at once': async (context) => {
+    const source = await context.openOther();
+    const hashes = hashesOf(await receive(context, source, 3));
+    await stored(source, 'a', 'x');
+    const [one, other] = [await context.open(), await context.open()];
+    assert.deepEqual(await pendingOrder(other), []);
+    await one.restore(await source.dump());
+    assert.deepEqual(await pendingOrder(other), hashes);
+    assert.deepEqual(await other.markInflight(hashes), hashes);
+    assert.deepEqual(await pendingOrder(one), []);
+    assert.deepEqual(textsOf(await other.listRecords('')), [['a', 1, 'x']]);
+  },
+}).map(needing('shared', 'restore', 'records'));
+
+/** D3, on pools of both orderings. */
+export const restoringCases: readonly ConformanceCase[] = [...whole, ...durable, ...shared];
+
+/** D3, of what only priority pools have. */
+export const rankedRestoringCases: readonly ConformanceCase[] = eachRanked({
+  'D3/ranked: a restored priority pool has verdicts, order, tags, gossip numbers, claims and limits': async (
+    context,
+  ) => {
+    const ranked = { ...timeless, ordering: 'priority', maxTxs: 40, replacementBump: 5 } as const;
+    const source = await context.open(ranked);
+    const calls = makeCalls(context.random, 150);
+    for (const call of calls) await perform(source, call);
+    await addRest(source);
+    const dump = await source.dump();
+    const target = await context.openOther({ ...timeless, ordering: 'priority' });
+    assert.deepEqual(await target.restore(structuredClone(dump)), { kind: 'restored' });
+    assertSame(await target.dump(), dump, 'the dump of the restored pool is another');
+    const gossip = async (store: MempoolStore): Promise<unknown> =>
+      (await store.since({ except: 'peer1', limit: 1_000 })).items;
+    assertSame(await gossip(target), await gossip(source), 'gossip of the restored pool is another');
+    for (const call of makeCalls(context.random, 60)) {
+      const [told, due] = [await perform(target, call), await perform(source, call)];
+      assertSame(told, due, `${call.verb} has another outcome`);
+    }
+    assertSame(await target.dump(), await source.dump(), 'after further calls the restored pool is another');
+  },
+}).map(needing('restore', 'records'));

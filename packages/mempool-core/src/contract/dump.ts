@@ -1,0 +1,89 @@
+import type { Awaitable, WriteContext } from './call-options.ts';
+import type { TxState } from './lifecycle.ts';
+import type { Limits, Ordering } from './limits.ts';
+import type { ClaimRecord, Entry } from './pool-entry.ts';
+import type { NamedValue } from './records.ts';
+import type { ChainPoint, Transaction } from './transaction.ts';
+
+/** The claims and the limit of a fifo pool in a dump. */
+export interface DumpedClaims {
+  readonly maxTxs: number;
+  readonly lots: readonly {
+    readonly claim: ClaimRecord;
+    readonly held: readonly (readonly [hash: string, seq: number])[];
+  }[];
+}
+
+/** One part of a pool's content. */
+export type DumpedPart =
+  /** The first part: the pool's numbers. */
+  | {
+      readonly kind: 'base';
+      /** The tick of the tip, and the first one whose block is kept. */
+      readonly tick: number;
+      readonly floor: number;
+      readonly lastSeq: number;
+      /** Number of the newest log entry that was trimmed. The entries that follow count from there. */
+      readonly trimmedLog: number;
+      /** The time of the last call with events (E5); 0 before the first. */
+      readonly lastAt?: number | undefined;
+      /** Always 0: a dump has no events. */
+      readonly trimmedEvents: number;
+      /** Left out in a priority pool, and in a fifo pool that has neither claims nor a limit. */
+      readonly fifo?: DumpedClaims | null;
+    }
+  /** A kept block, with the hashes that no earlier kept block carried. */
+  | {
+      readonly kind: 'block';
+      readonly block: { readonly tick: number; readonly point: ChainPoint; readonly sighted: readonly string[] };
+    }
+  /**
+   * A live transaction, or the next entry of the log. `body` is `null` in a log entry whose hash has a later state: the
+   * payload is with that.
+   */
+  | {
+      readonly kind: 'write';
+      readonly write: {
+        readonly after: TxState;
+        /** The confirming block. */
+        readonly point: ChainPoint | null;
+        readonly body: Transaction | null;
+      };
+      /** When a log entry was written (E5); `null` if that is not known. Left out in a live transaction. */
+      readonly at?: number | null;
+    }
+  /** A record of the application, and after all of them the version of the last change of one. */
+  | { readonly kind: 'record'; readonly record: NamedValue }
+  | { readonly kind: 'version'; readonly lastVersion: number }
+  /** The following parts only a priority pool has. */
+  | { readonly kind: 'limits'; readonly limits: Partial<Limits> }
+  | { readonly kind: 'gossip'; readonly lastGossipSeq: number }
+  | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
+  | { readonly kind: 'entry'; readonly entry: Entry };
+
+/** The whole content of a pool, for `restore`: what `dump` gives, or the same parts one after the other. */
+export interface PoolContent {
+  readonly ordering: Ordering;
+  /** In the order of `dump`. `restore` reads an iterable once. */
+  readonly content: Iterable<DumpedPart> | AsyncIterable<DumpedPart>;
+}
+
+/**
+ * The whole content of a pool: transactions with payloads, stages and ticks, blocks, log, claims and records; without events
+ * and operation ids. Equal contents are deeply equal. It is plain data, which `structuredClone` copies.
+ */
+export interface DumpedPool extends PoolContent {
+  readonly content: readonly DumpedPart[];
+}
+
+/** What `restore` answers. */
+export type RestoreOutcome =
+  | { readonly kind: 'restored' }
+  /** The pool is not new: something was written to it before. Nothing changed. */
+  | { readonly kind: 'not-empty' };
+
+/** The verb of a driver that can restore a pool. */
+export interface DumpDriver {
+  /** `content` was checked; the backend owns its bytes. It stores all of it or nothing. */
+  restorePool(content: readonly DumpedPart[], context: WriteContext): Awaitable<RestoreOutcome>;
+}

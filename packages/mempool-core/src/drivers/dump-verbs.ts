@@ -1,0 +1,56 @@
+import type { WriteContext } from '../contract/call-options.ts';
+import type { DumpDriver, DumpedPart, RestoreOutcome } from '../contract/dump.ts';
+import type { Ledger } from '../memory/ledger.ts';
+import type { WholePool } from '../priority/content.ts';
+import type { PriorityPool } from '../priority/priority-pool.ts';
+import { recorded, type Step } from '../rules/step.ts';
+
+/** True if nothing was ever written to a pool with these last numbers (D3). A restored pool may have no events. */
+export function isUnused(numbers: Readonly<Record<LastNumber, number>>): boolean {
+  return lastNumbers.every((name) => numbers[name] === 0);
+}
+
+const lastNumbers = ['lastEventSeq', 'lastSeq', 'lastLogSeq', 'tick', 'lastVersion'] as const;
+type LastNumber = (typeof lastNumbers)[number];
+
+/** The step of `restore` with this outcome, without the content. */
+export function restoreStep(outcome: RestoreOutcome): Step<RestoreOutcome> {
+  return { outcome, writes: [], events: [], chain: null, operation: null, at: null };
+}
+
+function restoreInto(
+  { ledger, restore }: Pick<WholePool, 'ledger' | 'restore'>,
+  content: readonly DumpedPart[],
+  context: WriteContext,
+): RestoreOutcome {
+  const known = ledger.findOperation<RestoreOutcome>('restore', context);
+  if (known !== null) return known.outcome;
+  const { lastEventSeq, lastSeq, lastLogSeq, currentTip, records } = ledger;
+  const { lastVersion } = records.totals;
+  const isNew = isUnused({ lastEventSeq, lastSeq, lastLogSeq, tick: currentTip.tick, lastVersion });
+  if (isNew) for (const part of content) restore(part);
+  const step = restoreStep({ kind: isNew ? 'restored' : 'not-empty' });
+  const { outcome, operation } = recorded(step, 'restore', context, null);
+  if (operation !== null) ledger.restore({ kind: 'operation', operation });
+  return outcome;
+}
+
+/** `restore` of a fifo pool that is stored nowhere else. A backend that stores steps cannot: a content is no step. */
+export function fifoRestore(ledger: Ledger, commit: unknown): Partial<DumpDriver> {
+  if (commit !== undefined) return {};
+  const restore = (part: DumpedPart): void => ledger.restore(part as Parameters<Ledger['restore']>[0]);
+  return { restorePool: (content, context) => restoreInto({ ledger, restore }, content, context) };
+}
+
+/** The same of a priority pool. */
+export function priorityRestore(pool: PriorityPool, commit: unknown): Partial<DumpDriver> {
+  if (commit !== undefined) return {};
+  const { ledger } = pool;
+  return {
+    restorePool(content, context) {
+      const outcome = restoreInto({ ledger, restore: (part) => pool.restore(part) }, content, context);
+      pool.restored();
+      return outcome;
+    },
+  };
+}
