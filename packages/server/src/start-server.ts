@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import type { ChainSource, Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
@@ -62,13 +63,34 @@ async function listen(
   const http = createAdaptorServer({
     fetch: server.fetch,
     serverOptions: httpLimits,
-    overrideGlobalObjects: false,
   }) as Server;
   http.setTimeout(silentMs);
+  http.on('clientError', refuse);
   http.listen(port, host);
   await once(http, 'listening');
   return http;
 }
+
+/** Answers what is no HTTP request, or too slow to be one. */
+function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
+  const { status, detail } = brokenRequests[error.code ?? ''] ?? {
+    status: 400,
+    detail: 'This is not an HTTP request.',
+  };
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const title = STATUS_CODES[status];
+  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code: 'ERR_SERVER_REQUEST' });
+  const head = `HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n`;
+  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
+}
+
+const brokenRequests: Readonly<Record<string, { readonly status: number; readonly detail: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, detail: `The headers are larger than ${httpLimits.maxHeaderSize} bytes.` },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive.' },
+};
 
 function running(
   http: Server,

@@ -61,6 +61,7 @@ export class HttpServer {
   readonly #waits: Waits;
   readonly #events: EventStreams;
   readonly #router: Router;
+  #openapi: object | null = null;
   #inFlight = 0;
   #idle: (() => void) | null = null;
   #draining: Promise<void> | null = null;
@@ -101,7 +102,8 @@ export class HttpServer {
   }
 
   openapi(): object {
-    return this.#router.openapi(info);
+    this.#openapi ??= this.#router.openapi(info);
+    return this.#openapi;
   }
 
   async fetch(request: Request, environment: HostEnvironment): Promise<Response> {

@@ -17,7 +17,7 @@ export interface TransactionParts {
 const submission = z
   .strictObject({
     hash: schemas.hash.optional(),
-    payload: z.base64().openapi({ description: 'base64' }),
+    payload: z.base64().openapi({ format: 'byte', description: 'base64' }),
     payloadType: z.int().min(0).max(0xffff).optional(),
     verdict: schemas.verdict.optional(),
     from: z.string().min(1).max(256).optional(),
