@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { Budget, MempoolStore } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { Random } from 'mempool-testkit';
-import { countsOf, cursorAt, intact, placeOf } from '../src/scenario/pool.ts';
+import { eventsToCompare } from '../src/histories/observation.ts';
+import { countsOf, cursorAt, intact, placeOf, readable, take, tipOf } from '../src/scenario/pool.ts';
 import { hashOf, type OpenFifo, transaction } from './fifo-scenario.ts';
 
 const hashCount = 60;
@@ -22,6 +23,11 @@ export class Chance extends Random {
 
   numbers(): number[] {
     return Array.from({ length: 1 + this.below(6) }, () => 1 + this.below(hashCount));
+  }
+
+  /** The caller's time, mostly none: around the pool's, so that some are later. */
+  moment(): { readonly now?: number } {
+    return this.below(6) === 0 ? { now: Math.max(0, this.now - 30 + this.below(40)) } : {};
   }
 
   hashes(): string[] {
@@ -55,8 +61,8 @@ const draws: readonly Draw[] = [
   holding,
   holding,
   (chance) => {
-    const [claim, claimMs] = [chance.claim(), 1 + chance.below(40)];
-    return (store) => store.extendClaim(claim, claimMs);
+    const [claim, claimMs, moment] = [chance.claim(), 1 + chance.below(40), chance.moment()];
+    return (store) => store.extendClaim(claim, claimMs, moment);
   },
   (chance) => {
     const hashes = chance.hashes();
@@ -72,7 +78,10 @@ const draws: readonly Draw[] = [
     return async (store) => store.rollback((await store.tip({ points: 9 })).points[depth] ?? 'origin');
   },
   (_, n) => (store) => store.sweep({ operationId: `sweep ${n}` }),
-  () => (store) => store.sweep(),
+  (chance) => {
+    const moment = chance.moment();
+    return (store) => store.sweep({ ...moment, overLimits: true });
+  },
   (chance) => {
     const operationId = chance.claim();
     const [budget, options] = chance.takes.get(operationId) ?? [{}, { owner: 'nobody', claimMs: 1 }];
@@ -92,10 +101,10 @@ function receiving(chance: Chance): Call {
 
 function taking(chance: Chance, n: number): Call {
   const [budget, options] = [chance.budget(), { owner: `owner-${n % 3}`, claimMs: 1 + chance.below(40) }];
-  const operationId = `take ${n}`;
+  const [operationId, moment] = [`take ${n}`, chance.moment()];
   chance.takes.set(operationId, [budget, options]);
   return async (store) => {
-    const { transactions, ...claim } = await store.take(budget, { ...options, operationId, payloads: true });
+    const { transactions, ...claim } = await store.take(budget, { ...options, ...moment, operationId, payloads: true });
     return {
       claim,
       transactions: transactions.map((one) => ('kind' in one ? one : { ...one, payload: [...one.payload] })),
@@ -137,8 +146,13 @@ async function observe(store: MempoolStore, budget: Budget): Promise<unknown> {
   const { items, next } = await store.since({ after: await cursor(3), limit: 20 });
   const bare = await store.since({ after: await cursor(5), limit: 7, hashesOnly: true });
   const bodies = intact(await store.payloads(all));
+  const log = await store.dumpFinalized({ limit: 100 });
   return {
     usage: await countsOf(store),
+    oldestInflight: (await store.usage()).oldestInflight,
+    log: [log.missed, log.entries.map(readable)],
+    inflight: (await store.peekInflight()).transactions.map(readable),
+    tip: await tipOf(store, 9),
     statuses: await store.checkStatus(all),
     reaped: await store.reap(budget),
     pending: hashesIn(await store.peekPending()),
@@ -149,18 +163,33 @@ async function observe(store: MempoolStore, budget: Budget): Promise<unknown> {
   };
 }
 
-/** The same calls at the same moments as on a pool in memory: the same answers, and the same to be seen. */
+/** The events of one call, and the cursor behind them. */
+async function toldBy(store: MempoolStore, after: string, count: number): Promise<[object[], string]> {
+  const events = count === 0 ? [] : await take(await store.subscribe({ after }), count);
+  return [eventsToCompare(events), events.at(-1)?.cursor ?? after];
+}
+
+/** The same calls at the same moments as on a pool in memory: the same answers and events, and the same to be seen. */
 export async function compareHistories(seed: number, open: OpenFifo, steps = 250): Promise<void> {
   const chance = new Chance(seed);
   let now = 1_000;
-  const options = { now: () => now, dropThreshold: 3, finalizeThreshold: 2, maxFinalized: 20 };
+  const options = { now: () => now, dropThreshold: 3, finalizeThreshold: 2, maxFinalized: 20, inflightTtlMs: 20 };
   await using model = await ephemeral.open(options);
   await using store = await open(options);
+  let [seen, dueAfter, toldAfter] = [0, 'origin', 'origin'];
   for (let n = 1; n <= steps; n++) {
-    now += chance.below(8);
-    chance.now = now;
+    // Now and then the clock goes back (E5), or has a fraction.
+    now += chance.below(10) === 0 ? -chance.below(20) : chance.below(17) / 2;
+    chance.now = Math.floor(now);
     const call = (draws[chance.below(draws.length)] as Draw)(chance, n);
     assert.deepEqual(await call(store), await call(model), `seed ${seed}, call ${n}`);
+    const { lastEventSeq } = await model.usage();
+    const [due, told] = [
+      await toldBy(model, dueAfter, lastEventSeq - seen),
+      await toldBy(store, toldAfter, lastEventSeq - seen),
+    ];
+    assert.deepEqual(told[0], due[0], `seed ${seed}, events of call ${n}`);
+    [seen, dueAfter, toldAfter] = [lastEventSeq, due[1], told[1]];
     const budget = chance.budget();
     if (n % 5 === 0) assert.deepEqual(await observe(store, budget), await observe(model, budget), `seed ${seed}, ${n}`);
   }

@@ -38,6 +38,7 @@ export async function observe(store: AnyReader, hashes: readonly string[]): Prom
     inflight: readablePage(inflight),
     tip: { ...tip, epoch: '' },
     usage,
+    oldestInflight: (await store.usage()).oldestInflight,
     ends: await ends(store),
     log: await logPages(store),
   };

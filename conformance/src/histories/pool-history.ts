@@ -95,8 +95,8 @@ export async function* transcript(store: MempoolStore, { hashes, calls }: Univer
   }
 }
 
-/** Each store has its own clock. */
-const times: ReadonlySet<string> = new Set(['at', 'receivedAt', 'sentAt']);
+/** Each store has its own clock. Which went out first depends on it too. */
+const times: ReadonlySet<string> = new Set(['at', 'receivedAt', 'oldestInflight']);
 
 /** Stores may give the same fields in another order. */
 function inKeyOrder(name: string, value: unknown): unknown {

@@ -93,7 +93,9 @@ export class PriorityCallMaker {
     const repeated = this.#named.length > 0 && this.#percent(5) ? this.#random.pick(this.#named) : undefined;
     if (repeated !== undefined && this.#percent(85)) return repeated;
     const verb = this.#verb();
-    if (verb === 'advance') return { verb, args: [1 + this.#random.below(90)] };
+    // Now and then the clock goes back (E5).
+    if (verb === 'advance')
+      return { verb, args: [this.#percent(15) ? -this.#random.below(60) : 1 + this.#random.below(90)] };
     const old = (repeated?.args.at(-1) as WriteOptions | undefined)?.operationId;
     const needsId = verb === 'take' || this.#percent(25);
     const operationId = old ?? (needsId ? `operation ${++this.#ids}` : undefined);
