@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import { type AnyStore, isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
+import { type AnyStore, isMempoolError, MempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
 import { decodeOutcome, encodeOutcome, invalid } from 'mempool-core/backend';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
@@ -120,6 +120,14 @@ const kindOf = (outcome: unknown): string => (outcome as { kind?: string } | und
 export const operationMutants: readonly Mutant[] = [
   unasked('id-of-other-transactions-answered', ['receive']),
   unasked('id-of-other-hashes-answered', ['markInflight', 'markAcknowledged', 'release']),
+  around('reuse-names-hashes-of-every-verb', () => async ({ call, id }) => {
+    try {
+      return await call(id);
+    } catch (error) {
+      if (!isMempoolError(error) || error.details.field !== 'operationId') throw error;
+      throw new MempoolError(error.code, error.message, { hashes: [], ...error.details });
+    }
+  }),
   unasked('id-of-other-drops-answered', ['drop']),
   unasked('id-of-another-block-answered', ['confirm']),
   unasked('id-of-another-target-answered', ['rollback']),

@@ -189,6 +189,13 @@ const onePool = eachOnPool({
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     assert.deepEqual(error.details.hashes, [one.hash]);
   },
+  'X2/moved-nothing: an id whose call moved nothing is refused without naming hashes': async (store, context) => {
+    const [one, other] = [transaction(context.random).hash, transaction(context.random).hash];
+    assert.deepEqual(await store.markInflight([one], id), []);
+    const error = await rejection(store.markInflight([other], id));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+    assert.deepEqual([error.details.field, error.details.hashes], ['operationId', undefined]);
+  },
   'X2/received-not-duplicate: a retried receive says "received" if its first attempt did it': async (
     store,
     context,

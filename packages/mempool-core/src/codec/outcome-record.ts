@@ -59,7 +59,7 @@ export function decodeOutcome<T>(verb: string, bytes: Uint8Array, digest?: Uint8
   if (row[0] !== verb) throw operationReused();
   const outcome = isBytes(row[1]) ? unpack(row as CompactRow) : readOutcome(verb, row[1]);
   if (isBytes(first) && digest !== undefined && Buffer.compare(first, digest) !== 0)
-    throw operationReused(hashesOf(outcome));
+    throw operationReused(hashesOf(verb, outcome));
   return outcome as T;
 }
 
@@ -76,8 +76,9 @@ function withFloor(outcome: unknown): unknown {
   return floor === null || typeof floor === 'bigint' ? { ...outcome, floor: floorAt(floor) } : outcome;
 }
 
-/** The hashes of a list of outcomes, as `receive` and `revise` have it. */
-function hashesOf(outcome: unknown): string[] | undefined {
+/** The hashes of the first call, if it was a `receive` or `revise`. */
+function hashesOf(verb: string, outcome: unknown): string[] | undefined {
+  if (verb !== 'receive' && verb !== 'revise') return undefined;
   const isNamed = (each: unknown): each is { readonly hash: string } =>
     typeof each === 'object' && each !== null && 'hash' in each;
   return Array.isArray(outcome) && outcome.every(isNamed) ? outcome.map(({ hash }) => hash) : undefined;
