@@ -67,7 +67,8 @@ export class Timeline {
   page({ limit = defaultLimit, after }: TimelineQuery = {}): TimelinePage {
     if (!Number.isInteger(limit) || limit < 1 || limit > timelineLength)
       throw invalid('limit', `a whole number from 1 to ${timelineLength}`);
-    const older = this.#items.slice(-timelineLength).filter(({ eventSeq }) => eventSeq < beforeOf(after));
+    const before = beforeOf(after);
+    const older = this.#items.slice(-timelineLength).filter(({ eventSeq }) => eventSeq < before);
     const items = older.slice(-limit).reverse();
     const last = items.at(-1);
     const hasMore = last !== undefined && older.length > limit;
