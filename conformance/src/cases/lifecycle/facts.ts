@@ -83,6 +83,23 @@ const facts = mustEach({
       [startMs, 1],
     ]);
   },
+  'E5/clock-at-nought: with a clock at 0 a call has the time 1, and what it received keeps that': async (context) => {
+    const { store, clock } = await openTimed(context);
+    clock.nowMs = 0;
+    const hash = await receiveOne(context, store);
+    clock.nowMs = 500;
+    await store.markInflight([hash]);
+    const events = await eventsAfter(context, store);
+    assert.deepEqual(
+      events.map(({ at }) => at),
+      [1, 500],
+    );
+    assert.deepEqual(await toldFacts(context, store), [
+      [1, 0],
+      [1, 1],
+    ]);
+    assert.deepEqual(await factsOf(store, hash), [1, 1]);
+  },
   'O8/found: a look-up in flight tells them too': async (context) => {
     const { store, clock } = await openTimed(context);
     const hash = await receiveOne(context, store);

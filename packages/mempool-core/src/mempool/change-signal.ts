@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { MempoolError } from '../contract/errors.ts';
 import type { MempoolStore } from '../contract/store.ts';
@@ -63,6 +64,9 @@ export class ChangeSignal {
   }
 }
 
+/** How often a waiter looks while transactions are held back: as often as a `Mempool` sweeps. */
+const againMs = 1_000;
+
 /** All callers that wait for the pool to change share one subscription. It ends when nobody waits. */
 export class ChangeSignals {
   readonly #store: MempoolStore;
@@ -87,6 +91,26 @@ export class ChangeSignals {
       throw error;
     }
     return changes;
+  }
+
+  /**
+   * Resolves when something may have become ready after `version`. Waking a held transaction makes no event (P20), so
+   * while there are any it resolves after a second too.
+   *
+   * @throws as `ChangeSignal.next`
+   */
+  async next(changes: ChangeSignal, version: number, signal: AbortSignal | undefined): Promise<void> {
+    const { held } = await this.#store.usage({ signal });
+    if (held === 0) return changes.next(version, signal);
+    const over = new AbortController();
+    const changed = changes.next(version, AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]));
+    changed.catch(() => undefined);
+    const timer = delay(againMs, undefined, { signal: over.signal }).catch(() => undefined);
+    try {
+      await Promise.race([changed, timer]);
+    } finally {
+      over.abort();
+    }
   }
 
   release(changes: ChangeSignal): void {

@@ -58,7 +58,7 @@ export class Gossip implements AsyncIterable<GossipPage> {
         const { version } = changes;
         const page = await this.#page({ limit, hashesOnly, except, signal });
         if (page.items.length > 0) yield page;
-        if (page.next === this.#cursor) await changes.next(version, signal);
+        if (page.next === this.#cursor) await this.#changeSignals.next(changes, version, signal);
         this.#cursor = page.next;
       }
     } finally {

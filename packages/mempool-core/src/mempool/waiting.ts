@@ -36,7 +36,7 @@ export class Waiting {
     const changes = await this.#changeSignals.hold(signal);
     try {
       for (let { version } = changes; !(await store.hasPending({ signal })); { version } = changes)
-        await changes.next(version, signal);
+        await this.#changeSignals.next(changes, version, signal);
     } finally {
       this.#changeSignals.release(changes);
     }

@@ -225,6 +225,23 @@ describe('waitForPending', () => {
     await waiting;
   });
 
+  it('resolves though another process has woken what was held back, and gossip goes on', async () => {
+    const time = { nowMs: 1_000_000 };
+    const { pool, store } = await openPriority({ sweepEveryMs: 0 }, { now: () => time.nowMs });
+    await store.receive([pays(1, 0n)]);
+    await store.markInflight(hashes(1));
+    const { cursors } = await store.usage();
+    await store.release(hashes(1), { notBeforeMs: time.nowMs + 100 });
+    const waiting = pool.waitForPending();
+    const told = pagesOf(pool.gossip('ann', { after: cursors.gossip })).next();
+    expect(await answered(Promise.race([waiting, told]))).toBe(false);
+    time.nowMs += 200;
+    // Straight at the store, as another process does it.
+    expect((await store.sweep()).woken).toEqual(hashes(1));
+    await waiting;
+    expect(items(await told)).toEqual([1]);
+  });
+
   it('does not resolve for a parked one, nor look without a reason', async () => {
     const { pool, count } = await openPriority();
     const waiting = pool.waitForPending();
