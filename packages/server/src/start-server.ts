@@ -5,10 +5,12 @@ import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
 import type { ChainSource, Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
-import { type MempoolNode, openNode } from 'mempool-node';
+import { openNode } from 'mempool-node';
 import type { ServerConfig } from './config/server-config.ts';
 import { createServer, type MempoolServer } from './create-server.ts';
 import type { HttpServerOptions } from './http/http-server.ts';
+import { createMetrics } from './metrics/metrics.ts';
+import { Monitor } from './monitor/monitor.ts';
 
 /** Options of `startServer`. */
 export interface StartServerOptions extends Pick<HttpServerOptions, 'hashOf' | 'log'> {
@@ -31,18 +33,29 @@ export interface RunningServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Opens the pool of a configuration and serves it. @throws as `openNode`; the error of `listen`, such as `EADDRINUSE` */
+/**
+ * Opens the pool of a configuration, counts what happens in it, and serves it.
+ * @throws as `openNode` and `Monitor.start`; the error of `listen`, such as `EADDRINUSE`
+ */
 export async function startServer(config: ServerConfig, options: StartServerOptions = {}): Promise<RunningServer> {
   const { source, log } = options;
-  const node = await openNode(config.mempool, { source, log, nodeId: config.election.nodeId ?? undefined });
-  const server = createServer({ pool: node.pool, election: node.election }, { ...config.server, ...options });
-  try {
-    const http = await listen(server, config.server);
-    return running(http, server, node, config.server);
-  } catch (error) {
-    await node.close();
-    throw error;
-  }
+  const metrics = createMetrics();
+  const nodeId = config.election.nodeId ?? undefined;
+  await using opening = new AsyncDisposableStack();
+  const node = opening.use(await openNode(config.mempool, { source, log, nodeId, observer: metrics.observer }));
+  const { pool, election } = node;
+  const monitor = opening.use(await Monitor.start(pool, { log }));
+  metrics.attach({ pool, election, monitor });
+  const server = createServer({ pool, election, monitor, metrics }, { ...config.server, ...options });
+  const http = await listen(server, config.server);
+  return running(http, server, { pool, election, open: opening.move() }, config.server);
+}
+
+/** What a running server closes at its end. */
+interface Served {
+  readonly pool: Mempool;
+  readonly election: Election | null;
+  readonly open: AsyncDisposableStack;
 }
 
 /** Times against clients that are slow on purpose, and the most bytes of headers. */
@@ -95,17 +108,17 @@ const brokenRequests: Readonly<Record<string, { readonly status: number; readonl
 function running(
   http: Server,
   server: MempoolServer,
-  node: MempoolNode,
+  { pool, election, open }: Served,
   options: ServerConfig['server'],
 ): RunningServer {
   const { address, port, family } = http.address() as AddressInfo;
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => {
-    closing ??= stop(http, server, options.drainMs).finally(() => node.close());
+    closing ??= stop(http, server, options.drainMs).finally(() => open.disposeAsync());
     return closing;
   };
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  return { url, port, pool: node.pool, election: node.election, close, [Symbol.asyncDispose]: close };
+  return { url, port, pool, election, close, [Symbol.asyncDispose]: close };
 }
 
 /** Takes no more connections, ends what is under way, and cuts off what has not ended in time. */

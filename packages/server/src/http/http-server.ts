@@ -18,7 +18,7 @@ import { probeEndpoints } from './probe-endpoints.ts';
 import { busy, Problem, problemOf } from './problem.ts';
 import { propagationEndpoints } from './propagation-endpoints.ts';
 import { RateLimiter } from './rate-limiter.ts';
-import { Router } from './router.ts';
+import { type Answered, Router } from './router.ts';
 import { transactionEndpoints } from './transaction-endpoints.ts';
 import { stopping, Waits } from './waits.ts';
 
@@ -95,7 +95,7 @@ export class HttpServer {
       {
         maxBodyBytes: options.maxBodyBytes,
         identify: (request, environment) => this.#identify(request, environment),
-        answered: (each, response, startedMs) => this.#answered(each, response, startedMs),
+        answered: (answer) => this.#answered(answer),
         fault: (error) => this.#fault(error),
       },
     );
@@ -110,6 +110,7 @@ export class HttpServer {
     let origin: string | null;
     try {
       origin = this.#origins.check(request, environment);
+      if (origin !== null && request.method === 'OPTIONS') return preflight(origin);
       this.#admit(request);
     } catch (error) {
       return this.#fault(error).respond();
@@ -153,9 +154,14 @@ export class HttpServer {
     throw new Problem(429, 'ERR_SERVER_RATE', { detail: 'Too many requests per second.', headers });
   }
 
-  #answered({ path, method }: Endpoint, { status }: Response, startedMs: number): void {
+  #answered({ endpoint: { path, method, scopes }, request, environment, caller, status, startedMs }: Answered): void {
     const seconds = (performance.now() - startedMs) / 1000;
     this.#metrics?.httpRequest({ route: path, method: method.toUpperCase(), status, seconds });
+    if (method === 'get' || !scopes.includes('admin') || caller?.scopes.has('admin') !== true) return;
+    const { pathname } = new URL(request.url);
+    const operation = headerOf(request, environment, 'idempotency-key');
+    const sender = { token: caller.name, address: addressOf(environment) };
+    this.#log('info', 'audit', { ...sender, method: method.toUpperCase(), path: pathname, operation, status });
   }
 
   #fault(error: unknown): Problem {
@@ -176,6 +182,16 @@ export class HttpServer {
       answer: () => json(this.openapi()),
     });
   }
+}
+
+/** Tells a browser that a page of this origin may send requests that no plain form can send. */
+function preflight(origin: string): Response {
+  const headers = {
+    'access-control-allow-methods': 'GET, POST, PATCH',
+    'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
+    'access-control-max-age': '600',
+  };
+  return shared(new Response(null, { status: 204, headers }), origin);
 }
 
 /** Lets a page of this origin read the answer. */

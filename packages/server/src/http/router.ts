@@ -6,13 +6,24 @@ import { type HostEnvironment, headerOf } from './host-environment.ts';
 import { notFound, Problem, wrongRequest } from './problem.ts';
 import { parseJson, readBody } from './request-body.ts';
 
+/** An answered request. */
+export interface Answered {
+  readonly endpoint: Endpoint;
+  readonly request: Request;
+  readonly environment: HostEnvironment;
+  /** `null`: without a valid token. */
+  readonly caller: Caller | null;
+  readonly status: number;
+  readonly startedMs: number;
+}
+
 /** What the router asks of the server for each request. */
 export interface RouterParts {
   readonly maxBodyBytes: number;
   /** Finds out who sent the request, and counts it. @throws `Problem` 429 */
   identify(request: Request, environment: HostEnvironment): Caller | null;
   /** Told each endpoint's answer. */
-  answered(endpoint: Endpoint, response: Response, startedMs: number): void;
+  answered(answer: Answered): void;
   /** The problem that an error is answered with. */
   fault(error: unknown): Problem;
 }
@@ -47,21 +58,28 @@ export class Router {
 
   async #answer(endpoint: Endpoint, context: Context<{ Bindings: HostEnvironment }>): Promise<Response> {
     const startedMs = performance.now();
+    const request = context.req.raw;
+    const environment = context.env ?? {};
+    let caller: Caller | null = null;
     let response: Response;
     try {
-      response = await this.#called(endpoint, context);
+      caller = this.#parts.identify(request, environment);
+      authorize(caller, endpoint.scopes);
+      response = await this.#called(endpoint, context, caller);
     } catch (error) {
       response = this.#parts.fault(error).respond();
     }
-    this.#parts.answered(endpoint, response, startedMs);
+    this.#parts.answered({ endpoint, request, environment, caller, status: response.status, startedMs });
     return response;
   }
 
-  async #called(endpoint: Endpoint, context: Context<{ Bindings: HostEnvironment }>): Promise<Response> {
+  async #called(
+    endpoint: Endpoint,
+    context: Context<{ Bindings: HostEnvironment }>,
+    caller: Caller | null,
+  ): Promise<Response> {
     const request = context.req.raw;
     const environment = context.env ?? {};
-    const caller = this.#parts.identify(request, environment);
-    authorize(caller, endpoint.scopes);
     const call: Call = {
       request,
       environment,
