@@ -219,8 +219,10 @@ const times: readonly string[] = ['at', 'receivedAt', 'oldestInflight'] satisfie
 export function timeless<T>(value: T): T {
   if (Array.isArray(value)) return value.map(timeless) as T;
   if (typeof value !== 'object' || value === null || value instanceof Uint8Array) return value;
-  const fields = Object.entries(value).map(([name, each]) => [name, times.includes(name) ? null : timeless(each)]);
-  return Object.fromEntries(fields) as T;
+  // A copy by spreading keeps the shape of the object: comparing thousands of such copies is several times faster.
+  const copy = { ...value } as Record<string, unknown>;
+  for (const name in copy) copy[name] = times.includes(name) ? null : timeless(copy[name]);
+  return copy as T;
 }
 
 /** Every event after that number, up to the last one committed. */

@@ -8,11 +8,11 @@ import { type Fault, moment, planted, type StoreFile, sabotaged, stores, twice }
 async function inHalves<T, R>(
   items: readonly T[],
   call: (items: readonly T[], half: 1 | 2) => Promise<R[]>,
-  between: () => Promise<void> = async () => undefined,
+  between: (items: number) => Promise<void> = async () => undefined,
 ): Promise<R[]> {
   const half = Math.ceil(items.length / 2);
   const first = await call(items.slice(0, half), 1);
-  await between();
+  await between(items.length);
   return [...first, ...(await call(items.slice(half), 2))];
 }
 

@@ -68,7 +68,7 @@ export async function* changing(
   for await (const event of stream) yield* change(event);
 }
 
-/** Long enough for a kill or another node to come between. */
-export function moment(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 3));
+/** Long enough for a kill or another node to come between. What writes many items in two parts takes longer than with one. */
+export function moment(items = 0): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 3 + items / 50));
 }
