@@ -56,7 +56,7 @@ export default defineConfig({
       MEMPOOL_CONFORMANCE_REPORTS: fileURLToPath(new URL('.data/conformance', import.meta.url)),
       // Hundreds of child processes load the same sources. Without the cache each compiles again.
       NODE_COMPILE_CACHE: fileURLToPath(new URL('.data/compile-cache', import.meta.url)),
-      // For the child processes alone: this process has begun without it.
+      // Their programs run bundled: most of a child's start is to resolve and link modules.
       NODE_OPTIONS: `--import=${new URL('.ci/run-bundled.mjs', import.meta.url)}`,
       ...scratchFolder(),
     },
