@@ -22,6 +22,11 @@ for i = 1, #found, 3 do
   taken[n + 1], taken[n + 2] = hash, ARGV[1]
 end
 if #found > 0 then
+  -- The id may be an old one that is no longer recorded, with transactions that are still under its claim.
+  local former = hashes(call('HGET', LOTS, 'h' .. ARGV[1]) or '')
+  for i, owner in ipairs(ask(former, 'HMGET', CLAIMED)) do
+    if owner == ARGV[1] then packed[#packed + 1] = char(#former[i]) .. former[i] end
+  end
   each(index, 'ZADD', IDX)
   each(joined, 'ZADD', FLIGHT)
   each(leases, 'ZADD', CLAIMS)
