@@ -37,10 +37,13 @@ export class RandomLife {
   #made = 0;
   #slot = 0;
 
-  constructor(pool: Mempool, random: Random, clock: { now: number } = { now: 0 }) {
+  /** `first`: lives on one pool whose first numbers are far apart do not submit the same hashes. */
+  constructor(pool: Mempool, random: Random, clock: { now: number } = { now: 0 }, first = 0) {
     this.#pool = pool;
     this.#random = random;
     this.#clock = clock;
+    this.#made = first;
+    this.#slot = first;
   }
 
   async step(): Promise<void> {

@@ -197,7 +197,7 @@ export class Monitor implements MonitorView, AsyncDisposable {
 
   async #take(event: MempoolEvent, signal: AbortSignal): Promise<void> {
     const taken = this.#keeper.take(event);
-    if (taken === 'rewound') return this.#loadNext();
+    if (taken === 'rewound') return this.#loadNext(null);
     if (taken === 'restarted') this.#timeline.clear();
     if (event.kind === 'lagged') this.#shown = null;
     this.#timeline.add(event);
@@ -220,15 +220,18 @@ export class Monitor implements MonitorView, AsyncDisposable {
     if (!signal.aborted) this.#keeper.offerCounts(usage);
   }
 
-  /** The state in the records counts from now on: the events are read again from there. */
-  #loadNext(): void {
+  /**
+   * The state in the records counts from now on: the events are read again from there. `shown` is told until the new tally
+   * is as far.
+   */
+  #loadNext(shown: Tally | null): void {
+    this.#shown = shown;
     this.#mustLoad = true;
     this.#session.abort();
   }
 
   async #load(): Promise<void> {
     await this.#saving;
-    this.#shown ??= this.#keeper.tally;
     await this.#keeper.load();
     this.#mustLoad = false;
   }
@@ -257,7 +260,7 @@ export class Monitor implements MonitorView, AsyncDisposable {
     if (this.#mustLoad) return;
     try {
       const outcome = await this.#keeper.save();
-      if (outcome === 'conflict') this.#loadNext();
+      if (outcome === 'conflict') this.#loadNext(this.#tally);
       if (outcome === 'full') this.#tellFailure('save: the records of the pool are full');
       else this.#tellSuccess('save');
     } catch (error) {
