@@ -1,10 +1,12 @@
 import { Command, CommanderError } from 'commander';
 import type { AddCommands, Session } from './commands/command.ts';
 import { addConfiguring } from './commands/configuring.ts';
+import { addKeeping } from './commands/keeping.ts';
 import { addOperating } from './commands/operating.ts';
 import { addReading } from './commands/reading.ts';
 import { addServing } from './commands/serving.ts';
 import { addSubmitting } from './commands/submitting.ts';
+import { addTransferring } from './commands/transferring.ts';
 import { addWatching } from './commands/watching.ts';
 import type { Place } from './target/open-target.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-code.ts';
@@ -18,6 +20,8 @@ const commands: readonly AddCommands[] = [
   addReading,
   addWatching,
   addOperating,
+  addTransferring,
+  addKeeping,
   addConfiguring,
 ];
 

@@ -1,3 +1,4 @@
+export { backUp } from './back-up.ts';
 export type { FollowingNode, MempoolNode, NodeParts } from './mempool-node.ts';
 export type { NodeOptions } from './node-options.ts';
 export { openNode } from './open-node.ts';

@@ -8,7 +8,7 @@ import {
   type RollbackTarget,
 } from 'mempool-core';
 import { configFields, hint } from 'mempool-core/backend';
-import type { Target } from '../target/target.ts';
+import type { Target, Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { pairs } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -61,12 +61,12 @@ function addLimits(program: Command, begin: Begin): void {
   limits
     .command('get')
     .description('show all limits')
-    .action(() => setLimits(begin, {}));
+    .action(() => showLimits(begin, (target, signal) => target.limits({ signal })));
   limits
     .command('set')
     .description('set limits; they last until a process opens the pool with other ones')
     .argument('<name=value...>', 'such as max_txs=5000 or max_bytes=unlimited', limitsOf)
-    .action((given: Partial<Limits>) => setLimits(begin, given));
+    .action((given: Partial<Limits>) => showLimits(begin, (target, signal) => target.setLimits(given, { signal })));
 }
 
 type ChangeCall = (
@@ -160,9 +160,11 @@ function limitsOf(text: string, before: Partial<Limits> | undefined): Partial<Li
   }
 }
 
-async function setLimits(begin: Begin, given: Partial<Limits>): Promise<void> {
+type LimitsCall = (target: Target, signal: AbortSignal) => Promise<Told<Limits>>;
+
+async function showLimits(begin: Begin, call: LimitsCall): Promise<void> {
   await onTarget(begin(), async (target, terminal) => {
-    const limits = await target.setLimits(given, { signal: terminal.signal });
+    const limits = await call(target, terminal.signal);
     await terminal.answer(limits, () =>
       pairs(Object.entries(limits).map(([name, value]) => [name, String(value) === 'never' ? 'unlimited' : value])),
     );

@@ -84,11 +84,21 @@ export class HttpClient {
     }
   }
 
+  /** Asks `/livez` or `/readyz`, which are not below `/api/v1`. */
+  async probe(path: string, signal: AbortSignal): Promise<void> {
+    const response = await this.#send(new URL(this.place + path), { path, signal });
+    await response.body?.cancel();
+  }
+
   /** A successful answer, whose body the caller reads. */
-  async send({ method = 'GET', path, query = {}, body, headers = {}, signal }: ApiRequest): Promise<Response> {
-    const url = new URL(this.#base + path);
-    for (const [name, value] of Object.entries(query))
+  async send(request: ApiRequest): Promise<Response> {
+    const url = new URL(this.#base + request.path);
+    for (const [name, value] of Object.entries(request.query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value));
+    return this.#send(url, request);
+  }
+
+  async #send(url: URL, { method = 'GET', body, headers = {}, signal }: ApiRequest): Promise<Response> {
     const bytes = body instanceof Uint8Array;
     const sent: Record<string, string> = { accept: 'application/json' };
     if (body !== undefined) sent['content-type'] = bytes ? 'application/octet-stream' : 'application/json';

@@ -34,7 +34,7 @@ export async function openStore(place: Place, terminal: Terminal): Promise<Store
 }
 
 /** The server that the options name, else the environment; `null` if they name a store. */
-async function openServer({ config, url, tokenFile }: Place, terminal: Terminal): Promise<ServerTarget | null> {
+export async function openServer({ config, url, tokenFile }: Place, terminal: Terminal): Promise<ServerTarget | null> {
   const { env } = terminal;
   if (config !== undefined && url !== undefined)
     throw new Failure(exitCodes.usage, 'give -c for a store or --url for a server, not both');

@@ -11,15 +11,17 @@ import type {
 } from 'mempool-core';
 import { toJson } from 'mempool-core';
 import { resumingEvents } from './event-source.ts';
-import { type HttpClient, ProblemFailure } from './http-client.ts';
+import { type ApiRequest, type HttpClient, ProblemFailure } from './http-client.ts';
 import type {
   Awaited,
   AwaitOptions,
   CallOptions,
   ChangeOptions,
+  Damaged,
   EventOptions,
   GivenTransaction,
   List,
+  ListOptions,
   Row,
   Target,
   Told,
@@ -28,6 +30,7 @@ import type {
 
 interface Page {
   readonly items: readonly Row[];
+  readonly damaged?: readonly Damaged[];
   readonly next: string | null;
 }
 
@@ -50,13 +53,8 @@ export class ServerTarget implements Target {
     { operationId, signal }: ChangeOptions,
   ): Promise<Told<SubmitOutcome>> {
     const request = { method: 'POST', path: '/transactions', headers: keyed(operationId), signal } as const;
-    try {
-      if (hash === null) return await this.client.json({ ...request, body: payload, query: { payloadType } });
-      return await this.client.json({ ...request, body: toJson({ hash, payload, payloadType }) });
-    } catch (error) {
-      if (error instanceof ProblemFailure && isOutcome(error.body.outcome)) return error.body.outcome;
-      throw error;
-    }
+    if (hash === null) return this.#outcome({ ...request, body: payload, query: { payloadType } });
+    return this.#outcome({ ...request, body: toJson({ hash, payload, payloadType }) });
   }
 
   async status(hash: string, { signal }: CallOptions): Promise<Told<TransactionStatus>> {
@@ -88,11 +86,12 @@ export class ServerTarget implements Target {
     }
   }
 
-  async *list(list: List, { signal }: CallOptions): AsyncGenerator<Row, undefined> {
+  async *list(list: List, { signal, onDamaged }: ListOptions): AsyncGenerator<Row, undefined> {
     for (let after: string | undefined; ; ) {
       const query = { stage: list, limit: 1_000, after };
       const page = await this.client.json<Page>({ path: '/transactions', query, signal });
-      yield* page.items;
+      for (const record of page.damaged ?? []) onDamaged(record);
+      for (const { key: _, ...row } of page.items) yield row as Row;
       if (page.next === null) return;
       after = page.next;
     }
@@ -149,25 +148,32 @@ export class ServerTarget implements Target {
     return changed;
   }
 
-  async #changed(request: Parameters<HttpClient['json']>[0]): Promise<boolean> {
+  async #changed(request: ApiRequest): Promise<boolean> {
     try {
-      await this.client.json(request);
-      return true;
+      return (await this.client.json<{ readonly changed: boolean }>(request)).changed;
     } catch (error) {
-      const { status, hash } = error instanceof ProblemFailure ? error.body : { status: 0, hash: null };
-      if (status === 409 || (status === 404 && hash !== undefined)) return false;
+      if (error instanceof ProblemFailure && error.body.status === 404 && error.body.hash !== undefined) return false;
       throw error;
     }
   }
 
-  rollback(target: RollbackTarget, { operationId, signal }: ChangeOptions): Promise<Told<RollbackOutcome>> {
-    return this.client.json({
-      method: 'POST',
-      path: '/rollback',
-      body: { target },
-      headers: keyed(operationId),
-      signal,
-    });
+  async rollback(to: RollbackTarget, { operationId, signal }: ChangeOptions): Promise<Told<RollbackOutcome>> {
+    const headers = keyed(operationId);
+    return this.#outcome({ method: 'POST', path: '/rollback', body: { to }, headers, signal });
+  }
+
+  /** The pool's answer, also if it is a refusal. */
+  async #outcome<T extends { readonly kind: string }>(request: ApiRequest): Promise<T> {
+    try {
+      return await this.client.json<T>(request);
+    } catch (error) {
+      if (error instanceof ProblemFailure && isOutcome<T>(error.body.outcome)) return error.body.outcome;
+      throw error;
+    }
+  }
+
+  limits({ signal }: CallOptions): Promise<Told<Limits>> {
+    return this.client.json({ path: '/limits', signal });
   }
 
   setLimits(limits: Partial<Limits>, { operationId, signal }: ChangeOptions): Promise<Told<Limits>> {
@@ -184,8 +190,8 @@ function keyed(operationId: string | undefined): Readonly<Record<string, string 
   return { 'idempotency-key': operationId };
 }
 
-function isOutcome(value: unknown): value is Told<SubmitOutcome> {
-  return typeof value === 'object' && value !== null && 'kind' in value && 'hash' in value;
+function isOutcome<T extends { readonly kind: string }>(value: unknown): value is T {
+  return typeof value === 'object' && value !== null && 'kind' in value;
 }
 
 function unknown(hash: string): Told<TransactionStatus> {

@@ -4,6 +4,7 @@ import {
   isMempoolError,
   type Limits,
   type LogEntry,
+  type Logger,
   limitNames,
   type Mempool,
   type RollbackOutcome,
@@ -11,10 +12,10 @@ import {
   type StoredTransaction,
   type SubmitOutcome,
   type TipAnswer,
-  type TransactionPage,
   type TransactionStatus,
   toJson,
   type Usage,
+  type Walked,
 } from 'mempool-core';
 import { openNode } from 'mempool-node';
 import { payloadHashes, type ServerConfig } from 'mempool-server';
@@ -27,6 +28,7 @@ import type {
   EventOptions,
   GivenTransaction,
   List,
+  ListOptions,
   Row,
   Target,
   Told,
@@ -37,12 +39,12 @@ import type {
 const storedFields = [...limitNames, 'maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
 /** Opens the pool of a configuration as it is. @throws `Failure` with `notFound` if there is no such file */
-export async function openExisting({ mempool }: ServerConfig): Promise<Mempool> {
+export async function openExisting({ mempool }: ServerConfig, log?: Logger): Promise<Mempool> {
   const present: Partial<Record<keyof ConfigFields, unknown>> = { ...mempool };
   for (const field of storedFields) delete present[field];
   const create = isInFile(mempool.backend) ? { create: false } : {};
   const config = { ...present, options: { ...mempool.options, ...create } } as ServerConfig['mempool'];
-  return await open(config).catch((error: unknown) => {
+  return await open(config, log).catch((error: unknown) => {
     if (!isInFile(mempool.backend) || !isMempoolError(error, 'ERR_MEMPOOL_INVALID')) throw error;
     if (error.details.field !== 'path') throw error;
     throw new Failure(exitCodes.notFound, `there is no pool at ${mempool.path}: \`mempool serve\` makes one`);
@@ -59,12 +61,12 @@ function isInFile(backend: string): boolean {
 }
 
 /** No sweeps: a command changes nothing but what it says. */
-async function open(mempool: ServerConfig['mempool']): Promise<Mempool> {
+async function open(mempool: ServerConfig['mempool'], log?: Logger): Promise<Mempool> {
   if (mempool.backend === 'ephemeral') {
     const remedy = 'start it with `mempool serve` and give --url';
     throw new Failure(exitCodes.usage, `an ephemeral pool is in the memory of its own process: ${remedy}`);
   }
-  const { pool } = await openNode(mempool, { sweepEveryMs: 0 });
+  const { pool } = await openNode(mempool, { sweepEveryMs: 0, log });
   return pool;
 }
 
@@ -97,18 +99,29 @@ export class StoreTarget implements Target {
     }
   }
 
-  async *list(list: List, { signal }: CallOptions): AsyncGenerator<Row, undefined> {
+  async *list(list: List, { signal, onDamaged }: ListOptions): AsyncGenerator<Row, undefined> {
+    const options = { signal, onDamaged };
     switch (list) {
       case 'pending':
-        return yield* rows(this.pool.pending({ signal }));
+        return yield* rows(this.pool.pending(options));
       case 'inflight':
-        return yield* rows(this.pool.inflight({ signal }));
+        return yield* rows(this.pool.inflight(options));
       case 'final':
-        return yield* rows(this.pool.finalized({ signal }));
+        return yield* rows(this.pool.finalized(options));
       case 'parked':
-        return yield* pages((after) => this.pool.peekParked({ after, signal }));
+        return yield* this.#parked(options);
       case 'best':
         return yield* this.#best(signal);
+    }
+  }
+
+  async *#parked({ signal, onDamaged }: ListOptions): AsyncGenerator<Row, undefined> {
+    for (let after: string | undefined; ; ) {
+      const { transactions, damaged, next } = await this.pool.peekParked({ after, signal });
+      for (const record of damaged) onDamaged(record);
+      for (const { payload, ...row } of transactions) yield told({ ...row, bytes: payload.length });
+      if (transactions.length === 0 && damaged.length === 0) return;
+      after = next;
     }
   }
 
@@ -157,6 +170,11 @@ export class StoreTarget implements Target {
     return told(await this.pool.rollback(target, options));
   }
 
+  /** Setting none returns all. */
+  async limits({ signal }: CallOptions): Promise<Told<Limits>> {
+    return told(await this.pool.setLimits({}, { signal }));
+  }
+
   async setLimits(limits: Partial<Limits>, options: ChangeOptions): Promise<Told<Limits>> {
     return told(await this.pool.setLimits(limits, options));
   }
@@ -170,15 +188,6 @@ function told<T>(answer: T): Told<T> {
   return toJson(answer) as Told<T>;
 }
 
-async function* rows(walk: AsyncIterable<StoredTransaction | LogEntry>): AsyncGenerator<Row, undefined> {
-  for await (const { payload, ...row } of walk) yield told({ ...row, bytes: payload.length });
-}
-
-async function* pages(read: (after: string | undefined) => Promise<TransactionPage>): AsyncGenerator<Row, undefined> {
-  for (let after: string | undefined; ; ) {
-    const { transactions, damaged, next } = await read(after);
-    for (const { payload, ...row } of transactions) yield told({ ...row, bytes: payload.length });
-    if (transactions.length === 0 && damaged.length === 0) return;
-    after = next;
-  }
+async function* rows(walk: AsyncIterable<(StoredTransaction | LogEntry) & Walked>): AsyncGenerator<Row, undefined> {
+  for await (const { payload, cursor: _, ...row } of walk) yield told({ ...row, bytes: payload.length });
 }

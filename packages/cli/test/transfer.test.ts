@@ -1,0 +1,93 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { scratchFolder } from 'mempool-testkit/vitest';
+import { expect, inject, test } from 'vitest';
+import { fillPool } from './fill-pool.ts';
+import { movePool } from './move-pool.ts';
+import { jsonLines, run } from './run-in-process.ts';
+
+test.for(['fifo', 'priority'] as const)(
+  'a %s pool moves from SQLite to Redis and back, and is the same',
+  async (ordering) => {
+    const { dumps } = await movePool({ folder: scratchFolder(), redisUrl: inject('redisUrl'), ordering, count: 5_000 });
+    const [first, second, third] = dumps.map(String);
+    expect(first?.split('\n').length).toBeGreaterThan(5_000);
+    for (const stage of ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized', 'Dropped'])
+      expect(first).toContain(`"stage":"${stage}"`);
+    expect(second === first).toBe(true);
+    expect(third === first).toBe(true);
+  },
+);
+
+async function exported(): Promise<{
+  readonly folder: string;
+  readonly lines: readonly string[];
+  readonly file: string;
+}> {
+  const folder = scratchFolder();
+  const config = join(folder, 'pool.json');
+  writeFileSync(config, JSON.stringify({ backend: 'sqlite', path: join(folder, 'pool.sqlite') }));
+  await fillPool(config, 1_200);
+  const file = join(folder, 'pool.ndjson');
+  expect((await run(['-c', config, 'export', file])).code).toBe(0);
+  return { folder, file, lines: readFileSync(file, 'utf8').trimEnd().split('\n') };
+}
+
+test('a dump that was cut off or altered is refused with the place, and leaves no pool that is half full', async () => {
+  const { folder, lines, file } = await exported();
+  const middle = lines.findIndex((line) => line.includes('"payload":'));
+  const altered = (i: number, change: (line: string) => string): string =>
+    [...lines.slice(0, i), change(lines[i] ?? ''), ...lines.slice(i + 1)].join('\n');
+  const faults: readonly (readonly [name: string, text: string, place: RegExp])[] = [
+    ['cut within a line', readFileSync(file, 'utf8').slice(0, 20_000), /line \d+/],
+    ['cut after a line', `${lines.slice(0, 700).join('\n')}\n`, /line 700/],
+    ['cut before the last checksum', lines.slice(0, -1).join('\n'), new RegExp(`line ${lines.length - 1}`)],
+    [
+      'a payload altered',
+      altered(middle, (line) => line.replace(/"payload":"../, '"payload":"AA')),
+      /line 1 and line 1001/,
+    ],
+    ['a line twice', altered(middle, (line) => `${line}\n${line}`), /line/],
+    ['a line gone', altered(middle, () => lines[middle + 1] ?? ''), /line/],
+    ['no JSON', altered(600, () => '{"kind":'), /line 601/],
+    ['another file', 'PK\u0003\u0004\n', /line 1/],
+    ['an empty file', '', /line/],
+  ];
+  for (const [i, [name, text, place]] of faults.entries()) {
+    const path = join(folder, `${i}.sqlite`);
+    const config = join(folder, `${i}.json`);
+    writeFileSync(config, JSON.stringify({ backend: 'sqlite', path }));
+    const refused = await run(['-c', config, 'import'], { input: text });
+    expect([name, refused.code, refused.out]).toEqual([name, 1, '']);
+    expect(refused.err, name).toMatch(place);
+    if (existsSync(path)) expect((await run(['-c', config, 'import', file])).err, `after: ${name}`).toBe('');
+  }
+});
+
+test('import fills a new pool only, of the same ordering, and export never writes over a file', async () => {
+  const { folder, file } = await exported();
+  const config = join(folder, 'pool.json');
+  const again = await run(['-c', config, 'import', file]);
+  expect([again.code, again.err.includes('not new')]).toEqual([4, true]);
+  expect((await run(['-c', config, 'export', file])).code).toBe(4);
+  const priority = join(folder, 'priority.json');
+  writeFileSync(
+    priority,
+    JSON.stringify({ backend: 'sqlite', path: join(folder, 'new.sqlite'), ordering: 'priority' }),
+  );
+  expect((await run(['-c', priority, 'import', file])).code).toBe(2);
+  expect((await run(['-c', priority, 'import', join(folder, 'none')])).code).toBe(3);
+  expect(existsSync(join(folder, 'new.sqlite'))).toBe(false);
+});
+
+test('a backup of a pool in use is a pool of its own, and is never written over a file', async () => {
+  const { folder } = await exported();
+  const config = join(folder, 'pool.json');
+  const copy = join(folder, 'copy.sqlite');
+  const written = await run(['-c', config, '--json', 'backup', copy]);
+  expect([written.code, jsonLines(written.out)]).toEqual([0, [expect.objectContaining({ file: copy, checked: true })]]);
+  const copied = join(folder, 'copy.json');
+  writeFileSync(copied, JSON.stringify({ backend: 'sqlite', path: copy }));
+  expect((await run(['-c', copied, '--json', 'usage'])).out).toBe((await run(['-c', config, '--json', 'usage'])).out);
+  expect((await run(['-c', config, 'backup', copy])).code).toBe(2);
+});

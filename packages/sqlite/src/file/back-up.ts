@@ -1,0 +1,65 @@
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { MempoolError } from 'mempool-core';
+import { invalid } from 'mempool-core/backend';
+import { storeError } from './store-error.ts';
+
+/** How long a copy waits for a lock. */
+const lockMs = 5_000;
+
+/**
+ * Copies the file of a pool while others use it: the copy is of one moment, is checked, and is on the disk when the call
+ * returns. It blocks the event loop meanwhile. Under its name there is a whole copy or none.
+ *
+ * @returns the size of the copy, in bytes
+ * @throws `ERR_MEMPOOL_INVALID` naming `path` or `to`: there is no such file, or there is one already; `ERR_MEMPOOL_CORRUPT` if
+ * the copy, and so the file, is damaged; `ERR_MEMPOOL_STORE_FULL`
+ */
+export function backUpFile(path: string, to: string): number {
+  if (!existsSync(path)) throw invalid('path', `a file that exists: ${resolve(path)}`);
+  if (existsSync(to)) throw invalid('to', `the name of a new file, but this one exists: ${resolve(to)}`);
+  const partial = `${to}.partial`;
+  try {
+    rmSync(partial, { force: true });
+    copy(path, partial);
+    check(partial, path);
+    sync(partial);
+    renameSync(partial, to);
+  } catch (error) {
+    rmSync(partial, { force: true });
+    throw storeError(error, path);
+  }
+  return statSync(to).size;
+}
+
+/** One transaction that reads, so that writers go on and cannot make it begin again. */
+function copy(path: string, to: string): void {
+  const database = new SqliteDatabase(path, { readonly: true, fileMustExist: true, timeout: lockMs });
+  try {
+    database.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    database.close();
+  }
+}
+
+function check(copied: string, path: string): void {
+  const database = new SqliteDatabase(copied, { readonly: true, fileMustExist: true });
+  try {
+    const found = database.pragma('integrity_check(1)', { simple: true });
+    if (found !== 'ok')
+      throw new MempoolError('ERR_MEMPOOL_CORRUPT', `the file is damaged: ${path} (${String(found)})`);
+  } finally {
+    database.close();
+  }
+}
+
+/** SQLite does not wait for the disk when it writes such a copy. */
+function sync(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
