@@ -7,6 +7,12 @@ export type Call = {
   [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> };
 }[WriteVerb];
 
+/** A call of `restore`, which the model has not. */
+export interface RestoreCall {
+  readonly verb: 'restore';
+  readonly args: Parameters<AnyStore['restore']>;
+}
+
 /** The verbs that change a pool: of a store, or of the model, which answers at once. */
 export type Callable = {
   [V in WriteVerb]: (...args: Parameters<AnyStore[V]>) => ReturnType<AnyStore[V]> | Awaited<ReturnType<AnyStore[V]>>;

@@ -19,6 +19,7 @@ function partsOf(dump: PoolContent | null): readonly DumpedPart[] | undefined {
   return Array.isArray(dump?.content) ? dump.content : undefined;
 }
 
+const facts = { receivedAt: null, attempts: 0, sentAt: null };
 const kept = (part: DumpedPart): DumpedPart[] => [part];
 const without =
   (kind: DumpedPart['kind']): Change =>
@@ -62,6 +63,26 @@ export const restoringMutants: readonly Mutant[] = [
       ? [{ ...part, write: { ...part.write, body: { ...part.write.body, payloadType: 0 } } }]
       : [part],
   ),
+  restoring('restored-without-times', (part) =>
+    part.kind === 'write' ? [{ ...part, write: { ...part.write, after: { ...part.write.after, facts } } }] : [part],
+  ),
+  restoring(
+    'restored-without-the-last-time',
+    ofBase(() => ({ lastAt: 0 })),
+  ),
+  restoring('restored-without-times-of-the-log', (part) => (part.kind === 'write' ? [{ ...part, at: null }] : [part])),
+  stores.around('half-a-stream-is-restored', {
+    restore: async ({ call, given: [dump, options] }) => {
+      if (typeof dump?.content !== 'object' || !(Symbol.asyncIterator in dump.content)) return call(dump, options);
+      const content: DumpedPart[] = [];
+      try {
+        for await (const part of dump.content) content.push(part);
+      } catch {
+        // The fault.
+      }
+      return call({ ...dump, content }, options);
+    },
+  }),
   restored('an-empty-dump-makes-a-record', (store, { content }) =>
     content.length === 1 ? store.putRecord('restored', new Uint8Array()) : Promise.resolve(),
   ),

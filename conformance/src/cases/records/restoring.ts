@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { isDeepStrictEqual } from 'node:util';
+import { decodeDump, encodeDump, isMempoolError, type MempoolStore } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustEach, needing } from '../../case/must.ts';
@@ -7,6 +8,7 @@ import { assertSame } from '../../histories/difference.ts';
 import { observe } from '../../histories/observation.ts';
 import { makeHistory } from '../../histories/pool-calls.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
+import { untilMs } from '../../scenario/kill.ts';
 import { emptyBlocks, eventsAfter, hashesOf, pendingOrder, point, receive, statusOf } from '../../scenario/pool.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
 import { bytesOf, stored, textsOf } from '../../scenario/records.ts';
@@ -157,6 +159,56 @@ const whole = mustEach({
     assert.ok(undone.kind === 'rolled-back' && undone.undone === 2 && undone.returned === 1);
     assert.deepEqual(await pendingOrder(target), [hash]);
   },
+  'D3/times: times and attempts go on in the restored pool, and so does what is in flight too long': async (
+    context,
+  ) => {
+    let nowMs = 1_000_000;
+    const options = { now: () => nowMs, inflightTtlMs: 5_000 };
+    const source = await context.open(options);
+    const hashes = hashesOf(await receive(context, source, 5));
+    const [held, first, second, gone] = hashes as [string, string, string, string];
+    nowMs += 10;
+    await source.markInflight([held, first]);
+    nowMs += 10;
+    await source.release([held], { notBeforeMs: nowMs + 60_000 });
+    await source.markInflight([second]);
+    await source.drop([gone], { app: 'gone' });
+    const target = await context.openOther(options);
+    await target.restore(await source.dump());
+    const told = async (store: MempoolStore): Promise<unknown> => [
+      await store.checkStatus(hashes),
+      (await store.usage()).oldestInflight,
+      (await store.dumpFinalized()).entries,
+    ];
+    assertSame(await told(target), await told(source), 'times of the restored pool are others');
+    const back = nowMs;
+    nowMs = 5;
+    await receive(context, target, 1);
+    const [event] = await eventsAfter(context, target);
+    assert.equal(event?.at, back, 'the time of the pool has gone back');
+    for (const due of [first, second]) {
+      nowMs = back + 5_000 + (due === first ? -9 : 1);
+      assert.deepEqual((await target.sweep()).expired, [due]);
+    }
+    nowMs = back + 60_000;
+    assert.deepEqual((await target.sweep()).woken, [held]);
+  },
+  'D3/stream: a dump is read from its lines; if they end too early, nothing has changed': async (context) => {
+    const source = await context.open(timeless);
+    await receive(context, source, 3);
+    await addRest(source);
+    const dump = await source.dump();
+    const lines = [...encodeDump(dump)];
+    const target = await context.openOther(timeless);
+    const before = await target.dump();
+    await assert.rejects(
+      decodeDump(lines.slice(0, -1)).then((cut) => target.restore(cut)),
+      (error) => isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'dump',
+    );
+    assertSame(await target.dump(), before, 'half a dump has changed the pool');
+    assert.deepEqual(await target.restore(await decodeDump(lines)), { kind: 'restored' });
+    assertSame(await target.dump(), dump, 'the dump of the restored pool is another');
+  },
   'D3/bytes: the bytes of a dump belong to the caller': async (context) => {
     const source = await context.open();
     await receive(context, source, 1);
@@ -229,8 +281,31 @@ const shared = mustEach({
   },
 }).map(needing('shared', 'restore', 'records'));
 
+const killed = mustEach({
+  'D3/killed: a pool that was killed while it was restored is new or whole': async (context) => {
+    const source = await context.openOther(timeless);
+    for (let i = 0; i < 20; i++) await receive(context, source, 50);
+    await addRest(source);
+    const dump = await source.dump();
+    const measured = await context.openOther(timeless);
+    const empty = await measured.dump();
+    const begin = performance.now();
+    await measured.restore(dump);
+    const restoreMs = performance.now() - begin;
+    const child = await context.fork('storm', { calls: [{ verb: 'restore', args: [dump] }] });
+    await child.message();
+    await untilMs(performance.now() + (context.random.below(1_000) / 1_000) * restoreMs);
+    await child.kill();
+    const target = await context.open(timeless);
+    const left = await target.dump();
+    const isNew = isDeepStrictEqual(left, empty);
+    if (isNew) assert.deepEqual(await target.restore(dump), { kind: 'restored' });
+    assertSame(isNew ? await target.dump() : left, dump, 'the pool is neither new nor whole');
+  },
+}).map(needing('durable', 'child-process', 'restore', 'records'));
+
 /** D3, on pools of both orderings. */
-export const restoringCases: readonly ConformanceCase[] = [...whole, ...durable, ...shared];
+export const restoringCases: readonly ConformanceCase[] = [...whole, ...durable, ...shared, ...killed];
 
 /** D3, of what only priority pools have. */
 export const rankedRestoringCases: readonly ConformanceCase[] = eachRanked({

@@ -92,12 +92,15 @@ export class PoolWriter {
   restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
     const { digest, signal } = context;
     const { id, ids } = this.#callId(context.operationId);
-    return this.#inTurn(signal, async (deadline) => {
-      const args = await prepareRestore('priority', content, (part) => this.#link.sendPart(part, deadline));
+    const { timeoutMs, clock } = this.#link.node.options;
+    // A large pool takes longer than one script may.
+    const deadline = (): number => clock() + timeoutMs;
+    return this.#inTurn(signal, async () => {
+      const args = await prepareRestore('priority', content, (part) => this.#link.sendPart(part, deadline()));
       const reply = await this.#link.send(
         'restoreRanked',
         [id, 'restore', ...args, Buffer.from(digest ?? [])],
-        deadline,
+        deadline(),
         ids,
       );
       if (!isKnown(reply)) return readRestored(reply[0]);

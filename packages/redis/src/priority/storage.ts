@@ -105,8 +105,10 @@ export class RedisPriorityStorage implements core.PriorityStorage {
   }
 
   dump(context: core.ReadContext): Promise<PoolDump> {
-    return this.#retry(context, (deadline) => {
-      const send: Send = (verb, args) => this.#link.send(verb, args, deadline);
+    const { timeoutMs, clock } = this.#link.node.options;
+    return this.#retry(context, () => {
+      // A large pool takes longer than one script may.
+      const send: Send = (verb, args) => this.#link.send(verb, args, clock() + timeoutMs);
       return dumpWhole({ send, load: 'load', ordering: 'priority' });
     });
   }
