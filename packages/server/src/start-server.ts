@@ -127,7 +127,9 @@ async function stop(http: Server, server: MempoolServer, drainMs: number): Promi
   http.close();
   const timer = setTimeout(() => http.closeAllConnections(), drainMs);
   await Promise.race([server.drain(), closed]);
-  http.closeIdleConnections();
+  // A connection may become idle a moment after its answer was made.
+  const idle = setInterval(() => http.closeIdleConnections(), 20);
   await closed;
+  clearInterval(idle);
   clearTimeout(timer);
 }

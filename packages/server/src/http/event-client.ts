@@ -17,8 +17,8 @@ export type EventFilter = (event: MempoolEvent) => boolean;
 
 /** How a client ends. */
 export interface ClientEnd {
-  /** Cuts the connection: the client reads too slowly. */
-  cut(): void;
+  /** Cuts the connection: the client reads too slowly. False if the host of the handler does not give its socket. */
+  cut(): boolean;
   /** Called once, however the client ended. */
   ended(): void;
 }
@@ -164,9 +164,8 @@ export class EventClient implements LiveReader {
 
   #cut(): void {
     this.#finish();
-    this.#end.cut();
-    // Where the connection cannot be cut, the stream fails.
-    this.#controller.error(new Error('the client reads too slowly'));
+    // Where the host does not give its socket, the stream fails, and the host ends the connection.
+    if (!this.#end.cut()) this.#controller.error(new Error('the client reads too slowly'));
   }
 
   #finish(): void {

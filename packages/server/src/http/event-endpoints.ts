@@ -90,7 +90,7 @@ export class EventStreams {
 
   #client({ query, environment }: Call<Asked | null>): EventClient {
     const client = new EventClient(this.#hub, filterOf(query), {
-      cut: () => environment.incoming?.socket.destroy(),
+      cut: () => environment.incoming?.socket.destroy() !== undefined,
       ended: () => {
         this.#admitted -= 1;
         this.#clients.delete(client);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Mempool, type MempoolEvent, toJson } from 'mempool-core';
 
 /** An event as clients get it. The bytes are made once and shared by all clients. */
@@ -14,6 +15,8 @@ export interface LiveReader {
   end(): void;
 }
 
+/** So many bytes go to each client before the sockets get their turn. */
+const sliceBytes = 32 * 1024;
 const maxRingEvents = 8_192;
 const maxRingBytes = 4 * 1024 * 1024;
 const encoder = new TextEncoder();
@@ -94,10 +97,16 @@ export class EventHub {
   }
 
   async #read(events: AsyncIterable<MempoolEvent>): Promise<void> {
+    let bytes = 0;
     for await (const event of events) {
       const sent = sentEvent(event);
       this.#keep(sent);
       for (const reader of this.#readers) reader.take(sent);
+      bytes += sent.bytes.length;
+      if (bytes < sliceBytes) continue;
+      bytes = 0;
+      // A commit may have more events than a queue may hold: the sockets take theirs first.
+      await setImmediate();
     }
   }
 

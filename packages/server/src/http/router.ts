@@ -148,10 +148,24 @@ function queryOf(endpoint: Endpoint, url: string): unknown {
 function checked(schema: z.ZodType | undefined, given: unknown, place: 'body' | 'query'): unknown {
   const result = (schema ?? z.strictObject({})).safeParse(given);
   if (result.success) return result.data;
-  const [first] = result.error.issues;
-  const unknown = first?.code === 'unrecognized_keys' ? first.keys.slice(0, 1) : [];
-  const field = [...(first?.path ?? []), ...unknown].map(String).join('.').slice(0, 200) || place;
-  throw wrongRequest(field, `${field}: ${(first?.message ?? 'is wrong').slice(0, 300)}`);
+  const { path, message } = deepest(result.error.issues, []);
+  const field = path.map(String).join('.').slice(0, 200) || place;
+  throw wrongRequest(field, `${field}: ${message.slice(0, 300)}`);
+}
+
+interface Fault {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+/** The first fault; of a value that may have several forms, that of the form which fits furthest. */
+function deepest([issue]: readonly z.core.$ZodIssue[], above: readonly PropertyKey[]): Fault {
+  if (issue === undefined) return { path: above, message: 'is wrong' };
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message: 'is unknown' };
+  if (issue.code !== 'invalid_union') return { path, message: issue.message };
+  const [furthest] = issue.errors.map((each) => deepest(each, path)).sort((a, b) => b.path.length - a.path.length);
+  return furthest !== undefined && furthest.path.length > path.length ? furthest : { path, message: issue.message };
 }
 
 type Documented = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];

@@ -24,6 +24,7 @@ interface Parameter {
 }
 
 interface Operation {
+  readonly description: string;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
   readonly responses: Readonly<Record<string, unknown>>;

@@ -70,3 +70,8 @@ export async function firstEvents(response: Response, count: number): Promise<Ev
   for await (const event of eventsOf(response)) if (found.push(event) === count) break;
   return found;
 }
+
+/** The JSON of an answer, whose form the test asserts. */
+export async function jsonOf(response: Response): Promise<Record<string, unknown>> {
+  return (await response.json()) as Record<string, unknown>;
+}
