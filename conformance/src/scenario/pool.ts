@@ -135,6 +135,14 @@ export function unknownStatus(hash: string): TransactionStatus {
   return { hash, stage: 'Unknown', ...none, receivedAt: null, attempts: 0 };
 }
 
+/** A status without what O8 adds: no block and no counters. */
+export function plainStatus(
+  hash: string,
+  stage: 'Pending' | 'Confirmed',
+): ReturnType<typeof withoutFacts<TransactionStatus>> {
+  return { ...withoutFacts(unknownStatus(hash)), stage };
+}
+
 export async function stagesOf(store: MempoolStore, hashes: readonly string[]): Promise<TransactionStatus['stage'][]> {
   return (await store.checkStatus(hashes)).map(({ stage }) => stage);
 }

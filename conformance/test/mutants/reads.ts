@@ -1,5 +1,6 @@
 import type { DamagedTransaction, LogEntry, SeqQuery, StoredTransaction } from 'mempool-core';
 import { type DriverLogPage, type DriverPage, invalid } from 'mempool-core/backend';
+import { unknownStatus } from '../../src/scenario/pool.ts';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { sorted } from './page-operators.ts';
@@ -24,15 +25,6 @@ function byEntry(id: string, pick: (entries: LogEntry[]) => LogEntry | undefined
     },
   });
 }
-
-const unknown = {
-  stage: 'Unknown',
-  confirmations: 0,
-  nonConfirmations: 0,
-  confirmedAt: null,
-  reason: null,
-  notBefore: null,
-};
 
 /** O3 and O5. */
 export const statusMutants: readonly Mutant[] = [
@@ -78,8 +70,7 @@ export const statusMutants: readonly Mutant[] = [
   stores.plant('empty-where-it-failed', (store) => ({
     hasPending: (options) => store.hasPending(options).catch(() => false),
     peekPending: (query) => store.peekPending(query).catch(() => ({ transactions: [], damaged: [], next: 'origin' })),
-    checkStatus: (hashes, options) =>
-      store.checkStatus(hashes, options).catch(() => hashes.map((hash) => ({ ...unknown, hash }) as never)),
+    checkStatus: (hashes, options) => store.checkStatus(hashes, options).catch(() => hashes.map(unknownStatus)),
     usage: (options) => store.usage(options).catch(() => ({}) as never),
   })),
 ];

@@ -1,5 +1,4 @@
-import type { ChainPoint, MempoolStore, Transaction } from 'mempool-core';
-import { type CursorKind, cursorOf } from 'mempool-core/backend';
+import type { ChainPoint, Transaction } from 'mempool-core';
 
 /** Hash number `n`. */
 export function hashOf(n: number): string {
@@ -20,9 +19,4 @@ export function transactions(...numbers: readonly number[]): Transaction[] {
 /** Block number `n` of a chain. */
 export function point(n: number): ChainPoint {
   return { slot: 20 * n, hash: hashOf(0xb10c_0000 + n) };
-}
-
-/** The cursor of a number in the store's pool. */
-export async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
-  return cursorOf(kind, number, (await store.tip()).epoch);
 }

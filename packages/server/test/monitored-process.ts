@@ -1,9 +1,9 @@
 // A process with a pool, a life and a monitor, until it is killed. Arguments: the configuration as JSON, a seed.
 import { type MempoolConfig, openMempool } from 'mempool-core';
 import { redis } from 'mempool-redis';
-import { Monitor } from '../src/monitor/monitor.ts';
 import { sqlite } from 'mempool-sqlite';
 import { Random } from 'mempool-testkit';
+import { Monitor } from '../src/monitor/monitor.ts';
 import { RandomLife } from './random-pool.ts';
 
 const [config = '', seed = '0'] = process.argv.slice(2);

@@ -1,5 +1,4 @@
-import type { ChainPoint, MempoolStore, Ordering, Submission, Transaction, Verdict } from 'mempool-core';
-import { type CursorKind, cursorOf } from 'mempool-core/backend';
+import type { ChainPoint, Ordering, Submission, Transaction, Verdict } from 'mempool-core';
 
 /** Transactions and blocks made of their numbers, so that every process can say what it should find. */
 export function hashOf(n: number): string {
@@ -31,9 +30,4 @@ export function numbers(count: number, first = 0): number[] {
 
 export function pointOf(n: number): ChainPoint {
   return { slot: n, hash: hashOf(n + 0x1000_0000) };
-}
-
-/** The cursor of a number in the store's pool. */
-export async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
-  return cursorOf(kind, number, (await store.tip()).epoch);
 }

@@ -1,4 +1,5 @@
 export { comparable } from './comparable.ts';
+export { cursorAt } from './cursor.ts';
 export { freePort } from './free-port.ts';
 export { readOptions } from './option-values.ts';
 export { type Ended, type Running, runProgram, startProgram } from './program.ts';

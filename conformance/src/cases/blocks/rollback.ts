@@ -14,6 +14,7 @@ import {
   logEntries,
   never,
   pendingOrder,
+  plainStatus,
   point,
   propagateOne,
   receive,
@@ -31,15 +32,7 @@ const onePool = eachOnPool({
     await block(store, 1);
     await block(store, 2, { seen: [hash] });
     await store.rollback(point(1));
-    const status = {
-      stage: 'Pending',
-      confirmations: 0,
-      nonConfirmations: 0,
-      confirmedAt: null,
-      reason: null,
-      notBefore: null,
-    };
-    assert.deepEqual(withoutFacts(await statusOf(store, hash)), { hash, ...status });
+    assert.deepEqual(withoutFacts(await statusOf(store, hash)), plainStatus(hash, 'Pending'));
   },
   'L9/finalized-history: the log keeps the entry of a Finalized transaction that returned': async (store, context) => {
     const hash = await receiveOne(context, store);

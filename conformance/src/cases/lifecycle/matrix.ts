@@ -24,6 +24,7 @@ import {
   point,
   statusOf,
   transactions,
+  unknownStatus,
 } from '../../scenario/pool.ts';
 
 /** The table's verbs, and the two ways in which blocks change a transaction that a call does not name. */
@@ -55,17 +56,11 @@ const none: Counters = { confirmations: 0, nonConfirmations: 0 };
 const aged: Counters = { confirmations: 0, nonConfirmations: 1 };
 const deep: Counters = { confirmations: 1, nonConfirmations: 0 };
 
+const { hash: _, ...unknownState } = unknownStatus('');
+
 /** The subject after `arrange`: in flight since before block 2, or in block 2. */
 const before: { readonly [S in Stage]: State } = {
-  Unknown: {
-    stage: 'Unknown',
-    ...none,
-    confirmedAt: null,
-    reason: null,
-    notBefore: null,
-    receivedAt: null,
-    attempts: 0,
-  },
+  Unknown: unknownState,
   Pending: { stage: 'Pending', ...none, confirmedAt: null, reason: null, notBefore: null, ...unsent },
   Propagated: { stage: 'Propagated', ...aged, confirmedAt: null, reason: null, notBefore: null, ...sent },
   Acknowledged: { stage: 'Acknowledged', ...aged, confirmedAt: null, reason: null, notBefore: null, ...sent },

@@ -1,12 +1,12 @@
 -- Purpose: drops transactions on request: any live stage except Confirmed becomes Dropped.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 reason, 5 packed hashes, 6 id of a claim or ''
--- Returns: { a digit for each hash: 1 dropped, 0 left, ARGV[3] }
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 reason, 4 packed hashes, 5 id of a claim or ''
+-- Returns: { a digit for each hash: 1 dropped, 0 left, '' }
 -- Rules: L10, P19, M3
-local reason = ARGV[4]
+local reason = ARGV[3]
 local why = reason == 'failed' and FAILED or BY_CALLER
-local list = hashes(ARGV[5])
+local list = hashes(ARGV[4])
 local at, texts = scores(IDX, list)
-local guarded = underClaim(list, ARGV[6])
+local guarded = underClaim(list, ARGV[5])
 local digits, dropped, origins, ages, seqs, numbers = {}, {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
@@ -32,4 +32,4 @@ if #dropped > 0 then
   writeEnds()
   save('logSeq', logSeq, 'logFirst', logFirst)
 end
-return finish({ table.concat(digits), ARGV[3] })
+return finish({ table.concat(digits), '' })

@@ -1,17 +1,17 @@
 -- Purpose: markInflight, markAcknowledged, release: moves each hash whose stage and claim allow the verb.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 packed hashes, 5 id of a claim or '',
--- 6 for release the time until which to hold them back, or ''
--- Returns: { a digit for each hash: 1 moved, 0 left, ARGV[3] }
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 packed hashes, 4 id of a claim or '',
+-- 5 for release the time until which to hold them back, or ''
+-- Returns: { a digit for each hash: 1 moved, 0 left, '' }
 -- Rules: L3, L4, L8, L11, O8, P19, P20
 local leaves = ({
   markInflight = { [PENDING] = true },
   markAcknowledged = { [PROPAGATED] = true },
   release = { [PROPAGATED] = true, [ACKNOWLEDGED] = true },
 })[verb]
-local list = hashes(ARGV[4])
+local list = hashes(ARGV[3])
 local at, texts = scores(IDX, list)
-local guarded = underClaim(list, ARGV[5])
-local holds = ARGV[6] ~= '' and tonumber(ARGV[6]) > callTime('', own)
+local guarded = underClaim(list, ARGV[4])
+local holds = ARGV[5] ~= '' and tonumber(ARGV[5]) > callTime('', own)
 local digits, moved, origins, sinces, seqs, numbers = {}, {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
@@ -41,7 +41,7 @@ if #moved > 0 then
     else
       index[n - 1] = string.format('%d', holds and H + seqs[c] or seqs[c])
       left[i] = hash
-      if holds then held[n - 1], held[n] = ARGV[6], memberOf(seqs[c], hash) end
+      if holds then held[n - 1], held[n] = ARGV[5], memberOf(seqs[c], hash) end
       event(hash, seqs[c], tail(RELEASED, PENDING, origins[c], 0, missed, 0, 0), comeBack(seqs[c]))
     end
   end
@@ -51,4 +51,4 @@ if #moved > 0 then
   each(held, 'ZADD', HELD)
   if holds then save('held', 1) else save() end
 end
-return finish({ table.concat(digits), ARGV[3] })
+return finish({ table.concat(digits), '' })

@@ -62,12 +62,12 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   async move(verb: core.MoveVerb, hashes: readonly string[], context: core.ClaimContext): Promise<string[]> {
     const packed = record.packHashes(hashes);
     const { claim = '', notBeforeMs = '' } = context;
-    return chosen(await this.#write(verb, [kept(packed, context), packed, claim, notBeforeMs], context), hashes);
+    return chosen(await this.#write(verb, [packed, claim, notBeforeMs], context), hashes);
   }
 
   async drop(hashes: readonly string[], reason: string, context: core.ClaimContext): Promise<string[]> {
     const packed = record.packHashes(hashes);
-    const args = [kept(packed, context), reason, packed, context.claim ?? ''];
+    const args = [reason, packed, context.claim ?? ''];
     return chosen(await this.#write('drop', args, context), hashes);
   }
 
@@ -228,7 +228,7 @@ function readEntries(flat: readonly (Buffer | number)[]): core.FifoEntry[] {
   });
 }
 
-/** With an operation id the hashes are recorded too, because a repeat may come with other hashes. */
+/** With an operation id the hashes of a `receive` are recorded too: the error for another use of the id tells them (X2). */
 function kept(packed: Buffer, { operationId }: core.WriteContext): Argument {
   return operationId === undefined ? '' : packed;
 }
@@ -237,7 +237,7 @@ function named(recorded: Buffer, given: readonly string[]): readonly string[] {
   return recorded.length === 0 ? given : record.unpackHashes(recorded);
 }
 
-/** The hashes of a call that the script marked with a 1. */
+/** The hashes of a call that the script marked with a 1. Records of formats before 5 have the hashes of the first call. */
 function chosen([digits, recorded]: [Buffer, Buffer], given: readonly string[]): string[] {
   return named(recorded, given).filter((_, i) => digits[i] === 0x31);
 }

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { Mempool, type OpenOptions } from 'mempool-core';
 import { redis } from 'mempool-redis';
+import { cursorAt } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
-import { cursorAt, hashOf, point, transaction, transactions } from '../chain.ts';
+import { hashOf, point, transaction, transactions } from '../chain.ts';
 import { openPool, operator } from '../own-server.ts';
 import { numbers, priced } from '../priority/priced.ts';
 

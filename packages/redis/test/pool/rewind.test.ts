@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Mempool, type MempoolEvent, type MempoolStore } from 'mempool-core';
+import { cursorAt } from 'mempool-testkit';
 import { expect, test } from 'vitest';
-import { cursorAt, hashOf, point, transactions } from '../chain.ts';
+import { hashOf, point, transactions } from '../chain.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
 import { mirrorNode } from '../priority/node.ts';
 import { numbers, priced } from '../priority/priced.ts';

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { type Logger, Mempool, type MempoolStore, type OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
+import { cursorAt } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { backends, orderings } from '../kinds.ts';
-import { cursorAt, hashOf, numbers, payloadOf, pointOf, priced, submission, transaction } from '../numbered.ts';
+import { hashOf, numbers, payloadOf, pointOf, priced, submission, transaction } from '../numbered.ts';
 
 // What a pool does without one of its records is a conformance case (M2/damaged-...). Here are rows that only this file has.
 

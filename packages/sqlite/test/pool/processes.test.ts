@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import SqliteDatabase from 'better-sqlite3';
 import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
+import { cursorAt } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -14,7 +15,7 @@ import {
   type StartTaker,
 } from '../../../../conformance/test/takers.ts';
 import { orderings } from '../kinds.ts';
-import { cursorAt, hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
+import { hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
 import { openNode } from '../priority/node.ts';
 import { report, start } from '../program.ts';
 

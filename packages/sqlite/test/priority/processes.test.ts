@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { MempoolStore } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
+import { cursorAt } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { cursorAt, hashOf, numbers, pointOf, priced } from '../numbered.ts';
+import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
 import { report } from '../program.ts';
 import { openNode } from './node.ts';
 
