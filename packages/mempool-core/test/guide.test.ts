@@ -10,6 +10,7 @@ it.each([
   { name: 'events', run: () => import('./guide/events.ts') },
   { name: 'build', run: () => import('./guide/build.ts') },
   { name: 'observe', run: () => import('./guide/observe.ts') },
+  { name: 'move', run: () => import('./guide/move.ts') },
   { name: 'follow', run: () => import('./guide/follow.ts') },
   { name: 'share', run: () => import('./guide/share.ts') },
   { name: 'priority', run: () => import('./guide/priority.ts') },
