@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Mempool, type MempoolStore } from 'mempool-core';
+import { createElection, inProcessElection, Leases } from 'mempool-election';
+import { ephemeral } from 'mempool-ephemeral';
+import { createMetrics, type Metrics, Monitor } from 'mempool-server';
+import { expect, onTestFinished, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const rules = readFileSync(join(root, 'alerts/mempool.rules.yml'), 'utf8');
+const dashboard = readFileSync(join(root, 'grafana/mempool.json'), 'utf8');
+const ruleTests = readFileSync(join(root, 'alerts/mempool.tests.yml'), 'utf8');
+
+const names = [
+  ...['mempool_transactions', 'mempool_bytes', 'mempool_oldest_pending_timestamp_seconds', 'mempool_floor_priority'],
+  ...['mempool_tip_slot', 'mempool_blocks_total', 'mempool_transitions_total', 'mempool_dropped_total'],
+  ...['mempool_time_to_finality_seconds', 'mempool_events_lagged_total', 'mempool_calls_total'],
+  ...['mempool_call_duration_seconds', 'mempool_store_up', 'mempool_queue_length', 'mempool_is_leader'],
+  ...['mempool_election_term', 'mempool_fenced_total', 'mempool_http_requests_total'],
+  ...['mempool_http_request_duration_seconds', 'mempool_sse_clients', 'mempool_build_info'],
+];
+const hash = 'ab'.repeat(32);
+
+async function opened() {
+  const metrics = createMetrics();
+  const leases = new Leases();
+  const store = (await ephemeral.open({ pool: 'p', ordering: 'priority', leases, now: () => 60_000 })) as MempoolStore;
+  const pool = new Mempool(store, { observer: metrics.observer });
+  onTestFinished(() => pool.close());
+  return { metrics, pool, leases };
+}
+
+/** The value of a series, as it is written in the answer; `null` if it is not there. */
+async function valueOf(metrics: Metrics, series: string): Promise<number | null> {
+  const lines = (await metrics.text()).split('\n');
+  const value = lines.find((line) => line.startsWith(`${series} `))?.slice(series.length + 1);
+  return value === undefined ? null : Number(value.replace('Inf', 'Infinity'));
+}
+
+test('the registry has the names of the specification, and nothing of the global one', async () => {
+  const defined = Array.from((await createMetrics().text()).matchAll(/^# TYPE (\S+)/gm), ([, name]) => name);
+  expect(defined.toSorted()).toEqual(names.toSorted());
+});
+
+test.for([
+  ['dashboard', dashboard],
+  ['alert rules', rules],
+] as const)('every metric in the %s is in the registry', ([, text]) => {
+  const used = new Set(
+    Array.from(text.matchAll(/\bmempool_[a-z_]+/g), ([name]) => name.replace(/_(bucket|sum|count)$/, '')),
+  );
+  expect(used.size).toBeGreaterThan(10);
+  expect([...used].filter((name) => !names.includes(name))).toEqual([]);
+});
+
+test('every alert has a case in which it fires and one in which it does not', () => {
+  const alerts = Array.from(rules.matchAll(/- alert: (\w+)/g), ([, name = '']) => name);
+  const firing = Array.from(
+    ruleTests.matchAll(/alertname: (\w+)\n\s+eval_time: \w+\n\s+exp_alerts:/g),
+    ([, name]) => name,
+  );
+  const silent = Array.from(ruleTests.matchAll(/\{ alertname: (\w+), eval_time: \w+ \}/g), ([, name]) => name);
+  expect(alerts.length).toBeGreaterThan(10);
+  expect(firing).toEqual(alerts);
+  expect(silent).toEqual(alerts);
+});
+
+test('metrics of the pool and of the process, and never a hash', async () => {
+  const { metrics, pool, leases } = await opened();
+  const election = createElection(inProcessElection, { name: 'watcher', leases });
+  const monitor = await Monitor.start(pool, { saveEveryMs: 10 });
+  metrics.attach({ pool, monitor, election });
+  await pool.submit({ hash, payload: Buffer.from('four') });
+  await pool.submit({ hash: 'cd'.repeat(32), payload: Buffer.from('four') });
+  await pool.drop('cd'.repeat(32), { app: hash });
+  await pool.confirm({ point: { slot: 9, hash }, seen: [hash], unseen: [] }, { finalizeThreshold: 1 });
+  const stale = { nodeId: 'x', token: 'y', term: 3 };
+  await pool.rollback('origin', { lease: stale });
+  await expect.poll(() => monitor.summary().savedAt !== null && monitor.stored().blocks.applied).toBe(1);
+  metrics.httpRequest({ route: '/api/v1/transactions/{hash}', method: 'GET', status: 200, seconds: 0.02 });
+  metrics.sseClients(7);
+  const expected = {
+    'mempool_transactions{stage="Pending"}': 0,
+    'mempool_transitions_total{from="Pending",to="Finalized"}': 1,
+    'mempool_dropped_total{reason="other"}': 1,
+    'mempool_blocks_total{action="applied"}': 1,
+    'mempool_time_to_finality_seconds_bucket{le="0.5"}': 1,
+    'mempool_time_to_finality_seconds_bucket{le="+Inf"}': 1,
+    mempool_time_to_finality_seconds_count: 1,
+    mempool_tip_slot: 9,
+    mempool_bytes: 0,
+    mempool_floor_priority: Number.NEGATIVE_INFINITY,
+    mempool_oldest_pending_timestamp_seconds: null,
+    mempool_store_up: 1,
+    mempool_is_leader: 0,
+    mempool_election_term: 0,
+    mempool_fenced_total: 1,
+    'mempool_calls_total{verb="rollback",outcome="fenced"}': 1,
+    'mempool_call_duration_seconds_count{verb="submit"}': 2,
+    'mempool_http_requests_total{route="/api/v1/transactions/{hash}",method="GET",status="200"}': 1,
+    mempool_sse_clients: 7,
+  };
+  const found = await Promise.all(
+    Object.keys(expected).map(async (series) => [series, await valueOf(metrics, series)]),
+  );
+  expect(Object.fromEntries(found)).toEqual(expected);
+  expect(await metrics.text()).not.toContain(hash);
+  await monitor.close();
+});
+
+test('counters do not fall when a monitor is replaced', async () => {
+  const { metrics, pool } = await opened();
+  const submitted = 'mempool_transitions_total{from="Unknown",to="Pending"}';
+  const first = await Monitor.start(pool, { saveEveryMs: 10 });
+  metrics.attach({ pool, monitor: first, election: null });
+  await pool.submit({ hash, payload: Buffer.from('four') });
+  await expect.poll(() => valueOf(metrics, submitted)).toBe(1);
+  await first.close();
+  await pool.submit({ hash: 'cd'.repeat(32), payload: Buffer.from('four') });
+  // It has counted the second one, but not saved it: so it may be killed and come back.
+  const next = await Monitor.start(pool, { saveEveryMs: 60_000 });
+  metrics.attach({ pool, monitor: next, election: null });
+  expect(next.summary().received).toBe(2);
+  expect(await valueOf(metrics, submitted)).toBe(1);
+  await next.close();
+  expect(await valueOf(metrics, submitted)).toBe(2);
+});
+
+test('a store that does not answer is down, and its gauges are left out', async () => {
+  const { metrics, pool } = await opened();
+  const monitor = await Monitor.start(pool);
+  metrics.attach({ pool, monitor, election: null });
+  await pool.confirm({ point: { slot: 9, hash }, seen: [], unseen: [] });
+  expect(await valueOf(metrics, 'mempool_tip_slot')).toBe(9);
+  await monitor.close();
+  await pool.close();
+  expect(await valueOf(metrics, 'mempool_store_up')).toBe(0);
+  expect(await valueOf(metrics, 'mempool_tip_slot')).toBeNull();
+});
+
+test('labels are bounded, whatever comes', async () => {
+  const metrics = createMetrics();
+  for (let i = 0; i < 300; i++) {
+    metrics.observer({ verb: `v${i}`, outcome: `o${i}`, durationMs: 1, batch: 1, waiting: 0, underWay: 0 });
+    metrics.httpRequest({ route: `/r${i}`, method: `M${i}`, status: 200, seconds: 1 });
+  }
+  const text = await metrics.text();
+  for (const name of ['mempool_calls_total', 'mempool_http_requests_total'])
+    expect(text.split('\n').filter((line) => line.startsWith(`${name}{`))).toHaveLength(101);
+  expect(text).toContain('mempool_calls_total{verb="other",outcome="other"} 200');
+});
