@@ -31,7 +31,7 @@ async function opened() {
 }
 
 /** The value of a series, as it is written in the answer; `null` if it is not there. */
-async function valueOf(metrics: Metrics, series: string): Promise<number | null> {
+async function shown(metrics: Metrics, series: string): Promise<number | null> {
   const lines = (await metrics.text()).split('\n');
   const value = lines.find((line) => line.startsWith(`${series} `))?.slice(series.length + 1);
   return value === undefined ? null : Number(value.replace('Inf', 'Infinity'));
@@ -100,9 +100,7 @@ test('metrics of the pool and of the process, and never a hash', async () => {
     'mempool_http_requests_total{route="/api/v1/transactions/{hash}",method="GET",status="200"}': 1,
     mempool_sse_clients: 7,
   };
-  const found = await Promise.all(
-    Object.keys(expected).map(async (series) => [series, await valueOf(metrics, series)]),
-  );
+  const found = await Promise.all(Object.keys(expected).map(async (series) => [series, await shown(metrics, series)]));
   expect(Object.fromEntries(found)).toEqual(expected);
   expect(await metrics.text()).not.toContain(hash);
   await monitor.close();
@@ -114,16 +112,16 @@ test('counters do not fall when a monitor is replaced', async () => {
   const first = await Monitor.start(pool, { saveEveryMs: 10 });
   metrics.attach({ pool, monitor: first, election: null });
   await pool.submit({ hash, payload: Buffer.from('four') });
-  await expect.poll(() => valueOf(metrics, submitted)).toBe(1);
+  await expect.poll(() => shown(metrics, submitted)).toBe(1);
   await first.close();
   await pool.submit({ hash: 'cd'.repeat(32), payload: Buffer.from('four') });
   // It has counted the second one, but not saved it: so it may be killed and come back.
   const next = await Monitor.start(pool, { saveEveryMs: 60_000 });
   metrics.attach({ pool, monitor: next, election: null });
   expect(next.summary().received).toBe(2);
-  expect(await valueOf(metrics, submitted)).toBe(1);
+  expect(await shown(metrics, submitted)).toBe(1);
   await next.close();
-  expect(await valueOf(metrics, submitted)).toBe(2);
+  expect(await shown(metrics, submitted)).toBe(2);
 });
 
 test('a store that does not answer is down, and its gauges are left out', async () => {
@@ -131,11 +129,11 @@ test('a store that does not answer is down, and its gauges are left out', async 
   const monitor = await Monitor.start(pool);
   metrics.attach({ pool, monitor, election: null });
   await pool.confirm({ point: { slot: 9, hash }, seen: [], unseen: [] });
-  expect(await valueOf(metrics, 'mempool_tip_slot')).toBe(9);
+  expect(await shown(metrics, 'mempool_tip_slot')).toBe(9);
   await monitor.close();
   await pool.close();
-  expect(await valueOf(metrics, 'mempool_store_up')).toBe(0);
-  expect(await valueOf(metrics, 'mempool_tip_slot')).toBeNull();
+  expect(await shown(metrics, 'mempool_store_up')).toBe(0);
+  expect(await shown(metrics, 'mempool_tip_slot')).toBeNull();
 });
 
 test('labels are bounded, whatever comes', async () => {

@@ -25,7 +25,7 @@ import {
 const format = 1;
 
 /** A part that must be stored before the head that names it. */
-export interface NewPart extends Part {
+interface NewPart extends Part {
   readonly rule: SeriesRule;
   readonly bytes: Uint8Array;
 }
