@@ -117,7 +117,7 @@ async function contents(store: MempoolStore) {
 }
 
 async function dumpOf(store: MempoolStore) {
-  const { entries, claims, ...rest } = await store.dump();
+  const { entries, claims, ordering: _, content: __, ...rest } = await store.dump();
   const anonymous = entries.map(({ claim, ...entry }) => ({ ...entry, claim: claim && { ...claim, id: '' } }));
   return { ...rest, entries: anonymous, claims: claims.map(([_id, hashes]) => hashes) };
 }
