@@ -16,7 +16,10 @@ export async function movePool({ folder, redisUrl, ordering, count }: Move): Pro
   readonly dumps: readonly Buffer[];
   readonly tookMs: Readonly<Record<string, number>>;
 }> {
-  const limits = { ordering, ...(ordering === 'priority' ? { maxTxs: 'unlimited', maxParked: 'unlimited' } : {}) };
+  const limits = {
+    ordering,
+    ...(ordering === 'priority' ? { maxTxs: 'unlimited', maxParked: 'unlimited', maxPerSender: 'unlimited' } : {}),
+  };
   const prefix = `cli-${process.pid}-${Date.now()}-${ordering}:`;
   const configs = {
     first: { backend: 'sqlite', path: join(folder, 'first.sqlite'), ...limits },

@@ -47,8 +47,8 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
   const monitor = opening.use(await Monitor.start(pool, { log }));
   metrics.attach({ pool, election, monitor });
   const server = createServer({ pool, election, monitor, metrics }, { ...config.server, ...options });
-  const http = await listen(server, config.server);
-  return running(http, server, { pool, election, open: opening.move() }, config.server);
+  const listening = await listen(server, config.server);
+  return running(listening, server, { pool, election, open: opening.move() }, config.server);
 }
 
 /** What a running server closes at its end. */
@@ -69,19 +69,26 @@ const httpLimits = {
 /** A connection on which nothing moves for so long, though an answer is under way, is closed. */
 const silentMs = 60_000;
 
+interface Listening {
+  readonly http: Server;
+  /** Connections that have not sent a request yet, as browsers open them in advance: to Node they are not idle. */
+  readonly unused: ReadonlySet<Duplex>;
+}
+
 async function listen(
   server: MempoolServer,
   { host, port }: Pick<ServerConfig['server'], 'host' | 'port'>,
-): Promise<Server> {
+): Promise<Listening> {
   const http = createAdaptorServer({
     fetch: server.fetch,
     serverOptions: httpLimits,
   }) as Server;
   http.setTimeout(silentMs);
   http.on('clientError', refuse);
+  const listening = { http, unused: unusedSockets(http) };
   http.listen(port, host);
   await once(http, 'listening');
-  return http;
+  return listening;
 }
 
 /** Answers what is no HTTP request, or too slow to be one. */
@@ -106,25 +113,36 @@ const brokenRequests: Readonly<Record<string, { readonly status: number; readonl
 };
 
 function running(
-  http: Server,
+  listening: Listening,
   server: MempoolServer,
   { pool, election, open }: Served,
   options: ServerConfig['server'],
 ): RunningServer {
-  const { address, port, family } = http.address() as AddressInfo;
+  const { address, port, family } = listening.http.address() as AddressInfo;
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => {
-    closing ??= stop(http, server, options.drainMs).finally(() => open.disposeAsync());
+    closing ??= stop(listening, server, options.drainMs).finally(() => open.disposeAsync());
     return closing;
   };
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
   return { url, port, pool, election, close, [Symbol.asyncDispose]: close };
 }
 
+function unusedSockets(http: Server): ReadonlySet<Duplex> {
+  const sockets = new Set<Duplex>();
+  http.on('connection', (socket: Duplex) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  http.on('request', ({ socket }) => sockets.delete(socket));
+  return sockets;
+}
+
 /** Takes no more connections, ends what is under way, and cuts off what has not ended in time. */
-async function stop(http: Server, server: MempoolServer, drainMs: number): Promise<void> {
+async function stop({ http, unused }: Listening, server: MempoolServer, drainMs: number): Promise<void> {
   const closed = once(http, 'close');
   http.close();
+  for (const socket of unused) socket.destroy();
   const timer = setTimeout(() => http.closeAllConnections(), drainMs);
   await Promise.race([server.drain(), closed]);
   // A connection may become idle a moment after its answer was made.

@@ -17,7 +17,7 @@ export interface Stream {
 
 /** The server sends a comment every 15 s. */
 const silenceMs = 45_000;
-const pauses = [500, 1_000, 2_000, 5_000] as const;
+const pauses = [100, 250, 500, 1_000, 2_000, 5_000] as const;
 
 /**
  * The events of a server after a cursor. It connects again after a lost connection, and resumes behind the last event, so

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createServer } from 'mempool-server';
 import { expect, test } from 'vitest';
@@ -44,6 +46,14 @@ test('a JSON submission may give its hash; a list gets an outcome for each', asy
     items: [{ kind: 'received', hash: sha256('two') }, { kind: 'duplicate' }],
   });
 });
+
+test('a connection that has sent nothing does not hold up the end', async () => {
+  const server = await served();
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const gone = once(socket, 'close');
+  await Promise.all([server.close(), gone]);
+}, 5_000);
 
 test('the OpenAPI document is valid', async () => {
   const document = createServer({ pool: await ownPool() }).openapi();
