@@ -1,5 +1,5 @@
 /** Fields that differ in two pools that got the same calls: what names the pool, and the times of its clock. */
-const ownFields: ReadonlySet<string> = new Set(['epoch', 'at', 'receivedAt', 'sentAt']);
+const ownFields: ReadonlySet<string> = new Set(['epoch', 'at', 'lastAt', 'receivedAt', 'sentAt']);
 const cursor = /^([elgs][0-9a-z]+)\.[\w-]{16,36}$/;
 
 /** A copy of an answer, without what differs in two pools that got the same calls. */
