@@ -148,6 +148,22 @@ test('events that were lost while no monitor ran make their time incomplete, and
   expect(monitor.gaps()).toEqual([{ from: startMs, to: startMs + 5 * minuteMs, missed }]);
 });
 
+for (const when of ['runs while', 'starts after'] as const)
+  test(`a monitor that ${when} a pool is restored from a dump has the pool’s own counts`, async () => {
+    const { pool: old } = await opened();
+    await submit(old, 0, 10);
+    await old.markInflight([hashOf(0)]);
+    await (await started(old)).close();
+    const { pool, now } = await opened();
+    const running = when === 'runs while' ? await started(pool, { now, saveEveryMs: 10 }) : null;
+    expect(await pool.store.restore(await old.store.dump())).toEqual({ kind: 'restored' });
+    const monitor = running ?? (await started(pool, { now, saveEveryMs: 10 }));
+    await submit(pool, 10, 5);
+    await caughtUp(monitor, pool);
+    expect(monitor.summary()).toMatchObject({ stages: await liveStages(pool), received: 5, incompleteSince: 0 });
+    await expect.poll(() => monitor.stored().stages.Pending).toBe(14);
+  });
+
 test('a damaged head is told, and the monitor begins anew', async () => {
   const { pool, now } = await opened();
   await submit(pool, 0, 10);

@@ -88,7 +88,7 @@ export class Monitor implements MonitorView, AsyncDisposable {
   static async start(pool: MonitoredPool, options: MonitorOptions = {}): Promise<Monitor> {
     const monitor = new Monitor(pool, checkedOptions(options));
     await monitor.#keeper.load();
-    await monitor.#keeper.tidy();
+    await monitor.#tidy();
     const usage = await pool.usage();
     await monitor.#refillTimeline(usage);
     await monitor.#begin(usage);
@@ -147,6 +147,14 @@ export class Monitor implements MonitorView, AsyncDisposable {
   /** The pool's clock may be ahead of this machine's. */
   #now(): number {
     return Math.max(this.#options.now(), this.#tally.at ?? 0);
+  }
+
+  async #tidy(): Promise<void> {
+    try {
+      await this.#keeper.tidy();
+    } catch (error) {
+      this.#options.log('warn', 'the monitor could not delete records that are too old', { error });
+    }
   }
 
   async #begin(usage: Usage): Promise<void> {
