@@ -31,25 +31,50 @@ export function makeFile(path: string, content: () => Buffer): void {
   }
 }
 
+/** How often readers look at the file. */
+const lookEveryMs = 1_000;
+
 /**
- * Detects that an open file was deleted or replaced. Its handle could still write, but nobody would read it, and the WAL at its path
- * may belong to another file.
+ * Detects that an open file was deleted or replaced. Its handle could still read and write, but nobody else would see it, and the WAL
+ * at its path may belong to another file.
  */
 export class FileIdentity {
   readonly #path: string;
   readonly #opened: string | null;
+  /** When readers look again, by the monotonic clock. */
+  #dueAt = 0;
 
   constructor(path: string) {
     this.#path = path;
     this.#opened = identityAt(path);
   }
 
-  /** @throws `ERR_MEMPOOL_INCOMPATIBLE` when the path has another file than the opened one, or none */
+  /**
+   * @throws `ERR_MEMPOOL_INCOMPATIBLE` when the path has another file than the opened one, or none; `ERR_MEMPOOL_UNAVAILABLE` when
+   * nobody can tell
+   */
   assertSame(): void {
-    const found = identityAt(this.#path);
-    if (found === this.#opened) return;
-    const what = found === null ? 'deleted or moved away' : 'replaced by another one';
-    const message = `the file was ${what} since it was opened, close the pool and open it again: ${this.#path}`;
-    throw new MempoolError('ERR_MEMPOOL_INCOMPATIBLE', message, { key: this.#path });
+    this.#dueAt = 0;
+    const found = this.#found();
+    if (found !== this.#opened) {
+      const what = found === null ? 'deleted or moved away' : 'replaced by another one';
+      const message = `the file was ${what} since it was opened, close the pool and open it again: ${this.#path}`;
+      throw new MempoolError('ERR_MEMPOOL_INCOMPATIBLE', message, { key: this.#path });
+    }
+    this.#dueAt = performance.now() + lookEveryMs;
+  }
+
+  /** The same, but looks at most once a second while all is well: a look costs as much as a small read. */
+  assertSameOfLate(): void {
+    if (performance.now() >= this.#dueAt) this.assertSame();
+  }
+
+  #found(): string | null {
+    try {
+      return identityAt(this.#path);
+    } catch (cause) {
+      const message = `the directory of the file cannot be read: ${this.#path}`;
+      throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', message, { cause, key: this.#path });
+    }
   }
 }

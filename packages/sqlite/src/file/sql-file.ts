@@ -53,9 +53,11 @@ export class SqlFile {
   /**
    * Runs `run` in a transaction. `beginRead`: it reads one consistent state. `beginWrite`: all its writes are one step, or none is
    * written (X1). `run` may call `commit` itself, if something must follow the commit at once.
+   * @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced; a read notices within a second
    */
   atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
     try {
+      if (begin === 'beginRead') this.assertInPlace();
       this.run(begin);
       this.#isWriting = begin === 'beginWrite';
       const result = run();
@@ -65,6 +67,11 @@ export class SqlFile {
       if (this.#database.inTransaction) this.run('rollback');
       throw storeError(error, this.path);
     }
+  }
+
+  /** For readers, who need not notice at once. @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced */
+  assertInPlace(): void {
+    this.#place.assertSameOfLate();
   }
 
   /** Refuses writes to a file that was deleted or replaced. @throws `ERR_MEMPOOL_INCOMPATIBLE` */

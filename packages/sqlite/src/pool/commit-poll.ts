@@ -36,9 +36,13 @@ export class CommitPoll {
     this.notify();
   }
 
-  /** Changes with every commit of another connection; `null` if the file cannot be read: then readers get the error. */
+  /**
+   * Changes with every commit of another connection; `null` if the file cannot be read, or is not at its path any more: then readers
+   * get the error.
+   */
   #dataVersion(): unknown {
     try {
+      this.#file.assertInPlace();
       return this.#file.row('dataVersion')?.data_version;
     } catch {
       return null;

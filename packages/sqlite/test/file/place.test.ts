@@ -1,6 +1,7 @@
 import {
   copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   renameSync,
@@ -11,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openLeases } from 'mempool-conformance';
-import { type MempoolStore, type OpenOptions, openMempool } from 'mempool-core';
+import { Mempool, type MempoolStore, type OpenOptions, openMempool } from 'mempool-core';
 import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
@@ -54,11 +55,27 @@ for (const [what, lose] of Object.entries(losses))
     `D1: nothing is answered from a file that was ${what}: $name, $ordering`,
     async ({ backend, ordering }) => {
       const { store, path } = await openKept(backend, { ordering });
+      linkSync(path, `${path}-kept`);
       await lose(path);
       for (const write of Object.values(writes)) await expect(write(store)).rejects.toMatchObject(gone);
+      await expect(store.usage()).rejects.toMatchObject({ ...gone, message: expect.stringContaining(path) });
+      renameSync(`${path}-kept`, path);
       expect(await store.usage()).toMatchObject({ pending: 2, lastSeq: 2, lastEventSeq: 2 });
     },
   );
+
+test.each(kinds)(
+  'E4: those who only read notice within seconds that the file was replaced: $name, $ordering',
+  async ({ backend, ordering }) => {
+    const { store, path } = await openKept(backend, { ordering });
+    const pool = new Mempool(store);
+    const events = (await store.subscribe())[Symbol.asyncIterator]();
+    const told = [events.next(), pool.waitFor(hashOf(1))].map((each) => expect(each).rejects.toMatchObject(gone));
+    await losses['replaced by another']?.(path);
+    await Promise.all(told);
+    await expect(store.checkStatus([hashOf(1)])).rejects.toMatchObject(gone);
+  },
+);
 
 for (const [what, lose] of Object.entries({ ...losses, 'in a directory that was removed': removeDirectory }))
   test.each(kinds)(
@@ -121,6 +138,20 @@ test('D1: a file that comes back is written again', async () => {
   await expect(store.receive([transaction(3)])).rejects.toMatchObject(gone);
   renameSync(`${path}-moved`, path);
   expect(await store.receive([transaction(3)])).toMatchObject([{ kind: 'received', seq: 3 }]);
+});
+
+test('a file in a directory that nobody can look into is out of reach, not lost', async () => {
+  const path = join(scratchFolder(), 'within', 'pool.db');
+  mkdirSync(dirname(path));
+  const { store } = await openKept(sqlite, { timeoutMs: 50 }, path);
+  renameSync(dirname(path), `${dirname(path)}-moved`);
+  symlinkSync(dirname(path), dirname(path));
+  const unreachable = { code: 'ERR_MEMPOOL_UNAVAILABLE', message: expect.stringContaining(path) };
+  await expect(store.receive([transaction(3)])).rejects.toMatchObject(unreachable);
+  await expect(store.usage()).rejects.toMatchObject(unreachable);
+  rmSync(dirname(path));
+  renameSync(`${dirname(path)}-moved`, dirname(path));
+  expect(await store.usage()).toMatchObject({ pending: 2 });
 });
 
 test('an election in a file that was deleted gives no lease', async () => {
