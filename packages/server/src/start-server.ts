@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type Server, STATUS_CODES } from 'node:http';
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createAdaptorServer } from '@hono/node-server';
@@ -69,26 +69,30 @@ const httpLimits = {
 /** A connection on which nothing moves for so long, though an answer is under way, is closed. */
 const silentMs = 60_000;
 
-interface Listening {
-  readonly http: Server;
-  /** Connections that have not sent a request yet, as browsers open them in advance: to Node they are not idle. */
-  readonly unused: ReadonlySet<Duplex>;
-}
-
 async function listen(
   server: MempoolServer,
   { host, port }: Pick<ServerConfig['server'], 'host' | 'port'>,
 ): Promise<Listening> {
+  const answers = new Set<ServerResponse>();
   const http = createAdaptorServer({
     fetch: server.fetch,
     serverOptions: httpLimits,
   }) as Server;
   http.setTimeout(silentMs);
   http.on('clientError', refuse);
-  const listening = { http, unused: unusedSockets(http) };
+  http.on('request', (_request, answer) => {
+    answers.add(answer);
+    answer.once('close', () => answers.delete(answer));
+  });
   http.listen(port, host);
   await once(http, 'listening');
-  return listening;
+  return { http, answers };
+}
+
+interface Listening {
+  readonly http: Server;
+  /** The answers that are under way. */
+  readonly answers: ReadonlySet<ServerResponse>;
 }
 
 /** Answers what is no HTTP request, or too slow to be one. */
@@ -128,26 +132,19 @@ function running(
   return { url, port, pool, election, close, [Symbol.asyncDispose]: close };
 }
 
-function unusedSockets(http: Server): ReadonlySet<Duplex> {
-  const sockets = new Set<Duplex>();
-  http.on('connection', (socket: Duplex) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
-  http.on('request', ({ socket }) => sockets.delete(socket));
-  return sockets;
-}
-
-/** Takes no more connections, ends what is under way, and cuts off what has not ended in time. */
-async function stop({ http, unused }: Listening, server: MempoolServer, drainMs: number): Promise<void> {
+/** Takes no more connections, finishes what is under way, and cuts off what has not ended in time. */
+async function stop({ http, answers }: Listening, server: MempoolServer, drainMs: number): Promise<void> {
   const closed = once(http, 'close');
   http.close();
-  for (const socket of unused) socket.destroy();
   const timer = setTimeout(() => http.closeAllConnections(), drainMs);
-  await Promise.race([server.drain(), closed]);
-  // A connection may become idle a moment after its answer was made.
-  const idle = setInterval(() => http.closeIdleConnections(), 20);
+  await Promise.race([server.drain().then(() => written(answers)), closed]);
+  // What is left are connections without a request. Node does not count one as idle that never had any.
+  http.closeAllConnections();
   await closed;
-  clearInterval(idle);
   clearTimeout(timer);
+}
+
+/** Resolves when all answers have left. */
+async function written(answers: ReadonlySet<ServerResponse>): Promise<void> {
+  for (const answer of answers) if (!answer.closed) await once(answer, 'close');
 }
