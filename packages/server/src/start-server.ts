@@ -146,5 +146,5 @@ async function stop({ http, answers }: Listening, server: MempoolServer, drainMs
 
 /** Resolves when all answers have left. */
 async function written(answers: ReadonlySet<ServerResponse>): Promise<void> {
-  for (const answer of answers) if (!answer.closed) await once(answer, 'close');
+  for (const answer of answers) if (!answer.closed) await once(answer, 'close').catch(() => undefined);
 }

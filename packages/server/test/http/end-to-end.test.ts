@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { createServer } from 'mempool-server';
 import { expect, test } from 'vitest';
-import { firstEvents, ownPool, postJson, served, submit } from './served.ts';
+import { firstEvents, postJson, submit } from './client.ts';
+import { ownPool, served } from './served.ts';
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 

@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { RunningServer } from 'mempool-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { eventsOf, firstEvents, jsonOf, postJson, served } from './served.ts';
+import { eventsOf, firstEvents, jsonOf, postJson } from './client.ts';
+import { served } from './served.ts';
 
 /** Submits transactions with payloads of their own, in one call. */
 async function fill({ url }: RunningServer, from: number, count: number): Promise<void> {

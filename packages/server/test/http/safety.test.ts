@@ -7,8 +7,9 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { createServer, type RunningServer, type Scope, scopes } from 'mempool-server';
 import { expect, onTestFinished, test } from 'vitest';
+import { jsonOf, postJson, submit } from './client.ts';
 import type { Document } from './fuzz.ts';
-import { jsonOf, ownPool, postJson, served, submit } from './served.ts';
+import { ownPool, served } from './served.ts';
 
 interface Answer {
   readonly status: number;

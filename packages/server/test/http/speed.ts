@@ -5,10 +5,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
 import { openNode } from 'mempool-node';
-import { startProgram } from 'mempool-testkit';
+import { startProcess } from './server-process.ts';
 
 const connections = 64;
 const runMs = Number(process.argv[2] ?? 3_000);
@@ -47,9 +45,9 @@ async function measure(
 }
 
 /** Posts through sockets, with as little work of its own as possible. */
-async function overHttp(args: readonly string[]): Promise<Speed> {
-  const { child, ended } = startProgram([fileURLToPath(new URL('speed-server.ts', import.meta.url)), ...args]);
-  const [port] = await once(createInterface(child.stdout as NodeJS.ReadableStream), 'line');
+async function overHttp(program: string, ...args: readonly string[]): Promise<Speed> {
+  const { child, ended, url } = await startProcess(program, ...args);
+  const { port } = new URL(url);
   const sockets = await Promise.all(Array.from({ length: connections }, () => connected(Number(port))));
   const head = Buffer.from(
     `POST /api/v1/transactions HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/octet-stream\r\nContent-Length: ${payloadBytes}\r\n\r\n`,
@@ -102,10 +100,13 @@ const shown = ({ perSecond, p99Ms, cpuUs }: Speed) =>
   `${Math.round(perSecond)}/s, p99 ${p99Ms.toFixed(1)} ms, CPU ${cpuUs.toFixed(0)} µs`;
 const folder = await mkdtemp(join(process.env.SPEED_FOLDER ?? tmpdir(), 'speed-'));
 for (let round = 1; round <= rounds; round++) {
-  const bare = await overHttp(['bare']);
-  const memory = await overHttp(['memory']);
+  const bare = await overHttp('bare-route.ts');
+  const memory = await overHttp('server-program.ts', '{"backend":"ephemeral"}');
   const own = await library(join(folder, `own-${round}.sqlite`));
-  const sqlite = await overHttp(['sqlite', join(folder, `http-${round}.sqlite`)]);
+  const sqlite = await overHttp(
+    'server-program.ts',
+    JSON.stringify({ backend: 'sqlite', path: join(folder, `http-${round}.sqlite`) }),
+  );
   console.log(`bare route ${shown(bare)}; memory ${shown(memory)}: ${(memory.perSecond / bare.perSecond).toFixed(2)}`);
   console.log(`library ${shown(own)}; sqlite ${shown(sqlite)}: ${(sqlite.perSecond / own.perSecond).toFixed(2)}`);
 }
