@@ -19,7 +19,7 @@ export interface Call<Query = unknown, Body = unknown> {
 }
 
 /** What an endpoint may answer with a status, for the OpenAPI document. */
-export interface AnswerForm {
+interface AnswerForm {
   readonly description: string;
   /** Of the JSON body. */
   readonly schema?: z.ZodType | undefined;

@@ -2,7 +2,7 @@ import type { MempoolEvent } from 'mempool-core';
 import { type EventHub, type LiveReader, type SentEvent, sentEvent } from './event-hub.ts';
 
 /** The most bytes that wait for one client. A client that is further behind is cut off. */
-export const maxQueuedBytes: number = 256 * 1024;
+const maxQueuedBytes = 256 * 1024;
 /** Of older events no more is read while this much waits. */
 const enoughQueuedBytes = 64 * 1024;
 /** A client joins the live events when what it lacks fits easily in its queue. */

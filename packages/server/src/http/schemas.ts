@@ -109,7 +109,7 @@ const damaged = z.array(
   z.object({ hash: z.string().nullable().optional(), seq: z.int().optional(), logSeq: z.int().optional() }),
 );
 
-export const transition: z.ZodType = z
+const transition = z
   .object({
     ...{ cursor: z.string(), eventSeq: z.int(), at: time.nullable() },
     ...{ stage, cause: z.string(), previous: z.object({ stage, ...counters }) },
