@@ -1,14 +1,15 @@
 import { once } from 'node:events';
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { createServer as createHttpServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { createAdaptorServer } from '@hono/node-server';
+import { getRequestListener } from '@hono/node-server';
 import type { ChainSource, Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import { openNode } from 'mempool-node';
 import type { ServerConfig } from './config/server-config.ts';
 import { createServer, type MempoolServer } from './create-server.ts';
 import type { HttpServerOptions } from './http/http-server.ts';
+import { wrongRequest } from './http/problem.ts';
 import { createMetrics } from './metrics/metrics.ts';
 import { Monitor } from './monitor/monitor.ts';
 
@@ -65,6 +66,8 @@ const httpLimits = {
   requestTimeout: 60_000,
   keepAliveTimeout: 65_000,
   connectionsCheckingInterval: 1_000,
+  // Checked later, and answered as a problem.
+  requireHostHeader: false,
 };
 /** A connection on which nothing moves for so long, though an answer is under way, is closed. */
 const silentMs = 60_000;
@@ -74,10 +77,8 @@ async function listen(
   { host, port }: Pick<ServerConfig['server'], 'host' | 'port'>,
 ): Promise<Listening> {
   const answers = new Set<ServerResponse>();
-  const http = createAdaptorServer({
-    fetch: server.fetch,
-    serverOptions: httpLimits,
-  }) as Server;
+  const errorHandler = (): Response => wrongRequest('Host', 'Host or the path of the request is not valid.').respond();
+  const http = createHttpServer(httpLimits, getRequestListener(server.fetch, { errorHandler }));
   http.setTimeout(silentMs);
   http.on('clientError', refuse);
   http.on('request', (_request, answer) => {

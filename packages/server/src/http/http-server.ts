@@ -140,7 +140,8 @@ export class HttpServer {
 
   #admit(request: Request): void {
     if (this.#draining !== null && !isProbe(request)) throw stopping();
-    if (this.#inFlight >= this.#options.maxRequests)
+    // Waits have a limit of their own. A server that is busy still says that it lives.
+    if (this.#inFlight - this.#waits.count >= this.#options.maxRequests && !isProbe(request))
       throw busy(`At most ${this.#options.maxRequests} requests may be in flight.`);
     this.#inFlight += 1;
   }

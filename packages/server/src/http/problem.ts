@@ -27,6 +27,8 @@ export type ServerErrorCode =
   | 'ERR_SERVER_BUSY'
   /** The server stops. */
   | 'ERR_SERVER_STOPPING'
+  /** The client left while its request waited. Nobody reads this; it is for metrics. */
+  | 'ERR_SERVER_GONE'
   /** The server does not show payloads. */
   | 'ERR_SERVER_PAYLOADS'
   /** The pool answered with a refusal; `outcome` is its answer. */
@@ -88,6 +90,7 @@ const titles: Readonly<Record<number, string>> = {
   421: 'Misdirected request',
   422: 'Refused',
   429: 'Too many requests',
+  499: 'Client left',
   500: 'Internal error',
   503: 'Not available',
   507: 'Store full',

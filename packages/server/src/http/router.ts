@@ -164,8 +164,10 @@ function deepest([issue]: readonly z.core.$ZodIssue[], above: readonly PropertyK
   const path = [...above, ...issue.path];
   if (issue.code === 'unrecognized_keys') return { path: [...path, ...issue.keys.slice(0, 1)], message: 'is unknown' };
   if (issue.code !== 'invalid_union') return { path, message: issue.message };
-  const [furthest] = issue.errors.map((each) => deepest(each, path)).sort((a, b) => b.path.length - a.path.length);
-  return furthest !== undefined && furthest.path.length > path.length ? furthest : { path, message: issue.message };
+  // A form of another type is not what was meant.
+  const meant = issue.errors.filter(([first]) => first?.code !== 'invalid_type' || first.path.length > 0);
+  const [furthest] = meant.map((each) => deepest(each, path)).sort((a, b) => b.path.length - a.path.length);
+  return furthest ?? { path, message: issue.message };
 }
 
 type Documented = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];

@@ -25,7 +25,12 @@ export class Waits {
     this.#max = max;
   }
 
-  /** @throws `Problem` 503 if too many wait or the server stops */
+  /** How many wait now. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** @throws `Problem` 503 if too many wait or the server stops, 499 if the client leaves */
   async wait({ request, environment }: Call, goal: WaitGoal): Promise<[TransactionStatus, WaitEnd]> {
     if (this.#count >= this.#max) throw busy(`At most ${this.#max} requests may wait at once.`);
     this.#count += 1;
@@ -39,6 +44,7 @@ export class Waits {
       return [status, kind];
     } catch (error) {
       if (this.#stopping.signal.aborted) throw stopping();
+      if (request.signal.aborted) throw new Problem(499, 'ERR_SERVER_GONE', { detail: 'The client has left.' });
       if (!timeout.aborted) throw error;
       return [await this.#pool.status(goal.hash), 'timeout'];
     } finally {

@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { postJson, served } from './served.ts';
+
+const wait = '/api/v1/transactions/ab?wait=Finalized&timeout=10m';
+
+/** The whole answer to a request that no client library would send. */
+async function sendRaw({ port }: { readonly port: number }, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  socket.end(request);
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+test('waits leave room for other requests, and probes are answered however many are in flight', async () => {
+  const server = await served({ backend: 'ephemeral' }, { maxWaits: 3, maxRequests: 2 });
+  const leaving = new AbortController();
+  const waiting = Array.from({ length: 3 }, () => fetch(server.url + wait, { signal: leaving.signal }));
+  await expect.poll(async () => (await fetch(server.url + wait)).status).toBe(503);
+  expect((await fetch(`${server.url}/api/v1/tip`)).status).toBe(200);
+  const posting = [1, 2].map(() => connect(server.port, '127.0.0.1'));
+  const head = 'POST /api/v1/transactions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/cbor\r\n';
+  for (const socket of posting) socket.write(`${head}Content-Length: 9\r\n\r\n`);
+  await expect.poll(async () => (await fetch(`${server.url}/api/v1/tip`)).status).toBe(503);
+  for (const probe of ['livez', 'readyz']) expect((await fetch(`${server.url}/${probe}`)).status).toBe(200);
+  for (const socket of posting) socket.destroy();
+  leaving.abort();
+  await Promise.allSettled(waiting);
+});
+
+test('a client that leaves while it waits is no failure of the server', async () => {
+  const logged: string[] = [];
+  const server = await served({ backend: 'ephemeral' }, {}, { log: (_level, message) => logged.push(message) });
+  const leaving = connect(server.port, '127.0.0.1');
+  leaving.write(`GET ${wait} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+  await once(leaving, 'connect');
+  const metrics = async () => (await fetch(`${server.url}/metrics`)).text();
+  const route = 'mempool_http_requests_total{route="/api/v1/transactions/{hash}",method="GET",status=';
+  await fetch(`${server.url}${wait.replace('10m', '1ms')}`);
+  leaving.destroy();
+  await expect.poll(metrics).toContain(`${route}"499"} 1`);
+  expect(await metrics()).not.toContain(`${route}"500"}`);
+  expect(logged).not.toContain('a request failed');
+});
+
+test('a request with a broken Host or path is answered by a problem', async () => {
+  const server = await served();
+  const heads = ['HTTP/1.0', 'HTTP/1.1', 'HTTP/1.1\r\nHost:', 'HTTP/1.1\r\nHost: localhost@evil.example'];
+  const requests = [...heads.map((head) => `GET /livez ${head}`), 'OPTIONS * HTTP/1.1\r\nHost: localhost'];
+  for (const request of requests) {
+    const answer = await sendRaw(server, `${request}\r\nConnection: close\r\n\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*application\/problem\+json.*ERR_SERVER_REQUEST/s);
+  }
+});
+
+test('one bad element of a long list is named', async () => {
+  const { url } = await served();
+  const send = async (body: unknown) => (await postJson(`${url}/api/v1/transactions`, body)).json();
+  const good = { payload: 'AAAA' };
+  const list = Array.from({ length: 1_000 }, (_, i) => (i === 500 ? { payload: 7 } : good));
+  expect(await send(list)).toMatchObject({ status: 400, field: '500.payload' });
+  expect(await send({})).toMatchObject({ status: 400, field: 'payload' });
+  expect(await send([...list, good])).toMatchObject({ detail: expect.stringContaining('1000') });
+  const drop = await postJson(`${url}/api/v1/transactions/ab/drop`, { reason: { app: 7 } });
+  expect(await drop.json()).toMatchObject({ field: 'reason.app' });
+  expect(await (await fetch(`${url}/api/v1/usage`)).json()).toMatchObject({ pending: 0 });
+});
