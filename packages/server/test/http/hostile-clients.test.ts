@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { postJson, served } from './served.ts';
+import { postJson } from './client.ts';
+import { served } from './served.ts';
 
 const wait = '/api/v1/transactions/ab?wait=Finalized&timeout=10m';
 
