@@ -83,7 +83,7 @@ function suiteJobs(place: OrderKey, project: string): Job[] {
 }
 
 function programJobs(place: OrderKey, project: string): Job[] {
-  const programs = ['program.mjs', 'bundle/program.mjs', 'readme.mjs'];
+  const programs = ['program.mjs', 'bundle/program.mjs', 'readme.mjs', 'command.mjs'];
   const on = (version: string, program: string): Job =>
     job(place, `${program}, Node ${version}`, nodeIn(place, version), [join(project, program)]);
   return [
