@@ -29,10 +29,17 @@ function poolNames(pool: string): string[] {
   return [...names.flat(), ...recordKeysOf(prefix), ...restoreKeysOf(prefix)];
 }
 
+let cleaner: Redis | undefined;
+
+/** One connection for all pools of this process, which does not keep the process alive. */
+function cleaning(): Redis {
+  cleaner ??= new Redis(url).on('connect', () => cleaner?.stream.unref());
+  return cleaner;
+}
+
 async function unlink(names: (client: Redis) => Promise<readonly string[]>): Promise<void> {
-  const client = new Redis(url);
+  const client = cleaning();
   await client.unlink([...(await names(client))]);
-  client.disconnect();
 }
 
 export const subject: Subject = {

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -33,7 +32,7 @@ export function fileSubject(name: string, module: string, backend: Backend<Sqlit
     open: (pool, options = {}) => backend.open({ ...options, pool, path: pathOf(pool) }),
     damage: async (pool, record) => damageFile(pathOf(pool), record),
     async destroy(pool) {
-      for (const suffix of ['', '-wal', '-shm', '-watcher-lock']) await rm(`${pathOf(pool)}${suffix}`, { force: true });
+      for (const suffix of ['', '-wal', '-shm', '-watcher-lock']) rmSync(`${pathOf(pool)}${suffix}`, { force: true });
     },
   };
 }
