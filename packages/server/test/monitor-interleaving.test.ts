@@ -104,15 +104,21 @@ class SteppedMonitor {
   }
 }
 
+type Check = (pool: Mempool, keeper: Keeper) => void | Promise<void>;
+
 /** Two monitors and a pool, step by step in a random order. Returns what happened how often. */
-async function interleave(random: Random): Promise<Record<string, number>> {
+async function interleave(
+  random: Random,
+  maxEvents: number,
+  assertStored: Check,
+): Promise<Record<'conflict' | 'killed' | 'missed', number>> {
   const clock = { now: 1_800_000_000_000 + random.below(100_000_000) };
-  const pool = await clockedPool(random.pick(['fifo', 'priority']), clock);
+  const pool = await clockedPool(random.pick(['fifo', 'priority']), clock, { maxEvents });
   onTestFinished(() => pool.close());
   const life = new RandomLife(pool, random, clock);
   const monitors = [new SteppedMonitor(pool), new SteppedMonitor(pool)];
   for (const each of monitors) await each.load();
-  const happened: Record<string, number> = { conflict: 0, killed: 0 };
+  const happened = { conflict: 0, killed: 0, missed: 0 };
   let stored = 0;
   for (let step = 0; step < 250; step++) {
     const i = random.below(2);
@@ -124,13 +130,13 @@ async function interleave(random: Random): Promise<Record<string, number>> {
     else if (dice < 19) {
       const before = monitor.keeper.tally;
       await monitor.stepSave();
-      if (monitor.keeper.tally !== before) happened.conflict = (happened.conflict ?? 0) + 1;
+      if (monitor.keeper.tally !== before) happened.conflict += 1;
     } else {
       await monitor.kill();
       monitors[i] = new SteppedMonitor(pool);
       await monitors[i].load();
       await assertStored(pool, monitors[i].keeper);
-      happened.killed = (happened.killed ?? 0) + 1;
+      happened.killed += 1;
     }
     const before = stored;
     stored = await storedSeq(pool);
@@ -140,8 +146,11 @@ async function interleave(random: Random): Promise<Record<string, number>> {
   const last = new SteppedMonitor(pool);
   await last.load();
   await assertStored(pool, last.keeper);
-  expect(last.keeper.isAt(await pool.usage())).toBe(true);
+  const usage = await pool.usage();
+  expect(last.keeper.isAt(usage)).toBe(true);
+  expect(last.keeper.tally.live).toEqual([usage.pending, usage.propagated, usage.acknowledged, usage.confirmed]);
   for (const each of monitors) await each.kill();
+  happened.missed = last.keeper.tally.missed;
   return happened;
 }
 
@@ -152,17 +161,38 @@ async function storedSeq(pool: Mempool): Promise<number> {
 }
 
 /** What is stored at any time is the recount of all events up to its cursor. */
-async function assertStored(pool: Mempool, { tally }: Keeper): Promise<void> {
+async function assertExact(pool: Mempool, { tally }: Keeper): Promise<void> {
   const events = await allEvents(pool);
   assertRecount(tally, events.slice(0, tally.seq));
 }
 
-test(`the stored totals are a recount of the raw events, whatever two monitors and a kill do in between (seed ${seed})`, async () => {
+/** Each event up to the cursor is counted or missed, once. */
+function assertAllAccounted(_: Mempool, { tally }: Keeper): void {
+  const { moved, applied, undone, missed, seq } = tally;
+  expect(moved + applied + undone + missed).toBe(seq);
+}
+
+async function runs(count: number, maxEvents: number, check: Check) {
   const random = new Random(seed);
-  const happened: Record<string, number> = {};
-  for (let run = 0; run < 12; run++)
-    for (const [what, count] of Object.entries(await interleave(random)))
-      happened[what] = (happened[what] ?? 0) + count;
-  expect(happened.conflict).toBeGreaterThan(20);
-  expect(happened.killed).toBeGreaterThan(20);
+  const all = { conflict: 0, killed: 0, missed: 0 };
+  for (let run = 0; run < count; run++) {
+    const { conflict, killed, missed } = await interleave(random, maxEvents, check);
+    all.conflict += conflict;
+    all.killed += killed;
+    all.missed += missed;
+  }
+  return all;
+}
+
+test(`the stored totals are a recount of the raw events, whatever two monitors and a kill do in between (seed ${seed})`, async () => {
+  const { conflict, killed, missed } = await runs(12, 100_000, assertExact);
+  expect(conflict).toBeGreaterThan(20);
+  expect(killed).toBeGreaterThan(20);
+  expect(missed).toBe(0);
+});
+
+test(`if events are lost to the monitors, each is counted or missed, and counts are the pool’s own (seed ${seed})`, async () => {
+  const { conflict, missed } = await runs(6, 20, assertAllAccounted);
+  expect(conflict).toBeGreaterThan(10);
+  expect(missed).toBeGreaterThan(0);
 });

@@ -11,6 +11,7 @@ import {
   type TransactionEvent,
   type Usage,
 } from 'mempool-core';
+import { readCursor } from 'mempool-core/backend';
 import {
   type Bucket,
   finalityBoundsMs,
@@ -66,8 +67,9 @@ function count(tally: Tally, event: TransactionEvent | BlockEvent): void {
   else countTransaction(tally, event);
 }
 
-function lose(tally: Tally, { missed }: LaggedEvent): void {
+function lose(tally: Tally, { missed, cursor }: LaggedEvent): void {
   const from = tally.at ?? 0;
+  tally.seq = readCursor('events', cursor)?.number ?? tally.seq;
   tally.lagged += 1;
   tally.missed += missed;
   tally.incompleteSince ??= from;

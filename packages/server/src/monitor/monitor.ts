@@ -246,9 +246,10 @@ export class Monitor implements MonitorView, AsyncDisposable {
 
   /** Without the log's end a reader of the timeline would see nothing after a start. */
   async #refillTimeline({ lastEventSeq }: Usage): Promise<void> {
-    const { trail, seq } = this.#keeper.tally;
-    if (seq === 0 || lastEventSeq < seq) return;
-    for await (const event of await this.#pool.subscribe({ after: trail[0] })) {
+    const { trail, cursor, seq } = this.#keeper.tally;
+    const [after] = trail;
+    if (after === cursor || lastEventSeq < seq) return;
+    for await (const event of await this.#pool.subscribe({ after })) {
       if (event.kind === 'lagged' || event.eventSeq > seq) return;
       this.#timeline.add(event);
       if (event.eventSeq === seq) return;

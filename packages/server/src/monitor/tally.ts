@@ -93,7 +93,7 @@ export interface Slot {
 /** All that the monitor knows: what the events up to `cursor` make of an empty tally. `fold` alone changes it. */
 export interface Tally {
   cursor: string;
-  /** The number of the last event; 0 before the first. */
+  /** The number of the last event that was counted or lost; 0 before the first. */
   seq: number;
   /** The latest `at` of the events. It never falls. */
   at: number | null;
