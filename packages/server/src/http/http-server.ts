@@ -5,7 +5,8 @@ import type { Metrics } from '../metrics/metrics.ts';
 import type { MonitorView } from '../monitor/monitor.ts';
 import { Access, type Caller } from './access.ts';
 import { chainEndpoints } from './chain-endpoints.ts';
-import { type Endpoint, endpoint, json } from './endpoint.ts';
+import { documentPage, pageHeaders } from './document-page.ts';
+import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
 import { EventStreams } from './event-endpoints.ts';
 import { Histories } from './histories.ts';
 import { addressOf, type HostEnvironment, headerOf } from './host-environment.ts';
@@ -91,6 +92,7 @@ export class HttpServer {
         ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
         ...probeEndpoints({ pool, election, isStopping: () => this.#draining !== null }),
         this.#document(),
+        this.#page(),
       ],
       {
         maxBodyBytes: options.maxBodyBytes,
@@ -170,6 +172,18 @@ export class HttpServer {
     if (problem.status >= 500 && problem !== error)
       this.#log('error', 'a request failed', { code: problem.code, error: String(error) });
     return problem;
+  }
+
+  #page(): Endpoint {
+    return endpoint({
+      method: 'get',
+      path: '/docs',
+      summary: 'This document as a page',
+      tag: 'server',
+      scopes: [],
+      answers: { 200: { description: 'HTML.', contentType: 'text/html' } },
+      answer: () => bytesAnswer(documentPage(this.openapi()), pageHeaders),
+    });
   }
 
   #document(): Endpoint {

@@ -56,7 +56,11 @@ test('a connection that has sent nothing does not hold up the end', async () => 
   await Promise.all([server.close(), gone]);
 }, 5_000);
 
-test('the OpenAPI document is valid', async () => {
-  const document = createServer({ pool: await ownPool() }).openapi();
+test('the OpenAPI document is valid, and there is a page of it', async () => {
+  const server = createServer({ pool: await ownPool() });
+  const document = server.openapi();
   expect(await new Validator().validate(document as Record<string, unknown>)).toMatchObject({ valid: true });
+  const page = await server.fetch(new Request('http://localhost/docs'));
+  expect(await page.text()).toContain('<code>POST /api/v1/transactions</code>');
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
 });
