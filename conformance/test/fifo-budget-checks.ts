@@ -44,7 +44,8 @@ export const budgetChecks: readonly FifoCheck[] = [
     await fill(store, 4);
     const listed = await store.reap({ maxTxs: 2 });
     const lot = await store.take({ maxTxs: 2 }, { owner: 'a', claimMs: 50, operationId: 'one' });
-    assert.deepEqual(lot, { claimId: 'one', owner: 'a', untilMs: 1_050, transactions: listed });
+    const transactions = listed.map((one) => ({ ...one, receivedAt: 1_000, attempts: 1 }));
+    assert.deepEqual(lot, { claimId: 'one', owner: 'a', untilMs: 1_050, transactions });
     assert.deepEqual(await stages(store, 1, 2, 3, 4), ['Propagated', 'Propagated', 'Pending', 'Pending']);
     const events = await store.subscribe({ after: await cursorAt(store, 'events', 4) });
     const seen: unknown[] = [];

@@ -51,6 +51,13 @@ export const factMutants: readonly Mutant[] = [
   fifo.each('log-without-attempts', { dumpFinalized: () => ({ attempts: 0 }) }),
   fifo.each('ended-when-received', { dumpFinalized: ({ receivedAt }) => ({ at: receivedAt }) }),
   fifo.events('events-without-attempts', () => ({ attempts: 0 })),
+  pools.around('a-take-counts-for-the-next-one', {
+    take: async ({ store, given }) => {
+      const claim = await store.take(...given);
+      const transactions = claim.transactions.map((one) => ({ ...one, attempts: one.attempts - 1 }));
+      return { ...claim, transactions };
+    },
+  }),
   pools.around('a-take-is-no-attempt', {
     take: async ({ store, given, notes }) => {
       const claim = await store.take(...given);

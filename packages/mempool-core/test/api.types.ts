@@ -2,7 +2,6 @@
 import {
   account,
   type Backend,
-  type Candidate,
   type Cause,
   type ConfirmOutcome,
   type DamagedTransaction,
@@ -30,6 +29,7 @@ import {
   type RollbackOutcome,
   type Stage,
   type StoredTransaction,
+  type TakenCandidate,
   type Transaction,
   type TransactionStatus,
   utxo,
@@ -220,7 +220,7 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   await pool.submit({ ...transaction, verdict: onePerSender('ann', { gas: 1 }) }, { from: 'bob' });
   await pool.submit({ ...transaction, verdict: utxo({ confirmed: ['a#0'] }, ['b#0']) });
   const { transactions } = await pool.take({ maxGas: 10 }, { owner: 'miner', claimMs: 1_000 });
-  holds<Same<typeof transactions, readonly Candidate[]>>();
+  holds<Same<typeof transactions, readonly TakenCandidate[]>>();
   const { unchanged } = await pool.recheck({ height: 8, slice: 10, signal: AbortSignal.timeout(1) });
   holds<Same<typeof unchanged, readonly string[]>>();
   const gossip = pool.gossip('ann', { after: 'origin' });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, LifeFacts, OpenOptions } from 'mempool-core';
+import { type AnyStore, isDamaged, type LifeFacts, type OpenOptions } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachFifo, flyingStages, mustEach, needing } from '../../case/must.ts';
 import {
@@ -204,6 +204,26 @@ const taking = eachFifo({
     assert.deepEqual(await factsOf(store, hash), [startMs, 1]);
     await store.take({}, { owner: 'taker', claimMs: 50 });
     assert.deepEqual(await factsOf(store, hash), [startMs, 2]);
+  },
+  'O8/in-the-claim: a take, with payloads or without, and its repeat tell both of what they give out': async (
+    context,
+  ) => {
+    const { store, clock } = await openTimed(context);
+    await receiveOne(context, store);
+    clock.nowMs += 300;
+    const factsTaken = async (options: { readonly payloads?: true; readonly operationId: string }) => {
+      const taken = { owner: 'taker', claimMs: 50, ...options };
+      const { transactions } = await (taken.payloads
+        ? store.take({}, { ...taken, payloads: true })
+        : store.take({}, { ...taken, payloads: false }));
+      return transactions.map((one) => !isDamaged(one) && factsIn(one));
+    };
+    assert.deepEqual(await factsTaken({ operationId: 'first' }), [[startMs, 1]]);
+    assert.deepEqual(await factsTaken({ operationId: 'first' }), [[startMs, 1]]);
+    clock.nowMs += 51;
+    await store.sweep();
+    assert.deepEqual(await factsTaken({ operationId: 'second', payloads: true }), [[startMs, 2]]);
+    assert.deepEqual(await factsTaken({ operationId: 'second', payloads: true }), [[startMs, 2]]);
   },
 });
 

@@ -44,12 +44,16 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await scene.stages('t0', 't1', 't2', 't3'), ['Pending', 'Propagated', 'Pending', 'Propagated']);
     assert.deepEqual(await scene.ready(), ['t2', 't0']);
   },
-  'P8/lot: take returns claim id, owner, end and the candidates that reap would return': async (scene) => {
+  'P8/lot: take returns claim id, owner, end, and the candidates that reap would return with what O8 says': async (
+    scene,
+  ) => {
     await scene.fill(ladder([1, 2], { gas: 4 }));
     const due = await scene.store.reap();
     const lot = await scene.store.take({}, { owner: 'o-1', claimMs: 250, operationId: 'op' });
     const untilMs = scene.clock.nowMs + 250;
-    assert.deepEqual(lot, { claimId: 'op', owner: 'o-1', untilMs, transactions: due });
+    const facts = { receivedAt: scene.clock.nowMs, attempts: 1 };
+    const transactions = due.map((one) => ({ ...one, ...facts }));
+    assert.deepEqual(lot, { claimId: 'op', owner: 'o-1', untilMs, transactions });
     assert.deepEqual((await scene.entry('t0')).claim, { id: 'op', owner: 'o-1', untilMs });
   },
   'P8/own-id: without an operation id every take has a claim id of its own': async (scene) => {

@@ -130,7 +130,11 @@ export class PriorityModel {
         sendOut(this.#txState(hash), 'taken');
         states.entryOf(this.state, hash).claim = { id: claimId, owner, untilMs };
       }
-      return { claimId, owner, untilMs, transactions: taken.map(candidate) };
+      const transactions = taken.map((one) => {
+        const { receivedAt, attempts } = this.#txState(one.hash).times;
+        return { ...candidate(one), receivedAt, attempts };
+      });
+      return { claimId, owner, untilMs, transactions };
     });
     if (!isRepeat) return lot;
     const isUnder = (hash: string): boolean => this.state.entries.get(hash)?.claim?.id === claimId;

@@ -1,6 +1,6 @@
 import type { Awaitable } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
-import type { Candidate, Claim, ClaimedTransaction } from '../contract/pool-verbs.ts';
+import type { Claim, ClaimedTransaction, TakenCandidate } from '../contract/pool-verbs.ts';
 import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
 import { maxCallTransactions } from './arguments.ts';
 
@@ -25,7 +25,7 @@ export async function withPayloads(claim: Claim, read: Read): Promise<Claim<One>
   return { ...claim, transactions };
 }
 
-async function readPart(part: readonly Candidate[], read: Read): Promise<One[]> {
+async function readPart(part: readonly TakenCandidate[], read: Read): Promise<One[]> {
   const bodies = await read(part.map(({ hash }) => hash));
   return part.flatMap((one, i): One[] => {
     const body = bodies[i] ?? null;

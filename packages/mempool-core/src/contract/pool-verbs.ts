@@ -1,7 +1,7 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
 import type { DumpedPool, PoolContent, RestoreOutcome } from './dump.ts';
 import type { Limits } from './limits.ts';
-import type { DamagedRecord, DamagedTransaction, Transaction, TransactionPage } from './transaction.ts';
+import type { DamagedRecord, DamagedTransaction, LifeFacts, Transaction, TransactionPage } from './transaction.ts';
 import { type CheckedVerdict, maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
@@ -85,8 +85,11 @@ export interface TakePayloadsOptions extends Omit<TakeOptions, 'payloads'> {
   readonly payloads: true;
 }
 
+/** A taken transaction, without its payload. Its `attempts` count this time too (O8). */
+export interface TakenCandidate extends Candidate, LifeFacts {}
+
 /** A taken transaction with its payload, which the caller owns. */
-export interface ClaimedTransaction extends Candidate {
+export interface ClaimedTransaction extends TakenCandidate {
   readonly payload: Uint8Array;
   readonly payloadType: number;
 }
@@ -104,7 +107,7 @@ export type ExtendOutcome =
   | { readonly kind: 'ended' };
 
 /** Transactions that `take` moved to Propagated for one owner, until a time. */
-export interface Claim<One = Candidate> {
+export interface Claim<One = TakenCandidate> {
   /** The operation id of the call: given by the caller, else generated. */
   readonly claimId: string;
   readonly owner: string;

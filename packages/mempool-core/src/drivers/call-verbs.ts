@@ -1,6 +1,6 @@
 import type { Awaitable, ReadContext, WriteContext } from '../contract/call-options.ts';
 import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
-import type { Candidate, Claim } from '../contract/pool-verbs.ts';
+import type { Claim, TakenCandidate } from '../contract/pool-verbs.ts';
 import {
   type CallMoment,
   type CallPlan,
@@ -27,7 +27,7 @@ export interface CallVerbParts {
   /** How long a transaction may be in flight (L14). */
   readonly inflightTtlMs: number;
   /** The transactions under a claim, by seq. */
-  claimed(claimId: string, context: ReadContext): Awaitable<Candidate[]>;
+  claimed(claimId: string, context: ReadContext): Awaitable<TakenCandidate[]>;
 }
 
 /** Implements the verbs on core's rules. */

@@ -1,12 +1,13 @@
 import type { WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions } from '../contract/driver.ts';
 import type { DriverPage } from '../contract/driver-page.ts';
+import { noFacts } from '../contract/lifecycle.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Ledger } from '../memory/ledger.ts';
-import { limitsStep } from '../rules/call-plan.ts';
+import { limitsStep, takenOf } from '../rules/call-plan.ts';
 import { FifoCall } from '../rules/fifo-call.ts';
 import { candidateOf, type FifoEntry, gossipItem, gossipPage, reapFifo } from '../rules/fifo-step.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
@@ -32,7 +33,8 @@ export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerb
         plan(new FifoCall(view, fifo), { nowMs: callTimeOf(given.now, nowMs), height: 0 }),
       ),
     inflightTtlMs,
-    claimed: (claimId) => fifo.claimed(claimId).map(candidateOf),
+    claimed: (claimId) =>
+      fifo.claimed(claimId).map((one) => takenOf(candidateOf(one), ledger.txState(one.hash)?.facts ?? noFacts)),
   });
   // If several opens name a limit, the latest one sets it.
   if (limits.maxTxs !== undefined)

@@ -2,9 +2,10 @@ import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../cont
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
 import { invalid } from '../contract/errors.ts';
+import { noFacts } from '../contract/lifecycle.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
 import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
-import type { PoolDump } from '../contract/pool-verbs.ts';
+import type { PoolDump, TakenCandidate } from '../contract/pool-verbs.ts';
 import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
@@ -26,7 +27,7 @@ import {
 } from '../priority/selection.ts';
 import type { Planning } from '../priority/step-builder.ts';
 import { damagedRecord } from '../rules/answers.ts';
-import type { CallMoment } from '../rules/call-plan.ts';
+import { type CallMoment, takenOf } from '../rules/call-plan.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
 import { guardOf, type Step } from '../rules/step.ts';
@@ -93,7 +94,7 @@ export function priorityDriver(
       write: (verb, given, context, plan) =>
         storage.write(verb, context, (pool, nowMs) => plan(new PriorityCall(pool), momentIn(pool, nowMs, given))),
       inflightTtlMs,
-      claimed: (claimId, context) => storage.read(context, ({ index }) => claimedBy(index, claimId)),
+      claimed: (claimId, context) => storage.read(context, (pool) => takenUnder(pool, claimId)),
     }),
     revise: (revisions, moment, context) =>
       storage.write('revise', context, (pool, nowMs) => reviseStep(pool, revisions, momentIn(pool, nowMs, moment))),
@@ -120,6 +121,11 @@ export function momentIn({ view }: Planning, poolNowMs: number, { now, height }:
   const nowMs = Math.floor(callTimeOf(now, poolNowMs));
   if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that returns a safe integer of milliseconds');
   return { nowMs, height: height ?? view.currentTip.tick };
+}
+
+/** The transactions under a claim, by seq. */
+function takenUnder({ index, ledger }: PriorityPool, claimId: string): TakenCandidate[] {
+  return claimedBy(index, claimId).map((one) => takenOf(one, ledger.txState(one.hash)?.facts ?? noFacts));
 }
 
 /** A page of parked transactions. Those whose verdict is damaged are named as damaged (M2). */

@@ -119,23 +119,16 @@ export class Worker {
       calls.reading.take({ maxTxs }, { ...callTime(undefined, options), owner, claimMs, payloads: true }),
     );
     if (taken.transactions.length === 0) return false;
-    const attempts = await this.#attemptsOf(taken);
     const extend: HeldClaimParts['extend'] = (id, ms) =>
       calls.observed('extendClaim', () => calls.reading.extendClaim(id, ms));
     const claim = new HeldClaim({ claim: taken, claimMs, askedAt, clock, extend });
     this.#claims.add(claim);
     if (this.#isStopping) claim.stop(this.#stopping.signal.reason);
-    void Promise.all(taken.transactions.map((one, i) => this.#begin(claim, one, attempts[i] ?? 1))).then(() => {
+    void Promise.all(taken.transactions.map((one) => this.#begin(claim, one))).then(() => {
       claim.letGo();
       this.#claims.delete(claim);
     });
     return true;
-  }
-
-  /** How often each of them went out, this time included. */
-  async #attemptsOf({ transactions }: ClaimWithPayloads): Promise<number[]> {
-    const statuses = await this.#parts.calls.reading.checkStatus(transactions.map(({ hash }) => hash));
-    return statuses.map(({ attempts }) => attempts);
   }
 
   /** Waits until something is ready, or may be. */
@@ -171,8 +164,8 @@ export class Worker {
     await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 
-  async #begin(claim: HeldClaim, one: Claimed, attempt: number): Promise<void> {
-    const job = this.#job(claim, one, attempt);
+  async #begin(claim: HeldClaim, one: Claimed): Promise<void> {
+    const job = this.#job(claim, one);
     this.#jobs.add(job);
     await job;
     this.#jobs.delete(job);
@@ -180,11 +173,12 @@ export class Worker {
     this.#placeFreed = Promise.withResolvers();
   }
 
-  async #job(claim: HeldClaim, one: Claimed, attempt: number): Promise<void> {
+  async #job(claim: HeldClaim, one: Claimed): Promise<void> {
     const { pool, work, handler } = this.#parts;
     const { hash } = one;
     const guard = { claim: claim.id };
     if ('kind' in one) return this.#answer(claim, 'failed', () => pool.drop(hash, 'damaged', guard));
+    const { attempts: attempt } = one;
     if (this.#isStopping) return this.#answer(claim, 'released', () => pool.release(hash, guard));
     // The attempts before may have ended with their process.
     if (attempt > work.attempts) return this.#answer(claim, 'failed', () => pool.drop(hash, 'failed', guard));

@@ -1,5 +1,5 @@
 import type { Cause } from '../contract/cause.ts';
-import { overdueBefore, staleReason, type TxState } from '../contract/lifecycle.ts';
+import { type Facts, noFacts, overdueBefore, staleReason, type TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
@@ -85,8 +85,9 @@ export class PriorityCall implements CallPlan {
     }
   }
 
-  take({ hash }: Named, claim: ClaimRecord): void {
+  take({ hash }: Named, claim: ClaimRecord): Facts {
     this.#builder.moveBy('markInflight', hash, { claim, cause: 'taken' });
+    return this.#builder.txState(hash)?.facts ?? noFacts;
   }
 
   release(hash: string): void {

@@ -3,7 +3,8 @@ import { overdueBefore, type TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget, CheckedExtension, CheckedTake } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
-import type { Candidate, Claim, ExtendOutcome, Sweep } from '../contract/pool-verbs.ts';
+import type { Candidate, Claim, ExtendOutcome, Sweep, TakenCandidate } from '../contract/pool-verbs.ts';
+import type { LifeFacts } from '../contract/transaction.ts';
 import { claimEnd } from './pool-clock.ts';
 import type { Step } from './step.ts';
 
@@ -47,8 +48,8 @@ export interface CallPlan {
   /** The end of a claim, and how many transactions are under it; `null` if there are none. */
   claim(id: string): { readonly untilMs: number; readonly held: number } | null;
   extend(id: string, untilMs: number): void;
-  /** Pending → Propagated, under the claim. */
-  take(one: Named, claim: ClaimRecord): void;
+  /** Pending → Propagated, under the claim. Returns the facts afterwards. */
+  take(one: Named, claim: ClaimRecord): LifeFacts;
   /** Propagated → Pending, because its claim ended. */
   release(hash: string): void;
   /** Holds a Pending transaction back no longer. */
@@ -64,9 +65,14 @@ export interface CallPlan {
 export function takeStep(plan: CallPlan, { claimId, owner, claimMs, budget }: CheckedTake, nowMs: number): Step<Claim> {
   for (const one of plan.due(nowMs, maxSweep)) plan.wake(one);
   const untilMs = claimEnd(nowMs, claimMs);
-  const transactions = plan.reap(budget);
-  for (const one of transactions) plan.take(one, { id: claimId, owner, untilMs });
+  const claim = { id: claimId, owner, untilMs };
+  const transactions = plan.reap(budget).map((one) => takenOf(one, plan.take(one, claim)));
   return plan.step({ claimId, owner, untilMs, transactions });
+}
+
+/** A candidate as `take` answers it. */
+export function takenOf(one: Candidate, { receivedAt, attempts }: LifeFacts): TakenCandidate {
+  return { ...one, receivedAt, attempts };
 }
 
 /** The step of `extendClaim` (P19): a claim never ends earlier than before. */

@@ -87,10 +87,12 @@ export class FifoCall implements CallPlan {
     this.#fifo = { ...this.#fifo, extended: { id, untilMs } };
   }
 
-  take({ hash, seq }: Named, claim: ClaimRecord): void {
+  take({ hash, seq }: Named, claim: ClaimRecord): Facts {
     this.#fifo = { ...this.#fifo, taken: claim };
     this.#woken.delete(hash);
-    this.#note(planMove('markInflight', this.#pending(hash, seq), this.#tick, { cause: 'taken' }));
+    const change = planMove('markInflight', this.#pending(hash, seq), this.#tick, { cause: 'taken' });
+    this.#note(change);
+    return change?.after.facts ?? noFacts;
   }
 
   release(hash: string): void {

@@ -87,6 +87,7 @@ do
     return told(sub(read(number), 1, keptBytes))
   end
 
+  -- The second result are the facts afterwards, without when it went out.
   local lastFrom, lastOut
   goOut = function(number)
     local kept = sub(read(number), 1, keptBytes)
@@ -96,7 +97,7 @@ do
     end
     put(number, lastOut .. packedTime(), kept == emptyKept and 1 or 0, 1)
     joined[field] = true
-    return told(lastOut)
+    return told(lastOut), lastOut
   end
 
   -- It is no longer Propagated or Acknowledged, but live.

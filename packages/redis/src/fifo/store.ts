@@ -14,6 +14,7 @@ import type {
   RestoreOutcome,
   RollbackOutcome,
   Sweep,
+  TakenCandidate,
   Transaction,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
@@ -112,7 +113,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   ): Promise<Claim> {
     const args = [owner, claimMs, moment.now ?? '', ...budgetArguments(budget)];
     const [holder, untilMs, ...found] = await this.#write('take', args, context, claimId);
-    const transactions = readEntries(found).map(core.candidateOf);
+    const transactions = readTaken(found);
     return { claimId, owner: String(holder), untilMs: Number(untilMs), transactions };
   }
 
@@ -218,6 +219,15 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
 /** The arguments of lua/fifo/reap.lua. */
 function budgetArguments({ maxBytes, maxTxs, skip, overheadBytes }: core.CheckedBudget): (string | number)[] {
   return [numberText(maxBytes), numberText(maxTxs), skip, overheadBytes];
+}
+
+/** Hash, seq, bytes, facts, hash … */
+function readTaken(flat: readonly (Buffer | number)[]): TakenCandidate[] {
+  return Array.from({ length: flat.length / 4 }, (_, i) => {
+    const [hash, seq, bytes, facts] = flat.slice(4 * i, 4 * i + 4) as [Buffer, Buffer, number, Buffer];
+    const entry = { hash: core.bytesToHash(hash), seq: Number(seq), bytes };
+    return core.takenOf(core.candidateOf(entry), record.readLifeFacts(facts));
+  });
 }
 
 /** Hash, seq, bytes, hash … */

@@ -169,6 +169,11 @@ function readEnd(bytes: Buffer | null): Pick<Ended, 'receivedAt' | 'attempts' | 
   return { ...told(bytes), at: optionalTime(bytes.readUIntBE(8, 6)) };
 }
 
+/** Decodes the first eight bytes of the facts of lua/pool/facts.lua. */
+export function readLifeFacts(bytes: Buffer): LifeFacts {
+  return { receivedAt: optionalTime(bytes.readUIntBE(0, 6)), attempts: bytes.readUInt16BE(6) };
+}
+
 /** Decodes the facts of lua/pool/facts.lua; other bytes have none. */
 export function decodeFacts(bytes: Buffer): core.Facts {
   if (bytes.length !== factsBytes) return core.noFacts;

@@ -1,4 +1,4 @@
-import type { DamagedTransaction, Transaction } from 'mempool-core';
+import type { DamagedTransaction, TakenCandidate, Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Row } from '../file/row.ts';
 import type { HashIndex } from '../pool/hash-index.ts';
@@ -31,8 +31,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.F
           plan(new core.FifoCall(pool, rows.of(pool)), { nowMs: core.callTimeOf(given.now, nowMs), height: 0 }),
         ),
       inflightTtlMs: options.inflightTtlMs,
-      claimed: (id, context) =>
-        read(context, ({ state }) => (hasClaims(file, state) ? rows.list('claimedBy', id).map(core.candidateOf) : [])),
+      claimed: (id, context) => read(context, ({ state }) => (hasClaims(file, state) ? rows.claimed(id) : [])),
     }),
     since: (query, context) =>
       read(context, ({ state: { epoch } }) =>
@@ -76,6 +75,10 @@ class FifoRows {
 
   list(name: string, ...values: unknown[]): core.FifoEntry[] {
     return [...this.#entries(name, ...values)];
+  }
+
+  claimed(id: string): TakenCandidate[] {
+    return this.list('claimedBy', id).map((one) => core.takenOf(core.candidateOf(one), one.facts ?? core.noFacts));
   }
 
   since({ after, limit }: core.CheckedGossipQuery, epoch: string): core.DriverGossipPage {
