@@ -164,6 +164,19 @@ for (const when of ['runs while', 'starts after'] as const)
     await expect.poll(() => monitor.stored().stages.Pending).toBe(14);
   });
 
+test('a head of another pool counts for nothing, however far the pool is', async () => {
+  const { pool: other } = await opened();
+  await submit(other, 0, 10);
+  await (await started(other)).close();
+  const { pool, now } = await opened({ maxEvents: 50 });
+  await submit(pool, 100, 600);
+  await pool.putRecord('monitor/head', (await other.getRecord('monitor/head'))?.value ?? null);
+  const monitor = await started(pool, { now, ...noSaves });
+  const { missed, received, stages } = monitor.summary();
+  expect(stages).toMatchObject(await liveStages(pool));
+  expect(missed + received).toBe(600);
+});
+
 test('a damaged head is told, and the monitor begins anew', async () => {
   const { pool, now } = await opened();
   await submit(pool, 0, 10);
