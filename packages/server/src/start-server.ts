@@ -42,21 +42,40 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
   const { source, log } = options;
   const metrics = createMetrics();
   const nodeId = config.election.nodeId ?? undefined;
-  await using opening = new AsyncDisposableStack();
-  const node = opening.use(await openNode(config.mempool, { source, log, nodeId, observer: metrics.observer }));
+  const node = await openNode(config.mempool, { source, log, nodeId, observer: metrics.observer });
   const { pool, election } = node;
-  const monitor = opening.use(await Monitor.start(pool, { log }));
-  metrics.attach({ pool, election, monitor });
-  const server = createServer({ pool, election, monitor, metrics }, { ...config.server, ...options });
-  const listening = await listen(server, config.server);
-  return running(listening, server, { pool, election, open: opening.move() }, config.server);
+  const open: AsyncDisposable[] = [node];
+  try {
+    const monitor = await Monitor.start(pool, { log });
+    open.push(monitor);
+    metrics.attach({ pool, election, monitor });
+    const server = createServer({ pool, election, monitor, metrics }, { ...config.server, ...options });
+    const listening = await listen(server, config.server);
+    return running(listening, server, { pool, election, open }, config.server);
+  } catch (error) {
+    await closeAll(open).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Closes the last one first, and each even if one before it fails. Node 22 has no `AsyncDisposableStack`. @throws the first error */
+async function closeAll(open: readonly AsyncDisposable[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const each of open.toReversed()) {
+    try {
+      await each[Symbol.asyncDispose]();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw errors[0];
 }
 
 /** What a running server closes at its end. */
 interface Served {
   readonly pool: Mempool;
   readonly election: Election | null;
-  readonly open: AsyncDisposableStack;
+  readonly open: readonly AsyncDisposable[];
 }
 
 /** Times against clients that are slow on purpose, and the most bytes of headers. */
@@ -126,7 +145,7 @@ function running(
   const { address, port, family } = listening.http.address() as AddressInfo;
   let closing: Promise<void> | null = null;
   const close = (): Promise<void> => {
-    closing ??= stop(listening, server, options.drainMs).finally(() => open.disposeAsync());
+    closing ??= stop(listening, server, options.drainMs).finally(() => closeAll(open));
     return closing;
   };
   const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
