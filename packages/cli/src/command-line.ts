@@ -10,7 +10,7 @@ import { addTransferring } from './commands/transferring.ts';
 import { addWatching } from './commands/watching.ts';
 import type { Place } from './target/open-target.ts';
 import { type ExitCode, exitCodes } from './terminal/exit-code.ts';
-import { failureOf } from './terminal/failure-of.ts';
+import { type Ending, failureOf } from './terminal/failure-of.ts';
 import { asJson, plain, type Surroundings, Terminal } from './terminal/terminal.ts';
 import { version } from './version.ts';
 
@@ -32,16 +32,18 @@ interface GlobalOptions extends Place {
 
 /** Runs one command. Returns its exit code; never rejects. */
 export async function runCommandLine(args: readonly string[], around: Surroundings): Promise<ExitCode> {
-  const program = programOf(around);
+  const isJson = args.includes('--json');
+  const program = programOf(around, isJson ? () => undefined : (text) => void around.stderr.write(text));
   try {
     await program.parseAsync(args, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
-    return ended(error, program, around);
+    return ended(error, isJson, around);
   }
 }
 
-function programOf(around: Surroundings): Command {
+/** @param complain told what is wrong with the arguments, in words for people */
+function programOf(around: Surroundings, complain: (text: string) => void): Command {
   const program = new Command('mempool')
     .description('Runs a mempool as a service, and reads, changes, moves and checks any pool.')
     .version(version, '-V, --version', 'print the version')
@@ -57,7 +59,7 @@ function programOf(around: Surroundings): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void around.stdout.write(text),
-      writeErr: (text) => void around.stderr.write(text),
+      writeErr: complain,
     });
   const begin = (): Session => {
     const options = program.opts<GlobalOptions>();
@@ -77,13 +79,18 @@ Exit codes: 0 done, 1 failed, 2 wrong arguments or configuration, 3 not found,
 4 refused by the pool or the server, 75 try again later, 130 interrupted.`;
 
 /** Says what went wrong, in one line. */
-function ended(error: unknown, program: Command, around: Surroundings): ExitCode {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-  if (around.signal.aborted) return exitCodes.interrupted;
-  const { exitCode, message, code } = failureOf(error);
-  const said = program.opts<GlobalOptions>().json
-    ? asJson({ error: message, code, exitCode })
-    : `mempool: ${plain(message)}`;
-  around.stderr.write(`${said}\n`);
+function ended(error: unknown, isJson: boolean, around: Surroundings): ExitCode {
+  const isUsage = error instanceof CommanderError;
+  if (isUsage && error.exitCode === 0) return exitCodes.ok;
+  if (!isUsage && around.signal.aborted) return exitCodes.interrupted;
+  const { exitCode, message, code } = isUsage ? wrongUsage(error) : failureOf(error);
+  if (isJson) around.stderr.write(`${asJson({ error: message, code, exitCode })}\n`);
+  else if (!isUsage) around.stderr.write(`mempool: ${plain(message)}\n`);
   return exitCode;
+}
+
+/** Commander itself has told people. */
+function wrongUsage({ code, message }: CommanderError): Ending {
+  const said = code === 'commander.help' ? 'no command is given' : message.replace(/^error: /, '');
+  return { exitCode: exitCodes.usage, message: said, code: null };
 }

@@ -12,9 +12,10 @@ function interrupt(): void {
 process.on('SIGINT', interrupt);
 process.on('SIGTERM', interrupt);
 // Nobody reads any more, as behind `| head`: nothing is left to do, and nothing to say.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit(0);
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') process.exit(0);
+  process.stderr.write(`mempool: the output cannot be written: ${message}\n`);
+  process.exit(1);
 });
 process.stderr.on('error', () => undefined);
 

@@ -77,3 +77,10 @@ test('a reader that stops reading ends the command without a word', async () => 
   ]);
   expect([stdout, stderr]).toEqual(['{"format"\n0\n', '']);
 });
+
+test('a full disk below the output is told in one line', async () => {
+  const command = '"$0" --conditions=mempool-source "$@" >/dev/full; echo $?';
+  const args = ['-c', command, process.execPath, main, 'config', 'schema'];
+  const { stdout, stderr } = await promisify(execFile)('bash', args);
+  expect([stdout, stderr]).toEqual(['1\n', expect.stringMatching(/^mempool: .*ENOSPC.*\n$/)]);
+});

@@ -42,6 +42,7 @@ test('a command that fails says so in one line, and its exit code says how', asy
     [2, '-c', config, 'ls', 'nothing'],
     [2, '-c', config, 'status', 'no hex'],
     [2, '-c', config, 'frobnicate'],
+    [2, '-c', config, 'serve', '--port', '65536'],
     [2, '-c', config, 'submit', '00', '01', '--hash', unknown],
     [3, '-c', config, 'submit', 'no-such-file'],
     [2, '-c', config, 'submit', '-'],
@@ -50,6 +51,8 @@ test('a command that fails says so in one line, and its exit code says how', asy
     const ran = await run(args);
     expect([args, ran.code, ran.out]).toEqual([args, code, '']);
     expect(ran.err.split('\n').filter((line) => !line.startsWith('(--help')).length, ran.err).toBe(2);
+    const { err } = await run(['--json', ...args]);
+    expect(JSON.parse(err)).toMatchObject({ error: expect.stringContaining(' '), exitCode: code });
   }
   await run(['-c', config, 'submit', '00']);
   const after: readonly (readonly [code: number, ...args: string[]])[] = [

@@ -32,12 +32,13 @@ export const operationId = [
   'repeating the command with the same id changes nothing more',
 ] as const;
 
-/** A number of at least `least`. */
-export function wholeNumber(least: number): (text: string) => number {
+/** A number of at least `least` and at most `most`. */
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < least)
-      throw new InvalidArgumentError(`It must be a whole number of at least ${least}.`);
+    const range = most === Number.MAX_SAFE_INTEGER ? `of at least ${least}` : `from ${least} to ${most}`;
+    if (!/^\d+$/.test(text) || value < least || value > most)
+      throw new InvalidArgumentError(`It must be a whole number ${range}.`);
     return value;
   };
 }

@@ -26,7 +26,7 @@ export function addServing(program: Command, begin: Begin): void {
     .command('serve')
     .description('run the pool as a service, until SIGINT or SIGTERM')
     .option('--host <address>', 'listen on this address, in place of that of the configuration')
-    .option('--port <number>', 'listen on this port; 0: a free one', wholeNumber(0))
+    .option('--port <number>', 'listen on this port; 0: a free one', wholeNumber(0, 65_535))
     .option('--demo', 'a pool of its own with a made-up chain and traffic, without a configuration')
     .option('--folder <folder>', 'with --demo: keep the pool in a SQLite file in this folder; default: in memory')
     .option('--seed <number>', 'with --demo: the same seed gives the same traffic and blocks', wholeNumber(0))

@@ -27,7 +27,7 @@ export class ProblemFailure extends Failure {
   constructor(body: ProblemBody, place: string) {
     const { status, detail = `answered ${status}`, code } = body;
     const remedy = (code !== undefined && Object.hasOwn(remedies, code) ? remedies[code] : undefined) ?? '';
-    super(exitCodeOf(status), `${place}: ${detail}${remedy === '' ? '' : ` (${remedy})`}`);
+    super(exitCodeOf(status), `${place}: ${detail}${remedy === '' ? '' : ` (${remedy})`}`, code ?? null);
     this.body = body;
   }
 }

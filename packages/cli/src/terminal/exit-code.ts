@@ -22,9 +22,12 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: ExitCode;
+  /** That of the server's refusal, if it is one. */
+  readonly code: string | null;
 
-  constructor(exitCode: ExitCode, message: string) {
+  constructor(exitCode: ExitCode, message: string, code: string | null = null) {
     super(message);
     this.exitCode = exitCode;
+    this.code = code;
   }
 }

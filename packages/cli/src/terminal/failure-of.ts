@@ -21,7 +21,7 @@ const byCode: Readonly<Record<MempoolErrorCode, readonly [exitCode: ExitCode, re
   ERR_MEMPOOL_STORE_FULL: [tryAgain, 'make room; nothing was changed'],
   ERR_MEMPOOL_CLOSED: [failed, ''],
   ERR_MEMPOOL_CORRUPT: [failed, '`mempool doctor` lists what is damaged'],
-  ERR_MEMPOOL_INCOMPATIBLE: [failed, 'another version of mempool wrote it: use that one'],
+  ERR_MEMPOOL_INCOMPATIBLE: [failed, 'something else wrote it, perhaps another version of mempool: use that one'],
   ERR_MEMPOOL_AUTH: [refused, 'check user and password'],
   ERR_MEMPOOL_PERMISSION: [refused, 'grant the right, or use another user'],
   ERR_MEMPOOL_READ_ONLY: [tryAgain, ''],
@@ -32,7 +32,7 @@ const byCode: Readonly<Record<MempoolErrorCode, readonly [exitCode: ExitCode, re
 
 /** What to say of an error, and the exit code. */
 export function failureOf(error: unknown): Ending {
-  if (error instanceof Failure) return { exitCode: error.exitCode, message: error.message, code: null };
+  if (error instanceof Failure) return { exitCode: error.exitCode, message: error.message, code: error.code };
   if (isMempoolError(error)) {
     const [exitCode, remedy] = byCode[error.code];
     return { exitCode, message: remedy === '' ? error.message : `${error.message} (${remedy})`, code: error.code };
