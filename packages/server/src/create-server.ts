@@ -19,7 +19,11 @@ export interface MempoolServer {
   drain(): Promise<void>;
 }
 
-/** Serves the HTTP API of a pool. It opens no port: mount `fetch` into a server. Options left out have their defaults. */
+/**
+ * Serves the HTTP API of a pool. It opens no port: mount `fetch` into a server. Options left out have their defaults; the
+ * caller has checked the others.
+ * @throws `ERR_MEMPOOL_CONFIG` if the hash of a token has another form
+ */
 export function createServer(parts: ServerParts, options: Partial<HttpServerOptions> = {}): MempoolServer {
   const server = new HttpServer(parts, { ...parseSection('server', {}), tokens: [], ...options });
   return {

@@ -1,4 +1,5 @@
 import { createHash, hash, timingSafeEqual } from 'node:crypto';
+import { MempoolError } from 'mempool-core';
 import { type Scope, scopes, type TokenOptions } from '../config/server-config.ts';
 import { Problem } from './problem.ts';
 
@@ -21,9 +22,10 @@ const everybody: Caller = { name: null, scopes: new Set(scopes) };
 export class Access {
   readonly #tokens: readonly KnownToken[];
 
+  /** @throws `ERR_MEMPOOL_CONFIG` naming the token whose hash has another form */
   constructor(tokens: readonly TokenOptions[]) {
     this.#tokens = tokens.map((token) => ({
-      digest: Buffer.from(token.hash.replace(/^sha256:/, ''), 'hex'),
+      digest: digestOf(token),
       caller: { name: token.name, scopes: new Set(token.scopes) },
     }));
   }
@@ -42,6 +44,13 @@ export class Access {
     for (const each of this.#tokens) if (timingSafeEqual(each.digest, digest)) found = each.caller;
     return found;
   }
+}
+
+function digestOf({ name, hash }: TokenOptions): Buffer {
+  const [, digits] = /^sha256:([0-9a-f]{64})$/.exec(hash) ?? [];
+  if (digits !== undefined) return Buffer.from(digits, 'hex');
+  const message = `the hash of the token ${name} must be sha256: and 64 hex digits`;
+  throw new MempoolError('ERR_MEMPOOL_CONFIG', message, { field: 'tokens.hash' });
 }
 
 /** @throws `Problem` 401 without a valid token, 403 if it has none of the scopes; no scopes: open to all */

@@ -1,4 +1,5 @@
 import { isMempoolError, type MempoolError, type MempoolErrorCode, toJson } from 'mempool-core';
+import { isElectionError } from 'mempool-election';
 
 /** The codes of the server's own refusals. An error of the pool keeps its code, such as `ERR_MEMPOOL_INVALID`. */
 export type ServerErrorCode =
@@ -123,6 +124,8 @@ const statuses: Readonly<Record<MempoolErrorCode, readonly [status: number, deta
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isMempoolError(error)) return poolProblem(error);
+  if (isElectionError(error))
+    return new Problem(503, 'ERR_SERVER_NOT_READY', { detail: 'The election cannot be asked.', headers: retrySoon });
   return new Problem(500, 'ERR_SERVER_INTERNAL', { detail: 'The server failed. Its log has the error.' });
 }
 

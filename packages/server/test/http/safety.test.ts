@@ -294,6 +294,14 @@ test('more waits and requests at once than allowed are refused', async () => {
   expect((await wait('1ms')).status).toBe(404);
 });
 
+test('a token whose hash is none is refused at the start', async () => {
+  const pool = await ownPool();
+  const bad = { ...tokenOf('a', ['read']), hash: 'secret-of-a' };
+  expect(() => createServer({ pool }, { tokens: [bad] })).toThrow(
+    expect.objectContaining({ code: 'ERR_MEMPOOL_CONFIG' }),
+  );
+});
+
 test('the handler mounts into another application and into any fetch host', async () => {
   const { fetch: answer } = createServer({ pool: await ownPool() });
   expect((await answer(new Request('http://localhost/api/v1/tip'))).status).toBe(200);
