@@ -49,6 +49,11 @@ test.for(['fifo', 'priority'] as const)(
       const server = await run(['--url', url, '--json', ...read]);
       expect([read, server.code, jsonLines(server.out)]).toEqual([read, store.code, jsonLines(store.out)]);
     }
+    const examined = await run(['--url', url, '--json', 'doctor']);
+    expect([
+      examined.code,
+      (jsonLines(examined.out) as { state: string }[]).every(({ state }) => state === 'ok'),
+    ]).toEqual([0, true]);
     const pairs: readonly (readonly [store: readonly string[], server: readonly string[]])[] = [
       [
         ['submit', 'aa01'],
