@@ -58,7 +58,6 @@ export const arrivalMutants: readonly Mutant[] = [
   pretending('verdicts-on-arrivals-are-skipped', 'revise', (_, [revisions]) =>
     revisions.map(({ hash }) => ({ kind: 'skipped', hash })),
   ),
-  pretending('dump-of-arrivals-is-their-usage', 'dump', (store) => store.usage()),
   pretending('arrivals-gossiped-to-all', 'since', (store, [query]) => store.since({ ...query, except: undefined })),
   pretending('tags-of-blocks-lost-on-arrivals', 'confirm', (store, [{ provides: _, ...block }, ...rest]) =>
     store.confirm(block, ...rest),
