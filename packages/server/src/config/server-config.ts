@@ -36,7 +36,7 @@ export interface ServerOptions {
   readonly hash: PayloadHashName;
   /** True: payloads can be read; default false. */
   readonly exposePayloads: boolean;
-  /** The largest request body; default 8 MiB. */
+  /** The largest request body; default 8 MiB. Bodies above 64 KiB may together take 32 times as much memory. */
   readonly maxBodyBytes: number;
   /** The most event streams at once; default 1,000. */
   readonly maxSseClients: number;

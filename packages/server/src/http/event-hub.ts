@@ -140,6 +140,8 @@ export class EventHub {
     }
     this.#ready = null;
     this.#forget(this.#ring.length);
+    // Nobody may join before the next subscription begins.
+    this.#cursor = '';
     this.#endReaders();
   }
 

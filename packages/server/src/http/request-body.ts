@@ -1,29 +1,59 @@
 import { type HostEnvironment, headerOf } from './host-environment.ts';
-import { Problem } from './problem.ts';
+import { busy, Problem } from './problem.ts';
 
-/** Reads the body of a request. @throws `Problem` 413 as soon as it is known to exceed `maxBytes`, 400 if it breaks off */
-export async function readBody(request: Request, environment: HostEnvironment, maxBytes: number): Promise<Uint8Array> {
-  const declared = headerOf(request, environment, 'content-length');
-  if (declared !== undefined && Number(declared) > maxBytes) throw tooLarge(maxBytes);
-  const isBounded = declared !== undefined && environment.incoming !== undefined;
-  try {
-    return isBounded ? new Uint8Array(await request.arrayBuffer()) : await readChunks(request, maxBytes);
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    throw new Problem(400, 'ERR_SERVER_BODY', { detail: 'The body could not be read to its end.' });
-  }
+/** The body of a request. Dispose of it when the request is answered. */
+export interface HeldBody extends Disposable {
+  readonly bytes: Uint8Array;
 }
 
-/** Reads a body of unknown length, no further than `maxBytes`. */
-async function readChunks(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge(maxBytes);
-    chunks.push(chunk);
+/** So many bodies of the largest size may be in memory at once. */
+const maxHeldBodies = 32;
+/** Smaller bodies are not counted: the number of requests in flight bounds them. */
+const smallBytes = 64 * 1024;
+
+/** Reads the bodies of requests, and bounds the memory that they take together. */
+export class RequestBodies {
+  readonly #maxBytes: number;
+  #heldBytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
   }
-  return Buffer.concat(chunks);
+
+  /**
+   * @throws `Problem` 413 as soon as the body is known to be too large, 503 if large bodies take too much memory, 400 if it
+   * breaks off
+   */
+  async read(request: Request, environment: HostEnvironment): Promise<HeldBody> {
+    const declared = headerOf(request, environment, 'content-length');
+    if (declared !== undefined && Number(declared) > this.#maxBytes) throw tooLarge(this.#maxBytes);
+    const isSmall = environment.incoming !== undefined && Number(declared ?? smallBytes + 1) <= smallBytes;
+    try {
+      if (!isSmall) return await this.#readChunks(request);
+      return { bytes: new Uint8Array(await request.arrayBuffer()), [Symbol.dispose]: () => undefined };
+    } catch (error) {
+      if (error instanceof Problem) throw error;
+      throw new Problem(400, 'ERR_SERVER_BODY', { detail: 'The body could not be read to its end.' });
+    }
+  }
+
+  async #readChunks(request: Request): Promise<HeldBody> {
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    using held = new DisposableStack();
+    held.defer(() => {
+      this.#heldBytes -= bytes;
+    });
+    for await (const chunk of request.body ?? []) {
+      bytes += chunk.length;
+      this.#heldBytes += chunk.length;
+      if (bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+      if (this.#heldBytes > maxHeldBodies * this.#maxBytes) throw busy('Large bodies take too much memory now.');
+      chunks.push(chunk);
+    }
+    const moved = held.move();
+    return { bytes: Buffer.concat(chunks), [Symbol.dispose]: () => moved.dispose() };
+  }
 }
 
 function tooLarge(maxBytes: number): Problem {

@@ -4,7 +4,7 @@ import { authorize, type Caller, operationIdOf } from './access.ts';
 import { type Call, type Endpoint, problemForm } from './endpoint.ts';
 import { type HostEnvironment, headerOf } from './host-environment.ts';
 import { notFound, Problem, wrongRequest } from './problem.ts';
-import { parseJson, readBody } from './request-body.ts';
+import { parseJson, RequestBodies } from './request-body.ts';
 
 /** An answered request. */
 export interface Answered {
@@ -33,10 +33,12 @@ export class Router {
   readonly #app = new OpenAPIHono<{ Bindings: HostEnvironment }>();
   readonly #parts: RouterParts;
   readonly #endpoints: readonly Endpoint[];
+  readonly #bodies: RequestBodies;
 
   constructor(endpoints: readonly Endpoint[], parts: RouterParts) {
     this.#endpoints = endpoints;
     this.#parts = parts;
+    this.#bodies = new RequestBodies(parts.maxBodyBytes);
     for (const each of endpoints) {
       this.#app.openAPIRegistry.registerPath(documented(each));
       const path = each.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -96,14 +98,12 @@ export class Router {
   async #write(endpoint: Endpoint, call: Call): Promise<Response> {
     const { request, environment } = call;
     const type = contentType(headerOf(request, environment, 'content-type'));
-    if (endpoint.answerBytes !== undefined && (type === 'application/octet-stream' || type === 'application/cbor'))
-      return endpoint.answerBytes(await readBody(request, environment, this.#parts.maxBodyBytes), {
-        ...call,
-        body: null,
-      });
-    if (type !== 'application/json') throw wrongType(endpoint);
-    const given = parseJson(await readBody(request, environment, this.#parts.maxBodyBytes));
-    return endpoint.answer({ ...call, body: checked(endpoint.body, given, 'body') });
+    const { answerBytes } = endpoint;
+    const isBytes = type === 'application/octet-stream' || type === 'application/cbor';
+    if (type !== 'application/json' && !(isBytes && answerBytes !== undefined)) throw wrongType(endpoint);
+    using body = await this.#bodies.read(request, environment);
+    if (isBytes && answerBytes !== undefined) return await answerBytes(body.bytes, { ...call, body: null });
+    return await endpoint.answer({ ...call, body: checked(endpoint.body, parseJson(body.bytes), 'body') });
   }
 
   /** The path has other methods, or there is no such path. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { postJson } from './client.ts';
+import { postJson, submit } from './client.ts';
 import { served } from './served.ts';
 
 const wait = '/api/v1/transactions/ab?wait=Finalized&timeout=10m';
@@ -67,4 +67,17 @@ test('one bad element of a long list is named', async () => {
   const drop = await postJson(`${url}/api/v1/transactions/ab/drop`, { reason: { app: 7 } });
   expect(await drop.json()).toMatchObject({ field: 'reason.app' });
   expect(await (await fetch(`${url}/api/v1/usage`)).json()).toMatchObject({ pending: 0 });
+});
+
+test('large bodies that do not end take bounded memory, and small ones are served meanwhile', async () => {
+  const bytes = 128 * 1024;
+  const server = await served({ backend: 'ephemeral' }, { maxBodyBytes: bytes });
+  const head = `POST /api/v1/transactions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/cbor\r\n`;
+  const stalled = Array.from({ length: 34 }, () => connect(server.port, '127.0.0.1'));
+  const refused = Promise.race(stalled.map((socket) => once(socket, 'data')));
+  for (const socket of stalled) socket.write(`${head}Content-Length: ${bytes}\r\n\r\n${'x'.repeat(bytes - 1)}`);
+  expect(String(await refused)).toMatch(/^HTTP\/1\.1 503 .*ERR_SERVER_BUSY/s);
+  expect((await submit(server, 'small')).status).toBe(201);
+  for (const socket of stalled) socket.destroy();
+  await expect.poll(async () => (await submit(server, 'x'.repeat(bytes))).status).not.toBe(503);
 });
