@@ -156,6 +156,8 @@ function running(
 async function stop({ http, answers }: Listening, server: MempoolServer, drainMs: number): Promise<void> {
   const closed = once(http, 'close');
   http.close();
+  // Else a client may send its next request on a connection that is about to be cut.
+  for (const answer of answers) if (!answer.headersSent) answer.setHeader('connection', 'close');
   const timer = setTimeout(() => http.closeAllConnections(), drainMs);
   await Promise.race([server.drain().then(() => written(answers)), closed]);
   // What is left are connections without a request. Node does not count one as idle that never had any.

@@ -81,3 +81,16 @@ test('large bodies that do not end take bounded memory, and small ones are serve
   for (const socket of stalled) socket.destroy();
   await expect.poll(async () => (await submit(server, 'x'.repeat(bytes))).status).not.toBe(503);
 });
+
+test('an answer of a stopping server says that its connection ends', async () => {
+  const server = await served();
+  const socket = connect(server.port, '127.0.0.1');
+  socket.write('POST /api/v1/transactions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/cbor\r\n');
+  socket.write('Content-Length: 2\r\nExpect: 100-continue\r\n\r\n');
+  await once(socket, 'data');
+  const closing = server.close();
+  socket.write('ab');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 201 .*connection: close/is);
+  await closing;
+});
