@@ -28,7 +28,8 @@ export class HeldClaim {
     this.#parts = parts;
     this.#untilMs = parts.claim.untilMs;
     this.#until = parts.askedAt + parts.claimMs;
-    this.#await();
+    // The answer may have taken long.
+    this.#await(Math.max(0, this.#turnMs - (parts.clock() - parts.askedAt)));
   }
 
   get id(): string {
@@ -62,8 +63,12 @@ export class HeldClaim {
     clearTimeout(this.#timer);
   }
 
-  #await(): void {
-    if (this.#isKept) this.#timer = setTimeout(() => void this.#extend(), this.#parts.claimMs / partsOfClaim);
+  get #turnMs(): number {
+    return this.#parts.claimMs / partsOfClaim;
+  }
+
+  #await(ms: number): void {
+    if (this.#isKept) this.#timer = setTimeout(() => void this.#extend(), ms);
   }
 
   async #extend(): Promise<void> {
@@ -83,6 +88,6 @@ export class HeldClaim {
         return;
       }
     }
-    this.#await();
+    this.#await(this.#turnMs);
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { isMempoolError } from '../contract/errors.ts';
@@ -33,6 +34,14 @@ const retryMs = 250;
 type Outcome = keyof WorkDone;
 type Claimed = ClaimWithPayloads['transactions'][number];
 
+/** A `take` that was sent. If its answer is lost, it is repeated under its id, with the same arguments (X2, P8). */
+interface Ask {
+  readonly operationId: string;
+  readonly maxTxs: number;
+  /** By `clock`. */
+  readonly askedAt: number;
+}
+
 /** Claims transactions and has them handled, a bounded number at once, until its signal aborts (P21). */
 export class Worker {
   readonly #parts: WorkerParts;
@@ -47,6 +56,10 @@ export class Worker {
   #dueAt = Number.POSITIVE_INFINITY;
   /** The wait for something to take, if there is one. */
   #ready: Promise<true> | null = null;
+  /** The `take` whose answer was lost. It may have taken transactions that nobody else is handed. */
+  #lost: Ask | null = null;
+  /** True if a look would most likely find something to take. */
+  #isLikely = false;
   /** How often in a row something was ready, but others had taken it. */
   #inVain = 0;
 
@@ -62,6 +75,7 @@ export class Worker {
     else signal?.addEventListener('abort', stop, { once: true });
     while (!this.#isStopping) await this.#round();
     signal?.removeEventListener('abort', stop);
+    await this.#recover();
     await this.#ended();
     if (this.#fault !== null) throw this.#fault.error;
     return { ...this.#counts };
@@ -109,26 +123,70 @@ export class Worker {
 
   /** Returns false if there was nothing to take. */
   async #take(maxTxs: number): Promise<boolean> {
-    const { work, options, calls } = this.#parts;
-    const { owner, claimMs } = work;
-    const { clock } = options;
+    const { clock } = this.#parts.options;
     const askedAt = clock();
     if (askedAt >= this.#dueAt) this.#dueAt = Number.POSITIVE_INFINITY;
-    // Not through the queue: there, `take` and `extendClaim` would hold up the calls of others, and be held up by them.
-    const taken = await calls.observed('take', () =>
-      calls.reading.take({ maxTxs }, { ...callTime(undefined, options), owner, claimMs, payloads: true }),
-    );
-    if (taken.transactions.length === 0) return false;
+    if (this.#lost === null && !this.#isLikely && !(await this.#isReady())) return false;
+    this.#isLikely = true;
+    const ask = this.#lost ?? { operationId: randomUUID(), maxTxs, askedAt: clock() };
+    const taken = await this.#ask(ask);
+    this.#isLikely = taken.transactions.length === ask.maxTxs;
+    if (taken.transactions.length > 0) this.#begin(taken, ask.askedAt);
+    return taken.transactions.length > 0;
+  }
+
+  /** Looks before each `take` that may find nothing: each one uses up one of the operation ids that a store keeps (X2). */
+  async #isReady(): Promise<boolean> {
+    const { work, options, calls } = this.#parts;
+    const { owner, claimMs } = work;
+    // It takes nothing, but hands out again what was held back until now (P20).
+    const waking = { ...callTime(undefined, options), owner, claimMs };
+    await calls.observed('take', () => calls.reading.take({ maxTxs: 0 }, waking));
+    return calls.observed('hasPending', () => calls.reading.hasPending());
+  }
+
+  /** Not through the queue: there, `take` and `extendClaim` would hold up the calls of others, and be held up by them. */
+  async #ask(ask: Ask): Promise<ClaimWithPayloads> {
+    const { work, options, calls } = this.#parts;
+    const { owner, claimMs } = work;
+    const { operationId, maxTxs } = ask;
+    const how = { ...callTime(undefined, options), owner, claimMs, operationId, payloads: true } as const;
+    try {
+      const taken = await calls.observed('take', () => calls.reading.take({ maxTxs }, how));
+      this.#lost = null;
+      return taken;
+    } catch (error) {
+      if (isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN')) this.#lost = ask;
+      throw error;
+    }
+  }
+
+  /** When the work ends, what a lost `take` has taken is given back. Tries again while its claim would last. */
+  async #recover(): Promise<void> {
+    const { work, options } = this.#parts;
+    while (this.#lost !== null && this.#lost.askedAt + work.claimMs > options.clock()) {
+      const { askedAt } = this.#lost;
+      try {
+        this.#begin(await this.#ask(this.#lost), askedAt);
+      } catch (error) {
+        if (!isMempoolError(error) || !error.retryable) return;
+        await delay(retryMs);
+      }
+    }
+  }
+
+  #begin(taken: ClaimWithPayloads, askedAt: number): void {
+    const { work, options, calls } = this.#parts;
     const extend: HeldClaimParts['extend'] = (id, ms) =>
       calls.observed('extendClaim', () => calls.reading.extendClaim(id, ms));
-    const claim = new HeldClaim({ claim: taken, claimMs, askedAt, clock, extend });
+    const claim = new HeldClaim({ claim: taken, claimMs: work.claimMs, askedAt, clock: options.clock, extend });
     this.#claims.add(claim);
     if (this.#isStopping) claim.stop(this.#stopping.signal.reason);
-    void Promise.all(taken.transactions.map((one) => this.#begin(claim, one))).then(() => {
+    const jobs = taken.transactions.map((one) => this.#place(this.#job(claim, one)));
+    void Promise.all(jobs).then(() => {
       claim.letGo();
       this.#claims.delete(claim);
     });
-    return true;
   }
 
   /** Waits until something is ready, or may be. */
@@ -140,6 +198,7 @@ export class Worker {
     const timer = delay(Math.min(againMs, dueInMs), false, { signal: over.signal }).catch(() => false);
     try {
       const isReady = await Promise.race([this.#ready, timer]);
+      this.#isLikely = isReady && this.#inVain === 0;
       this.#inVain = isReady ? this.#inVain + 1 : 0;
     } finally {
       over.abort();
@@ -164,8 +223,8 @@ export class Worker {
     await delay(ms, undefined, { signal: this.#stopping.signal }).catch(() => undefined);
   }
 
-  async #begin(claim: HeldClaim, one: Claimed): Promise<void> {
-    const job = this.#job(claim, one);
+  /** A job has one of the free places until it has ended. */
+  async #place(job: Promise<void>): Promise<void> {
     this.#jobs.add(job);
     await job;
     this.#jobs.delete(job);

@@ -192,6 +192,53 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     expect(await working.done).toMatchObject({ acknowledged: 1, lost: 0 });
   });
 
+  it('handles what it took although the answer was lost', async () => {
+    const opened = await opening();
+    const { pool, after } = opened;
+    after('take', async () => {
+      if ((await pool.usage()).propagated === 0) return;
+      after('take', () => Promise.resolve());
+      throw new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the answer was lost');
+    });
+    const attempts: number[] = [];
+    const working = work(opened, (_, { attempt }) => attempts.push(attempt), { claimMs: 600_000 });
+    await pool.submit(transaction(1));
+    await pool.waitFor(hash(1), { stage: 'Acknowledged' });
+    working.stop();
+    expect(await working.done).toEqual({ acknowledged: 1, released: 0, failed: 0, lost: 0 });
+    expect(attempts).toEqual([1]);
+  });
+
+  it('gives back what it took if it ends before the answer is here', async () => {
+    const opened = await opening();
+    const { pool, after } = opened;
+    let working: Working | null = null;
+    after('take', async () => {
+      if ((await pool.usage()).propagated === 0) return;
+      working?.stop();
+      after('take', () => Promise.resolve());
+      throw new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the answer was lost');
+    });
+    await pool.submit(transaction(1));
+    working = work(opened, () => undefined, { claimMs: 600_000 });
+    expect(await working.done).toEqual({ acknowledged: 0, released: 1, failed: 0, lost: 0 });
+    expect(await pool.status(hash(1))).toMatchObject({ stage: 'Pending' });
+  });
+
+  it('uses up an operation id for each time it takes something, and none while there is nothing', async () => {
+    const opened = await opening();
+    const { pool, operationIds, count } = opened;
+    const working = work(opened, () => undefined, { concurrency: 4 });
+    await expect.poll(() => count('take'), { timeout: 10_000 }).toBeGreaterThan(1);
+    expect(operationIds).toEqual([]);
+    await pool.receive(transactions(...upTo(4)));
+    for (const each of hashes(...upTo(4))) await pool.waitFor(each, { stage: 'Acknowledged' });
+    working.stop();
+    await working.done;
+    expect(operationIds.length).toBeGreaterThan(0);
+    expect(operationIds.length).toBeLessThan(5);
+  });
+
   it('ends with an error that does not pass', async () => {
     const opened = await opening();
     const fault = new MempoolError('ERR_MEMPOOL_PERMISSION', 'may not');
