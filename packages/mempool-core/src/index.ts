@@ -86,7 +86,15 @@ export type { Recheck, RecheckOptions } from './mempool/recheck.ts';
 export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';
 export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './mempool/validation.ts';
 export type { Waited, WaitOptions, WaitStage } from './mempool/waiters.ts';
-export type { WorkContext, WorkDone, WorkHandler, WorkOptions } from './mempool/work-options.ts';
+export {
+  type FinalReason,
+  UnrecoverableError,
+  type UnrecoverableOptions,
+  type WorkContext,
+  type WorkDone,
+  type WorkHandler,
+  type WorkOptions,
+} from './mempool/work-options.ts';
 export type * from './watcher/chain-source.ts';
 export { Watcher } from './watcher/watcher.ts';
 export type * from './watcher/watcher-options.ts';

@@ -4,6 +4,7 @@ import { longestTimerMs } from '../boundary/open-options.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { checkTake } from '../boundary/pool-arguments.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
+import type { DropReason } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
 import type { ClaimedTransaction } from '../contract/pool-verbs.ts';
 
@@ -20,10 +21,43 @@ export interface WorkContext {
 
 /**
  * Handles one transaction, such as by sending it to a node. If it returns, the transaction is acknowledged. If it
- * throws, the transaction goes out again later, or is dropped as `failed` after the last attempt. A transaction may be
- * handled more than once (P21).
+ * throws, the transaction goes out again later, or is dropped as `failed` after the last attempt. If it throws an
+ * `UnrecoverableError`, the transaction is dropped at once. A transaction may be handled more than once (P21).
  */
 export type WorkHandler = (transaction: ClaimedTransaction, context: WorkContext) => unknown;
+
+/**
+ * Thrown by a handler of `work` when another attempt is useless: the transaction is dropped at once, if it is still under
+ * the worker's claim.
+ * @example throw new UnrecoverableError('bad signature', { reason: { app: 'bad signature' } });
+ */
+export class UnrecoverableError extends Error {
+  override readonly name: string = unrecoverable;
+  /** The reason of the drop; default `failed`. An `app` has 1–256 characters, else `work` ends with `ERR_MEMPOOL_INVALID`. */
+  readonly reason: FinalReason;
+
+  constructor(message?: string, options: UnrecoverableOptions = {}) {
+    super(message, options);
+    this.reason = options.reason ?? 'failed';
+  }
+}
+
+/** Why no other attempt of a transaction is made: `failed`, or the application's own reason. */
+export type FinalReason = Exclude<DropReason, string> | 'failed';
+
+/** Options of an `UnrecoverableError`. */
+export interface UnrecoverableOptions extends ErrorOptions {
+  readonly reason?: FinalReason | undefined;
+}
+
+const unrecoverable = 'UnrecoverableError';
+
+/** The reason to drop a transaction whose handler threw this at once; `null`: it may go out again. */
+export function finalReason(error: unknown): FinalReason | null {
+  // By its name: an application may have two copies of this package.
+  if (!(error instanceof Error) || error.name !== unrecoverable) return null;
+  return (error as Partial<UnrecoverableError>).reason ?? 'failed';
+}
 
 /** Options of `work`. */
 export interface WorkOptions extends ReadOptions {
@@ -50,7 +84,7 @@ export interface WorkDone {
   readonly acknowledged: number;
   /** Given back for another attempt, or because the work ended. */
   readonly released: number;
-  /** Dropped with the reason `failed`. */
+  /** Dropped for good, after the last attempt or by an `UnrecoverableError`. */
   readonly failed: number;
   /** The claim had ended: another worker may have them. */
   readonly lost: number;

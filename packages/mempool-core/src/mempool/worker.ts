@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { checkReason } from '../boundary/arguments.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { ClaimWithPayloads } from '../contract/pool-verbs.ts';
@@ -7,13 +8,20 @@ import { HeldClaim, type HeldClaimParts } from './held-claim.ts';
 import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
 import type { PoolCalls } from './pool-calls.ts';
 import type { Waiting } from './waiting.ts';
-import { checkBackoff, type ResolvedWorkOptions, type WorkDone, type WorkHandler } from './work-options.ts';
+import {
+  checkBackoff,
+  type FinalReason,
+  finalReason,
+  type ResolvedWorkOptions,
+  type WorkDone,
+  type WorkHandler,
+} from './work-options.ts';
 
 /** The calls by which a worker answers for one transaction. They share store calls with other callers. */
 interface WorkerPool {
   markAcknowledged(hash: string, options: { readonly claim: string }): Promise<boolean>;
   release(hash: string, options: { readonly claim: string; readonly notBeforeMs?: number }): Promise<boolean>;
-  drop(hash: string, reason: 'failed' | 'damaged', options: { readonly claim: string }): Promise<boolean>;
+  drop(hash: string, reason: FinalReason | 'damaged', options: { readonly claim: string }): Promise<boolean>;
 }
 
 export interface WorkerParts {
@@ -252,6 +260,8 @@ export class Worker {
   async #failed(claim: HeldClaim, hash: string, attempt: number, error: unknown): Promise<void> {
     const { pool, work, options } = this.#parts;
     const guard = { claim: claim.id };
+    const reason = finalReason(error);
+    if (reason !== null) return this.#giveUp(claim, hash, reason);
     if (this.#isStopping) return this.#answer(claim, 'released', () => pool.release(hash, guard));
     if (attempt >= work.attempts) return this.#answer(claim, 'failed', () => pool.drop(hash, 'failed', guard));
     try {
@@ -263,6 +273,19 @@ export class Worker {
       this.#fail(fault);
       await this.#answer(claim, 'released', () => pool.release(hash, guard));
     }
+  }
+
+  /** Drops a transaction of which no other attempt is made. A reason that is none is the application's fault: it ends the work. */
+  async #giveUp(claim: HeldClaim, hash: string, reason: FinalReason): Promise<void> {
+    const { pool } = this.#parts;
+    const guard = { claim: claim.id };
+    try {
+      checkReason(reason);
+    } catch (fault) {
+      this.#fail(fault);
+      return this.#answer(claim, 'released', () => pool.release(hash, guard));
+    }
+    return this.#answer(claim, 'failed', () => pool.drop(hash, reason, guard));
   }
 
   /** Tells the pool how a transaction ended. Tries again while the claim lasts. */

@@ -1,5 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Mempool, MempoolError, type WorkContext, type WorkDone, type WorkOptions } from 'mempool-core';
+import {
+  type Mempool,
+  MempoolError,
+  UnrecoverableError,
+  type WorkContext,
+  type WorkDone,
+  type WorkOptions,
+} from 'mempool-core';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { closed, hash, hashes, invalid, open, openPriority, transaction, transactions, upTo } from './tap.ts';
 
@@ -147,11 +154,12 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
       opened,
       async (_, { signal, attempt }) => {
         if (attempt > 1) return;
-        time.nowMs += 1_000;
+        time.nowMs += 10_000;
         await pool.sweep();
         lost.resolve(await aborted(signal));
       },
-      { claimMs: 150, concurrency: 1 },
+      // The extension, after a third of it, must not come between those two.
+      { claimMs: 900, concurrency: 1 },
     );
     expect(await lost.promise).toBeInstanceOf(Error);
     await pool.waitFor(hash(1), { stage: 'Acknowledged' });
@@ -260,6 +268,56 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     await opened.pool.close();
     expect(await told.promise).toMatchObject(closed);
     await expect(working.done).rejects.toMatchObject(closed);
+  });
+
+  it('drops at once what fails for good, for the reason given, also while it stops', async () => {
+    const opened = await opening();
+    const { pool } = opened;
+    await pool.receive(transactions(1, 2, 3));
+    const told = { [hash(1)]: undefined, [hash(2)]: { app: 'bad signature' }, [hash(3)]: 'failed' } as const;
+    const begun = Promise.withResolvers<void>();
+    const working = work(opened, async (each, { signal }) => {
+      if (each === hash(3)) {
+        begun.resolve();
+        await aborted(signal);
+      }
+      throw new UnrecoverableError('refused', { reason: told[each] });
+    });
+    await Promise.all([pool.waitFor(hash(1)), pool.waitFor(hash(2)), begun.promise]);
+    working.stop();
+    expect(await working.done).toEqual({ acknowledged: 0, released: 0, failed: 3, lost: 0 });
+    expect(await pool.checkStatus(hashes(1, 2, 3))).toMatchObject([
+      { reason: 'failed' },
+      { reason: { app: 'bad signature' } },
+      { reason: 'failed' },
+    ]);
+  });
+
+  it('drops nothing that another has taken since, though it fails for good', async () => {
+    const time = { nowMs: 1_000_000 };
+    const opened = await opening({}, { now: () => time.nowMs });
+    const { pool } = opened;
+    await pool.submit(transaction(1));
+    const handle = async (): Promise<never> => {
+      time.nowMs += 700_000;
+      await pool.sweep();
+      await pool.take({}, { owner: 'another', claimMs: 600_000 });
+      working.stop();
+      throw new UnrecoverableError('refused');
+    };
+    const working = work(opened, handle, { concurrency: 1 });
+    expect(await working.done).toEqual({ acknowledged: 0, released: 0, failed: 0, lost: 1 });
+    expect(await pool.status(hash(1))).toMatchObject({ stage: 'Propagated', attempts: 2 });
+  });
+
+  it('ends when the reason of a final failure is none, and the transaction is given back', async () => {
+    const opened = await opening();
+    await opened.pool.submit(transaction(1));
+    const failing = (): never => {
+      throw new UnrecoverableError('refused', { reason: { app: '' } });
+    };
+    await expect(work(opened, failing).done).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
+    expect(await opened.pool.status(hash(1))).toMatchObject({ stage: 'Pending' });
   });
 
   it('ends when backoff gives no duration, and the transaction is given back', async () => {
