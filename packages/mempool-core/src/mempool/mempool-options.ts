@@ -81,6 +81,13 @@ export const mempoolNames: ReadonlySet<string> = new Set([
   'log',
 ] satisfies (keyof MempoolOptions)[]);
 
+/** Callers in JavaScript may forget an `await`. @throws `ERR_MEMPOOL_INVALID` naming `store` */
+export function checkStore(store: unknown): void {
+  const given = Object(store) as { readonly then?: unknown; readonly receive?: unknown };
+  if (typeof given.then === 'function') throw invalid('store', 'an open store, not a promise of one: await it first');
+  if (typeof given.receive !== 'function') throw invalid('store', 'an open store');
+}
+
 /** Checks the options and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolOptions {
   const { validate, height, observer } = checkNames('options', options, mempoolNames);

@@ -16,6 +16,7 @@ import type { Gossip, GossipOptions } from './gossip.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
 import {
   callTime,
+  checkStore,
   type MempoolOptions,
   type ResolvedMempoolOptions,
   resolveMempoolOptions,
@@ -90,8 +91,12 @@ export class Mempool implements AsyncDisposable {
     }
   }
 
-  /** Uses the store from now on. Closing the pool closes the store. @throws `ERR_MEMPOOL_INVALID` naming the option */
+  /**
+   * Uses the store from now on. Closing the pool closes the store.
+   * @throws `ERR_MEMPOOL_INVALID` naming the option, or `store` if it is none, such as a promise of one
+   */
   constructor(on: store.AnyStore, options: MempoolOptions = {}) {
+    checkStore(on);
     const resolved = resolveMempoolOptions(options);
     const { validate } = resolved;
     this.#options = resolved;
@@ -320,8 +325,8 @@ export class Mempool implements AsyncDisposable {
   /**
    * Takes transactions and has `handler` handle them, at most `concurrency` at the same time, until `signal` aborts
    * (P21). Any number of processes may work on one pool. If the handler returns, the transaction is acknowledged; if it
-   * throws, the transaction goes out again after `backoff`, or is dropped as `failed` after `attempts`. Claims of long
-   * work are extended. On abort nothing more is taken, the handlers' signals abort, and what they do not finish is given
+   * throws, the transaction goes out again after `backoff`, or is dropped as `failed` after `attempts`, or at once for an
+   * `UnrecoverableError`. Claims of long work are extended. On abort nothing more is taken, the handlers' signals abort, and what they do not finish is given
    * back. Returns what it did.
    * @throws `ERR_MEMPOOL_INVALID` naming the option; a store's error that is not retryable
    * @example await pool.work(({ payload }) => node.send(payload), { concurrency: 8, signal });

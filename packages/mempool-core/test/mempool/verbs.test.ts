@@ -304,6 +304,15 @@ describe('the options of a pool', () => {
     expect(() => new Mempool(store, untyped(options))).toThrow(expect.objectContaining(invalid(field)));
   });
 
+  it('come with a store: a promise of one is told as a forgotten await', async () => {
+    const opening = ephemeral.open();
+    const refusal = { ...invalid('store'), message: expect.stringContaining('await') };
+    expect(() => new Mempool(untyped(opening))).toThrow(expect.objectContaining(refusal));
+    await (await opening).close();
+    for (const none of [undefined, null, 'pool.db', {}])
+      expect(() => new Mempool(untyped(none))).toThrow(expect.objectContaining(invalid('store')));
+  });
+
   it('are told with the name that may be meant', async () => {
     await using store = await ephemeral.open();
     expect(() => new Mempool(store, untyped({ maxbatch: 3 }))).toThrow(/did you mean maxBatch\?/);
