@@ -53,5 +53,5 @@ async function assertReady({ pool, election, isStopping }: ProbeParts): Promise<
 }
 
 function notReady(detail: string): Problem {
-  return new Problem(503, 'ERR_SERVER_NOT_READY', { detail });
+  return new Problem(503, 'ERR_SERVER_NOT_READY', { detail, headers: { 'retry-after': '1' } });
 }

@@ -132,8 +132,18 @@ export function problemOf(error: unknown): Problem {
 function poolProblem({ code, message, retryable, details: { field, hash } }: MempoolError): Problem {
   const [status, detail] = statuses[code];
   const headers = retryable ? retrySoon : undefined;
-  return new Problem(status, code, { detail: detail || message, headers, members: { field, hash } });
+  const sent = field === undefined ? undefined : (sentNames[field] ?? field);
+  const own =
+    field !== undefined && message.startsWith(`${field} `) ? `${sent}${message.slice(field.length)}` : message;
+  return new Problem(status, code, { detail: detail || own, headers, members: { field: sent, hash } });
 }
+
+/** How a request calls what the pool calls otherwise. */
+const sentNames: Readonly<Record<string, string>> = {
+  operationId: 'Idempotency-Key',
+  cursor: 'after',
+  stepMs: 'step',
+};
 
 const retrySoon = { 'retry-after': '1' };
 

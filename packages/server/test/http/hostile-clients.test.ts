@@ -94,3 +94,15 @@ test('an answer of a stopping server says that its connection ends', async () =>
   expect(String(answer)).toMatch(/^HTTP\/1\.1 201 .*connection: close/is);
   await closing;
 });
+
+test('a problem names what is wrong as the client sent it', async () => {
+  const { url } = await served();
+  const headers = { 'idempotency-key': 'one' };
+  await submit({ url }, 'a', headers);
+  const wrong = async (response: Promise<Response>) => (await response).json();
+  const problem = (field: string) => ({ status: 400, field, detail: expect.stringMatching(`^${field} must`) });
+  expect(await wrong(submit({ url }, 'b', headers))).toMatchObject(problem('Idempotency-Key'));
+  const page = fetch(`${url}/api/v1/transactions?stage=final&after=zz`);
+  expect(await wrong(page)).toMatchObject(problem('after'));
+  expect(await wrong(fetch(`${url}/api/v1/stats?range=2h&step=0`))).toMatchObject(problem('step'));
+});

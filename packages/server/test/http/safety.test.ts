@@ -110,7 +110,7 @@ test('each token has operation ids of its own, and a repeat answers as the first
   ];
   expect([first.status, again.status, other.status, reused.status]).toEqual([201, 201, 201, 400]);
   expect(await again.json()).toEqual(await first.json());
-  expect(await reused.json()).toMatchObject({ code: 'ERR_MEMPOOL_INVALID', field: 'operationId' });
+  expect(await reused.json()).toMatchObject({ code: 'ERR_MEMPOOL_INVALID', field: 'Idempotency-Key' });
 });
 
 test('an administrative call is written to the log, and no secret is', async () => {
