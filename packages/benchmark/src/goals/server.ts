@@ -25,10 +25,10 @@ class Poster {
   readonly #ended: Promise<unknown> = once(this.#child, 'exit');
 
   /** @throws Error if an answer is not 201 */
-  async post(origin: string, count: number): Promise<Loaded> {
+  async post(port: number, count: number): Promise<Loaded> {
     await this.#ready;
     const answered = once(this.#child, 'message');
-    const load: Load = { origin, path, connections: callers, count, payloadBytes };
+    const load: Load = { port, path, connections: callers, count, payloadBytes };
     this.#child.send(load);
     const [loaded] = (await Promise.race([answered, this.#ended])) as [Loaded | number | null];
     if (loaded === null || typeof loaded !== 'object') throw new Error('the process that posts has ended');
@@ -63,9 +63,9 @@ class Served {
     this.#server = await startServer(await loadServerConfig({ mempool: this.#pool, server: { port: 0 } }));
   }
 
-  post(count: number, origin: string = this.server.url): Promise<Loaded> {
+  post(count: number, port: number = this.server.port): Promise<Loaded> {
     if (this.#poster === undefined) throw new Error('the server has not started');
-    return this.#poster.post(origin, count);
+    return this.#poster.post(port, count);
   }
 
   async end(): Promise<void> {
@@ -82,7 +82,7 @@ function ownCallers({ pool }: RunningServer, count: number): Promise<number> {
 }
 
 /** A route that reads the same bodies and does nothing with them. */
-async function bareRoute(): Promise<{ readonly origin: string; close(): Promise<unknown> }> {
+async function bareRoute(): Promise<{ readonly port: number; close(): Promise<unknown> }> {
   const app = new Hono().post(path, async (context) => {
     await context.req.arrayBuffer();
     return context.json({ kind: 'received' }, 201);
@@ -96,7 +96,7 @@ async function bareRoute(): Promise<{ readonly origin: string; close(): Promise<
     if ('closeAllConnections' in http) http.closeAllConnections();
     return once(http, 'close');
   };
-  return { origin: `http://127.0.0.1:${port}`, close };
+  return { port, close };
 }
 
 /** What HTTP costs: connections that post one transaction at a time. */
@@ -120,7 +120,7 @@ function besideBareRoute(backend: BenchBackend, context: BenchContext): Measure 
     sample: (round) =>
       inTurn(
         round,
-        async () => (await served.post(count, bare?.origin)).milliseconds,
+        async () => (await served.post(count, bare?.port)).milliseconds,
         async () => (await served.post(count)).milliseconds,
       ),
     async end() {
