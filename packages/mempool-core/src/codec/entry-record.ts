@@ -52,7 +52,7 @@ function entryRow({ bytes, verdict, claim, notBefore, ...entry }: Entry): EntryR
     gossipSeq,
     claim && [claim.id, claim.owner, claim.untilMs],
   ];
-  return notBefore === null ? row : [...row, notBefore];
+  return notBefore === undefined ? row : [...row, notBefore];
 }
 
 /** Encodes an entry, without its hash and seq. */
@@ -66,8 +66,9 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
   if (!isEntryRow(row)) throw damaged('entry');
   const [bytes, , , , , , , , , , sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq] = row;
   const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };
-  const held = { claim: readLease(row), notBefore: row[rowLength] ?? null };
-  return { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, ...held };
+  const entry = { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, claim: readLease(row) };
+  const notBefore = row[rowLength];
+  return isCount(notBefore) ? { ...entry, notBefore } : entry;
 }
 
 function readVerdict(row: EntryRow): CheckedVerdict {

@@ -35,8 +35,18 @@ export interface Entry {
    */
   readonly gossipSeq: number;
   readonly claim: ClaimRecord | null;
-  /** P20: held back until this time, in milliseconds since 1970, or longer; `null` if it is not. */
-  readonly notBefore: number | null;
+  /**
+   * P20: held back until this time, in milliseconds since 1970, or longer. Left out if it is not: a pool has many entries,
+   * and few are held back.
+   */
+  readonly notBefore?: number;
+}
+
+/** The entry, held back until this time; `undefined`: no longer. */
+export function heldUntil(entry: Entry, time: number | undefined): Entry {
+  if (time !== undefined) return { ...entry, notBefore: time };
+  const { notBefore: _, ...free } = entry;
+  return free;
 }
 
 /** What one call changes in a priority pool beside states, payloads, events and blocks. */

@@ -93,7 +93,6 @@ export function newEntry(seq: number, { hash, payload, verdict, from }: CheckedS
     checkedHeight: moment.height,
     gossipSeq: 0,
     claim: null,
-    notBefore: null,
   };
 }
 

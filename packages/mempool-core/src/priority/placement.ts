@@ -59,7 +59,7 @@ function isNeeded(index: PoolIndex, { entry }: PoolNode): boolean {
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   const { seq, verdict } = node.entry;
   const parents: OrderKey[] = [];
-  let ready = node.entry.notBefore === null;
+  let ready = node.entry.notBefore === undefined;
   for (const tag of verdict.requires) {
     if (isMet(index, tag)) continue;
     const providers = [...index.providers.of(tag)].filter(isPlaced);

@@ -1,6 +1,6 @@
 import type { Limits } from '../contract/limits.ts';
 import type { OrderKey } from '../contract/order-key.ts';
-import type { Entry } from '../contract/pool-entry.ts';
+import { type Entry, heldUntil } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { AgeList, AgeLists } from './age-lists.ts';
 import {
@@ -42,7 +42,7 @@ export class PoolIndex {
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
   /** Pending transactions that are held back (P20), by the time until which they are. */
-  readonly held: AgeList = new AgeList(({ stage, entry }) => (stage === 'Pending' ? entry.notBefore : null));
+  readonly held: AgeList = new AgeList(({ stage, entry }) => (stage === 'Pending' ? (entry.notBefore ?? null) : null));
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
   readonly totals: Totals = new Totals();
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
@@ -100,7 +100,7 @@ export class PoolIndex {
   /** Writes the later state of a transaction. Returns the same node. */
   move(node: PoolNode, stage: KnownStage, next: Entry = node.entry): PoolNode {
     // P20: only a Pending transaction is held back.
-    const entry = stage === 'Pending' || next.notBefore === null ? next : { ...next, notBefore: null };
+    const entry = stage === 'Pending' || next.notBefore === undefined ? next : heldUntil(next, undefined);
     const { entry: before, stage: left } = node;
     if (before === entry && left === stage) return node;
     this.#remember(node);
@@ -291,14 +291,14 @@ export class PoolIndex {
   #attachLists(node: PoolNode): void {
     const { claim } = node.entry;
     if (claim !== null) this.claims.add([claim.id], node);
-    if (node.entry.notBefore !== null) this.held.add(node);
+    if (node.entry.notBefore !== undefined) this.held.add(node);
     this.ages.add(node);
   }
 
   #detachLists(node: PoolNode): void {
     const { claim } = node.entry;
     if (claim !== null) this.claims.delete([claim.id], node);
-    if (node.entry.notBefore !== null) this.held.delete(node);
+    if (node.entry.notBefore !== undefined) this.held.delete(node);
     this.ages.delete(node);
   }
 }

@@ -1,6 +1,6 @@
 import type { Cause } from '../contract/cause.ts';
 import { dropped, type MoveVerb, noFacts, pending, type TxState } from '../contract/lifecycle.ts';
-import type { Entry, PoolStep } from '../contract/pool-entry.ts';
+import { type Entry, heldUntil, type PoolStep } from '../contract/pool-entry.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { changeOf, type MoveWay, planDrop, planMove } from '../rules/change.ts';
 import { type PoolView, type Step, type StepParts, stepOf } from '../rules/step.ts';
@@ -86,9 +86,9 @@ export class StepBuilder {
     if (node === undefined) return;
     const { entry } = node;
     const kept = after.stage === 'Propagated' ? claim : null;
-    const { notBefore = null } = after;
-    const isSame = entry.claim === kept && entry.notBefore === notBefore;
-    this.index.move(node, after.stage, isSame ? entry : { ...entry, claim: kept, notBefore });
+    const claimed = entry.claim === kept ? entry : { ...entry, claim: kept };
+    const isSame = entry.notBefore === after.notBefore;
+    this.index.move(node, after.stage, isSame ? claimed : heldUntil(claimed, after.notBefore));
   }
 
   /** Moves a transaction. Returns false if it is unknown or its stage does not allow it. */
@@ -122,7 +122,7 @@ export class StepBuilder {
     const node = this.index.node(hash);
     if (node === undefined) return;
     this.clamp(pending(hash, node.seq, undefined, this.#pendingState(node).facts));
-    this.index.move(node, 'Pending', { ...node.entry, notBefore: null });
+    this.index.move(node, 'Pending', heldUntil(node.entry, undefined));
   }
 
   /** All transitions of this call, for counts. */
@@ -147,7 +147,7 @@ export class StepBuilder {
   #pendingState({ hash, seq, entry }: PoolNode): TxState {
     const after = this.#transitions.get(hash)?.after;
     const { facts } = (after?.seq === seq ? after : this.view.txState(hash)) ?? { facts: noFacts };
-    return pending(hash, seq, entry.notBefore ?? undefined, facts);
+    return pending(hash, seq, entry.notBefore, facts);
   }
 
   /** Adds a transition. If the transaction has one already, its state before the call stays. */

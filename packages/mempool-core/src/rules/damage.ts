@@ -16,7 +16,7 @@ const lostTick = -1;
 export function lostEntry(hash: string, seq: number, bytes: number): Entry {
   const verdict = { ...defaultVerdict, priority: minPriority, requires: [nobodysTag] };
   const times = { admittedAt: 0, admittedHeight: 0, checkedHeight: 0, gossipSeq: 0 };
-  return { hash, seq, bytes, verdict, sources: [], version: 1, ...times, claim: null, notBefore: null };
+  return { hash, seq, bytes, verdict, sources: [], version: 1, ...times, claim: null };
 }
 
 /** True for an entry made by `lostEntry`. */

@@ -40,9 +40,9 @@ local since = target >= floorTick and struct.unpack('>I8', call('HGET', BLOCKS, 
 local numbers, finals, names = {}, {}, {}
 for n = math.max(since, logFirst), logSeq do numbers[#numbers + 1] = string.format('%d', n) end
 for i, entry in ipairs(ask(numbers, 'HMGET', LOG)) do
-  if entryHash(entry) then
-    local code, number, at, depth, missed, hash = struct.unpack(entryFormat, entry)
-    local stage = code % TIMED
+  local hash = entryHash(entry)
+  if hash then
+    local stage, number, at, depth, missed = entryNumbers(entry)
     if stage == FINALIZED and at > target and number <= seq then
       names[#names + 1] = hash
       finals[#names] = { from = stage, confirmed = depth, missed = missed, seq = number, entry = numbers[i], kept = entryFacts(entry) }

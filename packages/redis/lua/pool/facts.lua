@@ -3,9 +3,9 @@
 -- Propagated or Acknowledged.
 -- In a fifo pool they are in the key `facts` beside meta, a hash, for most calls touch neighbours: its field n has a byte with the
 -- number of live transactions, a byte with the number of those with `sent`, then the facts of the seqs from 128 n on. In a priority
--- pool they stand in front of the entry, behind a byte 0; an entry of an older version begins with another byte.
+-- pool they stand in front of the entry (pool/entry.lua).
 -- Rules: O8
-local FACTS, perField, factsBytes = string.sub(META, 1, -5) .. 'facts', 128, 14
+local FACTS, perField = string.sub(META, 1, -5) .. 'facts', 128
 local SENT = string.sub(META, 1, -5) .. 'sent'
 
 -- After members of `sent` were removed.
@@ -13,7 +13,6 @@ local function forgetSent()
   if call('EXISTS', SENT) == 0 then call('HDEL', META, 'sent') end
 end
 
-local noFacts = string.rep('\0', factsBytes)
 local openField, fieldValue
 
 -- Where the facts of a seq begin in its field, counted from 0.
@@ -32,5 +31,5 @@ end
 local function factsOf(hash, number)
   if not KEYS[15] then return fieldFacts(number) end
   local entry = call('HGET', KEYS[13], hash)
-  return entry and string.byte(entry) == 0 and string.sub(entry, 2, 1 + factsBytes) or noFacts
+  return entry and (unpackEntry(entry)) or noFacts
 end

@@ -11,6 +11,7 @@ elseif redis.call('HGET', KEYS[1], 'mark') ~= ARGV[1] then
 end
 for i = 3, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
+    for i = 4, command[2] == 13 and #command or 0, 2 do command[i] = packEntry(command[i]) end
     command[2] = KEYS[command[2]]
     redis.call(unpack(command))
   end

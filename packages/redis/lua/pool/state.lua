@@ -51,21 +51,33 @@ local function pointOf(at)
 end
 
 -- A log entry: stage, seq, tick, confirmations, non-confirmations, hash, then the point or the reason. If TIMED is added to the stage,
--- at the end are: received as u48 and attempts as u16 (pool/facts.lua), and when the entry was written, as u48.
-local entryFormat, TIMED = '>BI8I8I8I8Bc0', 16
+-- ticks have four bytes (they have at most nine digits), and at the end are: received as u48 and attempts as u16 (pool/facts.lua), and
+-- when the entry was written, as u48.
+local TIMED, timedFormat = 16, '>BI8I4I4I4B'
+local function isTimed(entry)
+  return entry:byte() >= TIMED
+end
+
 local function entryHash(entry)
-  local size = entry and entry:byte(34)
-  return size and #entry >= 34 + size and entry:sub(35, 34 + size)
+  local at = entry and #entry > 0 and (isTimed(entry) and 22 or 34)
+  local size = at and entry:byte(at)
+  return size and #entry >= at + size and entry:sub(at + 1, at + size)
+end
+
+-- Of an entry that has a hash: stage, seq, tick, confirmations, non-confirmations.
+local function entryNumbers(entry)
+  local code, number, at, confirmed, missed = struct.unpack(isTimed(entry) and timedFormat or '>BI8I8I8I8', entry)
+  return code % TIMED, number, at, confirmed, missed
 end
 
 local function entryFacts(entry)
-  return entry:byte() >= TIMED and entry:sub(-14, -7) or string.rep('\0', 8)
+  return isTimed(entry) and entry:sub(-14, -7) or string.rep('\0', 8)
 end
 
 -- The seq, confirmations, non-confirmations and facts of a final transaction; nil if its log entry is damaged.
 local function endOf(hash, score)
   local entry = call('HGET', LOG, string.format('%d', score % T))
   if entryHash(entry) ~= hash then return nil end
-  local stage, number, _, confirmed, missed = struct.unpack(entryFormat, entry)
-  if stage % TIMED == math.floor(score / T) and number <= seq then return number, confirmed, missed, entryFacts(entry) end
+  local stage, number, _, confirmed, missed = entryNumbers(entry)
+  if stage == math.floor(score / T) and number <= seq then return number, confirmed, missed, entryFacts(entry) end
 end

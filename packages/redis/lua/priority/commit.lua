@@ -27,7 +27,7 @@ local function timed(bytes)
   return (first == unset and now or first) .. string.sub(bytes, 7, 8) .. (last == unset and now or last)
 end
 function stamped.entries(value)
-  return string.sub(value, 1, 1) .. timed(string.sub(value, 2, 15)) .. string.sub(value, 16)
+  return packEntry(string.sub(value, 1, 1) .. timed(string.sub(value, 2, 15)) .. string.sub(value, 16))
 end
 function stamped.log(value)
   return string.sub(value, 1, -15) .. timed(string.sub(value, -14))

@@ -19,7 +19,7 @@ function load.blocks(after, count)
   return page
 end
 
--- Items: { hash, seq, score, confirming point or '', entry, the time until which it is held back or nil }
+-- Items: { hash, seq, score, confirming point or '', entry as `wholeEntry` returns it, the time until which it is held back or nil }
 local function liveItems(found, count)
   local page, names = { #found == 2 * count and found[#found] or '' }, {}
   for i = 1, #found, 2 do names[#names + 1] = found[i] end
@@ -29,7 +29,7 @@ local function liveItems(found, count)
     local isHeld = at[i] and at[i] >= H and at[i] < T
     local number = isHeld and string.format('%d', at[i] % H) or found[2 * i]
     local notBefore = isHeld and call('ZMSCORE', HELD, memberOf(at[i] % H, names[i]))[1]
-    local entry = entries[i] or not ENTRIES and factsEntry(names[i], number)
+    local entry = entries[i] and wholeEntry(entries[i]) or not ENTRIES and factsEntry(names[i], number)
     page[i + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entry or false, notBefore }
   end
   return page
@@ -54,7 +54,8 @@ function load.log(after, count)
     for stage = FINALIZED, DROPPED do
       local at = finalScore(stage, numbers[i])
       local owner = call('ZRANGEBYSCORE', IDX, at, at)[1]
-      if owner then page[i + 1] = { numbers[i], text, owner, ENTRIES and call('HGET', ENTRIES, owner) or false, stage } end
+      local entry = owner and ENTRIES and call('HGET', ENTRIES, owner)
+      if owner then page[i + 1] = { numbers[i], text, owner, entry and wholeEntry(entry), stage } end
     end
   end
   return page

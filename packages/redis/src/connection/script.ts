@@ -120,7 +120,7 @@ export function script(writes: boolean, ...parts: readonly string[]): Script {
 }
 
 const asked = (...parts: readonly string[]): Script =>
-  script(false, 'pool/keys', 'pool/lists', 'pool/state', 'pool/primary', ...parts);
+  script(false, 'pool/keys', 'pool/lists', 'pool/state', 'pool/primary', 'pool/entry', ...parts);
 const reading = (...parts: readonly string[]): Script => asked('pool/lost', ...parts);
 const before: readonly string[] = [
   'pool/keys',
@@ -129,6 +129,7 @@ const before: readonly string[] = [
   'pool/trail',
   'pool/call-time',
   'fifo/event',
+  'pool/entry',
   'pool/facts',
   'fifo/facts',
   'fifo/claims',
@@ -142,6 +143,7 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
     'pool/lists',
     'pool/state',
     ...(writes ? [] : ['pool/primary']),
+    'pool/entry',
     'priority/changes',
     ...parts,
   );
@@ -181,7 +183,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   payloads: reading('pool/payloads'),
   claimList: reading('fifo/claim-list'),
   loadFifo: reading('pool/facts', 'fifo/position', 'priority/load'),
-  restorePart: script(true, 'pool/restore-part'),
+  restorePart: script(true, 'pool/entry', 'pool/restore-part'),
   restore: writing('pool/records', 'pool/restore'),
   restoreRanked: mirrored(true, 'priority/recall', 'pool/lost', 'pool/records', 'priority/finish', 'pool/restore'),
   putRankedRecord: mirrored(

@@ -187,7 +187,7 @@ class RecordReader {
   }
 }
 
-/** The facts in front of a stored entry (lua/pool/facts.lua), and the entry. */
+/** The facts in front of an entry (`wholeEntry` of lua/pool/entry.lua), and the entry. */
 function splitEntry(record: Buffer | null): [facts: core.Facts, entry: Buffer | null] {
   if (record === null || record[0] !== 0) return [core.noFacts, record];
   return [decodeFacts(record.subarray(1, 1 + endBytes)), record.subarray(1 + endBytes)];

@@ -15,13 +15,15 @@ import { decodeScore } from './score.ts';
 const recordHead = 6;
 /** Default of the server's `proto-max-bulk-len`. It closes the connection for a larger argument. */
 const maxArgumentBytes = 512 * 1024 * 1024;
-const entryHead = 34;
-/** Added to the stage of an entry that has times at its end. */
+/** Where a log entry has its ticks, and the byte before its hash: in one that has times at its end, and in one of an older version. */
+const timedEntry = { ticks: [9, 13, 17], tickBytes: 4, size: 21 } as const;
+const plainEntry = { ticks: [9, 17, 25], tickBytes: 8, size: 33 } as const;
+/** Added to the stage of a log entry that has times at its end. */
 const timedStage = 16;
 export const endBytes = 14;
 const factsBytes = 14;
 const perField = 128;
-/** In front of the facts: no entry of an older version begins with this byte. */
+/** In front of facts in 14 bytes. No other entry begins with this byte. */
 const entryMark = Buffer.of(0);
 
 type Read<T> = T & { readonly intact: boolean };
@@ -141,16 +143,18 @@ type Ended = Omit<LogEntry, 'payload' | 'payloadType' | 'logSeq' | 'reason'> & {
 
 /** Decodes a log entry of lua/fifo/log.lua; `null` if it is damaged. */
 export function decodeEntry(entry: Buffer | null): Ended | null {
-  if (entry === null || entry.length < entryHead) return null;
+  if (entry === null || entry.length === 0) return null;
   const timed = (entry[0] as number) >= timedStage;
+  const { ticks, tickBytes, size } = timed ? timedEntry : plainEntry;
   const stage = knownStages[(entry[0] as number) % timedStage];
   const end = timed ? entry.length - endBytes : entry.length;
-  if (end < entryHead) return null;
-  const [hash, note] = [entry.subarray(entryHead), entry.subarray(entryHead + (entry[33] as number), end)];
-  const numbers = [1, 9, 17, 25].map((at) => Number(entry.readBigUInt64BE(at))) as Four;
-  const [seq, tick, confirmations, nonConfirmations] = numbers;
+  if (end <= size) return null;
+  const hashEnd = size + 1 + (entry[size] as number);
+  const note = entry.subarray(hashEnd, end);
+  const seq = Number(entry.readBigUInt64BE(1));
+  const [tick, confirmations, nonConfirmations] = ticks.map((at) => readTick(entry, at, tickBytes)) as Three;
   const told = {
-    hash: core.bytesToHash(hash.subarray(0, entry[33])),
+    hash: core.bytesToHash(entry.subarray(size + 1, hashEnd)),
     seq,
     tick,
     confirmations,
@@ -161,7 +165,11 @@ export function decodeEntry(entry: Buffer | null): Ended | null {
     return { ...told, stage, point: core.decodePoint(note), reason: null };
   return stage === 'Dropped' && note.length > 0 ? { ...told, stage, point: null, reason: note.toString() } : null;
 }
-type Four = [number, number, number, number];
+type Three = [number, number, number];
+
+function readTick(entry: Buffer, at: number, bytes: 4 | 8): number {
+  return bytes === 4 ? entry.readUInt32BE(at) : Number(entry.readBigUInt64BE(at));
+}
 
 /** What an entry has at its end, described in lua/pool/state.lua. */
 function readEnd(bytes: Buffer | null): Pick<Ended, 'receivedAt' | 'attempts' | 'at'> {
@@ -196,7 +204,7 @@ function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
   return bytes;
 }
 
-/** An entry of a priority pool with the facts in front of it (lua/pool/facts.lua). */
+/** An entry of a priority pool with its facts in 14 bytes: the scripts shorten them (lua/pool/entry.lua). */
 export function markedEntry(facts: core.Facts, entry: Buffer): Buffer {
   return Buffer.concat([entryMark, encodeFacts(facts), entry]);
 }
@@ -205,13 +213,16 @@ export function markedEntry(facts: core.Facts, entry: Buffer): Buffer {
 export function encodeLogEntry({ after, point }: Pick<core.Write, 'after' | 'point'>, at: number | null): Buffer {
   const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts } = after;
   const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');
-  const entry = Buffer.alloc(entryHead + hash.length / 2 + note.length + endBytes);
+  const { ticks, size } = timedEntry;
+  const hashEnd = size + 1 + hash.length / 2;
+  const entry = Buffer.alloc(hashEnd + note.length + endBytes);
   entry[0] = knownStages.indexOf(stage) + timedStage;
-  for (const [i, number] of [seq, tick, confirmations, nonConfirmations].entries())
-    entry.writeBigUInt64BE(BigInt(number), 1 + 8 * i);
-  entry[entryHead - 1] = hash.length / 2;
-  entry.write(hash, entryHead, 'hex');
-  entry.set(note, entryHead + hash.length / 2);
+  entry.writeBigUInt64BE(BigInt(seq), 1);
+  for (const [i, number] of [tick, confirmations, nonConfirmations].entries())
+    entry.writeUInt32BE(number, ticks[i] as number);
+  entry[size] = hash.length / 2;
+  entry.write(hash, size + 1, 'hex');
+  entry.set(note, hashEnd);
   entry.set(encodeFacts({ ...facts, sentAt: at }), entry.length - endBytes);
   return entry;
 }

@@ -127,7 +127,7 @@ class StepWriter {
       if (flew && !flies) left.push(hash);
       // P20: as members that lua/pool/lists.lua makes.
       const node = nodes.node(after.hash);
-      if (node !== undefined && node.entry.notBefore !== null) woken.push(Buffer.concat([seqHead(node.seq), hash]));
+      if (node?.entry.notBefore !== undefined) woken.push(Buffer.concat([seqHead(node.seq), hash]));
       if (after.notBefore !== undefined) held.push(String(after.notBefore), Buffer.concat([seqHead(after.seq), hash]));
     }
     this.#commands.add('ZADD', 'idx', index);

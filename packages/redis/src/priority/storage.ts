@@ -187,8 +187,8 @@ function chosenFrom(
   return hashes.flatMap((hash) => {
     const txState = view.txState(hash);
     if (txState === null) return [];
-    const notBefore = index.node(hash)?.entry.notBefore ?? null;
-    const whole = notBefore === null ? txState : { ...txState, notBefore };
+    const notBefore = index.node(hash)?.entry.notBefore;
+    const whole = notBefore === undefined ? txState : { ...txState, notBefore };
     return [{ txState: whole, point: view.confirmedAt(hash), tick }];
   });
 }

@@ -60,7 +60,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
   /** Never throws, so that a page can end before a damaged record. */
   #find({ view, index }: core.PriorityPool, hash: string): Found | null {
     const txState = view.txState(hash);
-    const notBefore = index.node(hash)?.entry.notBefore ?? null;
+    const notBefore = index.node(hash)?.entry.notBefore;
     if (txState === null || !isLive(txState.stage)) return null;
     const row = this.file.row('body', txState.seq) ?? {};
     const payload = row.payload instanceof Uint8Array ? row.payload : new Uint8Array();
@@ -70,7 +70,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
       seq: txState.seq,
       payload,
       payloadType: Number(row.type),
-      txState: notBefore === null ? txState : { ...txState, notBefore },
+      txState: notBefore === undefined ? txState : { ...txState, notBefore },
       point: view.confirmedAt(hash),
       isIntact,
     };
