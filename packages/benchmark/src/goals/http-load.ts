@@ -43,9 +43,9 @@ async function postAll(socket: Socket, head: Buffer, next: () => Buffer | null, 
   let begin = 0;
   const send = (): void => {
     const body = next();
-    if (body === null) return resolve();
     begin = performance.now();
-    socket.write(Buffer.concat([head, body]));
+    if (body === null) resolve();
+    else socket.write(Buffer.concat([head, body]));
   };
   socket.once('error', reject).once('close', () => reject(new Error('the server closed a connection')));
   socket.on('data', (chunk: Buffer) => {
@@ -55,7 +55,8 @@ async function postAll(socket: Socket, head: Buffer, next: () => Buffer | null, 
       if (length === null) return;
       received = received.subarray(length);
     } catch (error) {
-      return reject(error);
+      reject(error);
+      return;
     }
     latencies.push(performance.now() - begin);
     send();

@@ -1,10 +1,14 @@
 import { type HostEnvironment, headerOf } from './host-environment.ts';
 import { busy, Problem } from './problem.ts';
 
-/** The body of a request. Dispose of it when the request is answered. */
-export interface HeldBody extends Disposable {
+/** The body of a request. */
+export interface HeldBody {
   readonly bytes: Uint8Array;
+  /** Call it when the request is answered. */
+  readonly release: () => void;
 }
+
+const nothingHeld = (): void => undefined;
 
 /** So many bodies of the largest size may be in memory at once. */
 const maxHeldBodies = 32;
@@ -30,7 +34,7 @@ export class RequestBodies {
     const isSmall = environment.incoming !== undefined && Number(declared ?? smallBytes + 1) <= smallBytes;
     try {
       if (!isSmall) return await this.#readChunks(request);
-      return { bytes: new Uint8Array(await request.arrayBuffer()), [Symbol.dispose]: () => undefined };
+      return { bytes: new Uint8Array(await request.arrayBuffer()), release: nothingHeld };
     } catch (error) {
       if (error instanceof Problem) throw error;
       throw new Problem(400, 'ERR_SERVER_BODY', { detail: 'The body could not be read to its end.' });
@@ -40,19 +44,22 @@ export class RequestBodies {
   async #readChunks(request: Request): Promise<HeldBody> {
     const chunks: Uint8Array[] = [];
     let bytes = 0;
-    using held = new DisposableStack();
-    held.defer(() => {
+    const release = (): void => {
       this.#heldBytes -= bytes;
-    });
-    for await (const chunk of request.body ?? []) {
-      bytes += chunk.length;
-      this.#heldBytes += chunk.length;
-      if (bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
-      if (this.#heldBytes > maxHeldBodies * this.#maxBytes) throw busy('Large bodies take too much memory now.');
-      chunks.push(chunk);
+    };
+    try {
+      for await (const chunk of request.body ?? []) {
+        bytes += chunk.length;
+        this.#heldBytes += chunk.length;
+        if (bytes > this.#maxBytes) throw tooLarge(this.#maxBytes);
+        if (this.#heldBytes > maxHeldBodies * this.#maxBytes) throw busy('Large bodies take too much memory now.');
+        chunks.push(chunk);
+      }
+    } catch (error) {
+      release();
+      throw error;
     }
-    const moved = held.move();
-    return { bytes: Buffer.concat(chunks), [Symbol.dispose]: () => moved.dispose() };
+    return { bytes: Buffer.concat(chunks), release };
   }
 }
 

@@ -86,7 +86,7 @@ export class Router {
       request,
       environment,
       params: context.req.param(),
-      query: queryOf(endpoint, request.url),
+      query: queryOf(endpoint, environment.incoming?.url ?? request.url),
       body: null,
       caller,
       operationId: operationIdOf(caller, headerOf(request, environment, 'idempotency-key')),
@@ -101,9 +101,13 @@ export class Router {
     const { answerBytes } = endpoint;
     const isBytes = type === 'application/octet-stream' || type === 'application/cbor';
     if (type !== 'application/json' && !(isBytes && answerBytes !== undefined)) throw wrongType(endpoint);
-    using body = await this.#bodies.read(request, environment);
-    if (isBytes && answerBytes !== undefined) return await answerBytes(body.bytes, { ...call, body: null });
-    return await endpoint.answer({ ...call, body: checked(endpoint.body, parseJson(body.bytes), 'body') });
+    const { bytes, release } = await this.#bodies.read(request, environment);
+    try {
+      if (isBytes && answerBytes !== undefined) return await answerBytes(bytes, call as Call<unknown, null>);
+      return await endpoint.answer({ ...call, body: checked(endpoint.body, parseJson(bytes), 'body') });
+    } finally {
+      release();
+    }
   }
 
   /** The path has other methods, or there is no such path. */
@@ -121,6 +125,7 @@ function pattern(path: string): RegExp {
 }
 
 function contentType(header: string | undefined): string {
+  if (header === 'application/octet-stream' || header === 'application/json') return header;
   return (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
@@ -141,7 +146,19 @@ function queryOf(endpoint: Endpoint, url: string): unknown {
       given[name] = value;
     }
   else if (endpoint.query === undefined) return null;
+  else return emptyQueryOf(endpoint.query);
   return checked(endpoint.query ?? noQuery, { ...given }, 'query');
+}
+
+const emptyQueries = new WeakMap<z.ZodType, unknown>();
+
+/** The query of a request without one: its defaults, worked out once. @throws `Problem` 400 if a parameter is needed */
+function emptyQueryOf(schema: z.ZodType): unknown {
+  const known = emptyQueries.get(schema);
+  if (known !== undefined) return known;
+  const query = Object.freeze(checked(schema, {}, 'query'));
+  emptyQueries.set(schema, query);
+  return query;
 }
 
 /** @throws `Problem` 400 naming the first wrong field */
