@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import type { ChainSource, Mempool } from 'mempool-core';
+import { misconfigured } from 'mempool-core/backend';
 import type { Election } from 'mempool-election';
 import { openNode } from 'mempool-node';
 import type { ServerConfig } from './config/server-config.ts';
@@ -36,10 +37,13 @@ export interface RunningServer extends AsyncDisposable {
 
 /**
  * Opens the pool of a configuration, counts what happens in it, and serves it.
- * @throws as `openNode` and `Monitor.start`; the error of `listen`, such as `EADDRINUSE`
+ * @throws as `openNode` and `Monitor.start`; `ERR_MEMPOOL_CONFIG` naming `election.enabled`; the error of `listen`, such as
+ * `EADDRINUSE`
  */
 export async function startServer(config: ServerConfig, options: StartServerOptions = {}): Promise<RunningServer> {
   const { source, log } = options;
+  if (config.election.enabled && source === undefined)
+    throw misconfigured('election.enabled', 'is true, but a node without a chain source would lead and apply no block');
   const metrics = createMetrics();
   const nodeId = config.election.nodeId ?? undefined;
   const node = await openNode(config.mempool, { source, log, nodeId, observer: metrics.observer });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import { createServer } from 'mempool-server';
+import { createServer, loadServerConfig, startServer } from 'mempool-server';
 import { expect, test } from 'vitest';
 import { firstEvents, postJson, submit } from './client.ts';
 import { ownPool, served } from './served.ts';
@@ -63,4 +63,12 @@ test('the OpenAPI document is valid, and there is a page of it', async () => {
   const page = await server.fetch(new Request('http://localhost/docs'));
   expect(await page.text()).toContain('<code>POST /api/v1/transactions</code>');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+});
+
+test('a part in the election without a chain to follow is refused', async () => {
+  const config = await loadServerConfig({ mempool: { backend: 'ephemeral' }, election: { enabled: true } });
+  await expect(startServer(config)).rejects.toMatchObject({
+    code: 'ERR_MEMPOOL_CONFIG',
+    details: { field: 'election.enabled' },
+  });
 });
