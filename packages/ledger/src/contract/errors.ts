@@ -1,0 +1,48 @@
+/** Every code that a ledger may fail with. A refusal by a rule is not an error: it is an `outcome`. */
+export type LedgerErrorCode =
+  /** An argument or an option is wrong; the message and `field` name it. Nothing was changed. */
+  | 'ERR_LEDGER_ARGUMENT'
+  /** The ledger was closed. */
+  | 'ERR_LEDGER_CLOSED'
+  /** The store could not be reached. Nothing was changed. */
+  | 'ERR_LEDGER_UNAVAILABLE'
+  /** The call may have been carried out or not. Repeat it with the same id: it has its effect once. */
+  | 'ERR_LEDGER_OUTCOME_UNKNOWN'
+  /** The store has no room. Nothing was changed. */
+  | 'ERR_LEDGER_STORE_FULL'
+  /** What the store holds contradicts itself; the message names the key or the row. */
+  | 'ERR_LEDGER_CORRUPT'
+  /** The store holds another format, or something that is no ledger. */
+  | 'ERR_LEDGER_INCOMPATIBLE'
+  /** The store refuses a right, a command or a version that the ledger needs. */
+  | 'ERR_LEDGER_REFUSED';
+
+export interface LedgerErrorDetails {
+  readonly field?: string | null | undefined;
+  readonly cause?: unknown;
+}
+
+/** The error class of ledgers. Recognise it by its `code`, with `isLedgerError`, not with `instanceof`. */
+export class LedgerError extends Error {
+  override readonly name = 'LedgerError';
+  readonly code: LedgerErrorCode;
+  /** The argument or option that is wrong. */
+  readonly field: string | null;
+
+  constructor(code: LedgerErrorCode, message: string, { field = null, cause }: LedgerErrorDetails = {}) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.code = code;
+    this.field = field;
+  }
+}
+
+/** Whether `error` is a `LedgerError`; with `code`, whether it has that code. */
+export function isLedgerError(error: unknown, code?: LedgerErrorCode): error is LedgerError {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
+  return code === undefined ? error.code.startsWith('ERR_LEDGER_') : error.code === code;
+}
+
+/** Creates the error for a wrong argument. The message reads `<field> must be <expected>`. */
+export function badArgument(field: string, expected: string): LedgerError {
+  return new LedgerError('ERR_LEDGER_ARGUMENT', `${field} must be ${expected}`, { field });
+}

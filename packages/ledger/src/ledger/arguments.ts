@@ -1,0 +1,148 @@
+import { contentText } from '../codec/content.ts';
+import { badArgument } from '../contract/errors.ts';
+import { ledgerLimits } from '../contract/limits.ts';
+import type { TransferOutcome } from '../contract/outcome.ts';
+import type { WalletSpec } from '../contract/record.ts';
+import type { MoveRequest, ResolveRequest, TransferRequest } from '../contract/request.ts';
+import {
+  checkMetadata,
+  checkNames,
+  checkTags,
+  checkText,
+  checkWhole,
+  isAmount,
+  isTransferId,
+  isWalletId,
+} from './check.ts';
+import { signerOf, verifiedSigner } from './signature.ts';
+import type {
+  CreateWalletOptions,
+  MoveOptions,
+  PostOptions,
+  ReserveOptions,
+  TransferCall,
+  VoidOptions,
+} from './verbs.ts';
+
+/** What checking depends on. */
+export interface CheckContext {
+  readonly ledger: string;
+  readonly retentionMs: number | null;
+}
+
+const common = { id: true, description: true, metadata: true } as const;
+const move = { ...common, source: true, destination: true, amount: true, currency: true, signature: true } as const;
+const names = {
+  transfer: { ...move, kind: true },
+  reserve: { ...move, kind: true, timeoutMs: true, series: true, after: true },
+  post: { ...common, kind: true, pendingId: true, amount: true },
+  void: { ...common, kind: true, pendingId: true },
+} as const;
+
+const walletNames = { id: true, owner: true, tags: true, currency: true, overdraft: true, signer: true } as const;
+
+/** A longer time than any reservation needs: a hundred years, in milliseconds. */
+const maxTimeoutMs = 100 * 365 * 86_400_000;
+
+/** The request, or the outcome for a malformed id or amount. @throws `ERR_LEDGER_ARGUMENT` naming the field for the rest */
+export function checkCall(call: TransferCall, context: CheckContext): TransferRequest | TransferOutcome {
+  const known = Object.hasOwn(names, call?.kind) ? names[call.kind] : null;
+  if (known === null) throw badArgument('kind', `one of ${Object.keys(names).join(', ')}`);
+  checkNames(call, known);
+  if (call.kind === 'post' || call.kind === 'void') return checkResolve(call);
+  return checkMove(call, context);
+}
+
+type Kinded<Kind, Options> = Options & { readonly kind: Kind };
+
+function checkMove(
+  call: Kinded<'transfer', MoveOptions> | Kinded<'reserve', ReserveOptions>,
+  context: CheckContext,
+): MoveRequest | TransferOutcome {
+  const { kind, source, destination, amount } = call;
+  const series = call.kind === 'reserve' ? call.series : undefined;
+  const id = series ?? call.id;
+  if (series !== undefined && call.id !== undefined) throw badArgument('id', 'absent where a series is given');
+  // The number that is appended has room.
+  const room = series === undefined ? 0 : 20;
+  if (!isTransferId(id) || id.length > ledgerLimits.maxTransferIdLength - room) return 'invalid_id';
+  if (!isWalletId(source) || !isWalletId(destination)) return 'invalid_id';
+  if (!isAmount(amount)) return 'invalid_amount';
+  const currency = checkText('currency', call.currency, 1, ledgerLimits.maxCurrencyLength);
+  const timeoutMs = call.kind === 'reserve' ? checkTimeout(call.timeoutMs) : null;
+  const issuedAt = context.retentionMs === null || series !== undefined ? null : timeOfUuid(id);
+  if (issuedAt === undefined) return 'invalid_id';
+  const after = call.kind === 'reserve' ? checkSeriesAfter(call) : null;
+  const texts = checkTexts(call);
+  const content = contentText({ kind, source, destination, amount, currency, ...texts, pendingId: null, timeoutMs });
+  const signed = { ledger: context.ledger, id, source, destination, amount, currency };
+  const signedBy = verifiedSigner(call.signature, signed);
+  return {
+    kind,
+    id,
+    isSeries: series !== undefined,
+    after,
+    content,
+    issuedAt,
+    source,
+    destination,
+    amount,
+    currency,
+    timeoutMs,
+    signedBy,
+  };
+}
+
+function checkResolve(
+  call: Kinded<'post', PostOptions> | Kinded<'void', VoidOptions>,
+): ResolveRequest | TransferOutcome {
+  const { kind, id, pendingId } = call;
+  if (!isTransferId(id)) return 'invalid_id';
+  const { maxTransferIdLength } = ledgerLimits;
+  if (typeof pendingId !== 'string' || pendingId === '' || pendingId.length > maxTransferIdLength) return 'invalid_id';
+  const given = call.kind === 'post' ? call.amount : undefined;
+  if (given !== undefined && !isAmount(given)) return 'invalid_amount';
+  const amount = given ?? null;
+  const nothing = { source: '', destination: '', currency: '', timeoutMs: null };
+  const content = contentText({ kind, ...nothing, amount, ...checkTexts(call), pendingId });
+  return { kind, id, content, issuedAt: null, pendingId, amount };
+}
+
+function checkTexts({ description = '', metadata }: Pick<MoveOptions, 'description' | 'metadata'>) {
+  checkText('description', description, 0, ledgerLimits.maxDescriptionLength);
+  return { description, metadata: checkMetadata(metadata) };
+}
+
+function checkTimeout(given: number | 'never' | undefined): number | null {
+  return given === undefined || given === 'never' ? null : checkWhole('timeoutMs', given, 1, maxTimeoutMs);
+}
+
+function checkSeriesAfter({ series, after }: ReserveOptions): number | null {
+  if (after === undefined) return null;
+  if (series === undefined) throw badArgument('after', 'absent where no series is given');
+  return checkWhole('after', after, 0, Number.MAX_SAFE_INTEGER);
+}
+
+const uuid7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+/** The milliseconds since 1970 in a UUIDv7 (RFC 9562, 5.7), in lower case; `undefined` for another text. */
+function timeOfUuid(id: string): number | undefined {
+  const [, high, low] = uuid7.exec(id) ?? [];
+  return high === undefined || low === undefined ? undefined : Number.parseInt(high + low, 16);
+}
+
+/** `null` for a malformed id. @throws `ERR_LEDGER_ARGUMENT` naming the field for the rest */
+export function checkWallet(options: CreateWalletOptions): WalletSpec | null {
+  checkNames(options, walletNames);
+  const { id, owner, tags = [], currency, overdraft = false, signer = null } = options;
+  if (!isWalletId(id)) return null;
+  if (typeof overdraft !== 'boolean') throw badArgument('overdraft', 'true or false');
+  return {
+    id,
+    owner: checkText('owner', owner, 1, ledgerLimits.maxOwnerLength),
+    tags: checkTags(tags),
+    currency: checkText('currency', currency, 1, ledgerLimits.maxCurrencyLength),
+    overdraft,
+    signer: signer === null ? null : signerOf(signer),
+  };
+}

@@ -1,0 +1,233 @@
+import { seriesId } from '../codec/content.ts';
+import { recordOfRaw, transferOfStored } from '../codec/record-text.ts';
+import { badArgument, LedgerError } from '../contract/errors.ts';
+import { ledgerLimits } from '../contract/limits.ts';
+import type { TransferOutcome } from '../contract/outcome.ts';
+import type { LedgerRecord } from '../contract/record.ts';
+import type { TransferRequest } from '../contract/request.ts';
+import type {
+  CloseWalletAnswer,
+  CreateWalletAnswer,
+  LedgerStore,
+  SetTagsAnswer,
+  StoreAnswer,
+  SweepAnswer,
+} from '../contract/store.ts';
+import type { Transfer } from '../contract/transfer.ts';
+import type { Wallet } from '../contract/wallet.ts';
+import { type CheckContext, checkCall, checkWallet } from './arguments.ts';
+import { type AuditReport, audit } from './audit.ts';
+import { CallQueue } from './call-queue.ts';
+import { checkNames, checkTags, checkText, checkWhole, isTransferId, isWalletId } from './check.ts';
+import { follow, type LedgerEvent } from './subscription.ts';
+import type * as verbs from './verbs.ts';
+
+/** `transfer` is the kept record, `null` for an outcome that is not recorded. `replayed`: it was there before this call. */
+export interface TransferAnswer {
+  readonly outcome: TransferOutcome;
+  readonly transfer: Transfer | null;
+  readonly replayed: boolean;
+}
+
+const defaultLimit = 100;
+const searchNames = { owner: true, tags: true, match: true, after: true, limit: true } as const;
+const transfersNames = { wallet: true, after: true, limit: true } as const;
+const subscribeNames = { after: true, signal: true } as const;
+
+/**
+ * Wallets, and money that moves between them. Every verb is one atomic step of the store and safe to repeat under its id. A
+ * refusal by a rule is an answer with an `outcome`, not an error.
+ *
+ * @throws from every verb a `LedgerError`: `ERR_LEDGER_ARGUMENT` naming the field, `ERR_LEDGER_CLOSED`, and what a store may throw
+ */
+export class Ledger {
+  /** The name that it was opened with. Signatures cover it. */
+  readonly name: string;
+  readonly #store: LedgerStore;
+  readonly #queue: CallQueue;
+  readonly #context: CheckContext;
+  readonly #ended = new AbortController();
+
+  /** Use `openLedger`. */
+  constructor(store: LedgerStore, context: CheckContext) {
+    this.name = context.ledger;
+    this.#store = store;
+    this.#queue = new CallQueue(store);
+    this.#context = context;
+  }
+
+  /** `wallet_exists` if the id is taken by a wallet that was created otherwise; to repeat a call changes nothing. */
+  async createWallet(options: verbs.CreateWalletOptions): Promise<CreateWalletAnswer> {
+    const spec = checkWallet(options);
+    if (spec === null) return { outcome: 'invalid_id', wallet: null, replayed: false };
+    return this.#live().createWallet(spec);
+  }
+
+  async wallet(id: string): Promise<Wallet | null> {
+    return isWalletId(id) ? this.#live().wallet(id) : null;
+  }
+
+  /** Wallets in the order of their creation, by owner, by tags, or all. */
+  async wallets(search: verbs.WalletSearch = {}): Promise<verbs.Page<Wallet>> {
+    checkNames(search, searchNames);
+    const { owner, tags = [], match = 'all', after = 0, limit = defaultLimit } = search;
+    if (match !== 'all' && match !== 'any') throw badArgument('match', 'all or any');
+    const items = await this.#live().wallets({
+      owner: owner === undefined ? null : checkText('owner', owner, 1, ledgerLimits.maxOwnerLength),
+      tags: checkTags(tags),
+      match,
+      after: checkAfter(after),
+      limit: checkLimit(limit),
+    });
+    return pageOf(items, limit, ({ createdSeq }) => createdSeq);
+  }
+
+  /** Replaces the tags of a wallet. */
+  async setTags(id: string, tags: readonly string[]): Promise<SetTagsAnswer> {
+    const checked = checkTags(tags);
+    return isWalletId(id) ? this.#live().setTags(id, checked) : { outcome: 'wallet_not_found', wallet: null };
+  }
+
+  /** Closes a wallet that holds nothing and has reserved nothing. It cannot be opened again. */
+  async closeWallet(id: string): Promise<CloseWalletAnswer> {
+    return isWalletId(id) ? this.#live().closeWallet(id) : { outcome: 'wallet_not_found', wallet: null };
+  }
+
+  /** Moves money at once. */
+  transfer(options: verbs.MoveOptions): Promise<TransferAnswer> {
+    return this.#call({ ...options, kind: 'transfer' });
+  }
+
+  /** Holds money back from the source until it is posted, voided or expired. */
+  reserve(options: verbs.ReserveOptions): Promise<TransferAnswer> {
+    return this.#call({ ...options, kind: 'reserve' });
+  }
+
+  /** Moves what was reserved, or a part of it; the rest is released. */
+  post(options: verbs.PostOptions): Promise<TransferAnswer> {
+    return this.#call({ ...options, kind: 'post' });
+  }
+
+  /** Releases what was reserved. */
+  void(options: verbs.VoidOptions): Promise<TransferAnswer> {
+    return this.#call({ ...options, kind: 'void' });
+  }
+
+  /** Up to 1,000 calls in one step: each alone, or with `linked` all or none. Answers in the same order. */
+  async batch(
+    calls: readonly verbs.TransferCall[],
+    { linked = false }: { readonly linked?: boolean | undefined } = {},
+  ): Promise<readonly TransferAnswer[]> {
+    if (!Array.isArray(calls) || calls.length > ledgerLimits.maxBatch) {
+      throw badArgument('calls', `an array of at most ${ledgerLimits.maxBatch}`);
+    }
+    const checked = calls.map((call) => checkCall(call, this.#context));
+    const malformed = checked.some((request) => typeof request === 'string');
+    if (linked && malformed) {
+      return checked.map((request) => unrecorded(typeof request === 'string' ? request : 'linked_failed'));
+    }
+    const requests = checked.filter((request) => typeof request !== 'string');
+    const answers = requests.length === 0 ? [] : await this.#live().execute(requests, { linked });
+    const left = answers.values();
+    return checked.map((request) => (typeof request === 'string' ? unrecorded(request) : answerOf(left.next().value)));
+  }
+
+  async findTransfer(id: string): Promise<Transfer | null> {
+    if (typeof id !== 'string' || id === '' || id.length > ledgerLimits.maxTransferIdLength) return null;
+    const stored = await this.#live().transfer(id);
+    return stored === null ? null : transferOfStored(stored);
+  }
+
+  /** The last reservation of a series. */
+  async seriesEnd(series: string): Promise<verbs.SeriesEnd> {
+    if (!isTransferId(series)) return { number: 0, last: null };
+    const number = await this.#live().series(series);
+    return { number, last: number === 0 ? null : await this.findTransfer(seriesId(series, number)) };
+  }
+
+  /** What left or entered a wallet, or is reserved in it, in order. Refusals are not listed. */
+  async transfers(search: verbs.TransferSearch): Promise<verbs.Page<Transfer>> {
+    checkNames(search, transfersNames);
+    const { wallet, after = 0, limit = defaultLimit } = search;
+    const query = { wallet, after: checkAfter(after), limit: checkLimit(limit) };
+    const stored = isWalletId(wallet) ? await this.#live().transfers(query) : [];
+    return pageOf(stored.map(transferOfStored), limit, ({ seq }) => seq);
+  }
+
+  /** Expires reservations whose time has come, at most 1,000: call again while `more`. */
+  async sweep(): Promise<SweepAnswer> {
+    return this.#live().sweep(ledgerLimits.maxBatch);
+  }
+
+  /** With a retention, removes the oldest records, at most 1,000: call again while `more`. */
+  async trim(): Promise<SweepAnswer> {
+    return this.#live().trim(ledgerLimits.maxBatch);
+  }
+
+  /** Recomputes every counter and the chain of digests from the history. Reads everything, and may run while others write. */
+  async audit(): Promise<AuditReport> {
+    return audit(this.#live());
+  }
+
+  /** Records in order after `after` (0: all), at most 1,000. */
+  async records(after: number): Promise<readonly LedgerRecord[]> {
+    const { records } = await this.#live().records(checkAfter(after), ledgerLimits.maxPage);
+    return records.map(recordOfRaw);
+  }
+
+  /** The `seq` of the newest record; 0 for a new ledger. To follow what is to come, subscribe after it. */
+  async head(): Promise<number> {
+    const { head } = await this.#live().records(0, 1);
+    return head;
+  }
+
+  /** Every record after `after`, by default from the oldest kept, each once and in order; then those to come, until `signal` aborts or the ledger is closed. */
+  subscribe(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<LedgerEvent> {
+    const { after = 0, signal } = checkNames(options, subscribeNames);
+    const ended = this.#ended.signal;
+    return follow(this.#live(), checkAfter(after), signal === undefined ? ended : AbortSignal.any([signal, ended]));
+  }
+
+  /** Refuses further calls, ends streams, and waits for calls that are under way. Can be repeated. */
+  async close(): Promise<void> {
+    this.#ended.abort();
+    await this.#queue.idle();
+    await this.#store.close();
+  }
+
+  async #call(call: verbs.TransferCall): Promise<TransferAnswer> {
+    const request: TransferRequest | TransferOutcome = checkCall(call, this.#context);
+    if (typeof request === 'string') return unrecorded(request);
+    this.#live();
+    return answerOf(await this.#queue.add(request));
+  }
+
+  #live(): LedgerStore {
+    if (this.#ended.signal.aborted) throw new LedgerError('ERR_LEDGER_CLOSED', 'the ledger was closed');
+    return this.#store;
+  }
+}
+
+function checkAfter(given: unknown): number {
+  return checkWhole('after', given, 0, Number.MAX_SAFE_INTEGER);
+}
+
+function checkLimit(given: unknown): number {
+  return checkWhole('limit', given, 1, ledgerLimits.maxPage);
+}
+
+function pageOf<Item>(items: readonly Item[], limit: number, position: (item: Item) => number): verbs.Page<Item> {
+  const last = items.at(-1);
+  return { items, next: last === undefined || items.length < limit ? null : position(last) };
+}
+
+function answerOf(answer: StoreAnswer | undefined): TransferAnswer {
+  if (answer === undefined)
+    throw new LedgerError('ERR_LEDGER_CORRUPT', 'the store gave fewer answers than it was asked for');
+  const { outcome, stored, replayed } = answer;
+  return { outcome, transfer: stored === null ? null : transferOfStored(stored), replayed };
+}
+
+function unrecorded(outcome: TransferOutcome): TransferAnswer {
+  return { outcome, transfer: null, replayed: false };
+}

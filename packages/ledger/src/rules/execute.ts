@@ -1,0 +1,150 @@
+import { seriesId } from '../codec/content.ts';
+import { outcomeOfRaw, refusedText, transferOfRaw } from '../codec/record-text.ts';
+import { ledgerLimits } from '../contract/limits.ts';
+import { type TransferOutcome, unrecordedOutcomes } from '../contract/outcome.ts';
+import type { StoredTransfer } from '../contract/record.ts';
+import type { MoveRequest, TransferRequest } from '../contract/request.ts';
+import type { StoreAnswer } from '../contract/store.ts';
+import { carryOutMove, moveOutcome } from './move.ts';
+import { carryOutResolve, resolveOutcome } from './resolve.ts';
+import type { StepBuilder } from './step-builder.ts';
+
+/** What a ledger is opened with, as far as the rules ask. */
+export interface RuleOptions {
+  readonly retentionMs: number | null;
+  readonly maxRefusals: number;
+}
+
+/** Carries out requests in order, each alone: a refused one changes nothing but its own record. */
+export function execute(
+  step: StepBuilder,
+  requests: readonly TransferRequest[],
+  options: RuleOptions,
+): readonly StoreAnswer[] {
+  return requests.map((request) => {
+    const known = replayOf(step, request);
+    if (known !== null) return known;
+    const outcome = outcomeOf(step, request, options);
+    return outcome === 'created' ? carryOut(step, request) : refuse(step, request, outcome, options);
+  });
+}
+
+/**
+ * Carries out all or none. When one is refused, what those before it did is taken back, and each that had no answer yet gets
+ * `linked_failed`. A request that was carried out earlier counts as done; one that was refused earlier fails the chain.
+ */
+export function executeLinked(
+  step: StepBuilder,
+  requests: readonly TransferRequest[],
+  options: RuleOptions,
+): readonly StoreAnswer[] {
+  step.save();
+  const done: StoreAnswer[] = [];
+  for (const request of requests) {
+    const known = replayOf(step, request);
+    const outcome = known?.outcome ?? outcomeOf(step, request, options);
+    if (outcome !== 'created') return failChain(step, requests, { at: done.length, outcome }, options);
+    done.push(known ?? carryOut(step, request));
+  }
+  return done;
+}
+
+interface Failure {
+  readonly at: number;
+  readonly outcome: TransferOutcome;
+}
+
+function failChain(
+  step: StepBuilder,
+  requests: readonly TransferRequest[],
+  { at, outcome }: Failure,
+  options: RuleOptions,
+): readonly StoreAnswer[] {
+  step.takeBack();
+  return requests.map(
+    (request, index) =>
+      replayOf(step, request) ?? refuse(step, request, index === at ? outcome : 'linked_failed', options),
+  );
+}
+
+/** The answer that an id has already, or `id_conflict`; `null` for a new id. */
+function replayOf(step: StepBuilder, request: TransferRequest): StoreAnswer | null {
+  if (isSeries(request)) return replayOfSeries(step, request);
+  const known = step.transfer(request.id);
+  if (known === null) return null;
+  return known.raw.content === request.content ? answerOf(known, true) : unrecorded('id_conflict');
+}
+
+/** A pending reservation of a series is its answer; for a caller who knows only of earlier ones, the one after those is. */
+function replayOfSeries(step: StepBuilder, { id, after }: MoveRequest): StoreAnswer | null {
+  const end = step.series(id);
+  if (after !== null && end > after) {
+    const next = step.transfer(seriesId(id, after + 1));
+    return next === null ? unrecorded('id_expired') : answerOf(next, true);
+  }
+  const last = step.transfer(seriesId(id, end));
+  return last?.state === 'pending' ? answerOf(last, true) : null;
+}
+
+/** Which rule refuses the request; `created` if none does. */
+function outcomeOf(step: StepBuilder, request: TransferRequest, { retentionMs }: RuleOptions): TransferOutcome {
+  const { issuedAt } = request;
+  if (retentionMs !== null && issuedAt !== null) {
+    if (issuedAt > step.at + ledgerLimits.maxClockAheadMs) return 'invalid_id';
+    if (issuedAt < step.at - retentionMs) return 'id_expired';
+  }
+  return isResolve(request) ? resolveOutcome(step, request) : moveOutcome(step, request);
+}
+
+function carryOut(step: StepBuilder, request: TransferRequest): StoreAnswer {
+  const stored = isResolve(request)
+    ? carryOutResolve(step, request)
+    : carryOutMove(step, request, newId(step, request));
+  return answerOf(stored, false);
+}
+
+function refuse(
+  step: StepBuilder,
+  request: TransferRequest,
+  outcome: TransferOutcome,
+  { maxRefusals }: RuleOptions,
+): StoreAnswer {
+  if (unrecordedOutcomes.has(outcome)) return unrecorded(outcome);
+  const owner = ownerOf(step, request);
+  if (step.refusals(owner) >= maxRefusals) return unrecorded('too_many_refusals');
+  const id = newId(step, request);
+  const raw = step.append({ type: 'transfer', id, content: request.content, result: refusedText(outcome, owner) });
+  step.countRefusal(owner);
+  return answerOf(step.keepTransfer(raw, 'refused'), false);
+}
+
+/** The id to record under; of a series the next one, which is counted. */
+function newId(step: StepBuilder, request: TransferRequest): string {
+  if (!isSeries(request)) return request.id;
+  const n = step.series(request.id) + 1;
+  step.setSeries(request.id, n);
+  return seriesId(request.id, n);
+}
+
+/** Whose refusals are counted: the owner of the wallet that was to pay, `''` if it is not known. */
+function ownerOf(step: StepBuilder, request: TransferRequest): string {
+  if (!isResolve(request)) return step.wallet(request.source)?.owner ?? '';
+  const reservation = step.transfer(request.pendingId);
+  return reservation === null ? '' : (step.wallet(transferOfRaw(reservation.raw).source)?.owner ?? '');
+}
+
+function answerOf(stored: StoredTransfer, replayed: boolean): StoreAnswer {
+  return { outcome: outcomeOfRaw(stored.raw), stored, replayed };
+}
+
+function unrecorded(outcome: TransferOutcome): StoreAnswer {
+  return { outcome, stored: null, replayed: false };
+}
+
+function isSeries(request: TransferRequest): request is MoveRequest {
+  return !isResolve(request) && request.isSeries;
+}
+
+function isResolve(request: TransferRequest): request is Extract<TransferRequest, { kind: 'post' | 'void' }> {
+  return request.kind === 'post' || request.kind === 'void';
+}

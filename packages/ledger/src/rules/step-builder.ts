@@ -1,0 +1,135 @@
+import { recordDigest } from '../codec/record-text.ts';
+import type { RawRecord, StoredTransfer } from '../contract/record.ts';
+import type { TransferState } from '../contract/transfer.ts';
+import type { Wallet } from '../contract/wallet.ts';
+import type { Head, LedgerStep, LedgerView } from './view.ts';
+
+interface Changes {
+  readonly records: RawRecord[];
+  readonly wallets: Map<string, Wallet>;
+  readonly walletContents: Map<string, string>;
+  readonly transfers: Map<string, StoredTransfer>;
+  readonly resolved: Map<string, TransferState>;
+  readonly series: Map<string, number>;
+  readonly refusals: Map<string, number>;
+}
+
+/** A view with what a step has changed so far laid over it. A part of the changes can be taken back. */
+export class StepBuilder implements LedgerView {
+  /** The time of every record of this step: the store's clock, but never before the newest record. */
+  readonly at: number;
+  readonly #view: LedgerView;
+  #head: Head;
+  #changes: Changes = emptyChanges();
+  #saved: { readonly head: Head; readonly changes: Changes } | null = null;
+
+  constructor(view: LedgerView, now: number) {
+    this.#view = view;
+    this.#head = view.head;
+    this.at = Math.max(now, view.head.at);
+  }
+
+  get head(): Head {
+    return this.#head;
+  }
+
+  wallet(id: string): Wallet | null {
+    return this.#changes.wallets.get(id) ?? this.#view.wallet(id);
+  }
+
+  walletContent(id: string): string | null {
+    return this.#changes.walletContents.get(id) ?? this.#view.walletContent(id);
+  }
+
+  transfer(id: string): StoredTransfer | null {
+    return this.#changes.transfers.get(id) ?? this.#view.transfer(id);
+  }
+
+  series(name: string): number {
+    return this.#changes.series.get(name) ?? this.#view.series(name);
+  }
+
+  refusals(owner: string): number {
+    return this.#changes.refusals.get(owner) ?? this.#view.refusals(owner);
+  }
+
+  due(at: number, limit: number): readonly string[] {
+    return this.#view.due(at, limit);
+  }
+
+  /** Appends a record and returns it with its number and digest. */
+  append(record: Omit<RawRecord, 'seq' | 'at' | 'digest'>): RawRecord {
+    const numbered = { ...record, seq: this.#head.seq + 1, at: this.at };
+    const raw = { ...numbered, digest: recordDigest(this.#head.digest, numbered) };
+    this.#head = { seq: raw.seq, at: raw.at, digest: raw.digest };
+    this.#changes.records.push(raw);
+    if (raw.type === 'wallet') this.#changes.walletContents.set(raw.id, raw.content);
+    return raw;
+  }
+
+  keepTransfer(raw: RawRecord, state: TransferState): StoredTransfer {
+    const stored = { raw, state };
+    this.#changes.transfers.set(raw.id, stored);
+    return stored;
+  }
+
+  /** Ends a pending reservation. */
+  resolve({ raw }: StoredTransfer, state: TransferState): void {
+    this.#changes.transfers.set(raw.id, { raw, state });
+    this.#changes.resolved.set(raw.id, state);
+  }
+
+  /** Writes a wallet as changed by the newest record. */
+  putWallet(wallet: Wallet): Wallet {
+    const changed = { ...wallet, version: this.#head.seq };
+    this.#changes.wallets.set(wallet.id, changed);
+    return changed;
+  }
+
+  setSeries(name: string, last: number): void {
+    this.#changes.series.set(name, last);
+  }
+
+  countRefusal(owner: string): void {
+    this.#changes.refusals.set(owner, this.refusals(owner) + 1);
+  }
+
+  /** Begins what `takeBack` may undo. */
+  save(): void {
+    const { records, wallets, walletContents, transfers, resolved, series, refusals } = this.#changes;
+    const changes: Changes = {
+      records: [...records],
+      wallets: new Map(wallets),
+      walletContents: new Map(walletContents),
+      transfers: new Map(transfers),
+      resolved: new Map(resolved),
+      series: new Map(series),
+      refusals: new Map(refusals),
+    };
+    this.#saved = { head: this.#head, changes };
+  }
+
+  takeBack(): void {
+    if (this.#saved === null) return;
+    this.#head = this.#saved.head;
+    this.#changes = this.#saved.changes;
+    this.#saved = null;
+  }
+
+  build(): LedgerStep {
+    const { records, wallets, resolved, series, refusals } = this.#changes;
+    return { records, wallets: [...wallets.values()], resolved, series, refusals };
+  }
+}
+
+function emptyChanges(): Changes {
+  return {
+    records: [],
+    wallets: new Map(),
+    walletContents: new Map(),
+    transfers: new Map(),
+    resolved: new Map(),
+    series: new Map(),
+    refusals: new Map(),
+  };
+}

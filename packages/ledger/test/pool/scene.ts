@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { type ChainPoint, Mempool, type MempoolOptions, type OpenOptions } from 'mempool-core';
+import { ephemeral } from 'mempool-ephemeral';
+import { expect, onTestFinished } from 'vitest';
+import {
+  type Ledger,
+  type LedgerPool,
+  type LedgerPoolOptions,
+  ledgerPool,
+  memoryLedger,
+  openLedger,
+  type PoolReport,
+  type PoolTransfer,
+  seriesOfHash,
+  type Wallet,
+} from '../../src/index.ts';
+
+/** A payment as its bytes carry it: who pays whom how much, and a number that tells equal ones apart. */
+export interface Payment {
+  readonly from: string;
+  readonly to: string;
+  readonly amount: number;
+  readonly nonce: number;
+}
+
+export function encode({ from, to, amount, nonce }: Payment) {
+  const payload = Buffer.from(JSON.stringify([from, to, amount, nonce]));
+  return { hash: createHash('sha256').update(payload).digest('hex'), payload };
+}
+
+export function transferOf({ payload }: { readonly payload: Uint8Array }): PoolTransfer | null {
+  const [source, destination, amount] = JSON.parse(Buffer.from(payload).toString());
+  return amount === 0 ? null : { source, destination, amount: BigInt(amount), currency: 'EUR' };
+}
+
+export interface SceneOptions extends Partial<Omit<LedgerPoolOptions, 'transferOf'>> {
+  readonly pool?: Partial<OpenOptions>;
+  readonly mempool?: MempoolOptions;
+}
+
+/** A pool in memory, a ledger in memory and both together, with wallets a, b and c that have 100 each. */
+export class Scene {
+  readonly reports: PoolReport[] = [];
+  readonly options: LedgerPoolOptions;
+  readonly pool: Mempool;
+  readonly ledger: Ledger;
+  readonly payments: LedgerPool;
+  #nonce = 0;
+  #slot = 0;
+  #chain: ChainPoint[] = [];
+
+  constructor(pool: Mempool, ledger: Ledger, options: Omit<LedgerPoolOptions, 'transferOf'>) {
+    this.pool = pool;
+    this.ledger = ledger;
+    this.options = { transferOf, report: (report) => this.reports.push(report), ...options };
+    this.payments = ledgerPool(pool, ledger, this.options);
+  }
+
+  /** `from>to:amount` as a payment that no other equals. */
+  payment(text: string) {
+    const [, from = '', to = '', amount = ''] = /^(\w+)>(\w+):(\d+)$/.exec(text) ?? [];
+    return encode({ from, to, amount: Number(amount), nonce: this.#nonce++ });
+  }
+
+  async submitted(text: string) {
+    const payment = this.payment(text);
+    expect(await this.payments.submit(payment)).toMatchObject({ kind: 'received' });
+    return payment;
+  }
+
+  /** Applies a block with these transactions. Blocks are numbered, and a fork makes others. */
+  async block(...seen: readonly { readonly hash: string }[]): Promise<ChainPoint> {
+    const parent = this.#chain.at(-1)?.hash;
+    this.#slot += 1;
+    const point = { slot: this.#slot, hash: createHash('sha256').update(`block ${this.#slot}`).digest('hex') };
+    const outcome = await this.pool.confirm({ point, parent, seen: seen.map(({ hash }) => hash), unseen: [] });
+    expect(outcome.kind).toBe('applied');
+    this.#chain.push(point);
+    return point;
+  }
+
+  async blocks(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) await this.block();
+  }
+
+  /** Undoes the last blocks. */
+  async undo(count: number): Promise<void> {
+    const kept = this.#chain.slice(0, this.#chain.length - count);
+    expect(await this.pool.rollback(kept.at(-1) ?? 'origin')).toMatchObject({ kind: 'rolled-back', undone: count });
+    this.#chain = kept;
+  }
+
+  get height(): number {
+    return this.#chain.length;
+  }
+
+  /** What each wallet can spend. */
+  async available(...ids: readonly string[]): Promise<number[]> {
+    const wallets = await Promise.all(ids.map((id) => this.ledger.wallet(id)));
+    return wallets.map((wallet) => (wallet === null ? Number.NaN : spendable(wallet)));
+  }
+
+  /** The states of the reservations of a transaction, in order. */
+  async reservations(of: { readonly hash: string }): Promise<string[]> {
+    const series = seriesOfHash(this.options.name ?? 'main', of.hash);
+    const { number } = await this.ledger.seriesEnd(series);
+    const numbers = Array.from({ length: number }, (_, index) => index + 1);
+    const all = await Promise.all(numbers.map((n) => this.ledger.findTransfer(`~${series}:${n}`)));
+    return all.map((one) => (one?.source.startsWith('debt') ? `${one.state} by debt` : (one?.state ?? 'gone')));
+  }
+
+  async expectClean(): Promise<void> {
+    expect((await this.ledger.audit()).faults).toEqual([]);
+  }
+}
+
+function spendable({ creditsPosted, debitsPosted, debitsPending }: Wallet): number {
+  return Number(creditsPosted - debitsPosted - debitsPending);
+}
+
+export async function openScene({
+  pool: poolOptions,
+  mempool: mempoolOptions,
+  ...options
+}: SceneOptions = {}): Promise<Scene> {
+  const pool = new Mempool(await ephemeral.open({ finalizeThreshold: 3, ...poolOptions }), mempoolOptions);
+  // Its clock is behind, so that what was just reserved is old enough to be an orphan.
+  const ledger = await openLedger(memoryLedger, { currency: 'EUR', now: () => Date.now() - 10_000 });
+  onTestFinished(async () => {
+    await pool.close();
+    await ledger.close();
+  });
+  await fill(ledger);
+  return new Scene(pool, ledger, options);
+}
+
+export async function fill(ledger: Ledger, amount = 100n): Promise<void> {
+  for (const id of ['a', 'b', 'c']) {
+    await ledger.createWallet({ id, owner: id, currency: 'EUR' });
+    await ledger.transfer({ id: `gift ${id}`, source: 'vault', destination: id, amount, currency: 'EUR' });
+  }
+}
