@@ -4,6 +4,7 @@ export { freePort } from './free-port.ts';
 export { readOptions } from './option-values.ts';
 export { type Ended, type Running, runProgram, startProgram } from './program.ts';
 export { Random, seed } from './random.ts';
+export { type ClusterNode, type ClusterOptions, RedisCluster, startRedisCluster } from './redis-cluster.ts';
 export { durable, RedisServer, type ServerOptions, startRedisServer } from './redis-server.ts';
 export {
   fillSample,
@@ -14,6 +15,7 @@ export {
   type SampleKind,
   sampleOptions,
 } from './sample-pool.ts';
+export { type GroupNode, type GroupOptions, SentinelGroup, startSentinelGroup } from './sentinel-group.ts';
 export { type Cut, type Held, type HeldCall, startProxy, TcpProxy } from './tcp-proxy.ts';
 export { TcpRelay } from './tcp-relay.ts';
 export { runWorker } from './worker.ts';

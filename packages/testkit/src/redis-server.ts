@@ -45,9 +45,14 @@ export class RedisServer implements AsyncDisposable {
     return this.#child.pid as number;
   }
 
+  /** False once it has ended, until `restart`. A frozen server runs. */
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
   /** Sends `signal`, SIGKILL by default, and waits until the server is gone. Does nothing if it is gone already. */
   async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (!this.isRunning) return;
     const gone = once(this.#child, 'exit');
     this.#child.kill(signal);
     await gone;

@@ -108,6 +108,16 @@ export async function fillSample(store: MempoolStore, kind: SampleKind): Promise
   await store.release([(await store.peekInflight()).transactions.at(-1)?.hash ?? '']);
 }
 
+interface Told {
+  readonly kind: string;
+}
+
+/** The events as the oldest format numbers them: it told of no transaction that was parked or became ready. */
+function withoutPlaces(events: readonly Told[]): readonly Told[] {
+  const kept = events.filter(({ kind }) => kind !== 'parked' && kind !== 'ready');
+  return kept.map((event, index) => ({ ...event, eventSeq: index + 1 }));
+}
+
 type Named = () => Promise<unknown>;
 type FiveOrMore = readonly [Named, Named, Named, Named, Named, ...Named[]];
 
@@ -115,12 +125,13 @@ type FiveOrMore = readonly [Named, Named, Named, Named, Named, ...Named[]];
 export async function observeSample(store: MempoolStore): Promise<unknown> {
   const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } =
     await store.usage();
-  const events: unknown[] = [];
+  const events: Told[] = [];
   for await (const { cursor: _, ...event } of await store.subscribe({ after: 'origin' }))
     if (events.push(event) === lastEventSeq) break;
+  const told = withoutPlaces(events);
   const { epoch: _, ...tip } = await store.tip({ points: 10 });
   return plain({
-    counts: { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq },
+    counts: { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq: told.length },
     pending: (await store.peekPending()).transactions,
     inflight: (await store.peekInflight()).transactions,
     parked: (await store.peekParked()).transactions,
@@ -129,7 +140,7 @@ export async function observeSample(store: MempoolStore): Promise<unknown> {
     tip,
     order: await store.reap(),
     gossip: (await store.since()).items,
-    events,
+    events: told,
     dump: store.ordering === 'priority' ? await indexesOf(store) : null,
   });
 }
@@ -155,7 +166,10 @@ export async function goOn(store: MempoolStore, kind: SampleKind): Promise<unkno
 const newer: ReadonlySet<string> = new Set([
   'at',
   'receivedAt',
+  'parkedAt',
+  'parkedTtlMs',
   'attempts',
+  'replacedBy',
   'notBefore',
   'cause',
   'cursor',

@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { type ClusterOptions, type RedisCluster, startRedisCluster } from './redis-cluster.ts';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
+import { type GroupOptions, type SentinelGroup, startSentinelGroup } from './sentinel-group.ts';
 import { startProxy, type TcpProxy } from './tcp-proxy.ts';
 
 export { testReadme } from './readme.ts';
@@ -23,9 +25,30 @@ export async function ownServer(...args: readonly string[]): Promise<RedisServer
   return server;
 }
 
+/** A Redis Cluster for this test alone. Tests that share one pass `afterAll`. */
+export async function ownCluster(
+  options: Partial<ClusterOptions> = {},
+  finished: (end: () => Promise<void>) => void = onTestFinished,
+): Promise<RedisCluster> {
+  const dir = mkdtempSync(join(tmpdir(), 'mempool-test-'));
+  const cluster = await startRedisCluster({ dir, ...options });
+  finished(async () => {
+    await cluster[Symbol.asyncDispose]();
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return cluster;
+}
+
 /** A TCP proxy in front of the server, for this test alone. */
 export async function ownProxy(url: string): Promise<TcpProxy> {
   const proxy = await startProxy(url);
   onTestFinished(() => proxy.close());
   return proxy;
+}
+
+/** A master with replicas and Sentinels, for this test alone. */
+export async function ownGroup(options: Omit<GroupOptions, 'dir'> = {}): Promise<SentinelGroup> {
+  const group = await startSentinelGroup({ dir: scratchFolder(), ...options });
+  onTestFinished(() => group[Symbol.asyncDispose]());
+  return group;
 }
