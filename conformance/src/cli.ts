@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { breaking } from './case/broken.ts';
 import type { CaseResult } from './case/outcome.ts';
 import { type AnySubject, loadSubject } from './case/subject.ts';
-import { allCases, casesOf } from './cases/index.ts';
+import { casesOf, everyCase } from './cases/index.ts';
 import { type Arguments, firstLine, help, readArguments, UsageError } from './command/arguments.ts';
 import { closingLines, listLine, progressLine } from './command/output.ts';
 import { toMarkdown } from './report/markdown.ts';
@@ -49,7 +49,7 @@ function progress(result: CaseResult): void {
 }
 
 async function list({ module, filter, ...given }: Arguments): Promise<number> {
-  const cases = module === '' ? allCases : casesOf(await subjectAt({ module, filter, ...given }));
+  const cases = module === '' ? everyCase : casesOf(await subjectAt({ module, filter, ...given }));
   for (const one of cases.filter(filter)) console.log(listLine(one));
   return 0;
 }

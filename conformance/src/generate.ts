@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { matrix, withMatrix } from './report/matrix.ts';
+import { ledgerMatrix, matrix, withMatrix } from './report/matrix.ts';
 import type { Report } from './report/report.ts';
 
 /** Writes the matrix of rules and backends into MATRIX.md, from the reports of the last test run; `--check` compares. */
@@ -9,6 +9,8 @@ const reports: string = fileURLToPath(new URL('../../.data/conformance/', import
 
 /** The backends of this repository, in the order of the matrix's columns. */
 const subjects = ['ephemeral', 'sqlite', 'sqlite-exclusive', 'redis'] as const;
+/** Those of its ledgers. A test of each writes its report under this name. */
+const ledgers = ['ledger-memory', 'ledger-sqlite', 'ledger-redis'] as const;
 
 function readReport(subject: string): Report {
   const file = `${reports}${subject}.json`;
@@ -18,7 +20,7 @@ function readReport(subject: string): Report {
 
 function main(mode: string | undefined): number {
   const old = readFileSync(page, 'utf8');
-  const fresh = withMatrix(old, matrix(subjects.map(readReport)));
+  const fresh = withMatrix(old, `${matrix(subjects.map(readReport))}\n\n${ledgerMatrix(ledgers.map(readReport))}`);
   if (old === fresh) return 0;
   if (mode !== '--check') {
     writeFileSync(page, fresh);

@@ -7,6 +7,8 @@ export type {
   ElectOptions,
   LeasesOptions,
   LeaseTrait,
+  LedgerSubject,
+  LedgerTrait,
   Level,
   Need,
   Subject,
@@ -17,6 +19,7 @@ export { Random } from './case/random.ts';
 export type { AnySubject } from './case/subject.ts';
 export { openLeases } from './case/subject.ts';
 export { allCases, electionCases } from './cases/index.ts';
+export { ledgerCases } from './cases/ledger/index.ts';
 export { checkLeaseHistory, type LeaseHistoryOptions } from './histories/lease-history.ts';
 export { makeHistory, type Universe } from './histories/pool-calls.ts';
 export { checkHistory, type HistoryOptions, historyOptions, transcript } from './histories/pool-history.ts';
@@ -30,7 +33,7 @@ export {
 export { Model, type ModelOptions } from './model/model.ts';
 export { toMarkdown } from './report/markdown.ts';
 export type { Counts, Profile, Report, ReportedCase } from './report/report.ts';
-export { rules, untested } from './report/rules.ts';
+export { ledgerRules, rules, untested } from './report/rules.ts';
 export { type BindingOptions, type CaseTest, caseTests } from './runner/case-test.ts';
 export { preflight } from './runner/preflight.ts';
 export { type CaseOptions, runCase, runSuite, type SuiteOptions } from './runner/run.ts';

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, test } from 'vitest';
-import type { ConformanceCase, ElectionSubject, Subject } from './case/case.ts';
+import type { ConformanceCase, ElectionSubject, LedgerSubject, Subject } from './case/case.ts';
 import { writtenId } from './case/ordering.ts';
 import { type CaseResult, reasonNotToRun } from './case/outcome.ts';
 import { type AnySubject, wholeSubject } from './case/subject.ts';
@@ -27,6 +27,11 @@ export function testMempoolStore(subject: Subject, options: BindingOptions = {})
 
 /** Like `testMempoolStore`, for an election without a mempool. */
 export function testElection(subject: ElectionSubject, options: BindingOptions = {}): void {
+  testSubject(subject, options);
+}
+
+/** Like `testMempoolStore`, for the backend of a ledger. */
+export function testLedger(subject: LedgerSubject, options: BindingOptions = {}): void {
   testSubject(subject, options);
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { allCases, type Report } from 'mempool-conformance';
+import { allCases, ledgerCases, type Report } from 'mempool-conformance';
 import { type Ended, runProgram } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { fixture } from './program.ts';
@@ -95,7 +95,7 @@ test('several rules and cases add up, and a profile narrows them', async () => {
 
 test('cases are listed, with and without a subject, and none runs', async () => {
   const all = await command('--list');
-  expect(all.stdout.trimEnd().split('\n')).toHaveLength(allCases.length);
+  expect(all.stdout.trimEnd().split('\n')).toHaveLength(allCases.length + ledgerCases.length);
   const one = await command('--list', fixture('subject'), '--only', 'L1/seq-told', '--profile', 'core');
   expect(one).toEqual({
     code: 0,

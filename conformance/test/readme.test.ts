@@ -12,6 +12,8 @@ const files = [
   new URL('../../packages/ephemeral/test/conformance.test.ts', import.meta.url),
   fixture('with-node-test'),
   new URL('../../packages/ephemeral/test/subject.ts', import.meta.url),
+  new URL('ledger/memory.test.ts', import.meta.url),
+  new URL('ledger/memory-subject.ts', import.meta.url),
   fixture('own-case'),
 ];
 

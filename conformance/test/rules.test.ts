@@ -1,4 +1,5 @@
-import { allCases, rules, untested } from 'mempool-conformance';
+import { readFileSync } from 'node:fs';
+import { allCases, ledgerCases, ledgerRules, rules, untested } from 'mempool-conformance';
 import { expect, test } from 'vitest';
 
 function numbered(letter: string, count: number): string[] {
@@ -15,7 +16,7 @@ const contract = [
   ...numbered('M', 3),
   ...numbered('R', 3),
   ...numbered('LE', 8),
-  ...numbered('P', 21),
+  ...numbered('P', 24),
   ...numbered('K', 4),
 ];
 
@@ -37,4 +38,15 @@ test('ids are unique and begin with their rule, and no case is of an unknown one
       id: expect.stringMatching(`^${rule}/[A-Za-z0-9-]+(@priority)?$`),
       known: true,
     });
+});
+
+test('every rule of a ledger has a case, and every case of a ledger a rule', () => {
+  expect(new Set(ledgerCases.map(({ rule }) => rule))).toEqual(new Set(Object.keys(ledgerRules)));
+  for (const { id, rule } of ledgerCases) expect(id).toMatch(new RegExp(`^${rule}/[a-z0-9-]+$`));
+});
+
+test('the page of the rules of a ledger has each under its title', () => {
+  const page = readFileSync(new URL('../../packages/ledger/docs/rules.md', import.meta.url), 'utf8');
+  for (const [rule, title] of Object.entries(ledgerRules))
+    if (rule !== 'chance') expect(page).toMatch(new RegExp(`^- \\*\\*${rule} ${title}[.*, ]`, 'm'));
 });

@@ -1,5 +1,6 @@
 import type { AnyStore, Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
 import type { Election, ElectionOptions, ElectionProvider, LeaseStore } from 'mempool-election';
+import type { Ledger, LedgerOptions } from 'mempool-ledger';
 import type { Random } from './random.ts';
 import type { TaskInputs, TaskName } from './task.ts';
 
@@ -8,7 +9,8 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
 /**
  * A property of the subject that a case needs beyond the core profile. Without it the case is `unsupported`, not failed.
  * - `volatile`: the backend is not durable. `unshared`: it is not shared.
- * - `election`: the subject has `leases`. `forget`, `damage`: it has the hook of that name.
+ * - `election`: the subject has `leases`. `ledger`, `forget`, `damage`: it has the hook of that name.
+ * - `clock`: its ledgers take their time from the option `now`.
  * - `renew`: its pools can be made anew: they are not durable, or it has `renew` or `destroy`.
  */
 export type Need =
@@ -18,6 +20,8 @@ export type Need =
   | 'child-process'
   | 'arrival-verbs'
   | 'election'
+  | 'ledger'
+  | 'clock'
   | 'forget'
   | 'damage'
   | 'renew'
@@ -76,6 +80,8 @@ export interface CaseContext {
   newPool(): string;
   /** One node of the pool's election, not started yet. The runner always stops it. */
   elect(options?: ElectOptions): Election;
+  /** Opens the case's ledger, or with a `name` from `newPool` another. A second call opens another handle of it. The runner always closes it. */
+  ledger(options?: Partial<LedgerOptions>): Promise<Ledger>;
   /** Makes the election's store lose everything, like a server that restarts empty. */
   forget(): Promise<void>;
   /** Changes stored bytes of the case's pool. Nobody may have the pool open. */
@@ -148,8 +154,19 @@ export interface ElectionSubject extends NamedSubject {
   elect?(provider: ElectionProvider, options: ElectionOptions): Election;
 }
 
+/** What a ledger's backend offers. `durable`: it is there again when opened anew; `shared`: handles opened under one name are one ledger; `clock`: its time is the option `now`. */
+export type LedgerTrait = 'durable' | 'shared' | 'clock';
+
+/** A ledger's backend under test. */
+export interface LedgerSubject extends Omit<NamedSubject, 'module'> {
+  /** Opens the ledger of that name with `openLedger`, and passes all options on. */
+  ledger(options: LedgerOptions & { readonly name: string }): Promise<Ledger>;
+  /** Default: none. */
+  readonly ledgerTraits?: readonly LedgerTrait[];
+}
+
 /** A backend under test, with the election that guards its pools if it checks leases. */
-export interface Subject extends NamedSubject, Partial<ElectionSubject> {
+export interface Subject extends NamedSubject, Partial<ElectionSubject>, Partial<LedgerSubject> {
   readonly name: string;
   readonly module: string;
   readonly backend: { readonly name: string; readonly capabilities: Capabilities };

@@ -1,5 +1,6 @@
 import type { AnyStore } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
+import type { Ledger } from 'mempool-ledger';
 import type { CaseContext, ConformanceCase, Need } from './case.ts';
 
 /** A case that every backend must pass; its rule is the part of `id` before the slash. */
@@ -63,6 +64,21 @@ function onElection(id: string, title: string, run: OnStore<LeaseStore>, needs: 
   return mustElect(id, title, async (context) => run(await context.leases(), context), needs);
 }
 
+/** A case about a ledger, with further `needs`. */
+export function mustLedger(
+  id: string,
+  title: string,
+  run: ConformanceCase['run'],
+  needs: readonly Need[] = [],
+): ConformanceCase {
+  return must(id, title, run, ['ledger', ...needs]);
+}
+
+/** A case about a ledger that is open when the case begins. */
+function onLedger(id: string, title: string, run: OnStore<Ledger>): ConformanceCase {
+  return mustLedger(id, title, async (context) => run(await context.ledger(), context));
+}
+
 /** A case about a pool and the lease that guards it. */
 export function mustFence(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
   return mustElect(id, title, run, ['lease']);
@@ -117,6 +133,8 @@ export const eachInFlight: EachOf<(context: CaseContext, stage: FlyingStage) => 
 export const eachOnPoolInFlight: EachOf<InFlight> = eachOf(onPoolInFlight);
 export const eachElect: EachOf<ConformanceCase['run']> = eachOf(mustElect);
 export const eachOnElection: EachOf<OnStore<LeaseStore>> = eachOf(onElection);
+export const eachLedger: EachOf<ConformanceCase['run']> = eachOf(mustLedger);
+export const eachOnLedger: EachOf<OnStore<Ledger>> = eachOf(onLedger);
 export const eachRanked: EachOf<ConformanceCase['run']> = eachOf(mustRank);
 export const eachFifo: EachOf<ConformanceCase['run']> = eachOf(mustFifo);
 export const eachOnFifoPool: EachOf<OnStore<AnyStore>> = eachOf(onFifoPool);

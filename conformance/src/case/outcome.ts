@@ -43,7 +43,7 @@ export function missingNeeds({ needs = [] }: ConformanceCase, subject: Subject):
 }
 
 function meets(need: Need, subject: Subject): boolean {
-  const { backend, module, leases, leaseTraits = [], forget, damage } = subject;
+  const { backend, module, leases, leaseTraits = [], ledger, ledgerTraits = [], forget, damage } = subject;
   switch (need) {
     case 'durable':
     case 'shared':
@@ -62,6 +62,10 @@ function meets(need: Need, subject: Subject): boolean {
       return module.startsWith('file:');
     case 'election':
       return leases !== undefined;
+    case 'ledger':
+      return ledger !== undefined;
+    case 'clock':
+      return ledgerTraits.includes(need);
     case 'forget':
       return forget !== undefined;
     case 'damage':

@@ -1,8 +1,8 @@
 import { type ElectionProvider, type LeaseStore, systemClock } from 'mempool-election';
-import type { ElectionSubject, LeasesOptions, Subject } from './case.ts';
+import type { ElectionSubject, LeasesOptions, LedgerSubject, Subject } from './case.ts';
 
-/** A subject of the suite: a backend, or an election alone. */
-export type AnySubject = Subject | ElectionSubject;
+/** A subject of the suite: a backend, or an election or a ledger alone. */
+export type AnySubject = Subject | ElectionSubject | LedgerSubject;
 
 /** The subject that a module exports, as default or as `subject`. @throws TypeError naming the missing part */
 export async function loadSubject(module: string): Promise<AnySubject> {
@@ -14,18 +14,23 @@ export async function loadSubject(module: string): Promise<AnySubject> {
 
 function isSubject(value: unknown): value is AnySubject {
   if (typeof value !== 'object' || value === null) return false;
-  const { name, module, backend, open, leases } = value as Partial<Subject>;
-  if (typeof name !== 'string' || typeof module !== 'string') return false;
+  const { name, module, backend, open, leases, ledger } = value as Partial<Subject>;
+  if (typeof name !== 'string') return false;
+  if (backend === undefined && typeof ledger === 'function') return true;
+  if (typeof module !== 'string') return false;
   if (backend === undefined) return typeof leases === 'function';
   return typeof backend.capabilities === 'object' && typeof open === 'function';
 }
 
-/** Makes a full subject of an election alone: its pools cannot be opened. */
+/** Makes a full subject of an election or a ledger alone: its pools cannot be opened. */
 export function wholeSubject(subject: AnySubject): Subject {
   if ('backend' in subject) return subject;
-  const capabilities = { durable: false, shared: false, lease: false, priority: false, records: false, restore: false };
-  const open = () => Promise.reject(new Error(`${subject.name} is an election alone: it has no pools`));
-  return { ...subject, backend: { name: 'none', capabilities }, open };
+  const traits = 'ledger' in subject ? (subject.ledgerTraits ?? []) : [];
+  const kept = { durable: traits.includes('durable'), shared: traits.includes('shared') };
+  const capabilities = { ...kept, lease: false, priority: false, records: false, restore: false };
+  const open = () => Promise.reject(new Error(`${subject.name} has no pools`));
+  const module = 'module' in subject ? subject.module : 'none: no other process opens it';
+  return { ...subject, module, backend: { name: 'none', capabilities }, open };
 }
 
 const defaultTtlMs = 10_000;

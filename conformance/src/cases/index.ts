@@ -22,6 +22,7 @@ import { electionOrderCases } from './elections/order.ts';
 import { causeCases } from './events/causes.ts';
 import { eventCases, eventContentCases } from './events/events.ts';
 import { streamCases } from './events/streams.ts';
+import { ledgerCases } from './ledger/index.ts';
 import { confirmationCases, thresholdCases } from './lifecycle/confirmation.ts';
 import { factCases, overdueCases } from './lifecycle/facts.ts';
 import { historyCases } from './lifecycle/history.ts';
@@ -119,7 +120,11 @@ export const allCases: readonly ConformanceCase[] = [
   ...rankedRestoringCases,
 ];
 
-/** The cases that apply to a subject: all, or only those of elections if the subject has no pools. */
+/** The cases that apply to a subject: those of its ledger, its election or its pools. */
 export function casesOf(subject: AnySubject): readonly ConformanceCase[] {
-  return 'backend' in subject ? allCases : electionCases;
+  if ('backend' in subject) return allCases;
+  return 'ledger' in subject ? ledgerCases : electionCases;
 }
+
+/** Those of pools, elections and ledgers. */
+export const everyCase: readonly ConformanceCase[] = [...allCases, ...ledgerCases];

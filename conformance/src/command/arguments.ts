@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { brokenIds } from '../case/broken.ts';
 import type { ConformanceCase } from '../case/case.ts';
 import { writtenId } from '../case/ordering.ts';
-import { allCases } from '../cases/index.ts';
+import { everyCase } from '../cases/index.ts';
 import { type Profile, profileNames, profileOf } from '../report/report.ts';
 import { newSeed } from '../runner/run.ts';
 
@@ -140,7 +140,7 @@ function namesOf(one: ConformanceCase): string[] {
 /** Rules, as `L2`, and cases, as `L2/racing` on both orderings or `L2/racing@priority`; of all profiles where none is named. */
 function chosen(only: readonly string[], profiles: ReadonlySet<Profile>): (one: ConformanceCase) => boolean {
   for (const name of only)
-    if (!allCases.some((one) => namesOf(one).includes(name)))
+    if (!everyCase.some((one) => namesOf(one).includes(name)))
       throw new UsageError(`--only ${name}: no rule and no case has this name`);
   const names = new Set(only);
   return (one) =>

@@ -17,6 +17,8 @@ export interface TxState {
   reason: DropReason | null;
   /** Why it last changed (E6). */
   cause: Cause;
+  /** P24: if the cause is `replaced`. */
+  replacedBy?: string | undefined;
   /** P20: Pending, but held back until this time or longer. */
   notBefore?: number | undefined;
   readonly times: Times;

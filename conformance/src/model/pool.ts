@@ -122,15 +122,27 @@ export function lookBefore(pool: PoolState): Before {
   return { txStates, chain: [...pool.chain] };
 }
 
+/** The event of a place (P24), without its number and time. */
+export type Place =
+  | { readonly kind: 'ready'; readonly hash: string; readonly seq: number }
+  | { readonly kind: 'parked'; readonly hash: string; readonly seq: number; readonly reason: 'held' | 'missing' };
+
 /**
  * E1: the events of a call are the difference between before and after it; then final lives go to the log. `nowMs`: the
  * pool's clock; without it the events have no time.
  */
-export function endCall(pool: PoolState, before: Before, maxFinalized: number, nowMs: number | undefined): void {
+export function endCall(
+  pool: PoolState,
+  before: Before,
+  maxFinalized: number,
+  nowMs: number | undefined,
+  places: readonly Place[] = [],
+): void {
   const from = pool.events.length;
   writeBlockEvents(pool, before.chain);
   const bySeq = [...pool.live.values()].sort((a, b) => a.seq - b.seq);
   for (const txState of bySeq) writeEvent(pool, txState, before.txStates);
+  for (const place of places) pool.events.push({ ...place, eventSeq: pool.events.length + 1, at: null });
   const at = setTime(pool, from, nowMs);
   for (const txState of bySeq) fileFinal(pool, txState, at);
   pool.log = pool.log.slice(-maxFinalized);
@@ -202,6 +214,7 @@ function writeEvent({ events }: PoolState, txState: TxState, before: Remembered)
     ...countersOf(txState),
     point: confirmedAt(txState),
     reason,
+    ...(cause === 'replaced' && { replacedBy: txState.replacedBy ?? '' }),
     attempts: times.attempts,
     receivedAt: times.receivedAt,
   });

@@ -1,5 +1,5 @@
 import type { Counts, Report, ReportedCase } from './report.ts';
-import { rules } from './rules.ts';
+import { everyRule } from './rules.ts';
 
 /** The report as Markdown, for people. */
 export function toMarkdown(report: Report): string {
@@ -28,7 +28,7 @@ export function toMarkdown(report: Report): string {
 }
 
 export function titled(rule: string): string {
-  const title = rules[rule];
+  const title = everyRule[rule];
   return title === undefined ? rule : `**${rule}** ${title}`;
 }
 

@@ -1,27 +1,42 @@
 import { titled } from './markdown.ts';
 import type { Counts, Report } from './report.ts';
-import { rules, untested } from './rules.ts';
+import { ledgerRules, rules, untested } from './rules.ts';
 
 const markers = ['<!-- conformance:start -->', '<!-- conformance:end -->'] as const;
+
+/** A table of the rules of ledgers and their backends. */
+export function ledgerMatrix(all: readonly Report[]): string {
+  return [
+    "Cases of ledgers passed, per rule of [mempool-ledger](../packages/ledger/docs/rules.md). *n/a*: the case needs a clock that it moves, or what a ledger in one process's memory is not: found again, or shared.",
+    '',
+    ...table(all, ledgerRules),
+  ].join('\n');
+}
 
 /** A table of rules and backends, with the number of cases that passed. */
 export function matrix(all: readonly Report[]): string {
   checkShown(all);
-  const totals = all.map(({ counts }) => `**${cell(counts)}**`);
   return [
     'Conformance cases passed, per rule and backend. A case for every pool runs on pools of both orderings and counts for each. *n/a*: the backend does not claim the capability that the case needs. *by core*: the case is about the boundary that core puts around the backend; it passed in another column.',
     '',
-    `| Rule | ${all.map(({ subject }) => subject).join(' | ')} |`,
-    `|---|${all.map(() => '---:').join('|')}|`,
-    ...Object.keys(rules).map(
-      (rule) => `| ${titled(rule)} | ${all.map((report) => ruleCell(report, rule)).join(' | ')} |`,
-    ),
-    `| **All** | ${totals.join(' | ')} |`,
+    ...table(all, rules),
     '',
     'Not shown by the suite:',
     '',
     ...Object.entries(untested).map(([what, reason]) => `- ${what}: ${reason}.`),
   ].join('\n');
+}
+
+function table(all: readonly Report[], rows: Readonly<Record<string, string>>): string[] {
+  const totals = all.map(({ counts }) => `**${cell(counts)}**`);
+  return [
+    `| Rule | ${all.map(({ subject }) => subject).join(' | ')} |`,
+    `|---|${all.map(() => '---:').join('|')}|`,
+    ...Object.keys(rows).map(
+      (rule) => `| ${titled(rule)} | ${all.map((report) => ruleCell(report, rule)).join(' | ')} |`,
+    ),
+    `| **All** | ${totals.join(' | ')} |`,
+  ];
 }
 
 /** @throws Error if a case counts as tested on core's boundary, and no report has it passed */

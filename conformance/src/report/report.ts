@@ -2,9 +2,18 @@ import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import type { ConformanceCase, Level, Need, Subject } from '../case/case.ts';
 import type { CaseOutcome, CaseResult } from '../case/outcome.ts';
-import { rules } from './rules.ts';
+import { everyRule } from './rules.ts';
 
-export const profileNames = ['core', 'durable', 'shared', 'priority', 'records', 'restore', 'election'] as const;
+export const profileNames = [
+  'core',
+  'durable',
+  'shared',
+  'priority',
+  'records',
+  'restore',
+  'ledger',
+  'election',
+] as const;
 
 export type Profile = (typeof profileNames)[number];
 
@@ -47,6 +56,7 @@ export interface Report {
 /** The narrowest profile that a case belongs to. */
 export function profileOf({ needs = [] }: ConformanceCase): Profile {
   if (needs.includes('election')) return 'election';
+  if (needs.includes('ledger')) return 'ledger';
   if (needs.includes('priority') || needs.includes('arrival-verbs')) return 'priority';
   if (needs.includes('restore')) return 'restore';
   if (needs.includes('records')) return 'records';
@@ -55,9 +65,13 @@ export function profileOf({ needs = [] }: ConformanceCase): Profile {
 }
 
 export function makeReport(subject: Subject, seed: number, results: readonly CaseResult[]): Report {
-  const { name, backend, leases } = subject;
+  const { name, backend, leases, ledger } = subject;
   const cases = results.map(reported);
-  const capabilities = Object.entries({ ...backend.capabilities, election: leases !== undefined });
+  const capabilities = Object.entries({
+    ...backend.capabilities,
+    election: leases !== undefined,
+    ...(ledger && { ledger: true }),
+  });
   const named = (wanted: boolean): string[] => capabilities.flatMap(([key, has]) => (has === wanted ? [key] : []));
   const count = (of: (one: ReportedCase) => boolean): Counts => countOutcomes(cases.filter(of));
   return {
@@ -75,6 +89,7 @@ export function makeReport(subject: Subject, seed: number, results: readonly Cas
       priority: count(({ profile }) => profile === 'priority'),
       records: count(({ profile }) => profile === 'records'),
       restore: count(({ profile }) => profile === 'restore'),
+      ledger: count(({ profile }) => profile === 'ledger'),
       election: count(({ profile }) => profile === 'election'),
     },
     rules: Object.fromEntries(rulesOf(cases).map((rule) => [rule, count((one) => one.rule === rule)])),
@@ -126,7 +141,7 @@ function countOutcomes(cases: readonly ReportedCase[]): Counts {
 /** In the contract's order; rules of an author's own cases come last. */
 function rulesOf(cases: readonly { readonly rule: string }[]): string[] {
   const found = new Set(cases.map(({ rule }) => rule));
-  const known = Object.keys(rules).filter((rule) => found.delete(rule));
+  const known = Object.keys(everyRule).filter((rule) => found.delete(rule));
   return [...known, ...found];
 }
 

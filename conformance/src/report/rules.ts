@@ -1,4 +1,4 @@
-/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P21 for priority pools and limits, K1–K4 for records. Ids are permanent. */
+/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P24 for priority pools and limits, K1–K4 for records. Ids are permanent. */
 export const rules: Readonly<Record<string, string>> = {
   L1: 'Order of arrival',
   L2: 'Duplicates',
@@ -75,12 +75,68 @@ export const rules: Readonly<Record<string, string>> = {
   P19: 'Guards of claims',
   P20: 'Not before',
   P21: 'Work',
+  P22: 'Room for parked ones',
+  P23: 'Senders and tags',
+  P24: 'Events of places',
   K1: 'Versions of records',
   K2: 'Records and the lease',
   K3: 'Limits of records',
   K4: 'Lists of records',
   history: 'Random histories against a model of all rules',
 };
+
+/** The rules of a ledger, as mempool-ledger's `docs/rules.md` has them. Ids are permanent. */
+export const ledgerRules: Readonly<Record<string, string>> = {
+  W1: 'Creating a wallet',
+  W2: 'What a wallet tells',
+  W3: 'The vault',
+  W4: 'Tags',
+  W5: 'Closing',
+  W6: 'Searching',
+  W7: 'Signers',
+  T1: 'One id, one effect',
+  T2: 'One id, one content',
+  T3: 'Refusals stick',
+  T4: 'The first outcome that fits',
+  T5: 'Exact amounts',
+  T6: 'No wallet is overdrawn',
+  T7: 'A refusal changes nothing',
+  T8: 'Refusals are counted',
+  T9: 'What a transfer tells',
+  H1: 'Reserving',
+  H2: 'Posting',
+  H3: 'Voiding',
+  H4: 'Resolved once',
+  H5: 'Time runs out',
+  H6: 'Sweeping',
+  H7: 'Series',
+  H8: 'Closed meanwhile',
+  B1: 'Each alone',
+  B2: 'Linked: all or none',
+  B3: 'Chains again',
+  B4: 'Size of a batch',
+  J1: 'Numbers and times',
+  J2: 'Digests',
+  J3: 'The history of a wallet',
+  J4: 'Audit',
+  J5: 'Retention',
+  J6: 'Trimming',
+  S1: 'Every record once, in order',
+  S2: 'What comes later',
+  S3: 'Records that are gone',
+  S4: 'How a stream ends',
+  A1: 'Arguments',
+  A2: 'Texts of any characters',
+  C1: 'Many calls at once',
+  C2: 'Names',
+  C3: 'Handles',
+  C4: 'Opened anew',
+  C5: 'Close',
+  chance: 'Random histories against a naive model',
+};
+
+/** Those of pools, elections and ledgers. */
+export const everyRule: Readonly<Record<string, string>> = { ...rules, ...ledgerRules };
 
 /** The rules that no case can test, each with the reason. If the suite cannot reach below a store, the backend needs its own tests. */
 export const untested: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import { Random } from '../case/random.ts';
 import { type AnySubject, wholeSubject } from '../case/subject.ts';
 import { storeVerbs } from '../case/verbs.ts';
 import { newCampaign } from '../scenario/lease.ts';
+import { newWallets } from '../scenario/ledger.ts';
 import { point, transaction } from '../scenario/pool.ts';
 import { limitOf } from './limits.ts';
 import { CaseScope } from './scope.ts';
@@ -22,6 +23,7 @@ type Check = (subject: Subject, context: CaseContext) => Promise<void>;
 export async function preflight(given: AnySubject): Promise<void> {
   const subject = wholeSubject(given);
   const timeoutMs = limitOf('timeoutMs');
+  if (!('backend' in given) && 'ledger' in given) return within(timeoutMs, subject, checkLedger);
   const introduction: Check = (_, context) => checkModule(given, context);
   const checks = 'backend' in given ? [...poolChecks, introduction, checkLeases] : [introduction, checkLeases];
   for (const check of checks) await within(timeoutMs, subject, check);
@@ -50,7 +52,7 @@ function hint(error: unknown, lastCalls: readonly string[]): string {
 
 /** Every child process loads the subject from its module. `none:` in place of the URL says that there are none. */
 async function checkModule(given: AnySubject, { fork, open, random }: CaseContext): Promise<void> {
-  const { name, module } = given;
+  const { name, module } = wholeSubject(given);
   if (module.startsWith('none:')) return;
   if (!module.startsWith('file:'))
     throw new SubjectFault(`module is ${module}: give import.meta.url, the URL of the file that exports the subject`);
@@ -128,6 +130,19 @@ async function checkLeases({ leases: open }: Subject, { leases, newPool, random 
     throw new SubjectFault('leases of the same pool again are another election: pass the name on');
   if ((await other.observe()).lease !== null)
     throw new SubjectFault('leases of another pool are the same election: pass the name on');
+}
+
+async function checkLedger({ backend }: Subject, { ledger, newPool }: CaseContext): Promise<void> {
+  const [node, other] = [await ledger(), await ledger({ name: newPool() })];
+  await newWallets(node, 'mark');
+  if ((await other.wallet('mark')) !== null)
+    throw new SubjectFault('ledgers of two names are one: pass the name on to openLedger');
+  const { durable, shared } = backend.capabilities;
+  if (shared && (await (await ledger()).wallet('mark')) === null)
+    throw new SubjectFault('it is shared, but the same name again is another ledger: pass the name on to openLedger');
+  await Promise.all([node.close(), other.close()]);
+  if (!durable || (await (await ledger()).wallet('mark')) !== null) return;
+  throw new SubjectFault('it is durable, but a ledger that was closed is empty when it is opened again');
 }
 
 async function finds(store: MempoolStore, writer: MempoolStore): Promise<boolean> {

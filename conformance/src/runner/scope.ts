@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyStore, MempoolStore, OpenOptions } from 'mempool-core';
 import { anyStore, hasCoreBoundary } from 'mempool-core/backend';
 import { createElection, type Election, type ElectionProvider, type LeaseStore } from 'mempool-election';
+import type { Ledger, LedgerOptions } from 'mempool-ledger';
 import type { CaseContext, ConformanceCase, ElectOptions, LeasesOptions, Subject } from '../case/case.ts';
 import { ordered } from '../case/ordering.ts';
 import { Random } from '../case/random.ts';
@@ -25,7 +26,7 @@ export class CaseScope {
   readonly #subject: Subject;
   readonly #case: Pick<ConformanceCase, 'ordering'>;
   readonly #pools: string[] = [];
-  readonly #stores: Promise<MempoolStore | LeaseStore>[] = [];
+  readonly #stores: Promise<MempoolStore | LeaseStore | Ledger>[] = [];
   readonly #elections: Election[] = [];
   readonly #children: ForkedChild[] = [];
 
@@ -38,6 +39,7 @@ export class CaseScope {
       openOther: (options) => this.#open(this.#newPool(), 'other', options),
       openNamed: (name, options) => this.#open(this.#named(name), 'other', options),
       leases: ({ pool: other = pool, ...options } = {}) => this.#leases(other, options),
+      ledger: (options) => this.#ledger(pool, options),
       newPool: () => this.#newPool(),
       elect: (options) => this.#elect(pool, options),
       forget: async () => subject.forget?.(pool),
@@ -97,6 +99,15 @@ export class CaseScope {
     })();
     const count = this.#stores.push(opened);
     return this.recording.of(await opened, `leases${count}`);
+  }
+
+  async #ledger(pool: string, options: Partial<LedgerOptions> = {}): Promise<Ledger> {
+    const { ledger: open, name: subject } = this.#subject;
+    if (open === undefined) throw new Error(`${subject} has no ledger: the case must say that it needs one`);
+    const opened = (async () =>
+      open.call(this.#subject, { currency: 'COIN', ...options, name: options.name ?? pool }))();
+    const count = this.#stores.push(opened);
+    return this.recording.of(await opened, count === 1 ? 'ledger' : `ledger${count}`);
   }
 
   #elect(pool: string, { through = (store) => store, ...options }: ElectOptions = {}): Election {

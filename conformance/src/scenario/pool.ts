@@ -270,6 +270,9 @@ export function gist(event: StoreEvent | LaggedEvent): string {
       return `${event.action} ${event.point.slot / 20}`;
     case 'transaction':
       return `${event.stage} ${event.hash}`;
+    case 'ready':
+    case 'parked':
+      return `${event.kind} ${event.hash}`;
     case 'lagged':
       return `lagged ${event.missed}`;
   }

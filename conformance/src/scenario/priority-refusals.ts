@@ -118,7 +118,7 @@ export const refusals: readonly RefusalExample[] = [
     title: 'one more parked transaction than the pool allows is refused',
     limits: { maxParked: 1 },
     arrange: (scene) => scene.fill({ a: { requires: ['missing'] } }),
-    draft: { requires: ['missing'], priority: maxPriority },
+    draft: { requires: ['missing'] },
     refused: fixed({ kind: 'limit', limit: 'maxParked' }),
   },
   {

@@ -320,8 +320,8 @@ export const acknowledgedMutants: readonly Mutant[] = [
 
 /** What a call does to Acknowledged ones is not written. */
 function unwritten(id: string, verb: 'rollback' | 'drop'): Mutant {
-  return priority.decided(id, [verb], ({ writes }, { ledger }) => ({
-    writes: writes.filter(({ after }) => isOther(ledger.txState(after.hash))),
+  return priority.decided(id, [verb], ({ writes }, { memory }) => ({
+    writes: writes.filter(({ after }) => isOther(memory.txState(after.hash))),
   }));
 }
 

@@ -13,7 +13,7 @@ import { electing } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { arrivals, pools, priorities, stores } from './store-operators.ts';
 
-type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confirm' | 'setLimits';
+type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confirm' | 'setLimits' | 'drop';
 
 /** Does what it can of a call that it ought to refuse. */
 function pretending<V extends Verb>(
@@ -64,6 +64,9 @@ export const arrivalMutants: readonly Mutant[] = [
   ),
   pretending('other-limits-of-arrivals-ignored', 'setLimits', (store, [{ maxTxs }, options]) =>
     store.setLimits(maxTxs === undefined ? {} : { maxTxs }, options),
+  ),
+  pretending('descendants-of-arrivals-ignored', 'drop', (store, [hashes, reason, options]) =>
+    store.drop(hashes, reason, { ...options, descendants: undefined }),
   ),
   pools.opened('limits-of-an-open-by-arrival-ignored', (options) => {
     const kept = ['ordering', 'maxTxs', 'maxTxBytes', 'pool', 'now'];

@@ -18,8 +18,11 @@ import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from '.
 import { hashFormMutants } from './hash-forms.ts';
 import { leaseMutants, leaseTimeMutants } from './leases.ts';
 import { matrixMutants, propagationMutants, receivingMutants, revivalMutants } from './lifecycle.ts';
+import { lookupMutants } from './lookups.ts';
 import type { Mutant } from './mutant.ts';
 import { operationArgumentMutants, operationMutants, poolArgumentMutants, sharedRecordMutants } from './operations.ts';
+import { parkingRoomMutants } from './parking-room.ts';
+import { placeEventMutants } from './place-events.ts';
 import { admissionMutants, boundMutants, senderMutants } from './priority-admission.ts';
 import { drainMutants, poolInputMutants, poolOperationMutants } from './priority-calls.ts';
 import { chainTagMutants, forkMutants, recheckMutants, returningMutants } from './priority-chain.ts';
@@ -73,6 +76,9 @@ export const allMutants: readonly Mutant[] = [
   ...admissionMutants,
   ...boundMutants,
   ...senderMutants,
+  ...parkingRoomMutants,
+  ...lookupMutants,
+  ...placeEventMutants,
   ...priceMutants,
   ...replacementMutants,
   ...evictionMutants,

@@ -15,7 +15,7 @@ import {
   type DriverOptions,
   dropStep,
   eventTime,
-  Ledger,
+  MemoryPool,
   type MoveVerb,
   moveStep,
   type PoolView,
@@ -38,7 +38,7 @@ type FreeChain = WriteContext & Partial<Pick<ChainContext, 'lease'>>;
 const nothing = { outcome: null, writes: [], events: [], chain: null, operation: null, at: null };
 
 /** A small backend in memory with a place for a fault on both sides of the rules. */
-export class PlantedDriver extends Ledger implements StoreDriver {
+export class PlantedDriver extends MemoryPool implements StoreDriver {
   readonly #options: DriverOptions;
   readonly #nowMs: () => number;
   /** What the rules are told instead of what is so. */

@@ -192,8 +192,8 @@ export const admissionMutants: readonly Mutant[] = [
     };
   }),
   priority.instead('evicted-hashes-refused-for-ever', {
-    admit: ({ ledger, given: [submissions] }) => {
-      const isEvicted = ledger.txState(submissions[0]?.hash ?? '')?.reason === 'evicted';
+    admit: ({ memory, given: [submissions] }) => {
+      const isEvicted = memory.txState(submissions[0]?.hash ?? '')?.reason === 'evicted';
       return isEvicted && submissions.map(({ hash }) => ({ kind: 'full', hash, floor: { kind: 'closed' } }));
     },
   }),

@@ -75,12 +75,14 @@ export const drainMutants: readonly Mutant[] = [
     },
   }),
   loaded('load-without-what-is-in-flight', (_, { index }) => ({ transactions: index.order.length })),
-  loaded('load-with-confirmed-ones', ({ transactions }, { ledger }) => ({
-    transactions: transactions + ledger.usage().confirmed,
+  loaded('load-with-confirmed-ones', ({ transactions }, { memory }) => ({
+    transactions: transactions + memory.usage().confirmed,
   })),
   loaded('load-without-gas', () => ({ gas: 0 })),
   loaded('load-of-bytes-with-overhead', ({ bytes, transactions }) => ({ bytes: bytes + transactions })),
   loaded('parked-not-counted', () => ({ parked: 0 })),
+  loaded('ready-counted-with-parked', (_, { index }) => ({ ready: index.order.length })),
+  loaded('parked-counted-without-held', ({ parked }, { index }) => ({ parked: parked - index.held.length })),
   loaded('headroom-without-sign', ({ headroom }) => ({
     headroom: { transactions: Math.max(0, headroom.transactions), bytes: Math.max(0, headroom.bytes) },
   })),
@@ -353,7 +355,7 @@ export const poolInputMutants: readonly Mutant[] = [
   pools.opened('bad-limits-of-an-open-left-out', (options) => {
     const isGood = (value: unknown) =>
       value === 'none' || (typeof value === 'number' && value >= 0 && value <= 300_000_000);
-    const isLimit = (name: string) => /^(max|ttl|replacement|eviction)/.test(name);
+    const isLimit = (name: string) => /^(max|ttl|parked|replacement|eviction)/.test(name);
     return Object.fromEntries(Object.entries(options).filter(([name, value]) => !isLimit(name) || isGood(value)));
   }),
   pools.opened('any-other-ordering-is-by-arrival', ({ ordering, ...options }) => ({

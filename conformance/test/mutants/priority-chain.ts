@@ -44,8 +44,8 @@ function forgetful(
 
 /** The tags that the chain satisfied, with other ones that nobody misses. */
 function idling(id: string, isIdle: (nodes: readonly PoolNode[]) => boolean): Mutant {
-  return priority.view(id, ['confirm'], ({ index, ledger }: Seen) => {
-    const old = () => index.satisfied.entries().filter(([, tick]) => tick < ledger.floor);
+  return priority.view(id, ['confirm'], ({ index, memory }: Seen) => {
+    const old = () => index.satisfied.entries().filter(([, tick]) => tick < memory.floor);
     const idle = () => [...old()].map(([tag]) => tag).filter((tag) => isIdle([...index.dependents.of(tag)]));
     return { satisfied: over(index.satisfied, () => ({ idle })) };
   });
@@ -124,9 +124,9 @@ export const chainTagMutants: readonly Mutant[] = [
       (submissions[0]?.verdict.gas ?? 0) > index.limits.maxTxGas &&
       submissions.map(({ hash }) => ({ hash, ...limit('maxTxGas') })),
   }),
-  priority.overlooks('received-confirmed-spares-its-rival', ['admit'], (_, __, { given, ledger }) => {
+  priority.overlooks('received-confirmed-spares-its-rival', ['admit'], (_, __, { given, memory }) => {
     const [one] = given[0] as readonly CheckedSubmission[];
-    return one !== undefined && ledger.inclusion(one.hash) !== null;
+    return one !== undefined && memory.inclusion(one.hash) !== null;
   }),
   priority.view('parked-ones-not-confirmed', ['confirm'], ({ index, given }) => {
     const { seen } = given[0] as CheckedBlock;
@@ -161,11 +161,11 @@ export const chainTagMutants: readonly Mutant[] = [
 
 /** Who goes pushes out those who came later and provide the same, whatever it goes for. */
 function dragging(id: string, verb: 'confirm' | 'rollback', reason: string): Mutant {
-  return priority.every(id, [verb], async ({ whole, index, ledger, given }) => {
+  return priority.every(id, [verb], async ({ whole, index, memory, given }) => {
     const before = new Map(Array.from(index.nodes(), ({ hash, stage }) => [hash, stage]));
     const outcome = await (whole[verb] as (...all: readonly unknown[]) => unknown)(...given);
     const isLoser = ({ hash, stage }: PoolNode) =>
-      stage === 'Dropped' && before.get(hash) === 'Confirmed' && ledger.txState(hash)?.reason === reason;
+      stage === 'Dropped' && before.get(hash) === 'Confirmed' && memory.txState(hash)?.reason === reason;
     await dropRivals(whole, index, [...index.nodes()].filter(isLoser));
     return outcome;
   });
@@ -215,7 +215,7 @@ export const forkMutants: readonly Mutant[] = [
   undoing('forks-of-the-same-height-not-noticed', () => false),
   undoing(
     'forks-of-callers-heights-not-noticed',
-    ({ entry }, { ledger }) => entry.checkedHeight <= ledger.currentTip.tick,
+    ({ entry }, { memory }) => entry.checkedHeight <= memory.currentTip.tick,
   ),
   undoing('forks-do-not-concern-what-is-in-flight', ({ stage }) => !away.includes(stage)),
   undoing('forks-do-not-concern-what-waits', ({ stage }) => stage !== 'Pending'),

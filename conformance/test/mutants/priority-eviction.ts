@@ -238,9 +238,9 @@ function weighing(
   change: (place: OrderKey, newcomer: Newcomer) => Partial<OrderKey> | false | null,
   sort: (nodes: PlacedNode[]) => PlacedNode[] = (nodes) => nodes,
 ): Mutant {
-  return priority.view(id, ['admit'], ({ index, given, ledger }) => {
+  return priority.view(id, ['admit'], ({ index, given, memory }) => {
     const newcomer = (): Newcomer => {
-      const isNew = ({ hash }: CheckedSubmission) => (ledger.txState(hash)?.stage ?? 'Dropped') === 'Dropped';
+      const isNew = ({ hash }: CheckedSubmission) => (memory.txState(hash)?.stage ?? 'Dropped') === 'Dropped';
       const one = submissionsIn(given).find(isNew);
       return { place: index.node(one?.hash ?? '')?.place ?? null, priority: one?.verdict.priority ?? 0n };
     };

@@ -5,8 +5,8 @@ import {
   defineBackend,
   type Entry,
   eventTime,
-  Ledger,
-  ledgerDriver,
+  MemoryPool,
+  memoryDriver,
   type OrderKey,
   type Planning,
   type PoolIndex,
@@ -35,7 +35,7 @@ export interface Seen {
   readonly verb: RankedVerb;
   readonly given: readonly unknown[];
   readonly index: PoolIndex;
-  readonly ledger: Ledger;
+  readonly memory: MemoryPool;
 }
 
 /** Where a fault can be planted in a pool by priority. */
@@ -81,29 +81,29 @@ class PlantedPool extends PriorityPool {
   }
 
   #call(): Seen {
-    return { verb: this.verb, given: this.given, index: this.index, ledger: this.ledger };
+    return { verb: this.verb, given: this.given, index: this.index, memory: this.memory };
   }
 }
 
 /** Every call is a step, whatever shorter ways a pool in memory has. */
 function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage {
-  const { ledger } = pool;
+  const { memory } = pool;
   const clock = poolClock(options);
   const write: PriorityStorage['write'] = (verb, context, plan) => {
-    const known = ledger.findOperation<ReturnType<typeof plan>['outcome']>(verb, context);
+    const known = memory.findOperation<ReturnType<typeof plan>['outcome']>(verb, context);
     if (known !== null) return known.outcome;
     const nowMs = clock();
     return pool.commit(
       (planning) => plan(planning, nowMs),
-      (step) => recorded(step, verb, context, eventTime(nowMs, ledger.lastAt)),
+      (step) => recorded(step, verb, context, eventTime(nowMs, memory.lastAt)),
     );
   };
   return {
     read: (_, read) => read(pool),
     write,
     writeUnderLease: write,
-    stored: (_, after, choose) => ledger.stored(choose(pool), after),
-    bodies: (_, hashes) => ledger.fifo.bodies(hashes),
+    stored: (_, after, choose) => memory.stored(choose(pool), after),
+    bodies: (_, hashes) => memory.fifo.bodies(hashes),
     dump: () => priorityDump(pool),
   };
 }
@@ -112,8 +112,8 @@ function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
   const options = faults.options?.(given) ?? given;
   const close = (): void => undefined;
   if (options.ordering === 'fifo') {
-    const ledger = new Ledger(randomUUID(), { ...defaultRetention, ...options.retention });
-    return ledgerDriver({ ledger, options, close });
+    const memory = new MemoryPool(randomUUID(), { ...defaultRetention, ...options.retention });
+    return memoryDriver({ memory, options, close });
   }
   const pool = new PlantedPool(options, faults);
   const lent = over<PriorityPool>(pool, () => ({
@@ -121,7 +121,7 @@ function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
       return pool.seen;
     },
   }));
-  const reads = ledgerDriver({ ledger: pool.ledger, options, close });
+  const reads = memoryDriver({ memory: pool.memory, options, close });
   const sound: RankedDriver = { ...reads, ...priorityDriver(storageOf(lent, options), options) };
   const driver = Object.fromEntries(
     Object.entries(sound).map(([verb, call]) => [verb, noted(pool, verb as RankedVerb, call)]),
@@ -139,12 +139,12 @@ function noted(pool: PlantedPool, verb: RankedVerb, call: unknown): unknown {
   };
 }
 
-type Change = object | false | null | undefined;
-type Verbs = readonly RankedVerb[];
+export type Change = object | false | null | undefined;
+export type Verbs = readonly RankedVerb[];
 interface Site {
   readonly pool: PriorityPool;
   readonly index: PoolIndex;
-  readonly ledger: Ledger;
+  readonly memory: MemoryPool;
   readonly options: DriverOptions;
 }
 
@@ -153,7 +153,7 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
   constructor() {
     super((id, fault) =>
       this.faults(id, {
-        answer: (driver, pool, options) => fault(driver, { pool, index: pool.index, ledger: pool.ledger, options }),
+        answer: (driver, pool, options) => fault(driver, { pool, index: pool.index, memory: pool.memory, options }),
       }),
     );
   }

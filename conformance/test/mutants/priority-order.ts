@@ -201,11 +201,11 @@ function marking(id: string, isReady: (node: PoolNode) => boolean): Mutant {
 
 /** An event as if this one had moved, behind those of the call. */
 function told(id: string, verb: 'admit' | 'revise', isTold: (trace: Trace) => boolean): Mutant {
-  return priority.decided(id, [verb], ({ events }, { index, ledger }: Seen) => {
+  return priority.decided(id, [verb], ({ events }, { index, memory }: Seen) => {
     const more = index.touched().filter(isTold);
     const made = more.map(({ node }, i) => ({
       ...eventOf(node.entry, node.stage),
-      eventSeq: ledger.lastEventSeq + events.length + 1 + i,
+      eventSeq: memory.lastEventSeq + events.length + 1 + i,
     }));
     return { events: [...events, ...made] };
   });

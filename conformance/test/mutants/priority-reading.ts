@@ -194,10 +194,10 @@ export const gossipMutants: readonly Mutant[] = [
       return { ...told, items: shown, next };
     },
   }),
-  priority.decided('acknowledged-ones-numbered-anew', ['move', 'confirm'], ({ writes }, { index, ledger }) => {
+  priority.decided('acknowledged-ones-numbered-anew', ['move', 'confirm'], ({ writes }, { index, memory }) => {
     for (const { after } of writes) {
       const node = index.node(after.hash);
-      const isBack = after.stage === 'Pending' && ledger.txState(after.hash)?.stage === 'Acknowledged';
+      const isBack = after.stage === 'Pending' && memory.txState(after.hash)?.stage === 'Acknowledged';
       if (isBack && node !== undefined) numberAnew(index, node);
     }
     return null;

@@ -146,7 +146,7 @@ function sweeping(
 }
 
 type Lists = PoolIndex['ages'];
-const names = ['leased', 'expiring', 'expiringHeight', 'admitted', 'admittedHeight'] as const;
+const names = ['leased', 'expiring', 'expiringHeight', 'admitted', 'admittedHeight', 'parked'] as const;
 type ListName = (typeof names)[number];
 
 /** Other lists of who waits how long. */
@@ -195,8 +195,8 @@ export const sweepingMutants: readonly Mutant[] = [
   priority.limits('a-millisecond-younger', ['sweep'], ({ ttlMs }) => ({ ttlMs: ttlMs - 1 })),
   priority.limits('a-block-younger', ['sweep'], ({ ttlBlocks }) => ({ ttlBlocks: ttlBlocks - 1 })),
   priority.limits('a-block-older', ['sweep'], ({ ttlBlocks }) => ({ ttlBlocks: ttlBlocks + 1 })),
-  priority.limits('time-stands-without-blocks', ['sweep'], (_, { ledger }) =>
-    ledger.currentTip.tick === 0 ? { ttlMs: endless } : {},
+  priority.limits('time-stands-without-blocks', ['sweep'], (_, { memory }) =>
+    memory.currentTip.tick === 0 ? { ttlMs: endless } : {},
   ),
   priority.told('expires-by-a-block', {
     confirm: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
@@ -301,8 +301,9 @@ export const sweepingMutants: readonly Mutant[] = [
 function evicting(id: string, lastOf: (order: PoolIndex['order']) => PoolIndex['order']['last']): Mutant {
   return priority.view(id, ['sweep'], ({ index }) => ({
     order: {
-      get last() {
-        return lastOf(index.order);
+      *backwards() {
+        const last = lastOf(index.order);
+        if (last !== undefined) yield last;
       },
     } as PoolIndex['order'],
   }));

@@ -5,10 +5,10 @@ import {
   defineBackend,
   formatVersion,
   invalid,
-  Ledger,
-  ledgerDriver,
+  MemoryPool,
+  memoryDriver,
   PriorityPool,
-  priorityLedgerDriver,
+  priorityMemoryDriver,
   type Step,
   type StoreDriver,
 } from 'mempool-core/backend';
@@ -67,13 +67,13 @@ interface OpenJournal {
 
 /** All verbs are core's: what is written here is that a step is kept before the pool takes it. */
 function byArrival({ head, contents, journal }: OpenJournal, options: Options, close: () => void): StoreDriver {
-  const ledger = new Ledger(head.epoch, head.retention);
-  const file = new PoolFile(head, contents, journal, { ...options, pool: inOrderOfArrival(ledger) });
+  const memory = new MemoryPool(head.epoch, head.retention);
+  const file = new PoolFile(head, contents, journal, { ...options, pool: inOrderOfArrival(memory) });
   const commit = (step: Step<unknown>): void => {
     file.keep(step);
-    ledger.apply(step);
+    memory.apply(step);
   };
-  return ledgerDriver({ ledger, options, commit, close });
+  return memoryDriver({ memory, options, commit, close });
 }
 
 function byPriority({ head, contents, journal }: OpenJournal, options: Options, close: () => void): StoreDriver {
@@ -81,7 +81,7 @@ function byPriority({ head, contents, journal }: OpenJournal, options: Options, 
   const file = new PoolFile(head, contents, journal, { ...options, pool });
   file.keepLimits(options.limits);
   pool.restored();
-  return priorityLedgerDriver({ pool, options, commit: (step) => file.keep(step), close });
+  return priorityMemoryDriver({ pool, options, commit: (step) => file.keep(step), close });
 }
 
 function release(held: (() => void)[]): void {

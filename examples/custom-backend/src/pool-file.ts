@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Limits, Logger, Retention } from 'mempool-core';
-import type { DriverOptions, Ledger, LedgerRecord, PoolRecord, Step } from 'mempool-core/backend';
+import type { DriverOptions, MemoryPool, MemoryRecord, PoolRecord, Step } from 'mempool-core/backend';
 import { decodeContent, type Entry, encodeContent, type HeadEntry } from './entry.ts';
 import type { Journal } from './journal.ts';
 
@@ -9,20 +9,20 @@ const compactBytes = 32 * 1024;
 
 type KeptStep = Omit<Step<unknown>, 'outcome'>;
 
-/** The pool in memory: core's `PriorityPool`, or its `Ledger` as `inOrderOfArrival` presents it. */
+/** The pool in memory: core's `PriorityPool`, or its `MemoryPool` as `inOrderOfArrival` presents it. */
 export interface PoolInMemory {
-  readonly ledger: Ledger;
+  readonly memory: MemoryPool;
   dump(): Iterable<PoolRecord>;
   restore(record: PoolRecord): void;
   replay(step: KeptStep): void;
 }
 
-export function inOrderOfArrival(ledger: Ledger): PoolInMemory {
+export function inOrderOfArrival(memory: MemoryPool): PoolInMemory {
   return {
-    ledger,
-    dump: () => ledger.dump(),
-    restore: (record) => ledger.restore(record as LedgerRecord),
-    replay: (step) => ledger.apply({ outcome: null, ...step }),
+    memory,
+    dump: () => memory.dump(),
+    restore: (record) => memory.restore(record as MemoryRecord),
+    replay: (step) => memory.apply({ outcome: null, ...step }),
   };
 }
 
@@ -75,14 +75,14 @@ export class PoolFile {
   }
 
   *#state(): Generator<Buffer, undefined> {
-    yield encodeContent({ ...this.#head, retention: this.#pool.ledger.retention });
+    yield encodeContent({ ...this.#head, retention: this.#pool.memory.retention });
     for (const record of this.#pool.dump()) yield encodeContent(record);
   }
 
   #replay(entry: Entry, bytes: number): void {
     switch (entry.kind) {
       case 'pool':
-        this.#pool.ledger.retention = entry.retention;
+        this.#pool.memory.retention = entry.retention;
         break;
       case 'step':
         this.#pool.replay(entry.step);
@@ -96,11 +96,11 @@ export class PoolFile {
 
   /** Stores the retention that an open names, for later opens too. */
   #limit(named: Partial<Retention>): void {
-    const { ledger } = this.#pool;
-    const retention = { ...ledger.retention, ...named };
-    if (isDeepStrictEqual(retention, ledger.retention)) return;
+    const { memory } = this.#pool;
+    const retention = { ...memory.retention, ...named };
+    if (isDeepStrictEqual(retention, memory.retention)) return;
     this.#append({ ...this.#head, retention });
-    ledger.retention = retention;
+    memory.retention = retention;
   }
 }
 

@@ -14,6 +14,8 @@ const sections = [
   'inflight',
   /** By tick and seq: the hash of each Propagated or Acknowledged one. */
   'waiting',
+  /** By the time when they went out, and by seq: the same ones. */
+  'sent',
   /** By confirming tick and seq: the hash of each Confirmed one. */
   'confirmed',
   /** The same of each Finalized one whose latest log entry says so. */

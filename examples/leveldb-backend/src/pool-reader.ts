@@ -125,7 +125,7 @@ export class PoolReader {
 
   /** The order by tick, time and seq is that of time. */
   async #oldestInflight(): Promise<DriverUsage['oldestInflight']> {
-    const [first] = await this.reader.entries('waiting', { limit: 1 });
+    const [first] = await this.reader.entries('sent', { limit: 1 });
     if (first === undefined) return null;
     const hash = bytesToHash(first[1]);
     const { sentAt } = (await this.#record(hash, { seq: 0 })).txState.facts;

@@ -184,6 +184,11 @@ function payloadOf(
   return { payloadType: before?.payloadType ?? 0, checksum: before?.checksum ?? 0 };
 }
 
+/** A transaction that an older version sent has no time. */
+function sentIndex({ seq, facts: { sentAt } }: TransactionRecord['txState']): [section: Section, key: string][] {
+  return sentAt === null ? [] : [['sent', numberKey(sentAt, seq)]];
+}
+
 /** Where a record can be found beside its hash. */
 function indexesOf({ txState }: TransactionRecord): [section: Section, key: string][] {
   const { stage, seq, tick } = txState;
@@ -192,10 +197,7 @@ function indexesOf({ txState }: TransactionRecord): [section: Section, key: stri
       return [['pending', numberKey(seq)]];
     case 'Propagated':
     case 'Acknowledged':
-      return [
-        ['inflight', numberKey(seq)],
-        ['waiting', txState.facts.sentAt === null ? numberKey(tick, seq) : numberKey(tick, txState.facts.sentAt, seq)],
-      ];
+      return [['inflight', numberKey(seq)], ['waiting', numberKey(tick, seq)], ...sentIndex(txState)];
     case 'Confirmed':
       return [
         ['inflight', numberKey(seq)],

@@ -66,6 +66,34 @@ export function readSoakSettings(args: readonly string[]): SoakSettings | null {
   return { ...commonSettings(values, 1_000), faults, minutes };
 }
 
+export interface SentinelSettings {
+  readonly faults: number;
+  readonly minReplicas: number;
+  readonly downAfterMs: number;
+  readonly ttlMs: number;
+}
+
+export const sentinelHelp = `Fail-overs of a master with two replicas and three Sentinels, under load: kill -9, SIGSTOP, a partition,
+SENTINEL FAILOVER. What was answered must be there, or its loss reported; blocks must be applied once and in order.
+
+  --faults <n>        how many, 1–10000; default 50
+  --min-replicas <n>  how many replicas a write waits for, 0–2; default 1
+  --down-after <ms>   when a Sentinel holds the master for down, 100–60000; default 1000
+  --ttl <ms>          how long a lease lasts, 500–60000; default 2000
+  --help              this text`;
+
+/** `null` when help was asked for. @throws UsageError naming the option */
+export function readSentinelSettings(args: readonly string[]): SentinelSettings | null {
+  const values = read(args, { faults: text, 'min-replicas': text, 'down-after': text, ttl: text, help: flag });
+  if (values.help === true) return null;
+  return {
+    faults: whole('faults', values.faults, { least: 1, most: 10_000, unnamed: 50 }),
+    minReplicas: whole('min-replicas', values['min-replicas'], { least: 0, most: 2, unnamed: 1 }),
+    downAfterMs: whole('down-after', values['down-after'], { least: 100, most: 60_000, unnamed: 1_000 }),
+    ttlMs: whole('ttl', values.ttl, { least: 500, most: 60_000, unnamed: 2_000 }),
+  };
+}
+
 function commonSettings(values: Values, ttlMs: number): CommonSettings {
   return {
     nodes: whole('nodes', values.nodes, { least: 2, most: 16, unnamed: 3 }),

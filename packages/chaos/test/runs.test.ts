@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { encodeSyntheticChain } from 'cardano-blocks';
+import { encodeSyntheticChain } from 'cardano-chains';
 import {
   checkFailover,
   entriesOf,

@@ -27,6 +27,15 @@ it('a node that is alone wins, renews, and tells each step once', async () => {
   expect(cluster.clock.pending).toBe(0);
 });
 
+it('the log tells who leads, but not the token, with which anybody could write as the leader', async () => {
+  const lines: unknown[] = [];
+  const { election } = await lead({ nodeId: 'a', log: (...line) => lines.push(line) });
+  const { token = '', term } = election.leadership?.lease ?? {};
+  expect(lines).toContainEqual(['info', 'leadership acquired', { election: 'watcher', nodeId: 'a', term }]);
+  expect(token).not.toBe('');
+  expect(JSON.stringify(lines)).not.toContain(token);
+});
+
 it('the first term of a new store is its time in seconds, and each later one is higher', async () => {
   const cluster = new Cluster();
   const first = await cluster.lead();

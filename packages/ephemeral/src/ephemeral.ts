@@ -4,10 +4,10 @@ import {
   defineBackend,
   invalid,
   type LeaseSource,
-  Ledger,
-  ledgerDriver,
+  MemoryPool,
+  memoryDriver,
   PriorityPool,
-  priorityLedgerDriver,
+  priorityMemoryDriver,
 } from 'mempool-core/backend';
 
 /** The options of every backend, and the leases of the pool's election. */
@@ -27,11 +27,11 @@ export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBacken
     const epoch = randomUUID();
     if (options.ordering === 'priority') {
       const pool = new PriorityPool({ epoch, retention, limits: options.limits });
-      return priorityLedgerDriver({ pool, options, leases, close: () => undefined });
+      return priorityMemoryDriver({ pool, options, leases, close: () => undefined });
     }
-    const ledger = new Ledger(epoch, retention);
-    return ledgerDriver({
-      ledger,
+    const memory = new MemoryPool(epoch, retention);
+    return memoryDriver({
+      memory,
       options,
       leases,
       close: () => undefined,

@@ -30,6 +30,7 @@ export {
   type FurtherOptions,
   type OpenedConfig,
   openMempoolNames,
+  redisFields,
   resolveOpening,
 } from './config/open-mempool.ts';
 export type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './contract/call-options.ts';
@@ -66,14 +67,14 @@ export type { CheckedVerdict } from './contract/verdict.ts';
 export { type CallVerbParts, type CallVerbs, callVerbs } from './drivers/call-verbs.ts';
 export { isUnused, restoreStep } from './drivers/dump-verbs.ts';
 export { type FifoVerbs, noneParked } from './drivers/fifo-driver.ts';
-export { type FencedOutcome, type LedgerDriverParts, ledgerDriver } from './drivers/ledger-driver.ts';
+export { type FencedOutcome, type MemoryDriverParts, memoryDriver } from './drivers/memory-driver.ts';
 export { OrderedWriter } from './drivers/ordered-writer.ts';
 export { type Plan, type PriorityStorage, priorityDriver } from './drivers/priority-driver.ts';
-export { type PriorityLedgerParts, priorityLedgerDriver } from './drivers/priority-ledger-driver.ts';
+export { type PriorityMemoryParts, priorityMemoryDriver } from './drivers/priority-memory-driver.ts';
 export { type RetryOptions, retryUntil } from './drivers/retry.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
-export { Ledger } from './memory/ledger.ts';
-export type { LedgerRecord } from './memory/ledger-state.ts';
+export { MemoryPool } from './memory/memory-pool.ts';
+export type { MemoryRecord } from './memory/pool-state.ts';
 export { encodeChange } from './priority/change-record.ts';
 export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholeLimits, wholePool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';

@@ -19,6 +19,7 @@ export { type OpenMempoolOptions, openMempool } from './config/open-mempool.ts';
 export type {
   ChainOptions,
   ClaimOptions,
+  DropOptions,
   LogQuery,
   PageQuery,
   ReadOptions,
@@ -43,6 +44,10 @@ export type {
   Delivered,
   LaggedEvent,
   MempoolEvent,
+  ParkedEvent,
+  ParkedReason,
+  PlaceEvent,
+  ReadyEvent,
   StoreEvent,
   TransactionEvent,
 } from './contract/events.ts';
@@ -70,7 +75,7 @@ export type * from './contract/store.ts';
 export type { Capabilities } from './contract/store.ts';
 export * from './contract/transaction.ts';
 export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from './contract/verdict.ts';
-export { account, accountTag, type Nonce, onePerSender } from './mempool/account.ts';
+export { account, accountTag, type Nonce, nextNonce, onePerSender } from './mempool/account.ts';
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
 export type { MempoolOptions, Schedule } from './mempool/mempool-options.ts';
 export type { ObservedCall, Observer } from './mempool/observer.ts';

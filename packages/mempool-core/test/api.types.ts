@@ -21,6 +21,7 @@ import {
   type OpenOptions,
   onePerSender,
   openMempool,
+  type ParkedReason,
   type PriorityMempool,
   type PriorityStore,
   type parseConfig,
@@ -134,6 +135,11 @@ export function events(event: MempoolEvent): number {
       return event.eventSeq;
     case 'block':
       return event.tick;
+    case 'ready':
+      return event.seq;
+    case 'parked':
+      holds<Same<typeof event.reason, ParkedReason>>();
+      return event.seq;
     case 'lagged':
       // @ts-expect-error it stands for events that were lost and has no number of its own
       return event.eventSeq;

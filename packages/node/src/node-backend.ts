@@ -1,4 +1,5 @@
 import { type Backend, type ConfigFields, MempoolError } from 'mempool-core';
+import { redisFields } from 'mempool-core/backend';
 import { createElection, type Election, type ElectionOptions, inProcessElection, Leases } from 'mempool-election';
 import type { RedisOptions } from 'mempool-redis';
 
@@ -37,9 +38,10 @@ const backends: Readonly<Record<string, (config: ConfigFields) => Promise<NodeBa
 
   async redis(config) {
     const { redis, redisElection } = await import('mempool-redis');
-    const { pool, keyPrefix, connectionName } = config;
-    const { tls, family } = (config.options ?? {}) as Pick<RedisOptions, 'tls' | 'family'>;
-    const own = { url: config.url as string, pool, keyPrefix, connectionName, tls, family };
+    const { pool } = config;
+    const { tls, sentinelTls, family } = (config.options ?? {}) as Pick<RedisOptions, 'tls' | 'sentinelTls' | 'family'>;
+    const fields = Object.fromEntries(redisFields.map((field) => [field, config[field]]));
+    const own = { ...fields, pool, tls, sentinelTls, family };
     return { backend: redis, config, elect: (options) => createElection(redisElection, { ...options, ...own }) };
   },
 };

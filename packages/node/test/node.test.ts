@@ -1,11 +1,13 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { ConfigOf, Ordering, Schedule } from 'mempool-core';
 import { type NodeOptions, type NodeParts, openNode } from 'mempool-node';
 import { sqliteExclusive } from 'mempool-sqlite';
-import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import type { RedisCluster } from 'mempool-testkit';
+import { ownCluster, ownServer, scratchFolder } from 'mempool-testkit/vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SteadyChain } from './steady-chain.ts';
 
 type Config = ConfigOf<string, Ordering>;
@@ -57,6 +59,19 @@ const homes: Readonly<Record<string, () => Promise<Home>>> = {
 
 const backends = Object.entries(homes);
 
+let cluster: RedisCluster;
+
+beforeAll(async () => {
+  cluster = await ownCluster({ masters: 2, replicas: 0 }, afterAll);
+});
+
+async function inCluster(): Promise<Home> {
+  const config = { backend: 'redis', pool: randomUUID(), cluster: cluster.addresses, connectionName: 'the-node' };
+  const clients = async () =>
+    String(await Promise.all(cluster.nodes.map(async ({ admin }) => String(await admin.call('CLIENT', 'LIST')))));
+  return { config, assertFree: () => expect.poll(clients).not.toContain('name=the-node') };
+}
+
 /** The timers of pools that sweep by themselves: one that is left belongs to a pool that nobody closed. */
 class Timers {
   readonly set = new Set<() => void>();
@@ -69,7 +84,7 @@ class Timers {
 
 const source = new SteadyChain(3);
 
-describe.each(backends)('a node on %s', (_, makeHome) => {
+describe.each([...backends, ['a Redis Cluster', inCluster] as const])('a node on %s', (_, makeHome) => {
   test('leads, applies the chain, and takes transactions', async () => {
     const { config } = await makeHome();
     const ready = Promise.withResolvers<void>();

@@ -1,11 +1,13 @@
 import type { Backend } from 'mempool-core';
 import { defineBackend } from 'mempool-core/backend';
-import type { RedisOptions } from './connection/options.ts';
+import { optionNames, type RedisOptions } from './connection/options.ts';
 import { openRedis } from './open.ts';
 
 export type { RedisOptions } from './connection/options.ts';
 export type { RedisElectionOptions } from './election/options.ts';
 export { redisElection } from './election/provider.ts';
+export { redisLedger } from './ledger/backend.ts';
+export type { RedisLedgerOptions } from './ledger/open.ts';
 
 /**
  * The pool on a Redis server, shared by any number of nodes.
@@ -16,6 +18,6 @@ export { redisElection } from './election/provider.ts';
 export const redis: Backend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',
   capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, restore: true },
-  options: { url: true, keyPrefix: true, tls: true, connectionName: true, family: true },
+  options: optionNames,
   open: openRedis,
 });

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { defaultLimits, defaultRetention, isMempoolError, MempoolError } from 'mempool-core';
-import { type DriverOptions, encodeLimits, retryUntil, type StoreDriver } from 'mempool-core/backend';
+import { defaultLimits, defaultRetention } from 'mempool-core';
+import { type DriverOptions, encodeLimits, type StoreDriver } from 'mempool-core/backend';
 import { Connection } from './connection/connection.ts';
+import { refuseMode, tryCommands } from './connection/inspect.ts';
 import { type RedisOptions, taggedPrefix } from './connection/options.ts';
-import { refusal, unsupportedMode } from './connection/refusal.ts';
 import { keysOf, priorityKeysOf } from './connection/script.ts';
 import { FifoStore } from './fifo/store.ts';
 import { numberText } from './pool/pool-reader.ts';
@@ -23,8 +23,10 @@ export async function openRedis(options: Options): Promise<StoreDriver> {
   const keys = [...keysOf(prefix, 'both'), ...(isPriority ? priorityKeysOf(prefix) : [])];
   const createPool = (timeoutMs: number) => connection.runOnce('open', keys, poolArguments(options), timeoutMs);
   try {
-    await refuseMode(connection, options);
-    await probe(connection, prefix, isPriority ? ['HSCAN'] : []);
+    if (options.cluster === undefined) await refuseMode(connection, options);
+    const probed = [`${prefix}:probe`, `${prefix}:probe:old`];
+    await tryCommands(() => connection.run('probe', probed, isPriority ? ['HSCAN'] : []));
+    await connection.probeWait();
     await connection.run('open', keys, poolArguments(options));
     if (!isPriority) await connection.run('usage', keysOf(prefix, 'ops'), []);
     await warn(connection, options);
@@ -36,31 +38,6 @@ export async function openRedis(options: Options): Promise<StoreDriver> {
   }
 }
 
-/** Refuses Redis Cluster and Sentinel, whose own errors would not say why. A server may forbid the command INFO. */
-async function refuseMode(connection: Connection, { timeoutMs, clock }: Options): Promise<void> {
-  const ask = (remainingMs: number) => connection.send('INFO', ['server'], remainingMs).then(String);
-  const info = await retryUntil({ timeoutMs, clock, signal: undefined }, ask).catch((error: unknown) => {
-    if (isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
-    return '';
-  });
-  const wrong = unsupportedMode(info);
-  if (wrong !== null) throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', wrong);
-}
-
-/** Tries the commands of the scripts. `more`: commands beside those that every pool needs. */
-async function probe(connection: Connection, prefix: string, more: readonly string[]): Promise<void> {
-  const keys = [`${prefix}:probe`, `${prefix}:probe:old`];
-  // Twice: the first call is an EVAL, the second an EVALSHA.
-  await connection.run('probe', keys, more);
-  const answer = await connection.run('probe', keys, more);
-  if (!Array.isArray(answer)) return;
-  const [command, words] = answer.map(String) as [string, string];
-  const error = refusal(new Error(words), command);
-  const code = isMempoolError(error) ? error.code : 'ERR_MEMPOOL_INCOMPATIBLE';
-  const needed = code === 'ERR_MEMPOOL_INCOMPATIBLE' ? 'Redis 6.2 or later is needed: ' : '';
-  throw new MempoolError(code, `${needed}the server refuses ${command}: ${words}`, { command });
-}
-
 /** The arguments of lua/pool/open.lua: the epoch for a new pool, and the retention that this open names. */
 function poolArguments({ pool, retention, ordering, limits }: Options): (string | number)[] {
   const epoch = randomBytes(12).toString('base64url');
@@ -70,8 +47,19 @@ function poolArguments({ pool, retention, ordering, limits }: Options): (string 
   return [...names, encodeLimits({ ...defaultLimits, ...limits }), epoch];
 }
 
+const leastVersion = [6, 2] as const;
+
+/** The version that INFO tells, if it is older than the least that is tested; else `null`. */
+export function tooOld(info: string): string | null {
+  const [, version = '', major, minor] = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(info) ?? [];
+  const isOld =
+    Number(major) < leastVersion[0] || (Number(major) === leastVersion[0] && Number(minor) < leastVersion[1]);
+  return isOld ? version : null;
+}
+
 /** Logs what an operator should know and no verb reports. A server may forbid the commands. */
-async function warn(connection: Connection, { log, timeoutMs, keyPrefix, pool }: Options): Promise<void> {
+async function warn(connection: Connection, options: Options): Promise<void> {
+  const { log, timeoutMs, keyPrefix, pool, cluster, minReplicas = 0 } = options;
   const ask = (command: string, subject: string): Promise<string> =>
     connection.send(command, [subject], timeoutMs).then(String, () => '');
   const policy = /^maxmemory_policy:(\S+)/m.exec(await ask('INFO', 'memory'))?.[1] ?? 'noeviction';
@@ -79,6 +67,16 @@ async function warn(connection: Connection, { log, timeoutMs, keyPrefix, pool }:
     log('warn', `maxmemory-policy ${policy}: a full server may evict transactions; set noeviction`, { policy });
   if (/^aof_enabled:0/m.test(await ask('INFO', 'persistence')))
     log('warn', 'appendonly is off: a restart of the server may lose transactions', { appendonly: 'no' });
+  const version = tooOld(await ask('INFO', 'server'));
+  if (version !== null)
+    log('warn', `Redis ${version} is older than ${leastVersion.join('.')}, the least that is tested`, { version });
+  const replicas = Number(/^connected_slaves:(\d+)/m.exec(await ask('INFO', 'replication'))?.[1] ?? minReplicas);
+  if (replicas < minReplicas)
+    log('warn', `the master has ${replicas} replicas, and minReplicas is ${minReplicas}: every write will fail`, {
+      replicas,
+    });
+  // The original design had no cluster.
+  if (cluster !== undefined) return;
   const prefix = keyPrefix ?? pool;
   const there = async (key: string): Promise<boolean> => Number(await ask('EXISTS', key)) > 0;
   for (const before of new Set([prefix, taggedPrefix(prefix)]))

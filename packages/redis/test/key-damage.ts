@@ -1,8 +1,8 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import type { Damage } from 'mempool-conformance';
 
 /** Changes bytes of one record of the pool whose keys begin so, which nobody has open. */
-export async function damageKeys(client: Redis, prefix: string, record: Damage): Promise<void> {
+export async function damageKeys(client: Redis | Cluster, prefix: string, record: Damage): Promise<void> {
   const key = (name: string): string => `${prefix}:${name}`;
   switch (record.kind) {
     case 'payload':
@@ -29,7 +29,7 @@ export async function damageKeys(client: Redis, prefix: string, record: Damage):
 }
 
 async function alter(
-  client: Redis,
+  client: Redis | Cluster,
   key: string,
   field: string | Buffer,
   change: (bytes: Buffer) => Buffer,
@@ -40,14 +40,14 @@ async function alter(
 }
 
 /** A score of a stage that does not exist. */
-async function damageScore(client: Redis, key: string, hash: Buffer): Promise<void> {
+async function damageScore(client: Redis | Cluster, key: string, hash: Buffer): Promise<void> {
   const score = await client.zscore(key, hash);
   if (score === null) throw new Error(`nothing to damage in ${key}`);
   await client.zadd(key, 9e15 + (Number(score) % 1e6), hash);
 }
 
 /** Entries of a stream cannot be changed: it is made again. */
-async function damageEvent(client: Redis, key: string, eventSeq: number): Promise<void> {
+async function damageEvent(client: Redis | Cluster, key: string, eventSeq: number): Promise<void> {
   const entries = await client.xrangeBuffer(key, '-', '+');
   await client.unlink(key);
   for (const [id, [name, packed, ...more]] of entries) {

@@ -3,7 +3,7 @@ import type { OpenOptions, Ordering } from 'mempool-core';
 import { type RedisOptions, redis } from 'mempool-redis';
 import { onTestFinished } from 'vitest';
 
-export { ownProxy, ownServer, scratchFolder } from 'mempool-testkit/vitest';
+export { ownGroup, ownProxy, ownServer, scratchFolder } from 'mempool-testkit/vitest';
 
 /** An operator's client, closed after the test. */
 export function operator(url: string): Redis {

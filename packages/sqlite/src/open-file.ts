@@ -3,7 +3,8 @@ import type { Database } from 'better-sqlite3';
 import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { storeCapacity } from './fifo/tables.ts';
-import { type DatabaseFileOptions, formats, incompatible, olderFormats, openDatabase } from './file/database-file.ts';
+import { type DatabaseFileOptions, incompatible, openDatabase } from './file/database-file.ts';
+import { formats, olderFormats, poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { readSql } from './file/sql-text.ts';
 import { PoolFile } from './pool/pool-file.ts';
@@ -46,7 +47,7 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
   const { path, log, ordering, create = true } = options;
   const synchronous = options.synchronous === 'normal' ? 'NORMAL' : 'FULL';
   return openDatabase(
-    { path, lockingMode, synchronous, create },
+    { kind: poolKind, path, lockingMode, synchronous, create },
     (database) => prepare(database, options, lockingMode),
     (database) => new PoolFile(database, log, ...statements[ordering]),
   );
@@ -55,6 +56,7 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
 /** In one transaction: creates the pool, unless there is one, and applies the options of this open. */
 function prepare(database: Database, options: FileOptions, lockingMode: LockingMode): void {
   const { path, pool, ordering, retention, limits } = options;
+  database.exec(readSql('election/tables.sql'));
   if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'pool'").get() === undefined)
     create(database, options);
   const { name } = database.prepare('SELECT name FROM pool').get() as { name: unknown };

@@ -189,7 +189,7 @@ const ownPools = mustEach({
     );
     const events = await eventsAfter(context, store);
     assert.deepEqual(
-      events.flatMap((event) => (event.point === null ? [] : [event.point])),
+      events.flatMap((event) => ('point' in event && event.point !== null ? [event.point] : [])),
       [genesis, genesis, genesis, point(2), genesis, genesis],
     );
   },

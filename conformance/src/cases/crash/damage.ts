@@ -271,26 +271,30 @@ const meta: DamageCase = {
 
 const entry = must(
   'M2/damaged-entry',
-  'a transaction with a damaged verdict is reported, parked and never handed out, until it is revised or dropped',
+  'a transaction with a damaged verdict is reported, parked and never handed out, and no sweep drops it, until it is revised or dropped',
   async (context) => {
     const before = await openScene(context, { ordering: 'priority' });
-    const batch = [3n, 2n, 1n].map((priority) => ({ ...transaction(context.random), verdict: { priority } }));
-    const [bad = '', second = '', third = ''] = hashesOf(batch);
+    const batch = [4n, 3n, 2n, 1n].map((priority) => ({ ...transaction(context.random), verdict: { priority } }));
+    const [bad = '', second = '', third = '', last = ''] = hashesOf(batch);
     await before.store.receive(batch);
     const warned = before.warnings.length;
     const { store, warnings } = await before.damaged({ kind: 'entry', hash: bad });
     assert.ok(warnings.length > warned, 'nothing was told to the log');
-    assert.deepEqual(hashesOf(await store.reap()), [second, third]);
-    assert.deepEqual(hashesOf((await store.since()).items), [second, third]);
-    assert.deepEqual(await pendingOrder(store), [second, third]);
+    assert.deepEqual(hashesOf(await store.reap()), [second, third, last]);
+    assert.deepEqual(hashesOf((await store.since()).items), [second, third, last]);
+    assert.deepEqual(await pendingOrder(store), [second, third, last]);
     const parked = await store.peekParked();
     assert.deepEqual([parked.transactions, parked.damaged], [[], [{ hash: bad, seq: 1 }]]);
     assert.deepEqual(await store.markInflight([bad]), []);
+    await store.setLimits({ maxParked: 0, maxTxs: 3, ttlMs: 3_600_000 });
+    const { expired, evicted, more } = await store.sweep({ overLimits: true });
+    assert.deepEqual([expired, evicted, more], [[], [last], false]);
     const { transactions } = await store.take({ maxTxs: 1 }, { owner: 'one', claimMs: 1_000 });
     assert.deepEqual(hashesOf(transactions), [second]);
     assert.equal((await store.payloads([bad]))[0]?.hash, bad);
     const [revised] = await store.revise([{ hash: bad, version: 1, answer: { priority: 9n } }]);
     assert.equal(revised?.kind, 'revised');
+    assert.deepEqual((await store.sweep()).expired, []);
     assert.deepEqual(hashesOf(await store.reap()), [bad, third]);
     assert.deepEqual(await store.drop([bad], 'damaged'), [bad]);
   },

@@ -200,7 +200,9 @@ const eventContentOwnPools = mustEach({
     await block(store, 2);
     await block(store, 3, { seen: [hash] });
     await block(store, 4);
-    const steps = (await eventsAfter(context, store)).flatMap((event) => (event.kind === 'block' ? [] : [step(event)]));
+    const steps = (await eventsAfter(context, store)).flatMap((event) =>
+      event.kind === 'transaction' ? [step(event)] : [],
+    );
     assert.deepEqual(steps, [
       'Unknown 0 0 → Pending 0 0',
       'Pending 0 0 → Propagated 0 0',

@@ -91,9 +91,30 @@ const ownPools = eachRanked({
     await scene.block(1, { seen: ['d'] });
     const { floor: _, ...load } = await scene.load();
     const headroom = { transactions: 7, bytes: 977 };
-    assert.deepEqual(load, { transactions: 3, bytes: 23, gas: 13, parked: 1, headroom });
+    assert.deepEqual(load, { transactions: 3, bytes: 23, gas: 13, ready: 0, parked: 1, headroom });
     const { pending, propagated, acknowledged, confirmed } = await scene.store.usage();
     assert.deepEqual([pending, propagated, acknowledged, confirmed], [1, 1, 1, 1]);
+  },
+  'P13/ready-and-parked: those that are ready and those that are parked are all that are Pending': async (context) => {
+    const scene = await openScene(context);
+    await scene.fill({
+      a: { provides: ['a'] },
+      b: { requires: ['a'] },
+      c: { requires: ['missing'] },
+      held: {},
+      out: {},
+    });
+    await scene.mark('held', 'out');
+    await scene.store.release([scene.hash('held')], { notBeforeMs: scene.clock.nowMs + 1_000 });
+    const counts = async (): Promise<number[]> => {
+      const { pending, load } = await scene.store.usage();
+      return [pending, load?.ready ?? -1, load?.parked ?? -1];
+    };
+    assert.deepEqual(await counts(), [4, 2, 2]);
+    await scene.drop('a');
+    assert.deepEqual(await counts(), [3, 0, 3]);
+    await scene.fill({ again: { provides: ['a', 'missing'] } });
+    assert.deepEqual(await counts(), [4, 3, 1]);
   },
   'P13/drained-by-flush: after a flush nothing is left but the log': async (context) => {
     const scene = await traces(context);

@@ -35,6 +35,7 @@ const beyond: readonly (readonly [string, (store: AnyStore, one: Submission) => 
   ['best', (store) => store.best()],
   ['stale', (store) => store.stale({ height: 1 })],
   ['revise', (store, { hash }) => store.revise([{ hash, version: 1, answer: {} }])],
+  ['descendants', (store, { hash }) => store.drop([hash], 'failed', { descendants: true })],
   ['except', (store) => store.since({ except: 'peer' })],
   ['block-tags', (store) => store.confirm({ point: point(1), seen: [], unseen: [], provides: ['x'] })],
   ['other-limit', (store) => store.setLimits({ maxBytes: 1 })],
@@ -63,6 +64,7 @@ const otherLimits: readonly OpenOptions[] = [
   { replacementBump: 1 },
   { ttlMs: 1 },
   { ttlBlocks: 1 },
+  { parkedTtlMs: 1 },
   { eviction: 'none' },
 ];
 

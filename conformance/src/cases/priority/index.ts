@@ -10,9 +10,12 @@ import { gossipCases } from './gossip.ts';
 import { parkedHoldingCases } from './holding.ts';
 import { poolInputCases } from './input.ts';
 import { limitCases } from './limits.ts';
+import { lookupCases } from './lookups.ts';
 import { poolNodeCases } from './nodes.ts';
 import { poolOperationCases } from './operations.ts';
 import { parkingCases } from './parking.ts';
+import { parkingRoomCases } from './parking-room.ts';
+import { placeEventCases } from './place-events.ts';
 import { orderCases, placeCases } from './places.ts';
 import { reapingCases } from './reaping.ts';
 import { recheckCases } from './recheck.ts';
@@ -22,11 +25,12 @@ import { returningCases, revivedEntryCases } from './returning.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 
-/** The cases of P1–P20 that need a priority pool, or a fifo pool. */
+/** The cases of P1–P24 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,
   ...parkingCases,
+  ...parkingRoomCases,
   ...admissionCases,
   ...boundCases,
   ...replacementCases,
@@ -37,6 +41,8 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...sweepingCases,
   ...gossipCases,
   ...recheckCases,
+  ...lookupCases,
+  ...placeEventCases,
   ...revisionInterruptionCases,
   ...chainTagCases,
   ...returningCases,

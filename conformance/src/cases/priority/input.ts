@@ -182,6 +182,7 @@ const badLimits: readonly (readonly [keyof OpenOptions, unknown])[] = [
   ['replacementBump', 10_001],
   ['ttlMs', -5],
   ['ttlBlocks', 1n],
+  ['parkedTtlMs', -1],
   ['eviction', 'highest'],
 ];
 

@@ -16,6 +16,7 @@ const defaults = {
   replacementBump: 10,
   ttlMs: Number.POSITIVE_INFINITY,
   ttlBlocks: Number.POSITIVE_INFINITY,
+  parkedTtlMs: 600_000,
   eviction: 'lowest',
 } as const;
 
@@ -32,6 +33,7 @@ const others = {
   replacementBump: 25,
   ttlMs: 9_000,
   ttlBlocks: 12,
+  parkedTtlMs: 8_000,
   eviction: 'none',
 } as const;
 

@@ -171,16 +171,19 @@ function refusalRecorded({ id, limits, arrange, draft, refused }: (typeof refusa
   });
 }
 
-/** Stage, stage before and reason of each event of a transaction. */
+/** Stage, stage before and reason of each event of a transaction. Those of places are left out. */
 async function moves(
   context: Parameters<ConformanceCase['run']>[0],
   scene: Scene,
   run: () => Promise<unknown>,
 ): Promise<unknown[]> {
   const events = await eventsOf(context, scene.store, run);
-  return events.map((event) =>
-    event.kind === 'block' ? event.action : [...scene.names([event]), event.previous.stage, event.stage, event.reason],
-  );
+  return events.flatMap((event) => {
+    if (event.kind === 'block') return [event.action];
+    return event.kind === 'transaction'
+      ? [[...scene.names([event]), event.previous.stage, event.stage, event.reason]]
+      : [];
+  });
 }
 
 const ownPools = eachRanked({

@@ -29,6 +29,7 @@ const killLimits: Limits = {
   replacementBump: 10,
   ttlMs: Number.POSITIVE_INFINITY,
   ttlBlocks: Number.POSITIVE_INFINITY,
+  parkedTtlMs: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 };
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;
@@ -48,6 +49,8 @@ async function varied(context: CaseContext): Promise<Scene> {
     parked: { requires: ['missing'], expiresAtHeight: 90 },
     satisfied: { requires: ['chain'], senderLimit: 3 },
   });
+  await scene.fill({ lost: { provides: ['l'] }, left: { requires: ['l'] } });
+  await scene.drop('lost');
   await scene.fill({ quiet: { priority: -(2n ** 62n) - 1n, propagate: false, bytes: 700 } });
   await scene.block(1, { seen: ['s0'], provides: ['chain'] });
   await scene.store.take({ maxTxs: 2 }, lot);
@@ -80,7 +83,12 @@ async function everything(scene: Scene): Promise<unknown> {
 /** The state that a pool and a model share if they got the same calls at different times. */
 function timeless({ entries, ...dump }: PoolDump, { epoch: _, oldestInflight: __, cursors, ...usage }: Usage): unknown {
   const places = Object.values(cursors).map(placeOf);
-  return { ...dump, entries: entries.map((entry) => ({ ...entry, admittedAt: 0 })), usage, places };
+  return {
+    ...dump,
+    entries: entries.map((entry) => ({ ...entry, admittedAt: 0, parkedAt: entry.parkedAt === null ? null : 0 })),
+    usage,
+    places,
+  };
 }
 
 function dueOf(model: PriorityModel): unknown {

@@ -165,8 +165,9 @@ async function arranged(scene: Scene): Promise<void> {
 
 /** The fields that an entry keeps in every stage of its transaction. */
 async function kept(scene: Scene): Promise<unknown> {
-  const { stage: _, place: __, gossipSeq: ___, claim: ____, checkedHeight: _____, ...entry } = await scene.entry('a');
-  return entry;
+  const { stage: _, place: __, gossipSeq: ___, claim: ____, ...entry } = await scene.entry('a');
+  const { checkedHeight: _____, parkedAt: ______, ...rest } = entry;
+  return rest;
 }
 
 const revivedEntryOnePool = eachOnPriorityPool({

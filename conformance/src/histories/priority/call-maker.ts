@@ -17,6 +17,7 @@ export const historyLimits: Limits = {
   replacementBump: 10,
   ttlMs: 400,
   ttlBlocks: 12,
+  parkedTtlMs: 300,
   eviction: 'lowest',
 };
 
@@ -33,6 +34,7 @@ const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   replacementBump: [10, 10, 0, 100],
   ttlMs: [400, 400, 100, Number.POSITIVE_INFINITY],
   ttlBlocks: [12, 12, 4, Number.POSITIVE_INFINITY],
+  parkedTtlMs: [300, 300, 50, Number.POSITIVE_INFINITY],
   eviction: ['lowest', 'lowest', 'lowest', 'none'],
 };
 
@@ -45,8 +47,9 @@ const priorities: readonly bigint[] = [
 ];
 
 export const historyPeers = ['peer-1', 'peer-2', 'peer-3'] as const;
-const senders = ['', '', 'ann', 'ben'] as const;
-const tags = ['t0', 't1', 't2', 't3', 't4', 't5'] as const;
+export const namedSenders = ['ann', 'ben'] as const;
+const senders = ['', '', ...namedSenders] as const;
+export const historyTags = ['t0', 't1', 't2', 't3', 't4', 't5'] as const;
 const reasons: readonly DropReason[] = ['failed', { app: 'ünwanted — 不要' }];
 const owners = ['node-1', 'node-2'] as const;
 const thresholds = [1, 2, 3, Number.POSITIVE_INFINITY] as const;
@@ -58,7 +61,7 @@ const maxNamed = 30;
 const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
   ['receive', 31],
   ['markInflight', 5],
-  ['markAcknowledged', 8],
+  ['markAcknowledged', 4],
   ['release', 3],
   ['drop', 4],
   ['confirm', 12],
@@ -69,7 +72,8 @@ const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
   ['revise', 8],
   ['flush', 1],
   ['setLimits', 5],
-  ['advance', 5],
+  ['dropBySender', 1],
+  ['advance', 8],
 ];
 
 type Named = Exclude<PriorityCall, { readonly verb: 'advance' }>;
@@ -126,7 +130,9 @@ export class PriorityCallMaker {
         return { verb, args: [this.#flying(5, model), { ...options, ...this.#guard(model) }] };
       case 'drop': {
         const reason = this.#random.pick(reasons);
-        return { verb, args: [this.#known(2, model), reason, { ...options, ...this.#guard(model) }] };
+        const hashes = this.#known(2, model);
+        const descendants = hashes.length > 1 ? { descendants: true } : {};
+        return { verb, args: [hashes, reason, { ...options, ...this.#guard(model), ...descendants }] };
       }
       case 'extendClaim': {
         const { claimMs } = this.#lease();
@@ -144,6 +150,8 @@ export class PriorityCallMaker {
         return { verb, args: [this.#revisions(model), { ...this.#moment(model), ...options }] };
       case 'flush':
         return { verb, args: [options] };
+      case 'dropBySender':
+        return { verb, args: [this.#random.pick(namedSenders), this.#random.pick(reasons), options] };
       case 'setLimits':
         return { verb, args: [this.#limits(), options] };
     }
@@ -185,7 +193,7 @@ export class PriorityCallMaker {
 
   #tags(shares: readonly number[]): string[] {
     const count = this.#random.pick(shares);
-    return Array.from({ length: count }, () => this.#random.pick(tags));
+    return Array.from({ length: count }, () => this.#random.pick(historyTags));
   }
 
   /** Mostly tags that a Pending transaction provides, so that chains and stars grow. */

@@ -14,6 +14,7 @@ type PriorityVerb =
   | 'sweep'
   | 'revise'
   | 'flush'
+  | 'dropBySender'
   | 'setLimits';
 
 /** One call of a mutating verb, as data, or a change of the clock that all nodes share. */

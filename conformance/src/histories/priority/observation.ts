@@ -4,9 +4,12 @@ import { readCursor } from 'mempool-core/backend';
 import type { Budget } from '../../model/priority/entry.ts';
 import { intact, placeOf, readable } from '../../scenario/pool.ts';
 import { observe } from '../observation.ts';
-import { historyPeers } from './call-maker.ts';
+import { historyPeers, historyTags, namedSenders } from './call-maker.ts';
 
-type PoolReader = Pick<AnyStore, 'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip'>;
+type PoolReader = Pick<
+  AnyStore,
+  'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip' | 'bySender' | 'byTag'
+>;
 type AnyPoolReader = {
   [V in keyof PoolReader]: (
     ...args: Parameters<PoolReader[V]>
@@ -42,6 +45,8 @@ export async function observePriority(
     stale: await reader.stale({ height: tick, limit: 4 }),
     payloads: intact(payloads).map((body) => body && readable(body)),
     parked: parked.map(readable),
+    senders: await Promise.all(namedSenders.map((sender) => senderPages(reader, sender))),
+    tags: await Promise.all(historyTags.map((tag) => reader.byTag(tag))),
   };
 }
 
@@ -57,6 +62,17 @@ async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
     page = await reader.best(after === undefined ? { limit: 3 } : { limit: 3, after });
   }
   return ranked.map(({ key: _, ...candidate }) => candidate);
+}
+
+/** Without the keys. */
+async function senderPages(reader: AnyPoolReader, sender: string): Promise<unknown> {
+  const found: unknown[] = [];
+  for (let after: string | undefined; ; ) {
+    const { transactions, missing, next } = await reader.bySender(sender, { after, limit: 3 });
+    found.push(...transactions.map(({ key: _, ...one }) => one));
+    if (next === null) return { transactions: found, missing };
+    after = next;
+  }
 }
 
 async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {

@@ -131,10 +131,13 @@ function assertNothingChanged({ call, answer, before, after }: Change): void {
   if (isRefused) assertSame(after, before, 'a refusal changed the pool');
 }
 
-/** An admission leaves the pool within its limits, if it was within them before. */
-function assertWithinLimits({ call, before, after }: Change): void {
+/** An admission leaves the pool within its limits, if it was within them before. A replacement may park any number. */
+function assertWithinLimits({ call, before, after, events }: Change): void {
   if (call.verb !== 'receive') return;
-  const { maxTxs, maxBytes } = after.limits;
+  const { maxTxs, maxBytes, maxParked } = after.limits;
+  const isReplacing = events.some((event) => event.kind === 'transaction' && event.reason === 'replaced');
+  const isOneMore = after.totals.parked > maxParked && after.totals.parked > before.totals.parked;
+  assert.ok(isReplacing || !isOneMore, 'an admission parked more than maxParked');
   const isOver = ({ totals }: PoolDump): boolean => totals.transactions > maxTxs || totals.bytes > maxBytes;
   assert.ok(!isOver(after) || isOver(before), 'the pool was within its limits, and is not after an admission');
 }
@@ -147,8 +150,11 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
   if (call.verb !== 'receive' || call.args[0].length !== 1 || evicted.length === 0) return;
   const [newcomer] = call.args[0];
   const hash = newcomer?.hash ?? '';
+  const hasParked = after.entries.some((entry) => entry.hash === hash && entry.place?.ready === false);
   if (
     events.length !== evicted.length + 1 ||
+    // P22: it may have pushed out parked ones that are not the end of the order.
+    (hasParked && before.totals.parked >= before.limits.maxParked) ||
     before.dependents.some(([tag]) => newcomer?.verdict?.provides?.includes(tag))
   )
     return;

@@ -5,14 +5,19 @@ import {
   closesCycle,
   countedOf,
   descendantsOf,
+  fillsGap,
   floorOf,
   type Graph,
   type Member,
   orderOf,
   parentsOf,
+  parkedIn,
+  parkedOf,
   providersOf,
+  type Ranked,
   shortestEnd,
   sumOf,
+  worstParked,
 } from './graph.ts';
 
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
@@ -40,13 +45,29 @@ export function admission(before: Graph, me: Member, limits: Limits): Admission 
   const conflicts = before.members.filter((member) => providers.includes(member));
   const others = before.members.filter((member) => !conflicts.includes(member));
   const question = { me, limits, conflicts, before, after: { ...before, members: [...others, me] } };
-  for (const asks of questions) {
-    const refused = asks(question);
-    if (refused !== null) return { kind: 'refused', refused };
-  }
-  const evicted = victimsOf(question);
+  const refused = firstOf(questions, question);
+  if (refused !== null) return { kind: 'refused', refused };
+  const unparked = unparkedBy(question);
+  if (unparked === null) return { kind: 'refused', refused: limitRefusal('maxParked') };
+  const left = without(question.after, unparked);
+  const refusedLater = firstOf(questionsOfDescendants, { ...question, after: left });
+  if (refusedLater !== null) return { kind: 'refused', refused: refusedLater };
+  const evicted = victimsOf({ ...question, after: left }, unparked.length);
   if (evicted === null) return { kind: 'refused', refused: { kind: 'full', floor: floorOf(before, limits) } };
-  return { kind: 'admitted', replaced: conflicts, evicted };
+  return { kind: 'admitted', replaced: conflicts, evicted: [...unparked, ...evicted] };
+}
+
+function firstOf(asked: typeof questions, question: Question): Refused | null {
+  for (const asks of asked) {
+    const refused = asks(question);
+    if (refused !== null) return refused;
+  }
+  return null;
+}
+
+function without(graph: Graph, gone: readonly Member[]): Graph {
+  const hashes = new Set(gone.map(({ hash }) => hash));
+  return { ...graph, members: graph.members.filter(({ hash }) => !hashes.has(hash)) };
 }
 
 const questions: readonly ((question: Question) => Refused | null)[] = [
@@ -58,7 +79,9 @@ const questions: readonly ((question: Question) => Refused | null)[] = [
   ({ me, limits, after }) =>
     ancestorsOf(after, me).length > limits.maxAncestors ? limitRefusal('maxAncestors') : null,
   underpaysTogether,
-  exceedsParked,
+];
+
+const questionsOfDescendants: typeof questions = [
   ({ me, limits, after }) => (hasTooManyDescendants(after, me, limits) ? limitRefusal('maxDescendants') : null),
   ({ me, limits, after }) => (burdensDescendants(after, me, limits) ? limitRefusal('maxAncestors') : null),
 ];
@@ -102,7 +125,8 @@ function exceedsSender({ me, conflicts, before, limits }: Question): Refused | n
   if (conflicts.length > 0 || sender === '') return null;
   const limit = Math.min(senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
   const held = countedOf(before).filter(({ verdict }) => verdict.sender === sender).length;
-  return held + 1 > limit ? { kind: 'sender-limit', limit } : null;
+  if (held + 1 <= limit || (held + 1 <= (senderLimit ?? Number.POSITIVE_INFINITY) && fillsGap(before, me))) return null;
+  return { kind: 'sender-limit', limit };
 }
 
 /** If more than one leaves or gets parked: compares its priority × bytes with the sum of theirs. */
@@ -131,11 +155,26 @@ function readyHashes(graph: Graph): string[] {
   return orderOf(graph).flatMap(({ hash, place }) => (place.ready ? [hash] : []));
 }
 
-function exceedsParked({ me, conflicts, after, limits }: Question): Refused | null {
-  if (conflicts.length > 0) return null;
-  const parked = orderOf(after).filter(({ place }) => !place.ready);
-  const isOne = parked.some(({ hash }) => hash === me.hash);
-  return isOne && parked.length > limits.maxParked ? limitRefusal('maxParked') : null;
+/** P22: the parked ones that leave for me, the worst one first; `null` if I may not come in. */
+function unparkedBy({ me, conflicts, after, limits }: Question): Member[] | null {
+  const gone: Member[] = [];
+  if (conflicts.length > 0 || !parkedIn(after).some(({ hash }) => hash === me.hash)) return gone;
+  for (let left = after; parkedIn(left).length > limits.maxParked; left = without(after, gone)) {
+    const worst = worstParked(left);
+    if (worst === undefined || limits.eviction === 'none' || gone.length >= limits.maxEvictions) return null;
+    if (!isWorseParked(left, worst, me)) return null;
+    gone.push(worst);
+  }
+  return gone;
+}
+
+function isWorseParked(graph: Graph, worst: Ranked, me: Member): boolean {
+  const parked = parkedIn(graph);
+  const mine = parked.find(({ hash }) => hash === me.hash);
+  if (mine === undefined || ancestorsOf(graph, me).some(({ hash }) => hash === worst.hash)) return false;
+  const least = worst.place.effectivePriority;
+  if (least !== mine.place.effectivePriority) return least < mine.place.effectivePriority;
+  return parkedOf(parked, worst).length > parkedOf(parked, me).length;
 }
 
 export function hasTooManyDescendants(graph: Graph, me: Member, { maxDescendants }: Limits): boolean {
@@ -148,14 +187,14 @@ export function burdensDescendants(graph: Graph, me: Member, { maxAncestors }: L
 }
 
 /** The shortest end of the order without me that makes room; `null` if one of them is not worse than I am. */
-function victimsOf({ me, after, limits }: Question): Member[] | null {
+function victimsOf({ me, after, limits }: Question, before: number): Member[] | null {
   const order = orderOf(after);
   const mine = order.find(({ hash }) => hash === me.hash)?.place;
   const others = order.filter(({ hash }) => hash !== me.hash);
   const counted = countedOf(after);
   const victims = shortestEnd(others, { transactions: counted.length, bytes: sumOf(counted, 'bytes') }, limits);
   if (mine === undefined || victims === null) return null;
-  if (victims.length > 0 && (limits.eviction === 'none' || victims.length > limits.maxEvictions)) return null;
+  if (victims.length > 0 && (limits.eviction === 'none' || before + victims.length > limits.maxEvictions)) return null;
   const areWorse = victims.every(({ place }) =>
     place.ready === mine.ready ? place.effectivePriority < mine.effectivePriority : mine.ready && !place.ready,
   );

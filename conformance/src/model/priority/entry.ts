@@ -16,6 +16,10 @@ export type Sweep = Awaited<ReturnType<AnyStore['sweep']>>;
 export type GossipPage = Awaited<ReturnType<AnyStore['since']>>;
 export type GossipQuery = NonNullable<Parameters<AnyStore['since']>[0]>;
 export type StaleTransaction = Awaited<ReturnType<AnyStore['stale']>>[number];
+export type SenderPage = Awaited<ReturnType<AnyStore['bySender']>>;
+export type TagPage = Awaited<ReturnType<AnyStore['byTag']>>;
+export type LiveCandidate = TagPage['dependents'][number];
+export type SenderDrop = Awaited<ReturnType<AnyStore['dropBySender']>>;
 export type Limits = Awaited<ReturnType<AnyStore['setLimits']>>;
 /** The indexes of a pool. The model has no content in that form. */
 export type PoolDump = Omit<Awaited<ReturnType<AnyStore['dump']>>, 'ordering' | 'content'>;
@@ -46,6 +50,8 @@ export interface Entry {
   readonly admittedHeight: number;
   checkedHeight: number;
   gossipSeq: number;
+  /** When it was parked, if it was admitted before. */
+  parkedAt: number | null;
   claim: DumpedEntry['claim'];
 }
 

@@ -84,6 +84,36 @@ function inOrder(a: Ranked, b: Ranked): number {
   return a.place.tieBreakSeq - b.place.tieBreakSeq || a.place.depth - b.place.depth || a.seq - b.seq;
 }
 
+export function parkedIn(graph: Graph): Ranked[] {
+  return orderOf(graph).filter(({ place }) => !place.ready);
+}
+
+/** P22: of the parked ones the lowest effective priority, of equals the sender with most of them, of equals the last. */
+export function worstParked(graph: Graph): Ranked | undefined {
+  const parked = parkedIn(graph);
+  const lowest = parked.map(({ place }) => place.effectivePriority).sort(ascending)[0];
+  const cheapest = parked.filter(({ place }) => place.effectivePriority === lowest);
+  const most = Math.max(...cheapest.map((one) => parkedOf(parked, one).length));
+  return cheapest.filter((one) => parkedOf(parked, one).length === most).at(-1);
+}
+
+/** Those of the same sender; without a sender all others without one. */
+export function parkedOf(parked: readonly Ranked[], { verdict }: Member): Ranked[] {
+  return parked.filter((one) => one.verdict.sender === verdict.sender);
+}
+
+/** P22: whether it is ready, and one of its sender that is parked needs its tags, and beside them nothing that is missing. */
+export function fillsGap(graph: Graph, me: Member): boolean {
+  const isThere = (tag: string): boolean =>
+    isMet(graph, tag) || providersOf(graph, tag).some((provider) => isReady(graph, provider));
+  const isOwn = (tag: string): boolean => me.verdict.provides.includes(tag);
+  const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld }) => !isHeld);
+  const children = waiting.filter(({ verdict }) => verdict.requires.some(isOwn));
+  return (
+    isReady(graph, me) && children.some(({ verdict }) => verdict.requires.every((tag) => isOwn(tag) || isThere(tag)))
+  );
+}
+
 function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -110,7 +140,7 @@ export function sumOf(members: readonly Member[], field: 'bytes' | 'gas'): numbe
 const lowest = -(2n ** 63n);
 const highest = 2n ** 63n - 1n;
 
-export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor'> {
+export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor' | 'ready'> {
   const counted = countedOf(graph);
   return {
     transactions: counted.length,
@@ -123,7 +153,8 @@ export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor'> {
 export function loadOf(graph: Graph, limits: Limits): Load {
   const totals = totalsOf(graph);
   const headroom = { transactions: limits.maxTxs - totals.transactions, bytes: limits.maxBytes - totals.bytes };
-  return { ...totals, headroom, floor: floorOf(graph, limits) };
+  const ready = orderOf(graph).filter(({ place }) => place.ready).length;
+  return { ...totals, ready, headroom, floor: floorOf(graph, limits) };
 }
 
 /** The shortest end of the order whose removal brings the pool within its limits; `null`: not even the whole order is enough. */

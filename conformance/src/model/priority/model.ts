@@ -2,6 +2,7 @@ import {
   type Block,
   type ClaimOptions,
   type ConfirmOutcome,
+  type DropOptions,
   type DropReason,
   type KnownStage,
   MempoolError,
@@ -22,7 +23,7 @@ import { admission } from './admission.ts';
 import * as chain from './chain.ts';
 import type * as e from './entry.ts';
 import { wholeVerdict } from './entry.ts';
-import type { Member } from './graph.ts';
+import { type Member, providersOf } from './graph.ts';
 import { candidate, ModelReader, reap } from './reader.ts';
 import { revise, sweep, wake } from './revision.ts';
 import * as states from './state.ts';
@@ -94,13 +95,38 @@ export class PriorityModel {
     });
   }
 
-  drop(hashes: readonly string[], reason: DropReason, options?: ClaimOptions): string[] {
+  drop(hashes: readonly string[], reason: DropReason, options: DropOptions = {}): string[] {
     const end = (txState: TxState): boolean => {
       if (!this.#isUnder(txState, options) || !states.isLiving(txState) || txState.stage === 'Confirmed') return false;
       states.drop(txState, dropCause(reason), reason);
       return true;
     };
-    return this.#each('drop', hashes, options, end, reason);
+    if (options.descendants !== true) return this.#each('drop', hashes, options, end, reason);
+    const given = [...new Set(hashes)];
+    return this.#step('drop', options, [given, reason, options.claim ?? null, 'descendants'], () => {
+      const named = given.map((hash) => this.state.pool.live.get(hash)).filter((txState) => txState !== undefined);
+      const dropped = named.filter(end).map(({ hash }) => hash);
+      const further: Member[] = [];
+      for (let next = this.#nextDependent(dropped, options); next !== undefined; ) {
+        states.drop(this.#txState(next.hash), dropCause(reason), reason);
+        further.push(next);
+        next = this.#nextDependent([...dropped, ...further.map(({ hash }) => hash)], options);
+      }
+      return [...dropped, ...further.sort((a, b) => a.seq - b.seq).map(({ hash }) => hash)];
+    });
+  }
+
+  /** P23: one that may be dropped, and requires a tag of one of these that nobody else has. */
+  #nextDependent(gone: readonly string[], options: ClaimOptions): Member | undefined {
+    const graph = states.graphOf(this.state);
+    const tags = gone.flatMap((hash) => states.entryOf(this.state, hash).verdict.provides);
+    const lost = tags.filter((tag) => !graph.satisfied.has(tag) && providersOf(graph, tag).length === 0);
+    return graph.members.find(
+      ({ hash, stage, verdict }) =>
+        stage !== 'Confirmed' &&
+        (stage === 'Pending' || this.#isUnder(this.#txState(hash), options)) &&
+        verdict.requires.some((tag) => lost.includes(tag)),
+    );
   }
 
   confirm(block: Block, policy: Policy = {}, options?: WriteOptions): ConfirmOutcome {
@@ -178,6 +204,15 @@ export class PriorityModel {
     });
   }
 
+  dropBySender(sender: string, reason: DropReason, options?: WriteOptions): e.SenderDrop {
+    return this.#step('dropBySender', options, [sender, reason], () => {
+      const { members } = states.graphOf(this.state);
+      const own = members.filter((one) => one.verdict.sender === sender && one.stage !== 'Confirmed');
+      for (const { hash } of own) states.drop(this.#txState(hash), dropCause(reason), reason);
+      return { dropped: own.map(({ hash }) => hash), more: false };
+    });
+  }
+
   setLimits(limits: Partial<e.Limits>, options?: WriteOptions): e.Limits {
     return this.#step('setLimits', options, Object.entries(limits).sort(), () => {
       this.state.limits = { ...this.state.limits, ...limits };
@@ -207,7 +242,8 @@ export class PriorityModel {
     if (known !== null) return known.outcome;
     const before = states.lookBefore(this.state);
     const outcome = run();
-    states.endCall(this.state, before, this.#options.maxFinalized, this.#options.now());
+    const { now: at } = this.#moment((options ?? {}) as e.SweepOptions);
+    states.endCall(this.state, before, { ...this.#options, nowMs: this.#options.now(), callMs: at });
     operations.record(this.state.pool.operations, call, outcome);
     return outcome;
   }
@@ -279,7 +315,11 @@ export class PriorityModel {
     const me: Member = { hash, seq, stage: 'Pending', bytes: payload.length, verdict, isHeld: false };
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
     if (answer.kind === 'refused') return { hash, ...answer.refused };
-    for (const replaced of answer.replaced) states.drop(this.#txState(replaced.hash), 'replaced');
+    for (const replaced of answer.replaced) {
+      const txState = this.#txState(replaced.hash);
+      states.drop(txState, 'replaced');
+      txState.replacedBy = hash;
+    }
     this.#begin(
       submission,
       { hash, seq, stage: 'Pending', confirmedBy: [], agedBy: [], reason: null, cause: 'received', times: newTimes() },
@@ -307,6 +347,7 @@ export class PriorityModel {
       admittedHeight: height,
       checkedHeight: height,
       gossipSeq: 0,
+      parkedAt: null,
       claim: null,
     });
   }

@@ -12,7 +12,17 @@ import type {
   PoolDump,
   StaleTransaction,
 } from './entry.ts';
-import { ancestorsOf, type Graph, loadOf, type Member, orderOf, type Ranked, totalsOf } from './graph.ts';
+import {
+  ancestorsOf,
+  type Graph,
+  loadOf,
+  type Member,
+  orderOf,
+  parkedIn,
+  providersOf,
+  type Ranked,
+  totalsOf,
+} from './graph.ts';
 import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './state.ts';
 
 type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<AnyStore[V]>[0]>;
@@ -67,6 +77,22 @@ export class ModelReader extends Model {
       return { ...item, payload, payloadType };
     });
     return { ...page, items };
+  }
+
+  bySender(sender: string): e.SenderPage {
+    return bySender(graphOf(this.#state), sender);
+  }
+
+  byTag(tag: string): e.TagPage {
+    const graph = graphOf(this.#state);
+    const dependents = graph.members.filter(({ verdict }) => verdict.requires.includes(tag));
+    const [provider] = providersOf(graph, tag);
+    return {
+      satisfied: graph.satisfied.has(tag),
+      provider: provider === undefined ? null : liveCandidate(graph, provider),
+      dependents: dependents.map((one) => liveCandidate(graph, one)),
+      more: false,
+    };
   }
 
   stale({ height, limit = 100 }: Query<'stale'>): e.StaleTransaction[] {
@@ -146,6 +172,23 @@ function gossipOf(state: PriorityState): { hash: string; gossipSeq: number; memb
     member,
   }));
   return numbered.sort((a, b) => a.gossipSeq - b.gossipSeq);
+}
+
+function liveCandidate(graph: Graph, { hash, seq, bytes, stage, verdict }: Member): e.LiveCandidate {
+  const { gas, priority, sender } = verdict;
+  const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
+  const parked = parkedIn(graph).some((one) => one.hash === hash);
+  return { hash, seq, bytes, gas, priority, sender, ...tags, stage, parked };
+}
+
+/** All on one page; the keys only say which comes first. */
+function bySender(graph: Graph, sender: string): e.SenderPage {
+  const isOwn = ({ verdict }: Member): boolean => verdict.sender === sender;
+  const own = [...graph.members.filter(({ stage }) => stage !== 'Pending'), ...orderOf(graph)].filter(isOwn);
+  const tags = own.filter(({ stage }) => stage === 'Pending').flatMap(({ verdict }) => verdict.requires);
+  const missing = [...new Set(tags)].filter((tag) => !graph.satisfied.has(tag) && providersOf(graph, tag).length === 0);
+  const transactions = own.map((one, i) => ({ ...liveCandidate(graph, one), key: String(i) }));
+  return { transactions, missing, next: null };
 }
 
 function stale(state: PriorityState, height: number, limit: number): StaleTransaction[] {

@@ -10,7 +10,17 @@ import {
   type WholeVerdict,
   wholeVerdict,
 } from './entry.ts';
-import { ancestorsOf, closesCycle, type Graph, type Member, orderOf, shortestEnd, totalsOf } from './graph.ts';
+import {
+  ancestorsOf,
+  closesCycle,
+  type Graph,
+  type Member,
+  orderOf,
+  parkedIn,
+  shortestEnd,
+  totalsOf,
+  worstParked,
+} from './graph.ts';
 import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
 
 /** Applies verdicts that were given again, one after the other. */
@@ -55,15 +65,11 @@ function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict:
   if (verdict.gas > limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
   if (closesCycle(after, revised)) return { kind: 'cycle', hash };
   if (ancestorsOf(after, revised).length > limits.maxAncestors) return { kind: 'limit', hash, limit: 'maxAncestors' };
-  const [parkedBefore, parked] = [graph, after].map(parkedIn) as [number, number];
+  const [parkedBefore, parked] = [graph, after].map((each) => parkedIn(each).length) as [number, number];
   if (parked > parkedBefore && parked > limits.maxParked) return { kind: 'limit', hash, limit: 'maxParked' };
   if (hasTooManyDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxDescendants' };
   if (burdensDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxAncestors' };
   return null;
-}
-
-function parkedIn(graph: Graph): number {
-  return orderOf(graph).filter(({ place }) => !place.ready).length;
 }
 
 interface CallTime {
@@ -81,9 +87,10 @@ interface Targets {
  * ones; last, if asked, those over the limits.
  */
 export function sweep(state: PriorityState, moment: CallTime, { overLimits, inflightTtlMs }: Targets): Sweep {
+  const waited = waitingSeqs(state);
   const returned = endLeases(state, moment);
   const woken = wake(state, moment.now);
-  const expired = [...dropOverdue(state, moment, inflightTtlMs), ...expire(state, moment)];
+  const expired = [...dropOverdue(state, moment, inflightTtlMs), ...expire(state, moment, waited)];
   return { returned, woken, expired, evicted: overLimits ? evict(state) : [], more: false };
 }
 
@@ -114,17 +121,29 @@ function dropOverdue({ pool }: PriorityState, { now }: CallTime, inflightTtlMs: 
   return overdue.map(({ hash }) => hash);
 }
 
-function expire(state: PriorityState, moment: CallTime): string[] {
+/** P22: those that have waited parked, not held back, since before the call. */
+function waitingSeqs(state: PriorityState): ReadonlySet<number> {
+  return new Set(parkedIn(graphOf(state)).flatMap(({ seq, isHeld }) => (isHeld ? [] : seq)));
+}
+
+function expire(state: PriorityState, moment: CallTime, waited: ReadonlySet<number>): string[] {
   const waiting = [...state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
-  const expired = waiting.filter(({ hash }) => isExpired(state, hash, moment)).sort((a, b) => a.seq - b.seq);
+  const expired = waiting.filter(({ hash }) => isExpired(state, hash, moment, waited)).sort((a, b) => a.seq - b.seq);
   for (const txState of expired) drop(txState, 'expired');
   return expired.map(({ hash }) => hash);
 }
 
-function isExpired(state: PriorityState, hash: string, { now, height }: CallTime): boolean {
-  const { verdict, admittedAt, admittedHeight } = entryOf(state, hash);
-  const { ttlMs, ttlBlocks }: Limits = state.limits;
+function isExpired(
+  state: PriorityState,
+  hash: string,
+  { now, height }: CallTime,
+  waited: ReadonlySet<number>,
+): boolean {
+  const { verdict, admittedAt, admittedHeight, parkedAt } = entryOf(state, hash);
+  const { ttlMs, ttlBlocks, parkedTtlMs }: Limits = state.limits;
+  const isParked = parkedIn(graphOf(state)).some((one) => one.hash === hash && !one.isHeld && waited.has(one.seq));
   return (
+    (isParked && now - (parkedAt ?? admittedAt) > parkedTtlMs) ||
     (verdict.expiresAt ?? now) < now ||
     (verdict.expiresAtHeight ?? height) < height ||
     now - admittedAt > ttlMs ||
@@ -134,6 +153,7 @@ function isExpired(state: PriorityState, hash: string, { now, height }: CallTime
 
 /** Evicts from the end of the order; all of it if less is not enough. */
 function evict(state: PriorityState): string[] {
+  const unparked = unpark(state);
   const graph = graphOf(state);
   const order = orderOf(graph);
   const end = shortestEnd(order, totalsOf(graph), state.limits) ?? order;
@@ -142,5 +162,17 @@ function evict(state: PriorityState): string[] {
     const txState = state.pool.live.get(hash);
     if (txState !== undefined) drop(txState, 'evicted');
   }
-  return victims;
+  return [...unparked, ...victims];
+}
+
+/** P22: drops the worst parked ones, one after the other, that are over the limit. */
+function unpark(state: PriorityState): string[] {
+  const gone: string[] = [];
+  for (let graph = graphOf(state); parkedIn(graph).length > state.limits.maxParked; graph = graphOf(state)) {
+    const txState = state.pool.live.get(worstParked(graph)?.hash ?? '');
+    if (txState === undefined) break;
+    drop(txState, 'evicted');
+    gone.push(txState.hash);
+  }
+  return gone;
 }

@@ -2,7 +2,7 @@ import type { Cause, DropReason, LiveStage, PoolReason } from 'mempool-core';
 import type { TxState } from '../life.ts';
 import * as pools from '../pool.ts';
 import type { Entry, Limits } from './entry.ts';
-import { type Graph, type Member, orderOf } from './graph.ts';
+import { type Graph, type Member, orderOf, parkedIn } from './graph.ts';
 
 /** The state of a FIFO model and what a priority pool keeps beside it. */
 export interface PriorityState {
@@ -18,33 +18,79 @@ export function emptyState(limits: Limits): PriorityState {
   return { pool: pools.emptyPool(), entries: new Map(), satisfied: new Map(), limits, lastGossipSeq: 0 };
 }
 
+/** `callMs`: the time that the caller gave, or the pool's. */
+export interface CallEnd {
+  readonly maxFinalized: number;
+  readonly nowMs: number;
+  readonly callMs: number;
+}
+
+type Parked = 'no' | 'waiting' | 'held';
+
 export interface BeforeCall {
   readonly pool: pools.Before;
   /** Lives that gossip covers, by seq, and whether their verdict lets them propagate. */
   readonly gossipable: ReadonlyMap<number, boolean>;
+  /** All lives that the pool has, by seq, and whether they are parked or held back. */
+  readonly parked: ReadonlyMap<number, Parked>;
 }
 
 export function lookBefore(state: PriorityState): BeforeCall {
-  const gossipable = new Map(gossipableOf(graphOf(state)).map(({ seq, verdict }) => [seq, verdict.propagate]));
-  return { pool: pools.lookBefore(state.pool), gossipable };
+  const graph = graphOf(state);
+  const gossipable = new Map(gossipableOf(graph).map(({ seq, verdict }) => [seq, verdict.propagate]));
+  const waiting = parkedSeqs(graph);
+  const seqs = [...state.entries.keys()].map((hash) => pools.currentLife(state.pool, hash)?.seq ?? 0);
+  const parked = new Map(seqs.map((seq) => [seq, waiting.get(seq) ?? 'no']));
+  return { pool: pools.lookBefore(state.pool), gossipable, parked };
 }
 
 /**
  * Events, log, gossip numbers and removals, all from the difference between two states. So a hash that was evicted and received
  * again in one call has one event (E1), and no log entry for the life in between.
  */
-export function endCall(state: PriorityState, before: BeforeCall, maxFinalized: number, nowMs: number): void {
+export function endCall(state: PriorityState, before: BeforeCall, { maxFinalized, nowMs, callMs }: CallEnd): void {
   for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.claim = null;
-  pools.endCall(state.pool, before.pool, maxFinalized, nowMs);
+  const places = placesSince(state, before);
+  pools.endCall(state.pool, before.pool, maxFinalized, nowMs, places);
   for (const hash of state.entries.keys())
     if (pools.currentLife(state.pool, hash) === undefined) state.entries.delete(hash);
   forgetTags(state);
+  timeParked(state, before, callMs);
   for (const { hash, seq, verdict } of gossipableOf(graphOf(state))) {
     const wasTold = before.gossipable.get(seq);
     if (wasTold === verdict.propagate || wasTold) continue;
     state.lastGossipSeq += 1;
     entryOf(state, hash).gossipSeq = state.lastGossipSeq;
   }
+}
+
+/** P24: by seq, those that are parked now and were not, and the ready ones that were parked. */
+function placesSince(state: PriorityState, { parked }: BeforeCall): pools.Place[] {
+  const waiting = parkedSeqs(graphOf(state));
+  const pending = [...state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
+  const places = pending.flatMap(({ hash, seq }): pools.Place[] => {
+    const isNow = waiting.get(seq);
+    const wasParked = (parked.get(seq) ?? 'no') !== 'no';
+    if (wasParked === (isNow !== undefined)) return [];
+    if (isNow === undefined) return [{ kind: 'ready', hash, seq }];
+    return [{ kind: 'parked', hash, seq, reason: isNow === 'held' ? 'held' : 'missing' }];
+  });
+  return places.sort((a, b) => a.seq - b.seq);
+}
+
+/** P22: one that was in the pool before, and that this call parked, or woke and left parked, is parked since this call. */
+function timeParked({ pool, ...state }: PriorityState, before: BeforeCall, callMs: number): void {
+  const waiting = parkedSeqs(graphOf({ pool, ...state }));
+  for (const [hash, entry] of state.entries) {
+    const seq = pools.currentLife(pool, hash)?.seq ?? 0;
+    const wasParked = before.parked.get(seq);
+    if (!waiting.has(seq)) entry.parkedAt = null;
+    else if (wasParked === 'no' || (wasParked === 'held' && waiting.get(seq) === 'waiting')) entry.parkedAt = callMs;
+  }
+}
+
+function parkedSeqs(graph: Graph): ReadonlyMap<number, Parked> {
+  return new Map(parkedIn(graph).map(({ seq, isHeld }) => [seq, isHeld ? 'held' : 'waiting']));
 }
 
 /** Forgets tags of blocks that are no longer kept, if nothing requires the tag. */

@@ -27,3 +27,13 @@ export function numberOf(at: ChainPoint | null): number | null {
 export function growth(from: number, to: number): SourceStep[] {
   return Array.from({ length: to - from + 1 }, (_, i) => ({ kind: 'apply', block: block(from + i) }));
 }
+
+/** The number of a transaction of `transaction`. */
+export function numberOfTransaction(hash: string): number {
+  return Number.parseInt(hash, 16);
+}
+
+/** Block `n` of a chain whose blocks carry the transactions of these numbers. */
+export function chainBlock(n: number, numbers: readonly number[]): Block {
+  return { point: point(n), parent: n === 1 ? null : point(n - 1).hash, seen: numbers.map(hashOf), unseen: [] };
+}

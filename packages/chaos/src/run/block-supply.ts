@@ -1,6 +1,6 @@
 /** The releases, block by block: a file's chain or a generated one, forks that lose, transactions that no block carries. */
 import { createHash } from 'node:crypto';
-import { type Chain, openChain, readChain, syntheticChain } from 'cardano-blocks';
+import { type Chain, openChain, readChain, syntheticChain } from 'cardano-chains';
 import type { Random } from 'mempool-conformance';
 import type { Block, ChainPoint, SourceStep, Transaction } from 'mempool-core';
 

@@ -71,7 +71,12 @@ export class NodeState {
     this.counters.wins += 1;
     this.become('leader');
     if (forced !== null) this.#tookOver(forced, lease.term);
-    this.settings.log('info', 'leadership acquired', { election: this.settings.name, ...session.lease });
+    // Without the token: who has it may write as the leader.
+    this.settings.log('info', 'leadership acquired', {
+      election: this.settings.name,
+      nodeId: lease.nodeId,
+      term: lease.term,
+    });
     this.#emit({ kind: 'acquired', term: lease.term, token: lease.token });
     this.#setLeader(lease);
   }

@@ -4,6 +4,7 @@ import type {
   ChainOptions,
   ClaimContext,
   ClaimOptions,
+  DropOptions,
   LogQuery,
   ReadOptions,
   ReleaseOptions,
@@ -51,8 +52,8 @@ import { checkCursor } from './cursors.ts';
 import { checkLimits } from './open-options.ts';
 import {
   blockParts,
-  claimPart,
   fieldsPart,
+  guardParts,
   hashesPart,
   pointPart,
   transactionsPart,
@@ -75,6 +76,7 @@ import {
   withTooLarge,
 } from './submissions.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { checkName } from './verdicts.ts';
 
 /** The store that callers use. It adds checks, copies, abort, `close` and event streams to a backend's driver. */
 export class CheckedStore implements store.AnyStore {
@@ -140,17 +142,19 @@ export class CheckedStore implements store.AnyStore {
     return this.#move('release', hashes, options, callNames.release);
   }
 
-  drop(hashes: readonly string[], reason: DropReason, options?: ClaimOptions): Promise<string[]> {
+  drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]> {
     const run = (context: WriteContext): Awaitable<string[]> => {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       const why = checkReason(reason);
       const guarded = this.#guarded(context, options);
+      if (guarded.descendants && this.ordering === 'fifo') throw unsupported('a fifo pool knows no descendants');
       if (checked.length === 0) return [];
-      const bound = withDigest(guarded, 'drop', () => [hashesPart(checked), why, ...claimPart(guarded)]);
+      const bound = withDigest(guarded, 'drop', () => [hashesPart(checked), why, ...guardParts(guarded)]);
       const dropped = this.#calls.driver.drop(checked, why, bound);
-      return context.operationId === undefined ? dropped : after(dropped, (told) => amongGiven(told, checked));
+      const isPlain = context.operationId === undefined || guarded.descendants;
+      return isPlain ? dropped : after(dropped, (told) => amongGiven(told, checked));
     };
-    return this.#calls.write(options, run, callNames.claim);
+    return this.#calls.write(options, run, callNames.drop);
   }
 
   findInflight(
@@ -303,6 +307,32 @@ export class CheckedStore implements store.AnyStore {
     });
   }
 
+  bySender(sender: string, query?: pool.SenderQuery): Promise<pool.SenderPage> {
+    return this.#calls.read(query, callNames.page, (context) => {
+      const whose = checkName('sender', sender, 1);
+      const from = check.checkSenderKey(query?.after);
+      return this.#calls.verb('bySender')(whose, from, clampLimit(checkLimit(query?.limit)), context);
+    });
+  }
+
+  byTag(tag: string, query?: pool.TagQuery): Promise<pool.TagPage> {
+    return this.#calls.read(query, callNames.tag, (context) =>
+      this.#calls.verb('byTag')(check.checkTag(tag), clampLimit(checkLimit(query?.limit)), context),
+    );
+  }
+
+  dropBySender(sender: string, reason: DropReason, options?: WriteOptions): Promise<pool.SenderDrop> {
+    return this.#calls.write(options, (context) => {
+      const whose = checkName('sender', sender, 1);
+      const why = checkReason(reason);
+      return this.#calls.verb('dropBySender')(
+        whose,
+        why,
+        withDigest(context, 'dropBySender', () => [whose, why]),
+      );
+    });
+  }
+
   revise(revisions: readonly pool.Revision[], options?: pool.ReviseOptions): Promise<pool.ReviseOutcome[]> {
     const run = (context: WriteContext): Awaitable<pool.ReviseOutcome[]> => {
       const checked = check.checkRevisions(revisions);
@@ -404,7 +434,7 @@ export class CheckedStore implements store.AnyStore {
       const checked = distinctHashes('hashes', hashes, maxCallTransactions);
       const guarded = this.#guarded(context, options);
       if (checked.length === 0) return [];
-      const bound = withDigest(guarded, verb, () => [hashesPart(checked), ...claimPart(guarded)]);
+      const bound = withDigest(guarded, verb, () => [hashesPart(checked), ...guardParts(guarded)]);
       const moved = this.#calls.driver.move(verb, checked, bound);
       return context.operationId === undefined ? moved : after(moved, (told) => amongGiven(told, checked));
     };
@@ -412,9 +442,9 @@ export class CheckedStore implements store.AnyStore {
   }
 
   /** @throws `ERR_MEMPOOL_UNSUPPORTED` for `claim` or `notBeforeMs` if the driver has no claims */
-  #guarded(context: WriteContext, options: ReleaseOptions | undefined): ClaimContext {
-    if (options?.claim === undefined && options?.notBeforeMs === undefined) return context;
-    this.#calls.verb('extendClaim');
-    return { ...context, ...check.checkGuard(options) };
+  #guarded(context: WriteContext, options: (ReleaseOptions & DropOptions) | undefined): ClaimContext {
+    const guard = check.checkGuard(options);
+    if (guard.claim !== undefined || guard.notBeforeMs !== undefined) this.#calls.verb('extendClaim');
+    return { ...context, ...guard };
   }
 }

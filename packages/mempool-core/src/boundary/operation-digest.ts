@@ -59,8 +59,12 @@ export function fieldsPart(fields: object): DigestPart {
   return given.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, value]);
 }
 
-/** Without `notBeforeMs`: a repeat that comes later may name a later time. */
-export function claimPart({ claim }: ClaimContext): DigestPart[] {
+/**
+ * What else a move or a drop is bound to. Without `notBeforeMs`: a repeat that comes later may name a later time. The number of parts tells a drop of descendants apart, so that records of earlier
+ * versions still match.
+ */
+export function guardParts({ claim, descendants }: ClaimContext): DigestPart[] {
+  if (descendants) return [claim ?? null, 'descendants'];
   return claim === undefined ? [] : [claim];
 }
 

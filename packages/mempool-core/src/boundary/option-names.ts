@@ -10,6 +10,7 @@ type CallKind =
   | 'read'
   | 'write'
   | 'claim'
+  | 'drop'
   | 'release'
   | 'sweep'
   | 'chain'
@@ -18,6 +19,7 @@ type CallKind =
   | 'submit'
   | 'take'
   | 'page'
+  | 'tag'
   | 'log'
   | 'subscribe'
   | 'tip'
@@ -35,6 +37,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   read: new Set<string>(read),
   write: new Set<string>(write),
   claim: new Set<string>([...write, 'claim']),
+  drop: new Set<string>([...write, 'claim', 'descendants']),
   release: new Set<string>([...write, 'claim', 'notBeforeMs']),
   sweep: new Set<string>([...write, ...moment, 'overLimits']),
   chain: new Set<string>([...write, 'lease']),
@@ -43,6 +46,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   submit: new Set<string>([...write, ...moment, 'from']),
   take: new Set<string>([...write, ...moment, 'owner', 'claimMs', 'payloads']),
   page: new Set<string>([...page, 'after']),
+  tag: new Set<string>(page),
   log: new Set<string>([...page, 'cursor']),
   subscribe: new Set<string>([...read, 'after']),
   tip: new Set<string>([...read, 'points']),

@@ -1,5 +1,5 @@
 import { isUint8Array } from 'node:util/types';
-import type { ClaimContext, ReleaseOptions } from '../contract/call-options.ts';
+import type { ClaimContext, DropOptions, ReleaseOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import { decodeOrderKey, type OrderKey } from '../contract/order-key.ts';
 import type {
@@ -48,6 +48,23 @@ export function checkCallTime(options: CallTime | undefined): CheckedCallTime {
   if (options === undefined) return noMoment;
   const { now, height } = options;
   return { now: optionalCount('now', now), height: optionalCount('height', height) };
+}
+
+const maxTagLength = 256;
+
+/** @throws `ERR_MEMPOOL_INVALID` naming `tag` */
+export function checkTag(tag: string): string {
+  if (typeof tag !== 'string' || tag.length < 1 || tag.length > maxTagLength || !tag.isWellFormed())
+    throw invalid('tag', `a string of 1–${maxTagLength} characters of well-formed Unicode`);
+  return tag;
+}
+
+/** Returns the key of a sender's transaction; '' if none is given. @throws `ERR_MEMPOOL_INVALID` naming `after` */
+export function checkSenderKey(after: string | undefined): string {
+  if (after === undefined) return '';
+  if (typeof after !== 'string' || !/^(f[0-9a-f]{14}|p[01][0-9a-f]{52})$/.test(after))
+    throw invalid('after', 'a key that bySender returned');
+  return after;
 }
 
 /** Checks a budget and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the field */
@@ -104,9 +121,12 @@ export function checkSweep(options: SweepOptions | undefined): CheckedSweep {
 }
 
 /** Returns `claim` and `notBeforeMs` of the options, if they are given. @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkGuard(options: ReleaseOptions | undefined): Pick<ClaimContext, 'claim' | 'notBeforeMs'> {
-  const { claim, notBeforeMs } = options ?? {};
+export function checkGuard(
+  options: (ReleaseOptions & DropOptions) | undefined,
+): Pick<ClaimContext, 'claim' | 'notBeforeMs' | 'descendants'> {
+  const { claim, notBeforeMs, descendants } = options ?? {};
   return {
+    ...(checkSwitch('descendants', descendants) && { descendants: true }),
     ...(claim !== undefined && { claim: checkClaimId('claim', claim) }),
     ...(notBeforeMs !== undefined && { notBeforeMs: checkCount('notBeforeMs', notBeforeMs) }),
   };

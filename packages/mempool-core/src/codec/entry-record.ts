@@ -25,12 +25,14 @@ type PlainRow = [
   gossipSeq: number,
   claim: readonly [id: string, owner: string, untilMs: number] | null,
 ];
-/** One element more if the transaction is held back (P20). */
-type EntryRow = PlainRow | [...PlainRow, notBefore: number];
+/** What few transactions have: since when one is held back (P20) and parked (P22). Trailing `null`s are left out. */
+type RareRow = [] | [notBefore: number | null] | [notBefore: number | null, parkedAt: number | null];
+type EntryRow = [...PlainRow, ...RareRow];
 
 const rowLength = 17;
+const rareLength = 2;
 
-function entryRow({ bytes, verdict, claim, notBefore, ...entry }: Entry): EntryRow {
+function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
   const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
   const row: PlainRow = [
@@ -52,7 +54,12 @@ function entryRow({ bytes, verdict, claim, notBefore, ...entry }: Entry): EntryR
     gossipSeq,
     claim && [claim.id, claim.owner, claim.untilMs],
   ];
-  return notBefore === undefined ? row : [...row, notBefore];
+  return [...row, ...trimmed(notBefore ?? null, parkedAt ?? null)];
+}
+
+function trimmed(notBefore: number | null, parkedAt: number | null): RareRow {
+  if (parkedAt !== null) return [notBefore, parkedAt];
+  return notBefore === null ? [] : [notBefore];
 }
 
 /** Encodes an entry, without its hash and seq. */
@@ -67,8 +74,9 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
   const [bytes, , , , , , , , , , sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq] = row;
   const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };
   const entry = { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, claim: readLease(row) };
-  const notBefore = row[rowLength];
-  return isCount(notBefore) ? { ...entry, notBefore } : entry;
+  if (row.length === rowLength) return entry;
+  const [notBefore = null, parkedAt = null] = row.slice(rowLength) as RareRow;
+  return { ...entry, ...(notBefore !== null && { notBefore }), ...(parkedAt !== null && { parkedAt }) };
 }
 
 function readVerdict(row: EntryRow): CheckedVerdict {
@@ -86,14 +94,14 @@ function readLease(row: EntryRow): ClaimRecord | null {
 }
 
 function isEntryRow(row: unknown): row is EntryRow {
-  if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + 1) return false;
-  const [notBefore = null] = row.slice(rowLength);
+  if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + rareLength) return false;
+  const [notBefore = null, parkedAt = null] = row.slice(rowLength);
   const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] =
     row.slice(0, rowLength);
   const claim = rest.pop();
   return (
     [bytes, gas, ...rest].every(isCount) &&
-    [senderLimit, at, height, notBefore].every((value) => value === null || isCount(value)) &&
+    [senderLimit, at, height, notBefore, parkedAt].every((value) => value === null || isCount(value)) &&
     typeof priority === 'string' &&
     /^-?\d{1,19}$/.test(priority) &&
     typeof sender === 'string' &&

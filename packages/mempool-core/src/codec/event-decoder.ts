@@ -1,6 +1,6 @@
 import { type Cause, causes } from '../contract/cause.ts';
 import { isPoolReason, optionalReason } from '../contract/drop-reason.ts';
-import type { BlockEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
+import type { BlockEvent, PlaceEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
 import type { KnownStage, Stage } from '../contract/transaction.ts';
 import { bytesToHash, damaged, decodePoint, decodeValue, isBytes, isCount, isOptionalCount } from './codec.ts';
 import {
@@ -9,6 +9,9 @@ import {
   eventStages,
   olderBlockElements,
   olderTransactionElements,
+  placeCodes,
+  placeElements,
+  replacedElements,
   transactionElements,
 } from './event-encoder.ts';
 
@@ -27,7 +30,9 @@ type TransactionRow = [
   cause?: number,
   attempts?: number,
   receivedAt?: number | null,
+  replacedBy?: Uint8Array,
 ];
+type PlaceRow = [hash: Uint8Array, seq: number, code: number];
 
 /**
  * Decodes the events of one call; the last one has the number `lastSeq`. `at`: the time of the call, `null` if an older
@@ -45,6 +50,7 @@ export function decodeEvents(bytes: Uint8Array, lastSeq: number, at: number | nu
 function decodeEvent(row: unknown, eventSeq: number, at: number | null): StoreEvent {
   if (isBlockRow(row)) return decodeBlockEvent(row, eventSeq, at);
   if (isTransactionRow(row)) return decodeTransactionEvent(row, eventSeq, at);
+  if (isPlaceRow(row)) return decodePlaceEvent(row, eventSeq, at);
   throw damaged('event');
 }
 
@@ -55,11 +61,19 @@ function isBlockRow(row: unknown): row is BlockRow {
   return (nodeId === null || typeof nodeId === 'string') && isOptionalCount(term);
 }
 
+function isPlaceRow(row: unknown): row is PlaceRow {
+  if (!Array.isArray(row) || row.length !== placeElements) return false;
+  const [hash, seq, code] = row;
+  return isBytes(hash) && isCount(seq) && isCount(code);
+}
+
+const transactionLengths = [transactionElements, replacedElements, olderTransactionElements];
+
 function isTransactionRow(row: unknown): row is TransactionRow {
-  if (!Array.isArray(row)) return false;
-  if (row.length !== transactionElements && row.length !== olderTransactionElements) return false;
+  if (!Array.isArray(row) || !transactionLengths.includes(row.length)) return false;
   const [hash, ...rest] = row;
-  const [point, reason, cause = 0, attempts = 0, receivedAt = null] = rest.splice(7);
+  const [point, reason, cause = 0, attempts = 0, receivedAt = null, replacedBy] = rest.splice(7);
+  if (replacedBy !== undefined && !isBytes(replacedBy)) return false;
   if (!isBytes(hash) || ![...rest, cause, attempts].every(isCount) || !isOptionalCount(receivedAt)) return false;
   return (point === null || isBytes(point)) && (reason === null || typeof reason === 'string');
 }
@@ -71,9 +85,16 @@ function decodeBlockEvent(row: BlockRow, eventSeq: number, at: number | null): B
   return { kind: 'block', eventSeq, at, action, point: decodePoint(point), tick, nodeId, term };
 }
 
+function decodePlaceEvent([hash, seq, code]: PlaceRow, eventSeq: number, at: number | null): PlaceEvent {
+  const what = placeCodes[code];
+  if (what === undefined) throw damaged('event');
+  const base = { eventSeq, at, hash: bytesToHash(hash), seq };
+  return what === 'ready' ? { kind: 'ready', ...base } : { kind: 'parked', ...base, reason: what };
+}
+
 function decodeTransactionEvent(row: TransactionRow, eventSeq: number, at: number | null): TransactionEvent {
   const [hash, seq, code, before, confirmedBefore, unconfirmedBefore, ...after] = row;
-  const [confirmations, nonConfirmations, point, reason, cause, attempts = 0, receivedAt = null] = after;
+  const [confirmations, nonConfirmations, point, reason, cause, attempts = 0, receivedAt = null, by] = after;
   const stage = decodeStage(code);
   const previous = decodeStage(before);
   return {
@@ -93,6 +114,7 @@ function decodeTransactionEvent(row: TransactionRow, eventSeq: number, at: numbe
     nonConfirmations,
     point: point === null ? null : decodePoint(point),
     reason: optionalReason(reason),
+    ...(by !== undefined && { replacedBy: bytesToHash(by) }),
     attempts,
     receivedAt: receivedAt === 0 ? at : receivedAt,
   };

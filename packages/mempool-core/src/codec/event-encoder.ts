@@ -20,6 +20,12 @@ export const eventStages: readonly [...typeof knownStages, 'RolledBack', 'Unknow
 export const blockActions = ['applied', 'undone'] as const;
 
 /**
+ * What the event of a place tells: ready, or why it is parked. The index is its code: never reorder. A version that does
+ * not know one reports the event as lost.
+ */
+export const placeCodes = ['ready', 'missing', 'held'] as const;
+
+/**
  * The initial bytes of CBOR types (RFC 8949). A small value or length is added to that byte; a larger one follows it.
  */
 const uint = 0x00;
@@ -30,18 +36,23 @@ const array = 0x80;
 const nothing = 0xf6;
 
 /**
- * Length of the longest event without its reason, in bytes: a 64-byte hash, a point, nine numbers and the CBOR heads. A
+ * Length of the longest event without its reason and what replaced it, in bytes: a 64-byte hash, a point, nine numbers and the CBOR heads. A
  * block event with the name of its node is not longer.
  */
 const longestEvent = 224;
 /** Number of array elements of each kind of event, and that of older versions, which lack the last ones. */
 export const transactionElements = 13;
+/** A replaced one has one more: the hash that replaced it. */
+export const replacedElements = 14;
 export const olderTransactionElements = 10;
 export const blockElements = 5;
 export const olderBlockElements = 3;
+/** It begins with a hash; that of an older block, which is as long, with a number. */
+export const placeElements = 3;
 
 type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
 type BlockStep = Extract<StepEvent, { kind: 'block' }>;
+type PlaceStep = Extract<StepEvent, { kind: 'ready' | 'parked' }>;
 
 /**
  * Writes the events of one call directly into one buffer. A general CBOR encoder would need an array and a copied hash
@@ -61,8 +72,18 @@ class EventEncoder {
   }
 
   add(event: StepEvent): void {
-    if (event.kind === 'block') this.#block(event);
-    else this.#transaction(event);
+    switch (event.kind) {
+      case 'transaction':
+        this.#transaction(event);
+        break;
+      case 'block':
+        this.#block(event);
+        break;
+      case 'ready':
+      case 'parked':
+        this.#place(event);
+        break;
+    }
   }
 
   arrival(hash: Uint8Array, seq: number): void {
@@ -85,11 +106,17 @@ class EventEncoder {
     this.#optional(term);
   }
 
+  #place(event: PlaceStep): void {
+    this.#head(array, placeElements);
+    this.#hash(event.hash);
+    this.#head(uint, event.seq);
+    this.#head(uint, placeCodes.indexOf(event.kind === 'ready' ? 'ready' : event.reason));
+  }
+
   #transaction(event: TransactionStep): void {
-    const { hash, seq, stage, previous, confirmations, nonConfirmations, point, reason } = event;
-    this.#head(array, transactionElements);
-    this.#head(byteString, hash.length / 2);
-    this.#end += this.#bytes.write(hash, this.#end, 'hex');
+    const { hash, seq, stage, previous, confirmations, nonConfirmations, point, reason, replacedBy } = event;
+    this.#head(array, replacedBy === undefined ? transactionElements : replacedElements);
+    this.#hash(hash);
     this.#head(uint, seq);
     this.#head(uint, eventStages.indexOf(stage));
     this.#head(uint, eventStages.indexOf(previous.stage));
@@ -104,6 +131,12 @@ class EventEncoder {
     this.#head(uint, causes.indexOf(event.cause));
     this.#head(uint, event.attempts);
     this.#optional(event.receivedAt);
+    if (replacedBy !== undefined) this.#hash(replacedBy);
+  }
+
+  #hash(hash: string): void {
+    this.#head(byteString, hash.length / 2);
+    this.#end += this.#bytes.write(hash, this.#end, 'hex');
   }
 
   #optional(value: number | null): void {
@@ -177,15 +210,15 @@ const arrivalTail = Uint8Array.of(
 /** Encodes the events of one call as one CBOR array. Their time is not part of it: it is stored once for the call. */
 export function encodeEvents(events: readonly StepEvent[]): Buffer {
   let bytes = 0;
-  for (const event of events) bytes += longestEvent + (event.kind === 'transaction' ? reasonBytes(event) : 0);
+  for (const event of events) bytes += longestEvent + (event.kind === 'transaction' ? rareBytes(event) : 0);
   const encoder = new EventEncoder(events.length, bytes);
   for (const event of events) encoder.add(event);
   return encoder.encoded;
 }
 
-/** At least the length of the reason. */
-function reasonBytes({ reason }: TransactionStep): number {
-  return reason === null ? 0 : 3 * reasonText(reason).length;
+/** At least the length of the reason, and of the hash that replaced it. */
+function rareBytes({ reason, replacedBy = '' }: TransactionStep): number {
+  return (reason === null ? 0 : 3 * reasonText(reason).length) + replacedBy.length;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { defaultLimits, type Limits, namedLimits } from '../contract/limits.ts';
+import { formerLimits, type Limits, namedLimits } from '../contract/limits.ts';
 import { damaged } from './codec.ts';
 
 /** Encodes limits as JSON; `null` means no limit. */
@@ -7,14 +7,14 @@ export function encodeLimits(limits: Limits): string {
 }
 
 /**
- * The inverse of `encodeLimits`. A missing limit gets its default.
+ * The inverse of `encodeLimits`. A missing limit is newer than the pool (`formerLimits`).
  *
  * @throws `ERR_MEMPOOL_CORRUPT` if the text is damaged
  */
 export function decodeLimits(text: string): Limits {
   try {
     const stored = JSON.parse(text, (_, value: unknown) => value ?? Number.POSITIVE_INFINITY);
-    return { ...defaultLimits, ...namedLimits(stored) };
+    return { ...formerLimits, ...namedLimits(stored) };
   } catch (cause) {
     throw damaged('record of the limits', cause);
   }

@@ -54,6 +54,17 @@ export const limit: Field<number> = field(
   },
 );
 
+/** A safe integer of at least 0. `"never"` and `"unlimited"` stand for infinity, which JSON lacks. */
+export const lifetime: Field<number> = field(
+  { anyOf: [{ type: 'integer', minimum: 0 }, { enum: ['never', 'unlimited'] }] },
+  (value, place) => {
+    if (value === 'never' || value === 'unlimited' || value === Number.POSITIVE_INFINITY)
+      return Number.POSITIVE_INFINITY;
+    if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
+    throw misconfigured(place, 'must be a whole number of at least 0 or "never"');
+  },
+);
+
 /** A replacement bump: an integer of 0–10,000. */
 export const bump: Field<number> = field({ type: 'integer', minimum: 0, maximum: 10_000 }, (value, place) => {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0 || value > 10_000)
@@ -99,6 +110,33 @@ export const redisUrl: Field<string> = field(
     if (protocol !== 'redis:' && protocol !== 'rediss:')
       throw misconfigured(place, 'must be a URL that begins with redis:// or rediss://');
     return value as string;
+  },
+);
+
+const hostPort = '^(\\[[0-9A-Fa-f:.]+\\]|[^\\s:/@\\[\\]]+):[0-9]{1,5}$';
+
+/** The address of a server, `host:port`. */
+const address: Field<string> = field({ type: 'string', pattern: hostPort }, (value, place) => {
+  if (typeof value !== 'string' || !new RegExp(hostPort).test(value))
+    throw misconfigured(place, 'must be of the form host:port');
+  return value;
+});
+
+/** At least one address. */
+export const addresses: Field<readonly string[]> = field(
+  { type: 'array', items: address.schema, minItems: 1 },
+  (value, place) => {
+    if (!Array.isArray(value) || value.length === 0) throw misconfigured(place, 'must be a list of host:port');
+    return value.map((each) => address(each, place));
+  },
+);
+
+/** Addresses by addresses. */
+export const addressMap: Field<Readonly<Record<string, string>>> = field(
+  { type: 'object', additionalProperties: address.schema },
+  (value, place) => {
+    if (!isTable(value)) throw misconfigured(place, 'must be a table of host:port by host:port');
+    return Object.fromEntries(Object.entries(value).map(([from, to]) => [address(from, place), address(to, place)]));
   },
 );
 

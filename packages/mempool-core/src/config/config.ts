@@ -4,6 +4,8 @@ import type { Thresholds } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import {
+  addresses,
+  addressMap,
   bump,
   count,
   countFromZero,
@@ -14,6 +16,7 @@ import {
   field,
   flag,
   isTable,
+  lifetime,
   limit,
   misconfigured,
   oneOf,
@@ -60,8 +63,24 @@ export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, P
    * path of a Dolos configuration.
    */
   readonly makeFolder?: boolean | undefined;
-  /** redis: the URL of the server, `redis://` or `rediss://`. */
+  /** redis: the URL of the server, `redis://` or `rediss://`; beside `cluster` also user, password and TLS of all nodes. */
   readonly url?: string | undefined;
+  /** redis: nodes of a Redis Cluster, each `host:port`; one that answers is enough. */
+  readonly cluster?: readonly string[] | undefined;
+  /** redis: the Sentinels that watch the master, each `host:port`; `url` then only names user, password, TLS and database. */
+  readonly sentinels?: readonly string[] | undefined;
+  /** redis: the name under which the Sentinels watch the master. */
+  readonly masterName?: string | undefined;
+  /** redis: the user at the Sentinels. */
+  readonly sentinelUsername?: string | undefined;
+  /** redis: the password at the Sentinels. */
+  readonly sentinelPassword?: string | undefined;
+  /** redis: how many replicas must have a write before the call is answered; default 0. */
+  readonly minReplicas?: number | undefined;
+  /** redis: how long a write waits for them, in milliseconds; default 1,000. */
+  readonly replicaTimeoutMs?: number | undefined;
+  /** redis: where servers of a cluster, or behind Sentinels, are reached if not where they say: `host:port` by `host:port`. */
+  readonly natMap?: Readonly<Record<string, string>> | undefined;
   /** redis: the prefix of its keys. */
   readonly keyPrefix?: string | undefined;
   /** redis: the name of its connections in `CLIENT LIST`; default none. */
@@ -90,7 +109,10 @@ interface NeededFields {
   readonly sqlite: { readonly path: string };
   readonly sqliteExclusive: { readonly path: string };
   readonly redb: { readonly path: string };
-  readonly redis: { readonly url: string };
+  readonly redis:
+    | { readonly url: string }
+    | { readonly cluster: readonly string[] }
+    | { readonly sentinels: readonly string[]; readonly masterName: string };
 }
 
 /** The names of the backends of this project, and those that Dolos has for them. */
@@ -98,7 +120,7 @@ export type BackendName = keyof NeededFields;
 
 /**
  * The configuration of a pool, as an object or as a TOML or JSON file. Field names of a file may be in camel or in snake
- * case. The backend decides which fields are required: `path` for `sqlite`, `url` for `redis`. `MempoolConfig<'mine'>` is
+ * case. The backend decides which fields are required: `path` for `sqlite`; `url`, `cluster` or `sentinels` for `redis`. `MempoolConfig<'mine'>` is
  * that of a backend of a third party.
  */
 export type MempoolConfig<B extends string = BackendName, O extends Ordering = Ordering> = B extends string
@@ -169,6 +191,7 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   replacementBump: bump,
   ttlMs: limit,
   ttlBlocks: limit,
+  parkedTtlMs: lifetime,
   eviction: oneOf('lowest', 'none'),
   sweepEveryMs: countFromZero,
   maxInvalid: count,
@@ -176,6 +199,14 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   path: text,
   makeFolder: flag,
   url: redisUrl,
+  cluster: addresses,
+  sentinels: addresses,
+  masterName: text,
+  sentinelUsername: text,
+  sentinelPassword: text,
+  minReplicas: countFromZero,
+  replicaTimeoutMs: count,
+  natMap: addressMap,
   keyPrefix: text,
   connectionName: text,
   election: electionName,
@@ -247,12 +278,12 @@ export function readConfig(given: unknown, overrides: ConfigOverrides): ReadConf
  */
 function withoutSection(
   storage: Readonly<Record<string, unknown>>,
-  { path, url }: ConfigOverrides,
+  { path, url, cluster, sentinels }: ConfigOverrides,
 ): Readonly<Record<string, unknown>> {
   for (const name of Object.keys(storage))
     if (name !== 'mempool' && hint(name, ['mempool']) !== '')
       throw misconfigured(`storage.${shortName(name)}`, 'is not a known section; did you mean mempool?');
-  return path === undefined && url === undefined ? { backend: 'ephemeral' } : {};
+  return [path, url, cluster, sentinels].every((field) => field === undefined) ? { backend: 'ephemeral' } : {};
 }
 
 function parseFields(given: Readonly<Record<string, unknown>>, prefix: FieldPath): Partial<ConfigFields> {
@@ -293,7 +324,7 @@ function isBelow(folder: string, path: string): boolean {
   return !isAbsolute(way) && way.split(sep, 1)[0] !== '..';
 }
 
-/** @throws `ERR_MEMPOOL_CONFIG` if the field that the backend needs is missing */
+/** @throws `ERR_MEMPOOL_CONFIG` if a field that the backend needs is missing */
 export function withNeededFields({ config, place }: ReadConfig): MempoolConfig<string> {
   const needed = neededField(config);
   if (needed !== null && config[needed] === undefined)
@@ -303,6 +334,8 @@ export function withNeededFields({ config, place }: ReadConfig): MempoolConfig<s
 
 const needs: Readonly<Record<string, 'path' | 'url'>> = { sqlite: 'path', sqliteExclusive: 'path', redis: 'url' };
 
-function neededField({ backend }: ConfigFields): 'path' | 'url' | null {
+function neededField({ backend, cluster, sentinels }: ConfigFields): 'path' | 'url' | 'masterName' | null {
+  if (backend === 'redis' && cluster !== undefined) return null;
+  if (backend === 'redis' && sentinels !== undefined) return 'masterName';
   return Object.hasOwn(needs, backend) ? (needs[backend] ?? null) : null;
 }

@@ -118,7 +118,21 @@ function assertDeployment({ deployment }: ConfigFields, { name, capabilities }: 
   );
 }
 
-const ownFields = ['path', 'url', 'keyPrefix', 'connectionName'] as const;
+/** The fields that say where a pool on Redis is, and how it is used. */
+export const redisFields = [
+  'url',
+  'cluster',
+  'sentinels',
+  'masterName',
+  'sentinelUsername',
+  'sentinelPassword',
+  'minReplicas',
+  'replicaTimeoutMs',
+  'natMap',
+  'keyPrefix',
+  'connectionName',
+] as const;
+const ownFields = ['path', ...redisFields] as const;
 type OwnField = (typeof ownFields)[number];
 
 /** The fields of `ownFields` that each backend of this project accepts. Any other backend gets all of them. */
@@ -126,7 +140,7 @@ const takenBy: Readonly<Record<string, readonly OwnField[]>> = {
   ephemeral: [],
   sqlite: ['path'],
   sqliteExclusive: ['path'],
-  redis: ['url', 'keyPrefix', 'connectionName'],
+  redis: redisFields,
 };
 
 function taken({ backend }: ConfigFields): readonly OwnField[] {
@@ -139,10 +153,10 @@ function withoutEffect(config: ConfigFields): (keyof ConfigFields)[] {
   return [...idle, ...folder, 'poolSize' as const, 'cache' as const].filter((field) => config[field] !== undefined);
 }
 
-function ownOptions(config: ConfigFields): Partial<Record<OwnField, string>> {
-  const own: Partial<Record<OwnField, string>> = {};
-  for (const field of taken(config)) if (config[field] !== undefined) own[field] = config[field];
-  return own;
+function ownOptions(config: ConfigFields): Partial<Pick<ConfigFields, OwnField>> {
+  return Object.fromEntries(
+    taken(config).flatMap((field) => (config[field] === undefined ? [] : [[field, config[field]]])),
+  );
 }
 
 const openFields = [

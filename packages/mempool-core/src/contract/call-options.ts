@@ -25,6 +25,15 @@ export interface ClaimOptions extends WriteOptions {
   readonly claim?: string | undefined;
 }
 
+/** Options of `drop`. */
+export interface DropOptions extends ClaimOptions {
+  /**
+   * Also drop what depends on those that the call drops, for the same reason, in the same step (P23). With a `claim`, what
+   * is in flight under no or another claim stays, and so does what depends on it alone. Priority pools only.
+   */
+  readonly descendants?: boolean | undefined;
+}
+
 /** Options of `release`. */
 export interface ReleaseOptions extends ClaimOptions {
   /**
@@ -104,6 +113,8 @@ export interface ClaimContext extends WriteContext {
   readonly claim?: string;
   /** Of `release`: hold the transactions back until this time (P20). */
   readonly notBeforeMs?: number;
+  /** Of `drop` in a priority pool: drop the descendants, too (P23). */
+  readonly descendants?: true;
 }
 
 /** What a driver learns of a call that moves the tip (X6). */

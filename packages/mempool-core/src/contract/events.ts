@@ -24,6 +24,8 @@ export interface TransactionEvent extends Counters {
   readonly point: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
   readonly reason: DropReason | null;
+  /** The hash of the transaction that took its place. Left out unless the cause is `replaced` (P24). */
+  readonly replacedBy?: string;
   /** How often the transaction went out until then. */
   readonly attempts: number;
   /** The `at` of the call that received the transaction; `null` if that is not known. */
@@ -46,14 +48,43 @@ export interface BlockEvent {
   readonly term: number | null;
 }
 
+/** Why a transaction was parked (P24): held back (P20), or because something that it requires is not there (P2). */
+export type ParkedReason = 'held' | 'missing';
+
+interface PlaceChange {
+  readonly eventSeq: number;
+  /** As in `TransactionEvent`. */
+  readonly at: number | null;
+  readonly hash: string;
+  readonly seq: number;
+}
+
+/** A Pending transaction is ready that was parked before the call (P24). Its stage did not change. */
+export interface ReadyEvent extends PlaceChange {
+  readonly kind: 'ready';
+}
+
+/** A Pending transaction is parked that was not before the call (P24). If it has just become Pending, that event comes first. */
+export interface ParkedEvent extends PlaceChange {
+  readonly kind: 'parked';
+  readonly reason: ParkedReason;
+}
+
+/** Events that tell where a Pending transaction of a priority pool stands. */
+export type PlaceEvent = ReadyEvent | ParkedEvent;
+
 /** An event as stores keep it, with its number. */
-export type StoreEvent = TransactionEvent | BlockEvent;
+export type StoreEvent = TransactionEvent | BlockEvent | PlaceEvent;
 
 /**
  * An event as a step has it: without `at`, which all events of a call share (E5). A `receivedAt` of 0 stands for that
  * time.
  */
-export type StepEvent = Omit<TransactionEvent, 'at'> | Omit<BlockEvent, 'at'>;
+export type StepEvent =
+  | Omit<TransactionEvent, 'at'>
+  | Omit<BlockEvent, 'at'>
+  | Omit<ReadyEvent, 'at'>
+  | Omit<ParkedEvent, 'at'>;
 
 /** What every delivered event has beside its content. */
 export interface Delivered {
@@ -77,7 +108,12 @@ export interface LaggedEvent extends Delivered {
 }
 
 /** What `subscribe` delivers. */
-export type MempoolEvent = (TransactionEvent & Delivered) | (BlockEvent & Delivered) | LaggedEvent;
+export type MempoolEvent =
+  | (TransactionEvent & Delivered)
+  | (BlockEvent & Delivered)
+  | (ReadyEvent & Delivered)
+  | (ParkedEvent & Delivered)
+  | LaggedEvent;
 
 /** A page of the event log of a store. */
 export interface EventPage {

@@ -16,7 +16,7 @@ export interface Limits {
   readonly maxTxGas: number;
   /** Transactions of one sender that are Pending, Propagated or Acknowledged. Default 64. */
   readonly maxPerSender: number;
-  /** Parked transactions: Pending, but waiting for a parent. Default 10,000. */
+  /** Parked transactions: Pending, but waiting for a parent. Beyond it the worst leaves (P22). Default 10,000. */
   readonly maxParked: number;
   /** Pending transactions that one transaction depends on, directly or not. Default 100. */
   readonly maxAncestors: number;
@@ -30,6 +30,8 @@ export interface Limits {
   readonly ttlMs: number;
   /** Blocks that a transaction may wait, from its admission. Default: no limit. */
   readonly ttlBlocks: number;
+  /** Milliseconds that a transaction may stay parked, from when it was last parked (P22). Default 10 minutes. */
+  readonly parkedTtlMs: number;
   /** `lowest`: a new transaction may evict those that sort last. `none`: a full pool refuses. Default `lowest`. */
   readonly eviction: 'lowest' | 'none';
 }
@@ -47,8 +49,15 @@ export const defaultLimits: Limits = Object.freeze({
   replacementBump: 10,
   ttlMs: Number.POSITIVE_INFINITY,
   ttlBlocks: Number.POSITIVE_INFINITY,
+  parkedTtlMs: 600_000,
   eviction: 'lowest',
 });
+
+/**
+ * The limits of a pool that an older version stored, where it stored none: a limit that is newer than the pool drops
+ * nothing of it until somebody sets it.
+ */
+export const formerLimits: Limits = Object.freeze({ ...defaultLimits, parkedTtlMs: Number.POSITIVE_INFINITY });
 
 /** The names of the limits, in a fixed order. */
 export const limitNames: readonly (keyof Limits)[] = Object.freeze(Object.keys(defaultLimits) as (keyof Limits)[]);

@@ -87,6 +87,10 @@ export interface PriorityVerbs {
   payloads(hashes: readonly string[], context: ReadContext): Awaitable<(Transaction | DamagedTransaction | null)[]>;
   peekParked(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
   stale(height: number, limit: number, context: ReadContext): Awaitable<verbs.StaleTransaction[]>;
+  /** `after`: the key before the page; '' for the first page. */
+  bySender(sender: string, after: string, limit: number, context: ReadContext): Awaitable<verbs.SenderPage>;
+  byTag(tag: string, limit: number, context: ReadContext): Awaitable<verbs.TagPage>;
+  dropBySender(sender: string, reason: string, context: WriteContext): Awaitable<verbs.SenderDrop>;
   revise(
     revisions: readonly CheckedRevision[],
     moment: CheckedCallTime,

@@ -40,12 +40,24 @@ export interface Entry {
    * and few are held back.
    */
   readonly notBefore?: number;
+  /**
+   * P22: when it was parked, in milliseconds since 1970, if it was admitted before. Left out if it is not parked, or is
+   * since its admission.
+   */
+  readonly parkedAt?: number;
 }
 
 /** The entry, held back until this time; `undefined`: no longer. */
 export function heldUntil(entry: Entry, time: number | undefined): Entry {
   if (time !== undefined) return { ...entry, notBefore: time };
   const { notBefore: _, ...free } = entry;
+  return free;
+}
+
+/** The entry, parked since this time; `undefined`: no longer, or since its admission. */
+export function parkedSince(entry: Entry, time: number | undefined): Entry {
+  if (time !== undefined) return { ...entry, parkedAt: time };
+  const { parkedAt: _, ...free } = entry;
   return free;
 }
 

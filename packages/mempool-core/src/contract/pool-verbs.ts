@@ -1,7 +1,15 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
+import type { DropReason } from './drop-reason.ts';
 import type { DumpedPool, PoolContent, RestoreOutcome } from './dump.ts';
 import type { Limits } from './limits.ts';
-import type { DamagedRecord, DamagedTransaction, LifeFacts, Transaction, TransactionPage } from './transaction.ts';
+import type {
+  DamagedRecord,
+  DamagedTransaction,
+  LifeFacts,
+  LiveStage,
+  Transaction,
+  TransactionPage,
+} from './transaction.ts';
 import { type CheckedVerdict, maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
@@ -184,6 +192,61 @@ export interface StaleQuery extends PageQuery {
   readonly height: number;
 }
 
+/** A live transaction of a priority pool, with what its verdict says of sender and tags. */
+export interface LiveCandidate extends Candidate {
+  readonly stage: LiveStage;
+  /** True if it is Pending and waits for a parent, or is held back (P2, P20). */
+  readonly parked: boolean;
+  readonly sender: string;
+  readonly provides: readonly string[];
+  readonly requires: readonly string[];
+}
+
+/** Options of `bySender`. */
+export interface SenderQuery extends PageQuery {
+  /** A page's `next`: start there. Default: at the first one. */
+  readonly after?: string | undefined;
+}
+
+/** The live transactions of one sender (P23). */
+export interface SenderPage {
+  /** Those that are in flight or Confirmed, by seq; then the Pending ones in the pool's order: the ready ones, the parked ones. */
+  readonly transactions: readonly (LiveCandidate & {
+    /** Its place among the sender's transactions, as text. Keys compare as text; a key is an `after`. */
+    readonly key: string;
+  })[];
+  /**
+   * The sender's gaps: tags that its Pending transactions require, which nothing provides and no block satisfied; at
+   * most 1,000. They are those of all its transactions, on every page.
+   */
+  readonly missing: readonly string[];
+  /** The `after` of the next page; `null`: there is none. */
+  readonly next: string | null;
+}
+
+/** Options of `byTag`. */
+export interface TagQuery extends PageQuery {}
+
+/** The live transactions that name a tag (P23). */
+export interface TagPage {
+  /** True if a block satisfied the tag, and the pool still knows it (P12). */
+  readonly satisfied: boolean;
+  /** The live transaction that provides it; `null`: none does. */
+  readonly provider: LiveCandidate | null;
+  /** The live transactions that require it, by seq; at most `limit`. */
+  readonly dependents: readonly LiveCandidate[];
+  /** True if there are more of these. */
+  readonly more: boolean;
+}
+
+/** What `dropBySender` dropped. */
+export interface SenderDrop {
+  /** By seq; at most 1,000. */
+  readonly dropped: readonly string[];
+  /** True if there is more to drop: call again. */
+  readonly more: boolean;
+}
+
 /** A new verdict, or a refusal, for a transaction that was validated again. */
 export interface Revision {
   readonly hash: string;
@@ -247,7 +310,9 @@ export interface Load {
   readonly transactions: number;
   readonly bytes: number;
   readonly gas: number;
-  /** Pending transactions that wait for a parent. */
+  /** Pending transactions that are handed out. Those and the parked ones are all that are Pending. */
+  readonly ready: number;
+  /** Pending transactions that wait for a parent, or are held back. */
   readonly parked: number;
   /** What still fits without an eviction. Negative: the pool is over its limits. `Infinity`: no limit. */
   readonly headroom: { readonly transactions: number; readonly bytes: number };
@@ -314,6 +379,16 @@ export interface PriorityVerbs {
   best(query?: BestQuery): Promise<RankedCandidate[]>;
   /** A page of transactions to validate again, the oldest verdict first. */
   stale(query: StaleQuery): Promise<StaleTransaction[]>;
+  /**
+   * The live transactions of a sender: what is in flight, what is ready and what is parked, with the gaps between them.
+   *
+   * @example const { transactions, missing } = await store.bySender('0xab…');
+   */
+  bySender(sender: string, query?: SenderQuery): Promise<SenderPage>;
+  /** Who provides a tag and who requires it, such as who spends an output. */
+  byTag(tag: string, query?: TagQuery): Promise<TagPage>;
+  /** Drops what is live of a sender and not Confirmed, at most 1,000 in one step. */
+  dropBySender(sender: string, reason: DropReason, options?: WriteOptions): Promise<SenderDrop>;
   /** Applies new verdicts. */
   revise(revisions: readonly Revision[], options?: ReviseOptions): Promise<ReviseOutcome[]>;
 }
@@ -365,6 +440,8 @@ export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
   readonly claim: { readonly id: string; readonly owner: string; readonly untilMs: number } | null;
   /** Held back until this time (P20), else `null`. */
   readonly notBefore: number | null;
+  /** When it was parked, if it was admitted before (P22), else `null`. */
+  readonly parkedAt: number | null;
   /** Its sort key if it is Pending, else `null`. */
   readonly place: {
     readonly ready: boolean;

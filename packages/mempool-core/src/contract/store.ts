@@ -1,6 +1,7 @@
 import type {
   ChainOptions,
   ClaimOptions,
+  DropOptions,
   LogQuery,
   ReadOptions,
   ReleaseOptions,
@@ -138,6 +139,7 @@ export interface OldestInflight {
 
 /** How much a pool holds: numbers of transactions by stage, and the last numbers given out. */
 export interface Usage {
+  /** All that are Pending. In a priority pool `load` tells ready and parked ones apart. */
   readonly pending: number;
   /** Pending transactions that are held back (P20). */
   readonly held: number;
@@ -253,7 +255,7 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    *
    * @example await store.drop([hash], { app: 'withdrawn by its sender' });
    */
-  drop(hashes: readonly string[], reason: DropReason, options?: ClaimOptions): Promise<string[]>;
+  drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]>;
   /**
    * The records of those hashes that are in flight, in the order given; `null` for any other hash. A damaged record is
    * `{ kind: 'damaged', hash }` in its place (M2).

@@ -8,10 +8,10 @@ import type { PriorityPool } from '../priority/priority-pool.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 
 /** True if the pool knows none of the submissions, none has a tag, and no hash occurs twice. This is common. */
-export function areUnknown({ index, ledger }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
+export function areUnknown({ index, memory }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
   for (const { hash, verdict } of submissions) {
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
-    if (index.node(hash) !== undefined || ledger.inclusion(hash) !== null) return false;
+    if (index.node(hash) !== undefined || memory.inclusion(hash) !== null) return false;
   }
   return submissions.length === 1 || new Set(submissions.map(({ hash }) => hash)).size === submissions.length;
 }
@@ -27,10 +27,10 @@ export function admitUnknown(
   moment: CallMoment,
   at: number,
 ): ReceiveOutcome[] {
-  const { index, ledger } = pool;
+  const { index, memory } = pool;
   const arrived: { readonly node: PoolNode; readonly body: Transaction }[] = [];
   const victims: PoolNode[] = [];
-  const first = ledger.lastSeq + 1;
+  const first = memory.lastSeq + 1;
   const outcome = submissions.map((body): ReceiveOutcome => {
     const entry = newEntry(first + arrived.length, body, moment);
     const admitted = admitAlone(index, entry);
@@ -46,6 +46,6 @@ export function admitUnknown(
   }
   const ended = victims.filter(({ seq }) => seq < first).sort((a, b) => a.seq - b.seq);
   const bodies = arrived.map(({ node, body }) => ({ body, seq: node.seq, isOver: node.stage !== 'Pending' }));
-  if (arrived.length > 0) ledger.admitAndEvict(ended, bodies, at);
+  if (arrived.length > 0) memory.admitAndEvict(ended, bodies, at);
   return outcome;
 }

@@ -1,6 +1,6 @@
 import type { WriteContext } from '../contract/call-options.ts';
 import type { DumpDriver, DumpedPart, RestoreOutcome } from '../contract/dump.ts';
-import type { Ledger } from '../memory/ledger.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
 import type { WholePool } from '../priority/content.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 import { recorded, type Step } from '../rules/step.ts';
@@ -19,36 +19,36 @@ export function restoreStep(outcome: RestoreOutcome): Step<RestoreOutcome> {
 }
 
 function restoreInto(
-  { ledger, restore }: Pick<WholePool, 'ledger' | 'restore'>,
+  { memory, restore }: Pick<WholePool, 'memory' | 'restore'>,
   content: readonly DumpedPart[],
   context: WriteContext,
 ): RestoreOutcome {
-  const known = ledger.findOperation<RestoreOutcome>('restore', context);
+  const known = memory.findOperation<RestoreOutcome>('restore', context);
   if (known !== null) return known.outcome;
-  const { lastEventSeq, lastSeq, lastLogSeq, currentTip, records } = ledger;
+  const { lastEventSeq, lastSeq, lastLogSeq, currentTip, records } = memory;
   const { lastVersion } = records.totals;
   const isNew = isUnused({ lastEventSeq, lastSeq, lastLogSeq, tick: currentTip.tick, lastVersion });
   if (isNew) for (const part of content) restore(part);
   const step = restoreStep({ kind: isNew ? 'restored' : 'not-empty' });
   const { outcome, operation } = recorded(step, 'restore', context, null);
-  if (operation !== null) ledger.restore({ kind: 'operation', operation });
+  if (operation !== null) memory.restore({ kind: 'operation', operation });
   return outcome;
 }
 
 /** `restore` of a fifo pool that is stored nowhere else. A backend that stores steps cannot: a content is no step. */
-export function fifoRestore(ledger: Ledger, commit: unknown): Partial<DumpDriver> {
+export function fifoRestore(memory: MemoryPool, commit: unknown): Partial<DumpDriver> {
   if (commit !== undefined) return {};
-  const restore = (part: DumpedPart): void => ledger.restore(part as Parameters<Ledger['restore']>[0]);
-  return { restorePool: (content, context) => restoreInto({ ledger, restore }, content, context) };
+  const restore = (part: DumpedPart): void => memory.restore(part as Parameters<MemoryPool['restore']>[0]);
+  return { restorePool: (content, context) => restoreInto({ memory, restore }, content, context) };
 }
 
 /** The same of a priority pool. */
 export function priorityRestore(pool: PriorityPool, commit: unknown): Partial<DumpDriver> {
   if (commit !== undefined) return {};
-  const { ledger } = pool;
+  const { memory } = pool;
   return {
     restorePool(content, context) {
-      const outcome = restoreInto({ ledger, restore: (part) => pool.restore(part) }, content, context);
+      const outcome = restoreInto({ memory, restore: (part) => pool.restore(part) }, content, context);
       pool.restored();
       return outcome;
     },

@@ -6,7 +6,7 @@ import { defaultInflightTtlMs } from '../contract/options.ts';
 import { cutPage } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import type { Ledger } from '../memory/ledger.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
 import { limitsStep, takenOf } from '../rules/call-plan.ts';
 import { FifoCall } from '../rules/fifo-call.ts';
 import { candidateOf, type FifoEntry, gossipItem, gossipPage, reapFifo } from '../rules/fifo-step.ts';
@@ -18,14 +18,14 @@ import { type CallVerbs, callVerbs } from './call-verbs.ts';
 export type FifoVerbs = CallVerbs & Pick<PriorityVerbs, 'reap' | 'since' | 'payloads' | 'peekParked'>;
 
 export interface FifoDriverParts {
-  readonly ledger: Ledger;
+  readonly memory: MemoryPool;
   readonly write: <T>(verb: string, context: WriteContext, plan: (view: PoolView, nowMs: number) => Step<T>) => T;
   readonly options: Partial<Pick<DriverOptions, 'limits' | 'inflightTtlMs'>>;
 }
 
-/** The fifo verbs of a backend whose state is a ledger. Stores the limits that `options` names. */
-export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerbs {
-  const { fifo } = ledger;
+/** The fifo verbs of a backend whose state is a `MemoryPool`. Stores the limits that `options` names. */
+export function fifoVerbs({ memory, write, options }: FifoDriverParts): FifoVerbs {
+  const { fifo } = memory;
   const { limits = {}, inflightTtlMs = defaultInflightTtlMs } = options;
   const verbs = callVerbs({
     write: (verb, given, context, plan) =>
@@ -34,7 +34,7 @@ export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerb
       ),
     inflightTtlMs,
     claimed: (claimId) =>
-      fifo.claimed(claimId).map((one) => takenOf(candidateOf(one), ledger.txState(one.hash)?.facts ?? noFacts)),
+      fifo.claimed(claimId).map((one) => takenOf(candidateOf(one), memory.txState(one.hash)?.facts ?? noFacts)),
   });
   // If several opens name a limit, the latest one sets it.
   if (limits.maxTxs !== undefined)
@@ -46,7 +46,7 @@ export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerb
     reap: (budget) => reapFifo(fifo.pending(), budget).map(candidateOf),
     since(query) {
       const { after, limit, hashesOnly } = query;
-      const { epoch } = ledger;
+      const { epoch } = memory;
       const found = fifo.unconfirmed(after).take(limit);
       if (hashesOnly) {
         const records = [...found];
@@ -62,7 +62,7 @@ export function fifoVerbs({ ledger, write, options }: FifoDriverParts): FifoVerb
       return gossipPage(page, { after, epoch }, (record) => gossipItem(record, record));
     },
     payloads: (hashes) => fifo.bodies(hashes),
-    peekParked: (after) => noneParked(after, ledger.epoch),
+    peekParked: (after) => noneParked(after, memory.epoch),
   };
 }
 

@@ -10,8 +10,9 @@ import { type DamagedTransaction, isDamaged, type Transaction } from '../contrac
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
+import { senderPage, tagPage } from '../priority/lookup.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
-import { dropPoolStep, movePoolStep, reviseStep } from '../priority/pool-step.ts';
+import { dropPoolStep, dropSenderStep, movePoolStep, reviseStep } from '../priority/pool-step.ts';
 import { PriorityCall } from '../priority/priority-call.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 import {
@@ -32,7 +33,7 @@ import { isLostEntry } from '../rules/damage.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
 import { guardOf, type Step } from '../rules/step.ts';
 import { after, callVerbs, noTime } from './call-verbs.ts';
-import type { FencedOutcome } from './ledger-driver.ts';
+import type { FencedOutcome } from './memory-driver.ts';
 
 /** Plans one call on a pool. `nowMs` is the time of the pool's clock in milliseconds since 1970. */
 export type Plan<T> = (pool: Planning, nowMs: number) => Step<T>;
@@ -83,16 +84,18 @@ export function priorityDriver(
         admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds),
       ),
     move: (verb, hashes, context) =>
-      storage.write(verb, context, (pool, nowMs) => movePoolStep(pool, verb, hashes, guardOf(context, nowMs))),
+      storage.write(verb, context, (pool, nowMs) => movePoolStep(pool, nowMs, verb, hashes, guardOf(context, nowMs))),
     drop: (hashes, reason, context) =>
-      storage.write('drop', context, (pool) => dropPoolStep(pool, hashes, reason, context)),
+      storage.write('drop', context, (pool, nowMs) => dropPoolStep(pool, nowMs, hashes, reason, context)),
     confirm: (block, context) =>
-      storage.writeUnderLease('confirm', context, (pool) => confirmPoolStep(pool, block, context.lease)),
+      storage.writeUnderLease('confirm', context, (pool, nowMs) => confirmPoolStep(pool, nowMs, block, context.lease)),
     rollback: (point, context) =>
-      storage.writeUnderLease('rollback', context, (pool) => rollbackPoolStep(pool, point, context.lease)),
+      storage.writeUnderLease('rollback', context, (pool, nowMs) =>
+        rollbackPoolStep(pool, nowMs, point, context.lease),
+      ),
     ...callVerbs({
       write: (verb, given, context, plan) =>
-        storage.write(verb, context, (pool, nowMs) => plan(new PriorityCall(pool), momentIn(pool, nowMs, given))),
+        storage.write(verb, context, (pool, nowMs) => plan(...callAt(pool, nowMs, given))),
       inflightTtlMs,
       claimed: (claimId, context) => storage.read(context, (pool) => takenUnder(pool, claimId)),
     }),
@@ -100,7 +103,7 @@ export function priorityDriver(
       storage.write('revise', context, (pool, nowMs) => reviseStep(pool, revisions, momentIn(pool, nowMs, moment))),
     reap: (budget, context) => storage.read(context, ({ index }) => reapFrom(index, budget)),
     best: (from, limit, context) => storage.read(context, ({ index }) => bestOf(index, from, limit)),
-    stale: (height, limit, context) => storage.read(context, ({ index }) => staleIn(index, height, limit)),
+    ...lookups(storage),
     usage: (context) => storage.read(context, (pool) => pool.usage()),
     since: (query, context) => {
       const choice = storage.read(context, (pool) => gossipAfter(pool, query));
@@ -109,11 +112,29 @@ export function priorityDriver(
       );
     },
     peekPending: (from, limit, context) =>
-      storage.stored(context, from, ({ index, ledger }) => readyOf(index, ledger.pendingAfter(from), limit)),
+      storage.stored(context, from, ({ index, memory }) => readyOf(index, memory.pendingAfter(from), limit)),
     peekParked: (from, limit, context) => parkedPage(storage, from, limit, context),
     payloads: (hashes, context) => storage.bodies(context, hashes),
     dumpPool: (context) => storage.dump(context),
   };
+}
+
+/** The verbs that look something up: stale verdicts, what a sender has, who names a tag (P11, P23). */
+function lookups(storage: PriorityStorage): Pick<PriorityVerbs, 'stale' | 'bySender' | 'byTag' | 'dropBySender'> {
+  return {
+    stale: (height, limit, context) => storage.read(context, ({ index }) => staleIn(index, height, limit)),
+    bySender: (sender, from, limit, context) =>
+      storage.read(context, ({ index }) => senderPage(index, sender, from, limit)),
+    byTag: (tag, limit, context) => storage.read(context, ({ index }) => tagPage(index, tag, limit)),
+    dropBySender: (sender, reason, context) =>
+      storage.write('dropBySender', context, (pool, nowMs) => dropSenderStep(pool, nowMs, sender, reason)),
+  };
+}
+
+/** A call on the pool, and its time. */
+function callAt(pool: Planning, poolNowMs: number, given: CheckedCallTime): [PriorityCall, CallMoment] {
+  const moment = momentIn(pool, poolNowMs, given);
+  return [new PriorityCall(pool, moment.nowMs), moment];
 }
 
 /** The time of a call: the caller's, else the pool's. @throws `ERR_MEMPOOL_INVALID` if it is not a safe integer */
@@ -124,8 +145,8 @@ export function momentIn({ view }: Planning, poolNowMs: number, { now, height }:
 }
 
 /** The transactions under a claim, by seq. */
-function takenUnder({ index, ledger }: PriorityPool, claimId: string): TakenCandidate[] {
-  return claimedBy(index, claimId).map((one) => takenOf(one, ledger.txState(one.hash)?.facts ?? noFacts));
+function takenUnder({ index, memory }: PriorityPool, claimId: string): TakenCandidate[] {
+  return claimedBy(index, claimId).map((one) => takenOf(one, memory.txState(one.hash)?.facts ?? noFacts));
 }
 
 /** A page of parked transactions. Those whose verdict is damaged are named as damaged (M2). */

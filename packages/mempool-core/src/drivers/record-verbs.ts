@@ -1,27 +1,27 @@
 import type { Awaitable, WriteContext } from '../contract/call-options.ts';
 import { isFenced, type LeaseSource } from '../contract/lease.ts';
 import type { PutOutcome, RecordDriver } from '../contract/records.ts';
-import type { Ledger } from '../memory/ledger.ts';
+import type { MemoryPool } from '../memory/memory-pool.ts';
 import { putStep } from '../rules/records.ts';
 import type { Step } from '../rules/step.ts';
 
 interface RecordParts {
-  readonly ledger: Ledger;
+  readonly memory: MemoryPool;
   readonly leases?: LeaseSource | undefined;
   readonly election: string;
   /** Plans and keeps a step, or answers a known operation id. */
   readonly write: (verb: string, context: WriteContext, plan: () => Step<PutOutcome>) => Awaitable<PutOutcome>;
 }
 
-/** The verbs for records of a backend whose state is a ledger (K1–K4). */
-export function recordVerbs({ ledger, leases, election, write }: RecordParts): RecordDriver {
-  const { records } = ledger;
+/** The verbs for records of a backend whose state is a `MemoryPool` (K1–K4). */
+export function recordVerbs({ memory, leases, election, write }: RecordParts): RecordDriver {
+  const { records } = memory;
   return {
     getRecord: (name) => records.get(name),
     listRecords: (query) => records.list(query),
     putRecord(put, context) {
       const { lease } = context;
-      const known = ledger.findOperation<PutOutcome>('putRecord', context);
+      const known = memory.findOperation<PutOutcome>('putRecord', context);
       if (known !== null) return known.outcome;
       // K2: without a lease the call is never fenced.
       if (lease !== null && isFenced(leases?.held(election) ?? null, lease, false)) return { kind: 'fenced' };

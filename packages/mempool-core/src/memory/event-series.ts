@@ -1,11 +1,15 @@
 import { sameReason } from '../contract/drop-reason.ts';
-import type { StepEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
+import type { ParkedEvent, ReadyEvent, StepEvent, StoreEvent, TransactionEvent } from '../contract/events.ts';
 
 type BlockTail = Extract<StepEvent, { kind: 'block' }>;
 type TransactionTail = Omit<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq' | 'receivedAt'>;
 
-/** A transaction event without its numbers and hash, or a block event. Most events of a call share one such object. */
-export type EventTail = TransactionTail | BlockTail;
+type PlaceTail = Pick<ReadyEvent, 'kind'> | Pick<ParkedEvent, 'kind' | 'reason'>;
+
+/**
+ * A block event, or an event of a transaction without its numbers and hash. Most events of a call share one such object.
+ */
+export type EventTail = TransactionTail | BlockTail | PlaceTail;
 
 /**
  * A section of the event log. Its arrays have their full length from the start: growing would copy them and reserve
@@ -34,6 +38,12 @@ const arrivalTail: TransactionTail = {
   point: null,
   reason: null,
   attempts: 0,
+};
+
+const readyTail: PlaceTail = { kind: 'ready' };
+const parkedTails: Readonly<Record<ParkedEvent['reason'], PlaceTail>> = {
+  held: { kind: 'parked', reason: 'held' },
+  missing: { kind: 'parked', reason: 'missing' },
 };
 
 /** The tail of a Pending or unknown transaction that is evicted. */
@@ -91,8 +101,20 @@ export class EventSeries {
 
   /** Adds an event of a call of this time; `null` if that is not known. */
   push(event: StepEvent, at: number | null): void {
-    if (event.kind === 'block') this.#add('', 0, event, at ?? unknownTime);
-    else this.pushOf(event.hash, event.seq, this.#tailOf(event), event.receivedAt, at);
+    switch (event.kind) {
+      case 'transaction':
+        this.pushOf(event.hash, event.seq, this.#tailOf(event), event.receivedAt, at);
+        break;
+      case 'block':
+        this.#add('', 0, event, at ?? unknownTime);
+        break;
+      case 'ready':
+        this.#add(event.hash, event.seq, readyTail, at ?? unknownTime);
+        break;
+      case 'parked':
+        this.#add(event.hash, event.seq, parkedTails[event.reason], at ?? unknownTime);
+        break;
+    }
   }
 
   /** Adds the event of an unknown transaction that became Pending. */
@@ -176,18 +198,20 @@ export class EventSeries {
     const time = times[which] as number;
     const at = time === unknownTime ? null : time;
     if (tail.kind === 'block') return { ...tail, eventSeq, at, point: { ...tail.point } };
+    const [hash, seq] = [hashes[index] as string, seqs[index] as number];
+    if (tail.kind !== 'transaction') return { ...tail, eventSeq, at, hash, seq };
     const arrived = received[index] as number;
     const receivedAt = arrived === 0 ? at : arrived === unknownTime ? null : arrived;
-    return eventOf({ eventSeq, at, hash: hashes[index] as string, seq: seqs[index] as number, receivedAt }, tail);
+    return eventOf({ eventSeq, at, hash, seq, receivedAt }, tail);
   }
 }
 
 /** Names the fields: a spread of the tail costs four times as much. */
 function eventOf(
   { eventSeq, at, hash, seq, receivedAt }: Pick<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq' | 'receivedAt'>,
-  { stage, cause, previous, confirmations, nonConfirmations, point, reason, attempts }: TransactionTail,
+  { stage, cause, previous, confirmations, nonConfirmations, point, reason, attempts, replacedBy }: TransactionTail,
 ): TransactionEvent {
-  return {
+  const event: TransactionEvent = {
     kind: 'transaction',
     eventSeq,
     at,
@@ -203,6 +227,7 @@ function eventOf(
     attempts,
     receivedAt,
   };
+  return replacedBy === undefined ? event : { ...event, replacedBy };
 }
 
 function copyPrevious({
@@ -219,6 +244,7 @@ function hasTail(event: Extract<StepEvent, { kind: 'transaction' }>, tail: Event
     tail.stage === event.stage &&
     tail.cause === event.cause &&
     tail.attempts === event.attempts &&
+    tail.replacedBy === event.replacedBy &&
     tail.confirmations === event.confirmations &&
     tail.nonConfirmations === event.nonConfirmations &&
     tail.point === event.point &&

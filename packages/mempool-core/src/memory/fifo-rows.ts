@@ -4,7 +4,7 @@ import type { FifoEntry } from '../rules/fifo-step.ts';
 import { bodyOf, type Row } from './row.ts';
 import type { Rows } from './rows.ts';
 
-/** The rows of a ledger as a fifo pool reads them, with the pool's claims and its limit. */
+/** The rows of a pool in memory as a fifo pool reads them, with the pool's claims and its limit. */
 export class FifoRows extends FifoClaims {
   readonly #rows: Rows;
 

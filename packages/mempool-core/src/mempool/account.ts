@@ -1,5 +1,7 @@
 import { checkName } from '../boundary/verdicts.ts';
+import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
+import type { PriorityVerbs, SenderPage } from '../contract/pool-verbs.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 import { nonceUsed } from './standard-refusals.ts';
 
@@ -42,6 +44,29 @@ export function accountTag(sender: string, nonce: Nonce): string {
   checkName('sender', sender, 1);
   if (sender.length > maxSenderLength) throw invalid('sender', `at most ${maxSenderLength} characters`);
   return `${prefix}${sender}:${checkNonce('nonce', nonce)}`;
+}
+
+/**
+ * The first nonce from `chainNonce` on that no transaction of the sender uses which is in flight, Confirmed or ready: what
+ * `eth_getTransactionCount(…, 'pending')` asks for. Parked ones do not count: they wait for this nonce. It reads all
+ * pages of the sender.
+ * @throws `ERR_MEMPOOL_INVALID` naming the argument; what `bySender` throws
+ */
+export async function nextNonce(
+  pool: Pick<PriorityVerbs, 'bySender'>,
+  sender: string,
+  chainNonce: Nonce,
+  options: ReadOptions = {},
+): Promise<bigint> {
+  let next = checkNonce('chainNonce', chainNonce);
+  const used = new Set<string>();
+  for (let after: string | null | undefined; after !== null; ) {
+    const page: SenderPage = await pool.bySender(sender, { ...options, after });
+    for (const { parked, provides } of page.transactions) if (!parked) for (const tag of provides) used.add(tag);
+    after = page.next;
+  }
+  while (next < endOfNonces - 1n && used.has(accountTag(sender, next))) next += 1n;
+  return next;
 }
 
 function checkNonce(field: string, nonce: Nonce): bigint {

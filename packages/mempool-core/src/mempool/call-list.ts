@@ -1,5 +1,5 @@
 import { asChecked } from '../boundary/checked-once.ts';
-import type { ReleaseOptions, WriteOptions } from '../contract/call-options.ts';
+import type { DropOptions, ReleaseOptions, WriteOptions } from '../contract/call-options.ts';
 import { type DropReason, reasonText } from '../contract/drop-reason.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedCallTime } from '../contract/pool-driver.ts';
@@ -111,7 +111,7 @@ export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmissio
 }
 
 /** What a call is bound to (P19, P20). */
-export type Guard = Pick<ReleaseOptions, 'claim' | 'notBeforeMs'>;
+export type Guard = Pick<ReleaseOptions & DropOptions, 'claim' | 'notBeforeMs' | 'descendants'>;
 
 /** The lane of one move verb with one guard. It answers each call with true if the transaction moved. */
 export function batchedMove(store: MempoolStore, verb: MoveVerb, guard: Guard = {}): BatchedVerb<string, boolean> {
@@ -136,8 +136,9 @@ export function batchedDrop(store: MempoolStore, reason: DropReason, guard: Guar
   };
 }
 
-function laneOf(name: string, { claim, notBeforeMs }: Guard): string {
-  return claim === undefined && notBeforeMs === undefined ? name : JSON.stringify([name, claim, notBeforeMs]);
+function laneOf(name: string, guard: Guard): string {
+  const { claim, notBeforeMs, descendants } = guard;
+  return Object.keys(guard).length === 0 ? name : JSON.stringify([name, claim, notBeforeMs, descendants]);
 }
 
 /** The lane of `checkStatus`. */

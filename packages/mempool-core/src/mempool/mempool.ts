@@ -1,6 +1,7 @@
 import type {
   ChainOptions,
   ClaimOptions,
+  DropOptions,
   ReadOptions,
   ReleaseOptions,
   WriteOptions,
@@ -71,6 +72,8 @@ export class Mempool implements AsyncDisposable {
   declare readonly reap: store.AnyStore['reap'];
   declare readonly best: store.AnyStore['best'];
   declare readonly since: store.AnyStore['since'];
+  declare readonly bySender: store.AnyStore['bySender'];
+  declare readonly byTag: store.AnyStore['byTag'];
   declare readonly stale: store.AnyStore['stale'];
   declare readonly subscribe: store.AnyStore['subscribe'];
   declare readonly tip: store.AnyStore['tip'];
@@ -185,9 +188,9 @@ export class Mempool implements AsyncDisposable {
    * Any live stage but Confirmed → Dropped (L10). For one hash it returns true if it was dropped; for a list, the
    * hashes.
    */
-  drop(hash: string, reason: DropReason, options?: ClaimOptions): Promise<boolean>;
-  drop(hashes: readonly string[], reason: DropReason, options?: ClaimOptions): Promise<string[]>;
-  drop(which: string | readonly string[], reason: DropReason, options?: ClaimOptions): Promise<boolean | string[]> {
+  drop(hash: string, reason: DropReason, options?: DropOptions): Promise<boolean>;
+  drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]>;
+  drop(which: string | readonly string[], reason: DropReason, options?: DropOptions): Promise<boolean | string[]> {
     return this.#calls.observed('drop', (trace) => this.#writes.drop(which, reason, options, trace));
   }
 
@@ -250,6 +253,11 @@ export class Mempool implements AsyncDisposable {
       const parts = { pool: this, application: this.#application, ...checkRecheck({ ...options, height }) };
       return new Rechecker(parts).run();
     });
+  }
+
+  /** Drops what is live of a sender and not Confirmed, at most 1,000 in one step. Priority pools only. */
+  dropBySender(sender: string, reason: DropReason, options?: WriteOptions): Promise<verbs.SenderDrop> {
+    return this.#calls.observed('dropBySender', () => this.#writes.dropBySender(sender, reason, options));
   }
 
   /** Every Pending transaction → Dropped. Returns their number. */

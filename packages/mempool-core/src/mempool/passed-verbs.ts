@@ -12,6 +12,8 @@ export const passedVerbs = [
   'best',
   'since',
   'stale',
+  'bySender',
+  'byTag',
   'subscribe',
   'tip',
   'usage',

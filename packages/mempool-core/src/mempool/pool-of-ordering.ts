@@ -4,7 +4,7 @@ import { Mempool as AnyMempool } from './mempool.ts';
 import type { MempoolOptions } from './mempool-options.ts';
 
 /** What a `Mempool` offers beyond a store, or in its place, that needs a priority pool. */
-type PriorityOnly = 'best' | 'gossip' | 'recheck' | 'revise' | 'stale';
+type PriorityOnly = 'best' | 'bySender' | 'byTag' | 'dropBySender' | 'gossip' | 'recheck' | 'revise' | 'stale';
 
 /** A pool in order of arrival. */
 export interface FifoMempool extends Omit<AnyMempool, PriorityOnly | 'ordering' | 'store'> {

@@ -21,13 +21,8 @@ import {
   checkSweep,
   checkTake,
 } from '../boundary/pool-arguments.ts';
-import type {
-  ChainOptions,
-  ClaimOptions,
-  ReadOptions,
-  ReleaseOptions,
-  WriteOptions,
-} from '../contract/call-options.ts';
+import { checkName } from '../boundary/verdicts.ts';
+import type { ChainOptions, DropOptions, ReadOptions, ReleaseOptions, WriteOptions } from '../contract/call-options.ts';
 import { type DropReason, readReason } from '../contract/drop-reason.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
@@ -79,8 +74,8 @@ export class PoolWrites {
     return this.#calls.whole(context, (on, to) => on[verb](hashes, to), guard);
   }
 
-  async drop(which: Which, reason: DropReason, options: ClaimOptions | undefined, trace: Trace): Moved {
-    const context = checkWrite(options, callNames.claim);
+  async drop(which: Which, reason: DropReason, options: DropOptions | undefined, trace: Trace): Moved {
+    const context = checkWrite(options, callNames.drop);
     const guard = checkGuard(options);
     const why = readReason(checkReason(reason));
     if (typeof which === 'string')
@@ -153,6 +148,12 @@ export class PoolWrites {
     // A revision that makes a transaction ready writes no event.
     this.#wake();
     return outcomes;
+  }
+
+  async dropBySender(sender: string, reason: DropReason, options: WriteOptions | undefined): Promise<verbs.SenderDrop> {
+    const context = checkWrite(options);
+    const [whose, why] = [checkName('sender', sender, 1), readReason(checkReason(reason))];
+    return this.#calls.whole(context, (on, to) => on.dropBySender(whose, why, to));
   }
 
   async flush(options: WriteOptions | undefined): Promise<number> {

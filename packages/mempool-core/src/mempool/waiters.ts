@@ -143,6 +143,10 @@ export class Waiters {
       case 'lagged':
         this.#lookAgain();
         break;
+      case 'ready':
+      case 'parked':
+        // The stage is the same.
+        break;
     }
   }
 

@@ -11,9 +11,10 @@ import { countedInclusion, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
 import { excessOf, floorOf, victimsFor } from './eviction.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
+import { fillsGap, makeParkingRoom } from './parking-room.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PlacedNode, PoolNode } from './pool-node.ts';
+import { newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
 const maxSources = 64;
@@ -26,7 +27,7 @@ export function admitStep(
   { nowMs, height }: CallMoment,
   thresholds: Thresholds,
 ): Step<ReceiveOutcome[]> {
-  const builder = new StepBuilder(pool);
+  const builder = new StepBuilder(pool, nowMs);
   const told = new Map<string, ReceiveOutcome>();
   const outcome = submissions.map((submission) => {
     const { hash } = submission;
@@ -65,8 +66,8 @@ function admit(
   const attempt = isAlone(builder, entry) ? admitAlone(builder.index, entry) : attemptTo(builder, entry);
   if ('kind' in attempt) return attempt.kind === 'full' ? { ...attempt, floor: floorOf(builder.index) } : attempt;
   builder.begin(before, live(hash, entry.seq, 'Pending', 0, arriving), submission);
-  for (const node of attempt.replaced) builder.end(node, 'replaced');
-  for (const node of attempt.victims) builder.end(node, 'evicted');
+  for (const node of attempt.replaced) builder.replace(node, hash);
+  for (const node of attempt.victims) builder.evict(node);
   const received = { kind: 'received', hash, seq: entry.seq, stage: 'Pending' } as const;
   return attempt.node.place.ready ? received : { ...received, parked: true };
 }
@@ -144,11 +145,16 @@ function refusedByGas({ limits }: PoolIndex, { hash, verdict }: Entry): Admissio
   return verdict.gas > limits.maxTxGas ? { kind: 'limit', hash, limit: 'maxTxGas' } : null;
 }
 
-function refusedBySender({ limits, totals }: PoolIndex, { hash, verdict }: Entry): AdmissionRefusal | null {
+/** A transaction that fills a gap is exempt from the pool's limit, but not from that of its own verdict (P22). */
+function refusedBySender(index: PoolIndex, entry: Entry): AdmissionRefusal | null {
+  const { limits, totals } = index;
+  const { hash, verdict } = entry;
   if (verdict.sender === '') return null;
-  const limit = Math.min(verdict.senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
+  const own = verdict.senderLimit ?? Number.POSITIVE_INFINITY;
+  const limit = Math.min(own, limits.maxPerSender);
   const count = (totals.senders.get(verdict.sender) ?? 0) + 1;
-  return count > limit ? { kind: 'sender-limit', hash, limit } : null;
+  if (count <= limit || (count <= own && fillsGap(index, newNode(entry, 'Pending')))) return null;
+  return { kind: 'sender-limit', hash, limit };
 }
 
 interface Admitted {
@@ -227,15 +233,19 @@ class Attempt {
   /** Settles the index as late as possible, because many transactions may depend on one that is refused. */
   #standing(newcomer: PoolNode): Admitted | AdmissionRefusal {
     const { index } = this.#builder;
-    const refusal = this.#refusedBySum() ?? this.#refusedByParked(newcomer) ?? this.#refusedByDescendants(newcomer);
+    const underpriced = this.#refusedBySum();
+    if (underpriced !== null) return underpriced;
+    const unparked = this.#makeParkingRoom(newcomer);
+    if (unparked === null) return this.#limit('maxParked');
+    const refusal = this.#refusedByDescendants(newcomer);
     if (refusal !== null) return refusal;
     settle(index);
     const node = newcomer as PlacedNode;
-    const victims = victimsFor(index, node.place, excessOf(index, { transactions: 0, bytes: 0 }));
+    const victims = victimsFor(index, node.place, excessOf(index, { transactions: 0, bytes: 0 }), unparked.length);
     if (victims === null) return { kind: 'full', hash: node.hash };
     for (const victim of victims) index.move(victim, 'Dropped');
     settle(index);
-    return { node, replaced: this.#rivals, victims };
+    return { node, replaced: this.#rivals, victims: [...unparked, ...victims] };
   }
 
   /** If several transactions leave or become parked, it must pay more than all of them (priority × bytes). */
@@ -261,10 +271,13 @@ class Attempt {
     return parked;
   }
 
-  #refusedByParked(node: PoolNode): AdmissionRefusal | null {
+  /** The parked transactions that leave for a parked newcomer; `null` if it is refused. A replacement is exempt. */
+  #makeParkingRoom(newcomer: PoolNode): readonly PlacedNode[] | null {
     const { index } = this.#builder;
-    if (this.#rivals.length > 0 || index.parked.length < index.limits.maxParked) return null;
-    return placeOf(index, node).ready ? null : this.#limit('maxParked');
+    if (this.#rivals.length > 0 || index.parked.length < index.limits.maxParked) return [];
+    if (placeOf(index, newcomer).ready) return [];
+    settle(index);
+    return makeParkingRoom(index, newcomer as PlacedNode, this.#ancestors);
   }
 
   #refusedByDescendants(node: PoolNode): AdmissionRefusal | null {

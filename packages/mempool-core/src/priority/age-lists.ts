@@ -1,3 +1,4 @@
+import { isLostEntry } from '../rules/damage.ts';
 import { isGossipable, type PoolNode } from './pool-node.ts';
 
 type KeyOf = ConstructorParameters<typeof AgeList>[0];
@@ -38,11 +39,16 @@ const whilePending =
   (node) =>
     node.stage === 'Pending' ? keyOf(node) : null;
 
+/** The same without those whose verdict is damaged: the time of their admission is lost, too (M2). */
+const whileKnown = (keyOf: KeyOf): KeyOf => whilePending((node) => (isLostEntry(node.entry) ? null : keyOf(node)));
+
 /** Lists of transactions by age, expiry, height of the verdict, gossip number and end of the claim. */
 export class AgeLists {
-  /** Pending transactions by the time of their admission. */
+  /** Pending transactions by the time of their admission, as far as it is known. */
   readonly admitted: LazyList;
   readonly admittedHeight: LazyList;
+  /** Parked transactions by when they were parked; without those that are held back, which wait for a time (P20). */
+  readonly parked: LazyList;
   /** Pending transactions whose verdict has an expiry time. */
   readonly expiring: LazyList;
   readonly expiringHeight: LazyList;
@@ -58,8 +64,11 @@ export class AgeLists {
 
   constructor(all: () => Iterable<PoolNode>) {
     const lazy = (keyOf: KeyOf): LazyList => new LazyList(keyOf, all, (made) => this.#made.push(made));
-    this.admitted = lazy(whilePending(({ entry }) => entry.admittedAt));
-    this.admittedHeight = lazy(whilePending(({ entry }) => entry.admittedHeight));
+    this.admitted = lazy(whileKnown(({ entry }) => entry.admittedAt));
+    this.admittedHeight = lazy(whileKnown(({ entry }) => entry.admittedHeight));
+    const parkedAt: KeyOf = ({ place, entry }) =>
+      place === null || place.ready || entry.notBefore !== undefined ? null : (entry.parkedAt ?? entry.admittedAt);
+    this.parked = lazy(whileKnown(parkedAt));
     this.expiring = lazy(whilePending(({ entry }) => entry.verdict.expiresAt));
     this.expiringHeight = lazy(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
     this.checked = lazy(whilePending(({ entry }) => entry.checkedHeight));

@@ -12,11 +12,16 @@ import { type Planning, StepBuilder } from './step-builder.ts';
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
 
 /** L5, L6, X3: plans a block. It satisfies tags, and other providers of these tags are dropped. */
-export function confirmPoolStep(pool: Planning, block: CheckedBlock, lease: Lease | null): Step<ConfirmOutcome> {
+export function confirmPoolStep(
+  pool: Planning,
+  nowMs: number,
+  block: CheckedBlock,
+  lease: Lease | null,
+): Step<ConfirmOutcome> {
   const plan = planConfirm(pool.view, block, lease);
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
   const { tick } = plan.chain;
-  const builder = new StepBuilder(pool, tick);
+  const builder = new StepBuilder(pool, nowMs, tick);
   if (plan.chain.kind === 'applied') builder.index.satisfied.moveFloor(plan.chain.floor);
   moveAll(builder, plan);
   for (const { after } of plan.changes) if (after.stage === 'Finalized') satisfyBy(builder, after);
@@ -30,11 +35,16 @@ export function confirmPoolStep(pool: Planning, block: CheckedBlock, lease: Leas
 }
 
 /** L9: plans a rollback. Tags that the undone blocks satisfied are no longer satisfied. */
-export function rollbackPoolStep(pool: Planning, point: ChainPoint | null, lease: Lease | null): Step<RollbackOutcome> {
+export function rollbackPoolStep(
+  pool: Planning,
+  nowMs: number,
+  point: ChainPoint | null,
+  lease: Lease | null,
+): Step<RollbackOutcome> {
   const plan = planUndo(pool.view, point, lease);
   if ('answer' in plan) return stepOf(pool.view, plan.answer, []);
   const { tick } = plan.chain;
-  const builder = new StepBuilder(pool, tick);
+  const builder = new StepBuilder(pool, nowMs, tick);
   const withdrawn = builder.index.satisfied.after(tick);
   for (const tag of withdrawn) builder.index.forget(tag);
   for (const txState of plan.clamped) builder.clamp(txState);

@@ -12,7 +12,7 @@ import {
 } from '../codec/codec.ts';
 import { decodeEntry, encodeEntry } from '../codec/entry-record.ts';
 import type { TxState } from '../contract/lifecycle.ts';
-import { type Limits, limitNames, namedLimits } from '../contract/limits.ts';
+import { formerLimits, type Limits, limitNames, namedLimits } from '../contract/limits.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import { knownStages } from '../contract/transaction.ts';
 import type { ChainStep, Write } from '../rules/step.ts';
@@ -126,10 +126,11 @@ function readEntry([hash, seq, record]: ChangeRow[2][number]): Entry {
   return decodeEntry(bytesToHash(hash), seq, record);
 }
 
+/** A process of an earlier version does not name the limit that came after it. */
 function readLimits(limits: Readonly<Record<string, unknown>>): Limits {
   const named = namedLimits(limits);
-  if (Object.keys(named).length < limitNames.length) throw damaged('change');
-  return named as Limits;
+  if (!limitNames.every((name) => name in named || name === 'parkedTtlMs')) throw damaged('change');
+  return { ...formerLimits, ...named };
 }
 
 function readWrite(row: WriteRow): Write {

@@ -3,19 +3,19 @@ import type { Awaitable } from '../contract/call-options.ts';
 import type { DumpedClaims, DumpedPart, DumpedPool, PoolContent } from '../contract/dump.ts';
 import { invalid, type MempoolError } from '../contract/errors.ts';
 import type { TxState } from '../contract/lifecycle.ts';
-import { defaultLimits, type Limits, type Ordering } from '../contract/limits.ts';
+import { formerLimits, type Limits, type Ordering } from '../contract/limits.ts';
 import { defaultRetention } from '../contract/options.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { PoolDump } from '../contract/pool-verbs.ts';
 import { isLive, knownStages, type Transaction } from '../contract/transaction.ts';
-import { Ledger } from '../memory/ledger.ts';
+import { MemoryPool } from '../memory/memory-pool.ts';
 import { fifoLimits } from '../rules/fifo-step.ts';
 import { dumpOf } from './dump.ts';
 import { type PoolRecord, PriorityPool } from './priority-pool.ts';
 
 /** A pool in memory, of either ordering, without a backend around it. */
 export interface WholePool {
-  readonly ledger: Ledger;
+  readonly memory: MemoryPool;
   dump(): Iterable<PoolRecord>;
   restore(record: PoolRecord): void;
 }
@@ -23,11 +23,11 @@ export interface WholePool {
 /** A new pool in memory. Its log and events are never trimmed. */
 export function wholePool(ordering: Ordering): WholePool {
   const endless = { ...defaultRetention, maxFinalized: Number.POSITIVE_INFINITY };
-  if (ordering === 'priority') return new PriorityPool({ epoch: '', retention: endless, limits: {} });
-  const ledger = new Ledger('', endless);
+  if (ordering === 'priority') return new PriorityPool({ epoch: '', retention: endless, limits: formerLimits });
+  const memory = new MemoryPool('', endless);
   return {
-    ledger,
-    dump: () => ledger.dump(),
+    memory,
+    dump: () => memory.dump(),
     restore(record) {
       switch (record.kind) {
         case 'limits':
@@ -36,7 +36,7 @@ export function wholePool(ordering: Ordering): WholePool {
         case 'entry':
           throw new TypeError(`a fifo pool has no ${record.kind}`);
         default:
-          ledger.restore(record);
+          memory.restore(record);
       }
     },
   };
@@ -53,12 +53,12 @@ export function dumpOfWhole(pool: WholePool, bodyOf: BodyOf): PoolDump {
     pool.restored();
     return priorityDump(pool, bodyOf);
   }
-  return fifoDump(pool.ledger, bodyOf);
+  return fifoDump(pool.memory, bodyOf);
 }
 
 /** All limits of a priority pool's content. */
 export function wholeLimits(named: Partial<Limits>): Limits {
-  return { ...defaultLimits, ...named };
+  return { ...formerLimits, ...named };
 }
 
 /** The dump of a priority pool. `bodyOf` is for a mirror, which has no payloads. */
@@ -66,17 +66,17 @@ export function priorityDump(pool: PriorityPool, bodyOf?: BodyOf): PoolDump {
   return { ...dumpOf(pool.index), ...contentOf('priority', pool, bodyOf) };
 }
 
-/** The dump of a fifo pool. `bodyOf` is for a ledger without payloads. */
-export function fifoDump(ledger: Ledger, bodyOf?: BodyOf): PoolDump {
-  const { fifo } = ledger;
-  const whole = contentOf('fifo', ledger, bodyOf);
+/** The dump of a fifo pool. `bodyOf` is for a pool in memory without payloads. */
+export function fifoDump(memory: MemoryPool, bodyOf?: BodyOf): PoolDump {
+  const { fifo } = memory;
+  const whole = contentOf('fifo', memory, bodyOf);
   const waiting = whole.content.flatMap((part) =>
     part.kind === 'write' && isWaiting(part.write.after) ? part.write : [],
   );
   const bytes = waiting.reduce((sum, { body }) => sum + (body?.payload.length ?? 0), 0);
   return {
     limits: { ...fifoLimits, maxTxs: fifo.maxTxs },
-    lastGossipSeq: ledger.lastSeq,
+    lastGossipSeq: memory.lastSeq,
     totals: { transactions: waiting.length, bytes, gas: 0, parked: 0 },
     entries: [],
     order: Array.from(fifo.pending(), ({ hash }) => hash),

@@ -23,7 +23,7 @@ export function dumpOf(index: PoolIndex): IndexDump {
 
 function dumpedEntry({ entry, stage, place }: PoolNode): IndexDump['entries'][number] {
   const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
-  const { claim, notBefore = null } = entry;
+  const { claim, notBefore = null, parkedAt = null } = entry;
   const plain = { bytes, sources: [...sources], version, admittedAt, admittedHeight, checkedHeight, gossipSeq };
   const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
   const where =
@@ -35,7 +35,18 @@ function dumpedEntry({ entry, stage, place }: PoolNode): IndexDump['entries'][nu
           tieBreakSeq: place.tieBreakSeq,
           depth: place.depth,
         };
-  return { hash, seq, stage, ...verdict, ...tags, ...plain, claim: claim && { ...claim }, notBefore, place: where };
+  return {
+    hash,
+    seq,
+    stage,
+    ...verdict,
+    ...tags,
+    ...plain,
+    claim: claim && { ...claim },
+    notBefore,
+    parkedAt,
+    place: where,
+  };
 }
 
 function dumpedTags(tags: TagIndex): (readonly [string, readonly string[]])[] {

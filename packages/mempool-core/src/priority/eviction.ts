@@ -1,6 +1,7 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import { type Floor, floorAt } from '../contract/pool-verbs.ts';
 import { minPriority } from '../contract/verdict.ts';
+import { isLostEntry } from '../rules/damage.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode } from './pool-node.ts';
 
@@ -21,18 +22,21 @@ export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
 /**
  * The shortest suffix of the order whose eviction removes the excess for a new transaction with this order key. The new
  * transaction may be in the order already. Only strictly worse transactions may be evicted. Tie-breaks do not count, or
- * an earlier transaction could be evicted for a later one of equal priority.
+ * an earlier transaction could be evicted for a later one of equal priority. Those whose verdict is damaged stay (M2).
+ *
+ * `before`: how many the newcomer has evicted already. Those count for `maxEvictions`, too.
  *
  * @returns `null` if that does not suffice
  */
-export function victimsFor(index: PoolIndex, place: OrderKey, excess: Excess): PlacedNode[] | null {
+export function victimsFor(index: PoolIndex, place: OrderKey, excess: Excess, before: number = 0): PlacedNode[] | null {
   const victims: PlacedNode[] = [];
   let { transactions, bytes } = excess;
   if (transactions <= 0 && bytes <= 0) return victims;
   const { eviction, maxEvictions } = index.limits;
   if (eviction === 'none') return null;
   for (const worst of index.order.backwards()) {
-    if (victims.length >= maxEvictions || !isWorse(worst.place, place)) return null;
+    if (isLostEntry(worst.entry)) continue;
+    if (before + victims.length >= maxEvictions || !isWorse(worst.place, place)) return null;
     victims.push(worst);
     transactions -= 1;
     bytes -= worst.entry.bytes;
@@ -58,6 +62,7 @@ function leastPriority(index: PoolIndex): bigint | null {
   let floor = minPriority;
   let victims = 0;
   for (const { place, entry } of order.backwards()) {
+    if (isLostEntry(entry)) continue;
     victims += 1;
     if (victims > limits.maxEvictions) return null;
     if (place.ready) floor = place.effectivePriority + 1n;

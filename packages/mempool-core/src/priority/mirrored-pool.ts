@@ -63,7 +63,7 @@ export class MirroredPool {
   /** Plans a call; the mirror does not change. `change` is for the other mirrors, `null` if nothing changes. */
   plan<T>(plan: (pool: Planning) => Step<T>): { readonly step: Step<T>; readonly change: PoolChange | null } {
     const step = this.pool.plan(plan);
-    const change = changesPool(step) ? changeOfStep(step, this.pool.ledger.lastEventSeq + step.events.length) : null;
+    const change = changesPool(step) ? changeOfStep(step, this.pool.memory.lastEventSeq + step.events.length) : null;
     return { step, change };
   }
 

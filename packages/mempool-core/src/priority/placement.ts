@@ -3,7 +3,7 @@ import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 
 /** True if the chain satisfied the tag, or if a live transaction that is no longer Pending provides it. */
-function isMet(index: PoolIndex, tag: string): boolean {
+export function isMet(index: PoolIndex, tag: string): boolean {
   if (index.satisfied.has(tag)) return true;
   for (const provider of index.providers.of(tag)) if (provider.stage !== 'Pending') return true;
   return false;

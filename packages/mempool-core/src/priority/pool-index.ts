@@ -1,8 +1,10 @@
 import type { Limits } from '../contract/limits.ts';
 import type { OrderKey } from '../contract/order-key.ts';
-import { type Entry, heldUntil } from '../contract/pool-entry.ts';
+import { type Entry, heldUntil, parkedSince } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
+import { isLostEntry } from '../rules/damage.ts';
 import { AgeList, AgeLists } from './age-lists.ts';
+import { Parking } from './parking.ts';
 import {
   type Before,
   isCounted,
@@ -20,7 +22,7 @@ import { SortedList } from './sorted-list.ts';
 import { type PoolScalars, UndoLog } from './undo-log.ts';
 
 /**
- * The entries of a priority pool and all indexes over them. The states of its transactions are in the ledger. `undo`
+ * The entries of a priority pool and all indexes over them. The states of its transactions are in the `MemoryPool`. `undo`
  * reverts all changes since `begin`.
  */
 export class PoolIndex {
@@ -33,6 +35,9 @@ export class PoolIndex {
     compare: (a, b) => a.seq - b.seq,
     show: () => undefined,
   });
+  /** Built when parking is full for the first time, and kept up to date from then on. */
+  #parking: Parking | null = null;
+  #senders: TagIndex | null = null;
   /** Live transactions by the tags that they provide. */
   readonly providers: TagIndex = new TagIndex();
   /** Live and Finalized transactions by the tags that they require. */
@@ -56,6 +61,21 @@ export class PoolIndex {
 
   node(hash: string): PoolNode | undefined {
     return this.#nodes.get(hash);
+  }
+
+  /** Live transactions by their sender, but for the empty one. Built when it is asked for, and kept up to date from then on. */
+  get senders(): TagIndex {
+    if (this.#senders === null) {
+      this.#senders = new TagIndex();
+      for (const node of this.#nodes.values()) this.#noteSender(node, 'add');
+    }
+    return this.#senders;
+  }
+
+  /** The parked transactions by how little they deserve their place; without damaged ones, which never leave (M2). */
+  get parking(): Parking {
+    this.#parking ??= new Parking(Iterator.from(this.parked).filter(isPlaced).filter(mayLeave));
+    return this.#parking;
   }
 
   nodes(): IterableIterator<PoolNode> {
@@ -99,12 +119,12 @@ export class PoolIndex {
 
   /** Writes the later state of a transaction. Returns the same node. */
   move(node: PoolNode, stage: KnownStage, next: Entry = node.entry): PoolNode {
-    // P20: only a Pending transaction is held back.
-    const entry = stage === 'Pending' || next.notBefore === undefined ? next : heldUntil(next, undefined);
+    const entry = stage === 'Pending' ? next : waitingNoMore(next);
     const { entry: before, stage: left } = node;
     if (before === entry && left === stage) return node;
     this.#remember(node);
-    const saysTheSame = before.seq === entry.seq && before.version === entry.version;
+    const isLost = isLostEntry(before);
+    const saysTheSame = before.seq === entry.seq && before.version === entry.version && isLost === isLostEntry(entry);
     if (left === stage && saysTheSame) {
       this.#detachLists(node);
       node.entry = entry;
@@ -255,6 +275,7 @@ export class PoolIndex {
     const { provides, requires } = entry.verdict;
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
     if (requires.length > 0) this.#requirers(stage).add(requires, node);
+    this.#noteSender(node, 'add');
     if (isCounted(stage)) this.totals.add(entry);
     this.#attachPlace(node);
   }
@@ -263,10 +284,16 @@ export class PoolIndex {
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
     this.#detachPlace(node);
+    this.#noteSender(node, 'delete');
     if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
     if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
     if (isCounted(stage)) this.totals.remove(entry);
     node.place = null;
+  }
+
+  #noteSender(node: PoolNode, change: 'add' | 'delete'): void {
+    const { sender } = node.entry.verdict;
+    if (sender !== '' && isLive(node.stage)) this.#senders?.[change]([sender], node);
   }
 
   #requirers(stage: KnownStage): TagIndex {
@@ -276,7 +303,10 @@ export class PoolIndex {
   #attachPlace(node: PoolNode): void {
     if (isPlaced(node)) {
       this.order.insert(node);
-      if (!node.place.ready) this.parked.insert(node);
+      if (!node.place.ready) {
+        this.parked.insert(node);
+        if (mayLeave(node)) this.#parking?.add(node);
+      }
     }
     this.#attachLists(node);
   }
@@ -285,7 +315,9 @@ export class PoolIndex {
     this.#detachLists(node);
     if (!isPlaced(node)) return;
     this.order.delete(node);
-    if (!node.place.ready) this.parked.delete(node);
+    if (node.place.ready) return;
+    this.parked.delete(node);
+    if (mayLeave(node)) this.#parking?.delete(node);
   }
 
   #attachLists(node: PoolNode): void {
@@ -301,6 +333,17 @@ export class PoolIndex {
     if (node.entry.notBefore !== undefined) this.held.delete(node);
     this.ages.delete(node);
   }
+}
+
+/** M2: nothing takes the place of a transaction whose verdict is damaged. */
+function mayLeave({ entry }: PlacedNode): boolean {
+  return !isLostEntry(entry);
+}
+
+/** P20, P22: only a Pending transaction is held back or parked. */
+function waitingNoMore(entry: Entry): Entry {
+  const free = entry.notBefore === undefined ? entry : heldUntil(entry, undefined);
+  return free.parkedAt === undefined ? free : parkedSince(free, undefined);
 }
 
 const nobody: ReadonlySet<PoolNode> = new Set();

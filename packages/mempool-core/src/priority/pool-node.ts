@@ -42,6 +42,11 @@ export function isGossipable({ stage, place }: Pick<PoolNode, 'stage' | 'place'>
   return stage === 'Pending' ? place?.ready === true : stage === 'Propagated' || stage === 'Acknowledged';
 }
 
+/** True if it is Pending and waits for a parent, or is held back. */
+export function isParked({ place }: Pick<PoolNode, 'place'>): boolean {
+  return place?.ready === false;
+}
+
 export function isReady({ place }: PoolNode): boolean {
   return place?.ready === true;
 }

@@ -2,9 +2,10 @@ import { dropCause } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedRevision } from '../contract/pool-driver.ts';
-import type { LimitName, ReviseOutcome } from '../contract/pool-verbs.ts';
+import type { LimitName, ReviseOutcome, SenderDrop } from '../contract/pool-verbs.ts';
 import { type CheckedVerdict, isRefusal } from '../contract/verdict.ts';
-import type { CallMoment } from '../rules/call-plan.ts';
+import { type CallMoment, maxSweep } from '../rules/call-plan.ts';
+import { isLostEntry } from '../rules/damage.ts';
 import { type MoveGuard, type Step, underClaim } from '../rules/step.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
 import { settle } from './placement.ts';
@@ -15,11 +16,12 @@ import { type Planning, StepBuilder } from './step-builder.ts';
 /** L3, L4, P19, P20: plans a move. A parked transaction cannot be marked in flight. The outcome has the moved hashes. */
 export function movePoolStep(
   pool: Planning,
+  nowMs: number,
   verb: MoveVerb,
   hashes: readonly string[],
   { claim, notBefore }: MoveGuard = {},
 ): Step<string[]> {
-  const builder = new StepBuilder(pool);
+  const builder = new StepBuilder(pool, nowMs);
   const moved = underClaim(hashes, claim, (hash) => claimOf(builder, hash)).filter((hash) => {
     const node = builder.index.node(hash);
     if (verb === 'markInflight' && (node === undefined || !isReady(node))) return false;
@@ -28,17 +30,56 @@ export function movePoolStep(
   return builder.step(moved);
 }
 
-/** L10, P19: plans a drop. The outcome has the dropped hashes. */
+/**
+ * L10, P19, P23: plans a drop. The outcome has the dropped hashes: those that the call names in its order, then their
+ * descendants by seq.
+ */
 export function dropPoolStep(
   pool: Planning,
+  nowMs: number,
   hashes: readonly string[],
   reason: string,
-  { claim }: MoveGuard = {},
+  { claim, descendants }: MoveGuard = {},
 ): Step<string[]> {
-  const builder = new StepBuilder(pool);
+  const builder = new StepBuilder(pool, nowMs);
   const guarded = underClaim(hashes, claim, (hash) => claimOf(builder, hash));
   const cause = dropCause(reason);
-  return builder.step(guarded.filter((hash) => builder.drop(hash, cause, reason)));
+  const named = guarded.filter((hash) => builder.drop(hash, cause, reason));
+  if (descendants === undefined) return builder.step(named);
+  const mayDrop = ({ stage, hash }: PoolNode): boolean =>
+    stage === 'Pending' || claim === undefined || claimOf(builder, hash) === claim;
+  const further = dropDependents(builder, named, (node) => mayDrop(node) && builder.drop(node.hash, cause, reason));
+  return builder.step([...named, ...further]);
+}
+
+/** P23: drops what depends on those that left, directly or not. `drop` returns false for what stays. */
+function dropDependents(
+  { index }: StepBuilder,
+  left: readonly string[],
+  drop: (node: PoolNode) => boolean,
+): readonly string[] {
+  const gone = new Set<PoolNode>();
+  const walk = left.flatMap((hash) => index.node(hash) ?? []);
+  for (const { entry } of walk)
+    for (const tag of entry.verdict.provides) {
+      if (index.satisfied.has(tag) || index.providers.has(tag)) continue;
+      for (const dependent of [...index.dependents.of(tag)]) {
+        if (gone.has(dependent) || !drop(dependent)) continue;
+        gone.add(dependent);
+        walk.push(dependent);
+      }
+    }
+  return [...gone].sort((a, b) => a.seq - b.seq).map(({ hash }) => hash);
+}
+
+/** P23: plans the drop of what a sender has, the first ones first. */
+export function dropSenderStep(pool: Planning, nowMs: number, sender: string, reason: string): Step<SenderDrop> {
+  const builder = new StepBuilder(pool, nowMs);
+  const own = [...builder.index.senders.of(sender)].filter(({ stage }) => stage !== 'Confirmed');
+  const first = own.sort((a, b) => a.seq - b.seq).slice(0, maxSweep);
+  const cause = dropCause(reason);
+  const dropped = first.map(({ hash }) => hash).filter((hash) => builder.drop(hash, cause, reason));
+  return builder.step({ dropped, more: own.length > first.length });
 }
 
 function claimOf({ index }: StepBuilder, hash: string): string | null {
@@ -49,15 +90,15 @@ function claimOf({ index }: StepBuilder, hash: string): string | null {
 export function reviseStep(
   pool: Planning,
   revisions: readonly CheckedRevision[],
-  { height }: CallMoment,
+  { nowMs, height }: CallMoment,
 ): Step<ReviseOutcome[]> {
-  const builder = new StepBuilder(pool);
+  const builder = new StepBuilder(pool, nowMs);
   for (const [i, { hash, version, answer }] of revisions.entries()) {
     const node = builder.index.node(hash);
     if (node?.stage !== 'Pending' || node.entry.version !== version || isRefusal(answer)) continue;
     checkIdentity(`revisions[${i}].answer`, node.entry.verdict, answer);
   }
-  return builder.step(revisions.map((revision) => revise(builder, revision, height)));
+  return builder.step(revisions.map((revision) => revise(builder, revision, { nowMs, height })));
 }
 
 function checkIdentity(place: string, before: CheckedVerdict, after: CheckedVerdict): void {
@@ -67,7 +108,11 @@ function checkIdentity(place: string, before: CheckedVerdict, after: CheckedVerd
     throw invalid(`${place}.provides`, 'the tags of the current verdict');
 }
 
-function revise(builder: StepBuilder, { hash, version, answer }: CheckedRevision, height: number): ReviseOutcome {
+function revise(
+  builder: StepBuilder,
+  { hash, version, answer }: CheckedRevision,
+  { nowMs, height }: CallMoment,
+): ReviseOutcome {
   const { index } = builder;
   const node = index.node(hash);
   if (node?.stage !== 'Pending') return { kind: 'skipped', hash };
@@ -80,7 +125,9 @@ function revise(builder: StepBuilder, { hash, version, answer }: CheckedRevision
   }
   if (answer.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
   const verdict = { ...answer, provides: entry.verdict.provides };
-  const next = { ...entry, verdict, version: version + 1, checkedHeight: height };
+  // M2: when it was admitted is lost with its verdict. Its time begins again.
+  const since = isLostEntry(entry) ? { admittedAt: nowMs, admittedHeight: height } : null;
+  const next = { ...entry, ...since, verdict, version: version + 1, checkedHeight: height };
   const parkedBefore = index.parked.length;
   index.begin();
   const refusal = refusedByGraph(index, index.put(next, 'Pending'), parkedBefore);

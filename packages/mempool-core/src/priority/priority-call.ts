@@ -5,6 +5,7 @@ import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
+import { isLostEntry } from '../rules/damage.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
 import { excessOf } from './eviction.ts';
@@ -19,8 +20,9 @@ export class PriorityCall implements CallPlan {
   readonly #builder: StepBuilder;
   readonly #returned = new Set<string>();
 
-  constructor(pool: Planning) {
-    this.#builder = new StepBuilder(pool);
+  /** `nowMs`: the time of the call. */
+  constructor(pool: Planning, nowMs: number) {
+    this.#builder = new StepBuilder(pool, nowMs);
   }
 
   get limits(): Limits {
@@ -48,7 +50,10 @@ export class PriorityCall implements CallPlan {
   }
 
   expired(moment: CallMoment, limit: number): Named[] {
-    return expiredIn(this.#settled, moment, limit);
+    const index = this.#settled;
+    // What this call parks or wakes has not waited yet, however old it is.
+    this.#builder.timeParked();
+    return expiredIn(index, moment, limit);
   }
 
   overdue(before: number, limit: number): TxState[] {
@@ -56,10 +61,9 @@ export class PriorityCall implements CallPlan {
   }
 
   evict(limit: number): string[] {
-    const index = this.#settled;
     const evicted: string[] = [];
-    while (evicted.length < limit && isOver(index)) {
-      const worst = index.order.last;
+    while (evicted.length < limit) {
+      const worst = worstOver(this.#settled);
       if (worst === undefined) break;
       evicted.push(worst.hash);
       this.end(worst, 'evicted');
@@ -68,7 +72,7 @@ export class PriorityCall implements CallPlan {
   }
 
   isOverLimits(): boolean {
-    return isOver(this.#builder.index);
+    return worstOver(this.#settled) !== undefined;
   }
 
   claim(id: string): { readonly untilMs: number; readonly held: number } | null {
@@ -127,7 +131,7 @@ export function isSwept(
   const { nowMs } = moment;
   const overdue = overdueBut(view, overdueBefore(nowMs, inflightTtlMs), 1, new Set());
   const isLate = [endedIn(index, nowMs, 1), dueIn(index, nowMs, 1), overdue, expiredIn(index, moment, 1)];
-  return isLate.every(({ length }) => length === 0) && !(overLimits && isOver(index));
+  return isLate.every(({ length }) => length === 0) && !(overLimits && worstOver(index) !== undefined);
 }
 
 function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
@@ -138,7 +142,19 @@ function dueIn({ held }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
   return firstOf(held, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
 }
 
-function isOver(index: PoolIndex): boolean {
+/**
+ * The next one that a pool over its limits drops: the worst parked one if too many are parked, else the last of all. None
+ * whose verdict is damaged (M2).
+ */
+function worstOver(index: PoolIndex): PoolNode | undefined {
+  const isParkedTooMuch = index.parked.length > index.limits.maxParked;
+  const worst = isParkedTooMuch ? index.parking.worst : undefined;
+  if (worst !== undefined || !isTooFull(index)) return worst;
+  for (const last of index.order.backwards()) if (!isLostEntry(last.entry)) return last;
+  return undefined;
+}
+
+function isTooFull(index: PoolIndex): boolean {
   const { transactions, bytes } = excessOf(index, { transactions: 0, bytes: 0 });
   return transactions > 0 || bytes > 0;
 }
@@ -165,6 +181,8 @@ function expiredIn(index: PoolIndex, { nowMs, height }: CallMoment, limit: numbe
   gather(ages.expiring.list, ({ entry }) => (entry.verdict.expiresAt ?? nowMs) < nowMs);
   gather(ages.expiringHeight.list, ({ entry }) => (entry.verdict.expiresAtHeight ?? height) < height);
   if (Number.isFinite(limits.ttlMs)) gather(ages.admitted.list, ({ entry }) => nowMs - entry.admittedAt > limits.ttlMs);
+  if (Number.isFinite(limits.parkedTtlMs))
+    gather(ages.parked.list, ({ entry }) => nowMs - (entry.parkedAt ?? entry.admittedAt) > limits.parkedTtlMs);
   if (Number.isFinite(limits.ttlBlocks))
     gather(ages.admittedHeight.list, ({ entry }) => height - entry.admittedHeight > limits.ttlBlocks);
   return [...found].sort((a, b) => a.seq - b.seq);

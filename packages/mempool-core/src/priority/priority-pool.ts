@@ -4,8 +4,8 @@ import type { DriverUsage } from '../contract/driver-page.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
-import { Ledger } from '../memory/ledger.ts';
-import type { LedgerRecord } from '../memory/ledger-state.ts';
+import { MemoryPool } from '../memory/memory-pool.ts';
+import type { MemoryRecord } from '../memory/pool-state.ts';
 import type { ChainStep, Step, Write } from '../rules/step.ts';
 import { floorOf } from './eviction.ts';
 import { settle } from './placement.ts';
@@ -24,7 +24,7 @@ export interface PoolChange {
 
 /** A record of a pool's state, for any storage format. Records come in this order, entries after all writes. */
 export type PoolRecord =
-  | LedgerRecord
+  | MemoryRecord
   | { readonly kind: 'limits'; readonly limits: Partial<Limits> }
   | { readonly kind: 'gossip'; readonly lastGossipSeq: number }
   | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
@@ -42,20 +42,20 @@ export interface PriorityPoolParts {
 const noBytes: Uint8Array = new Uint8Array();
 
 /**
- * A priority pool in memory: the states are in a ledger, the rest is in an index. It is either the whole pool, with the
- * payloads in the ledger, or the mirror of a pool that is stored elsewhere. A mirror has rows without payloads.
+ * A priority pool in memory: the states are in a `MemoryPool`, the rest is in an index. It is either the whole pool, with the
+ * payloads in it, or the mirror of a pool that is stored elsewhere. A mirror has rows without payloads.
  */
 export class PriorityPool implements Planning {
   readonly index: PoolIndex;
-  readonly ledger: Ledger;
+  readonly memory: MemoryPool;
 
   constructor({ epoch, retention, limits, index }: PriorityPoolParts) {
     this.index = index ?? new PoolIndex({ ...defaultLimits, ...limits });
-    this.ledger = new Ledger(epoch, retention, (hash) => this.index.remove(hash));
+    this.memory = new MemoryPool(epoch, retention, (hash) => this.index.remove(hash));
   }
 
-  get view(): Ledger {
-    return this.ledger;
+  get view(): MemoryPool {
+    return this.memory;
   }
 
   /** The step that a call would write. The pool does not change. */
@@ -77,7 +77,7 @@ export class PriorityPool implements Planning {
       assertWritable(step.writes);
       kept = true;
       this.index.keep();
-      this.ledger.apply(step);
+      this.memory.apply(step);
       return step.outcome;
     } finally {
       if (!kept) this.#undoCall();
@@ -95,14 +95,14 @@ export class PriorityPool implements Planning {
 
   /** Applies a committed step of this node or of another. Its events are not kept here. */
   apply(change: PoolChange): void {
-    this.#follow(change, () => this.ledger.follow(change, change.lastEventSeq, change.at));
+    this.#follow(change, () => this.memory.follow(change, change.lastEventSeq, change.at));
   }
 
   /** Applies a whole step that `commit` stored, with events and recorded outcome, when a pool is opened again. */
   replay(step: Omit<Step<unknown>, 'outcome'>): void {
     const { writes, chain, pool, events, at } = step;
-    const write = (): void => this.ledger.apply({ outcome: null, ...step });
-    if (pool) this.#follow({ writes, chain, pool, at, lastEventSeq: this.ledger.lastEventSeq + events.length }, write);
+    const write = (): void => this.memory.apply({ outcome: null, ...step });
+    if (pool) this.#follow({ writes, chain, pool, at, lastEventSeq: this.memory.lastEventSeq + events.length }, write);
     else write();
   }
 
@@ -110,21 +110,21 @@ export class PriorityPool implements Planning {
   *dump(): Generator<PoolRecord, undefined> {
     const { limits, lastGossipSeq, satisfied } = this.index;
     yield { kind: 'limits', limits };
-    yield* this.ledger.dump();
+    yield* this.memory.dump();
     yield { kind: 'gossip', lastGossipSeq };
     for (const [tag, tick] of satisfied.entries()) yield { kind: 'satisfied', tag, tick };
     for (const { entry } of this.index.nodes()) yield { kind: 'entry', entry };
   }
 
   #follow({ writes, chain, pool }: PoolChange, write: () => void): void {
-    const { index, ledger } = this;
+    const { index, memory } = this;
     assertWritable(writes);
     const entries = new Map(pool.entries.map((entry) => [entry.hash, entry]));
     if (chain?.kind === 'applied') index.satisfied.moveFloor(chain.floor);
     write();
     for (const { after } of writes) {
       const entry = entries.get(after.hash) ?? index.node(after.hash)?.entry;
-      if (entry !== undefined && ledger.txState(after.hash) !== null) index.put(entry, after.stage);
+      if (entry !== undefined && memory.txState(after.hash) !== null) index.put(entry, after.stage);
       entries.delete(after.hash);
     }
     for (const entry of entries.values()) {
@@ -160,7 +160,7 @@ export class PriorityPool implements Planning {
         break;
       case 'base':
         index.satisfied.floor = record.floor;
-        this.ledger.restore(record);
+        this.memory.restore(record);
         break;
       case 'block':
       case 'write':
@@ -168,7 +168,7 @@ export class PriorityPool implements Planning {
       case 'operation':
       case 'record':
       case 'version':
-        this.ledger.restore(record);
+        this.memory.restore(record);
         break;
     }
   }
@@ -183,13 +183,14 @@ export class PriorityPool implements Planning {
     const { limits, parked } = index;
     const { transactions, bytes, gas } = index.totals;
     const headroom = { transactions: limits.maxTxs - transactions, bytes: limits.maxBytes - bytes };
-    const load = { transactions, bytes, gas, parked: parked.length, headroom, floor: floorOf(index) };
+    const waiting = { ready: index.order.length - parked.length, parked: parked.length };
+    const load = { transactions, bytes, gas, ...waiting, headroom, floor: floorOf(index) };
     const { lastGossipSeq } = index;
-    return { ...this.ledger.usage(), held: index.held.length, lastGossipSeq, load };
+    return { ...this.memory.usage(), held: index.held.length, lastGossipSeq, load };
   }
 
   #restoreEntry(entry: Entry): void {
-    const txState = this.ledger.txState(entry.hash);
+    const txState = this.memory.txState(entry.hash);
     if (txState !== null) this.index.put(entry, txState.stage);
   }
 }

@@ -20,6 +20,12 @@ export class Satisfied {
     return this.#ticks.has(tag);
   }
 
+  /** The same without idle tags, which may be removed later on one node than on another. */
+  knows(tag: string): boolean {
+    const tick = this.#ticks.get(tag);
+    return tick !== undefined && (tick >= this.floor || this.#isRequired(tag));
+  }
+
   tick(tag: string): number | undefined {
     return this.#ticks.get(tag);
   }

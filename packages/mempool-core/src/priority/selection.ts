@@ -104,11 +104,11 @@ export interface GossipChoice {
 /** What `gossipAfter` needs of a pool. */
 interface GossipPool {
   readonly index: PoolIndex;
-  readonly ledger: { readonly epoch: string };
+  readonly memory: { readonly epoch: string };
 }
 
 /** The transactions that became ready after the cursor and that the asking peer may be told of. */
-export function gossipAfter({ index, ledger }: GossipPool, query: CheckedGossipQuery): GossipChoice {
+export function gossipAfter({ index, memory }: GossipPool, query: CheckedGossipQuery): GossipChoice {
   const { after, limit, except, hashesOnly } = query;
   const items: GossipChoice['items'][number][] = [];
   let next = after;
@@ -123,7 +123,7 @@ export function gossipAfter({ index, ledger }: GossipPool, query: CheckedGossipQ
     if (!isToTell) continue;
     items.push({ hash, seq, gossipSeq, bytes: entry.bytes, gas: verdict.gas, priority: verdict.priority });
   }
-  return { items, next, epoch: ledger.epoch };
+  return { items, next, epoch: memory.epoch };
 }
 
 export function gossipWithoutPayloads({ items, ...rest }: GossipChoice): DriverGossipPage {

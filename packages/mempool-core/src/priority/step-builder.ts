@@ -1,12 +1,13 @@
 import type { Cause } from '../contract/cause.ts';
 import { dropped, type MoveVerb, noFacts, pending, type TxState } from '../contract/lifecycle.ts';
-import { type Entry, heldUntil, type PoolStep } from '../contract/pool-entry.ts';
+import { type Entry, heldUntil, type PoolStep, parkedSince } from '../contract/pool-entry.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { changeOf, type MoveWay, planDrop, planMove } from '../rules/change.ts';
 import { type PoolView, type Step, type StepParts, stepOf } from '../rules/step.ts';
+import { placeEvents } from './place-events.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isGossipable, type PoolNode, type UndoEntry } from './pool-node.ts';
+import { isGossipable, isParked, type PoolNode, type UndoEntry } from './pool-node.ts';
 
 /** The pool that a call is planned on. */
 export interface Planning {
@@ -21,6 +22,8 @@ interface Transition {
   readonly body: Transaction | null;
   /** Of the last change in this call. */
   readonly cause: Cause;
+  /** The hash that replaced it, if the last change was that. */
+  readonly replacedBy?: string | undefined;
 }
 
 /** What a move gives a transaction beside its stage. */
@@ -34,14 +37,17 @@ export class StepBuilder {
   readonly view: PoolView;
   /** The tick at which counters are computed. */
   readonly tick: number;
+  readonly #nowMs: number;
   readonly #transitions = new Map<string, Transition>();
   readonly #clamped = new Map<string, TxState>();
   #lastSeq: number;
 
-  constructor({ view, index }: Planning, tick: number = view.currentTip.tick) {
+  /** `nowMs`: the time of the call. */
+  constructor({ view, index }: Planning, nowMs: number, tick: number = view.currentTip.tick) {
     this.view = view;
     this.index = index;
     this.tick = tick;
+    this.#nowMs = Math.floor(nowMs);
     this.#lastSeq = view.lastSeq;
     this.#forgetIdleTags();
   }
@@ -73,10 +79,16 @@ export class StepBuilder {
     });
   }
 
-  /** Ends a transaction that was Pending. The index has it as Dropped already. */
-  end(node: PoolNode, cause: 'replaced' | 'evicted'): void {
+  /** Ends a transaction that was Pending, because another one took its place. The index has it as Dropped already. */
+  replace(node: PoolNode, replacedBy: string): void {
     const txState = this.#pendingState(node);
-    this.#note(txState, dropped(txState, this.tick, cause), cause);
+    this.#note(txState, dropped(txState, this.tick, 'replaced'), 'replaced', replacedBy);
+  }
+
+  /** Evicts a transaction that was Pending. The index has it as Dropped already. */
+  evict(node: PoolNode): void {
+    const txState = this.#pendingState(node);
+    this.#note(txState, dropped(txState, this.tick, 'evicted'), 'evicted');
   }
 
   /** Moves a transaction to its next stage. It keeps a claim only if it is Propagated. */
@@ -134,13 +146,18 @@ export class StepBuilder {
   step<Outcome>(outcome: Outcome, parts: Pick<StepParts, 'events' | 'chain'> = {}): Step<Outcome> {
     settle(this.index);
     this.#forgetIdleTags();
+    this.timeParked();
     this.#numberGossip();
     const { tick } = this.view.currentTip;
     const transitions = [...this.#transitions.values()].sort((a, b) => a.after.seq - b.after.seq);
-    const changes = transitions.map(({ before, after, cause }) => changeOf(before, after, cause, tick, this.tick));
+    const changes = transitions.map(({ before, after, cause, replacedBy }) => {
+      const change = changeOf(before, after, cause, tick, this.tick);
+      return replacedBy === undefined ? change : { ...change, replacedBy };
+    });
     const bodies = transitions.map(({ body }) => body);
     const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#transitions.has(hash));
-    return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped }), pool: this.#poolStep() };
+    const places = placeEvents(this.index.touched());
+    return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped, places }), pool: this.#poolStep() };
   }
 
   /** The state of a Pending node, or of one that this call has just ended in the index. */
@@ -151,16 +168,31 @@ export class StepBuilder {
   }
 
   /** Adds a transition. If the transaction has one already, its state before the call stays. */
-  #note(txState: TxState, after: TxState, cause: Cause): void {
+  #note(txState: TxState, after: TxState, cause: Cause, replacedBy?: string): void {
     const known = this.#transitions.get(after.hash);
     if (known === undefined) {
       const before = this.#clamped.has(after.hash) ? this.view.txState(after.hash) : txState;
-      this.#transitions.set(after.hash, { before, after, body: null, cause });
-    } else this.#transitions.set(after.hash, { ...known, after, cause });
+      this.#transitions.set(after.hash, { before, after, body: null, cause, replacedBy });
+    } else this.#transitions.set(after.hash, { ...known, after, cause, replacedBy });
   }
 
   #forgetIdleTags(): void {
     for (const tag of this.index.satisfied.idle()) this.index.forget(tag);
+  }
+
+  /**
+   * P22: notes when a transaction was parked, or woken (P20) to stay parked, that had been in the pool before. A new one is
+   * parked since its admission. To be called on a settled index.
+   */
+  timeParked(): void {
+    for (const { node, before } of this.index.touched()) {
+      const { entry } = node;
+      const isNow = isParked(node);
+      if (!isNow && entry.parkedAt !== undefined) this.index.move(node, node.stage, parkedSince(entry, undefined));
+      const isKnown = before !== null && before.entry.seq === node.seq;
+      if (isNow && isKnown && (!isParked(before) || isWoken(node, before)))
+        this.index.move(node, node.stage, parkedSince(entry, this.#nowMs));
+    }
   }
 
   /** Numbers the transactions that peers may be told of from now on: parents first, then by seq. */
@@ -194,4 +226,8 @@ export class StepBuilder {
     const limits = index.limitsTouched ? index.limits : null;
     return { entries, satisfied, forgotten, limits, lastGossipSeq: index.lastGossipSeq };
   }
+}
+
+function isWoken({ entry }: PoolNode, before: Pick<PoolNode, 'entry'>): boolean {
+  return before.entry.notBefore !== undefined && entry.notBefore === undefined;
 }

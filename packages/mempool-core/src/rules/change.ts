@@ -32,6 +32,8 @@ export interface Change {
   /** The counters after the call. */
   readonly counters: Counters;
   readonly cause: Cause;
+  /** P24: the hash of the transaction that replaced it. */
+  readonly replacedBy?: string | undefined;
 }
 
 /** True for a change to a final stage: it makes an entry in the terminal log. */
@@ -196,7 +198,7 @@ export function bySeq(changes: Change[]): Change[] {
 /** The event of a change (E1). `point` is the confirming block of a Confirmed or Finalized transaction, else `null`. */
 export function changeEvent(
   eventSeq: number,
-  { after, previous, counters, cause }: Change,
+  { after, previous, counters, cause, replacedBy }: Change,
   point: ChainPoint | null,
 ): Extract<StepEvent, { kind: 'transaction' }> {
   return {
@@ -211,6 +213,7 @@ export function changeEvent(
     nonConfirmations: counters.nonConfirmations,
     point,
     reason: optionalReason(after.reason),
+    ...(replacedBy !== undefined && { replacedBy }),
     attempts: after.facts.attempts,
     receivedAt: after.facts.receivedAt,
   };

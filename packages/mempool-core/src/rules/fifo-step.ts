@@ -72,6 +72,7 @@ export const fifoLimits: Limits = Object.freeze({
   replacementBump: 0,
   ttlMs: Number.POSITIVE_INFINITY,
   ttlBlocks: Number.POSITIVE_INFINITY,
+  parkedTtlMs: Number.POSITIVE_INFINITY,
   eviction: 'none',
 });
 

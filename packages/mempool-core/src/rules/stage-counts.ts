@@ -19,7 +19,7 @@ const counterOf: Readonly<Record<string, keyof StageCounts>> = {
  */
 export function countStages(counts: StageCounts, events: readonly StepEvent[]): void {
   for (const event of events) {
-    if (event.kind === 'block') continue;
+    if (event.kind !== 'transaction') continue;
     const [before, after] = [counterOf[event.previous.stage], counterOf[event.stage]];
     if (before !== undefined) counts[before] -= 1;
     if (after !== undefined) counts[after] += 1;

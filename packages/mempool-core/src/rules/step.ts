@@ -3,7 +3,7 @@ import { encodeOutcome } from '../codec/outcome-record.ts';
 import type { ClaimContext, WriteContext } from '../contract/call-options.ts';
 import type { CheckedBlock } from '../contract/driver.ts';
 import { dropCause } from '../contract/drop-reason.ts';
-import type { StepEvent } from '../contract/events.ts';
+import type { ParkedEvent, ReadyEvent, StepEvent } from '../contract/events.ts';
 import type { Lease } from '../contract/lease.ts';
 import {
   droppableTick,
@@ -171,6 +171,8 @@ export interface MoveGuard {
   readonly claim?: string | undefined;
   /** Hold what returns to Pending back until this time. */
   readonly notBefore?: number | undefined;
+  /** Of a drop in a priority pool: the descendants, too (P23). */
+  readonly descendants?: true | undefined;
 }
 
 /** The guard of a call that is made at `nowMs`. A time that has come holds nothing back. */
@@ -329,14 +331,19 @@ export interface StepParts {
   /** States with a lowered tick, or that are held back no longer. They have no events. */
   readonly clamped?: readonly TxState[];
   readonly chain?: ChainStep;
+  /** Events of places, which come last (P24). They are numbered here. */
+  readonly places?: readonly PlaceStep[];
 }
+
+/** The event of a place before it is numbered. */
+export type PlaceStep = Omit<ReadyEvent, 'at' | 'eventSeq'> | Omit<ParkedEvent, 'at' | 'eventSeq'>;
 
 /** Makes the step of these changes, with their events. `changes` must be ordered by seq. */
 export function stepOf<Outcome>(
   view: PoolView,
   outcome: Outcome,
   changes: readonly Change[],
-  { bodies = [], events = [], clamped = [], chain }: StepParts = {},
+  { bodies = [], events = [], clamped = [], chain, places = [] }: StepParts = {},
 ): Step<Outcome> {
   const all: StepEvent[] = [...events];
   const writes: Write[] = [];
@@ -349,6 +356,7 @@ export function stepOf<Outcome>(
     writes.push({ after, point, body: bodies[writes.length] ?? null });
   }
   for (const after of clamped) writes.push({ after, point: null, body: null });
+  for (const place of places) all.push({ ...place, eventSeq: ++lastEventSeq });
   return { outcome, writes, events: all, chain: chain ?? null, operation: null, at: null };
 }
 

@@ -4,8 +4,8 @@ import { defineBackend } from '../../src/boundary/define-backend.ts';
 import { isMempoolError } from '../../src/contract/errors.ts';
 import type { Lease, LeaseSource } from '../../src/contract/lease.ts';
 import { defaultRetention, type OpenOptions } from '../../src/contract/options.ts';
-import { ledgerDriver } from '../../src/drivers/ledger-driver.ts';
-import { Ledger } from '../../src/memory/ledger.ts';
+import { memoryDriver } from '../../src/drivers/memory-driver.ts';
+import { MemoryPool } from '../../src/memory/memory-pool.ts';
 import { scratch } from '../readme-backend.ts';
 
 const lease: Lease = { nodeId: 'a', token: 'token-1', term: 7 };
@@ -68,7 +68,7 @@ describe('the options of an opening', () => {
   });
 });
 
-it('the ledger looks at the lease of the election that the pool names, and begins its time anew', async () => {
+it('the pool in memory looks at the lease of the election that the pool names, and begins its time anew', async () => {
   const extended: string[] = [];
   const held: Record<string, Lease> = { watcher: { ...lease, term: 1 }, blocks: lease };
   const leases: LeaseSource = {
@@ -79,8 +79,8 @@ it('the ledger looks at the lease of the election that the pool names, and begin
     name: 'led',
     capabilities: { durable: false, shared: false, lease: true, priority: false, records: false, restore: false },
     open(options) {
-      const ledger = new Ledger('epoch', { ...defaultRetention, ...options.retention });
-      return ledgerDriver({ ledger, options, leases, commit: (step) => ledger.apply(step), close: () => undefined });
+      const memory = new MemoryPool('epoch', { ...defaultRetention, ...options.retention });
+      return memoryDriver({ memory, options, leases, commit: (step) => memory.apply(step), close: () => undefined });
     },
   });
   await using store = await backend.open({ election: 'blocks' });

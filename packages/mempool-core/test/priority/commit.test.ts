@@ -1,9 +1,9 @@
 import { defaultRetention, type Transaction } from 'mempool-core';
 import {
   defineBackend,
-  type PriorityLedgerParts,
+  type PriorityMemoryParts,
   PriorityPool,
-  priorityLedgerDriver,
+  priorityMemoryDriver,
   type Step,
 } from 'mempool-core/backend';
 import { expect, test } from 'vitest';
@@ -11,13 +11,13 @@ import { expect, test } from 'vitest';
 const hash = 'ab'.repeat(32);
 const transaction = { hash, payload: Buffer.from([1]), payloadType: 0 };
 
-function opened(commit: PriorityLedgerParts['commit']) {
+function opened(commit: PriorityMemoryParts['commit']) {
   const backend = defineBackend({
     name: 'kept',
     capabilities: { durable: false, shared: false, lease: false, priority: true, records: false, restore: false },
     open(options) {
       const pool = new PriorityPool({ epoch: 'one', retention: defaultRetention, limits: options.limits });
-      return priorityLedgerDriver({ pool, options, commit, close: () => undefined });
+      return priorityMemoryDriver({ pool, options, commit, close: () => undefined });
     },
   });
   return backend.open({ ordering: 'priority' });
@@ -46,7 +46,7 @@ test('every step that changes the pool is kept, an answer is not, and replayed t
   const again = new PriorityPool({ epoch: 'one', retention: defaultRetention, limits: {} });
   for (const step of kept) again.replay(step);
   again.restored();
-  expect(again.ledger.findOperation('receive', { operationId: 'one' })?.outcome).toMatchObject([
+  expect(again.memory.findOperation('receive', { operationId: 'one' })?.outcome).toMatchObject([
     { kind: 'received', seq: 1 },
   ]);
   const { epoch: _, cursors: __, ...usage } = await store.usage();

@@ -79,25 +79,25 @@ class CountedPool {
     this.#blocks += 1;
     const point = { slot: this.#blocks, hash: this.#blocks.toString(16).padStart(64, '0') };
     const whole = { seen: [], unseen: [], provides: [], ...block, point, parent: null, thresholds };
-    this.#run((pool) => confirmPoolStep(pool, whole, null));
+    this.#run((pool) => confirmPoolStep(pool, 0, whole, null));
   }
 
   rollback(): number {
-    const outcome = this.#run((pool) => rollbackPoolStep(pool, null, null));
+    const outcome = this.#run((pool) => rollbackPoolStep(pool, 0, null, null));
     return 'returned' in outcome ? outcome.returned : 0;
   }
 
   setMaxDescendants(maxDescendants: number): void {
-    this.#run((pool) => limitsStep(new PriorityCall(pool), { maxDescendants }));
+    this.#run((pool) => limitsStep(new PriorityCall(pool, 0), { maxDescendants }));
   }
 
   mark(verb: MoveVerb, hash: string): void {
-    this.#run((pool) => movePoolStep(pool, verb, [hash]));
+    this.#run((pool) => movePoolStep(pool, 0, verb, [hash]));
   }
 
   #run<T>(plan: (pool: Planning) => Step<T>): T {
     return this.#pool.commit(plan, (step) => {
-      const change = changeOfStep(step, this.#pool.ledger.lastEventSeq + step.events.length);
+      const change = changeOfStep(step, this.#pool.memory.lastEventSeq + step.events.length);
       if (this.follower !== null) this.follower.#pool.apply(decodeChange(encodeChange(change)));
       return step;
     });

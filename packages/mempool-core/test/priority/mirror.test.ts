@@ -2,7 +2,7 @@ import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
 import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
-import type { Limits } from '../../src/contract/limits.ts';
+import { defaultLimits, type Limits } from '../../src/contract/limits.ts';
 import type { IndexDump } from '../../src/contract/pool-verbs.ts';
 import { maxPriority, minPriority, type Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
@@ -61,7 +61,7 @@ class Twins {
   }
 
   #follow(step: Step<unknown>): void {
-    const change = changeOfStep(step, this.pool.ledger.lastEventSeq + step.events.length);
+    const change = changeOfStep(step, this.pool.memory.lastEventSeq + step.events.length);
     const record = encodeChange(change);
     expect(decodeChange(record)).toEqual(change);
     this.mirror.apply(decodeChange(record));
@@ -75,9 +75,9 @@ class Twins {
   }
 
   restored(): PriorityPool {
-    const { ledger, index } = this.pool;
+    const { memory, index } = this.pool;
     const fresh = new PriorityPool(this.parts);
-    for (const record of ledger.dump()) fresh.restore(record);
+    for (const record of memory.dump()) fresh.restore(record);
     fresh.restore({ kind: 'limits', limits: index.limits });
     fresh.restore({ kind: 'gossip', lastGossipSeq: index.lastGossipSeq });
     for (const [tag, tick] of this.#satisfied) fresh.restore({ kind: 'satisfied', tag, tick });
@@ -100,7 +100,7 @@ class Twins {
     this.blocks += 1;
     const point = { slot: this.blocks, hash: this.blocks.toString(16).padStart(64, '0') };
     const block = { point, parent: null, seen, unseen, provides, thresholds: this.thresholds };
-    this.run((pool) => confirmPoolStep(pool, block, null));
+    this.run((pool) => confirmPoolStep(pool, 0, block, null));
   }
 
   get state(): IndexDump {
@@ -112,11 +112,33 @@ class Twins {
   }
 }
 
+test('what a sweep parks counts at once for whether anything is over the limits', () => {
+  const twins = new Twins({ limits: { maxParked: 0 } });
+  twins.receive({ a1: { provides: ['tag'] }, b1: { requires: ['tag'] } });
+  twins.run((pool) => {
+    const call = new PriorityCall(pool, 0);
+    call.end({ hash: 'a1', seq: 1 }, 'expired');
+    expect(call.isOverLimits()).toBe(true);
+    return call.step(null);
+  });
+});
+
+test('limits that an earlier version wrote, which named one fewer, are taken over, and no fewer ones', () => {
+  const written = (limits: object): Uint8Array => {
+    const pool = { entries: [], satisfied: [], forgotten: [], limits: limits as Limits, lastGossipSeq: 0 };
+    return encodeChange({ writes: [], chain: null, pool, lastEventSeq: 0, at: null });
+  };
+  const { parkedTtlMs: _, ...former } = { ...defaultLimits, maxTxs: 7 };
+  expect(decodeChange(written(former)).pool.limits).toEqual({ ...former, parkedTtlMs: Number.POSITIVE_INFINITY });
+  const { maxBytes: __, ...fewer } = former;
+  expect(() => decodeChange(written(fewer))).toThrow('damaged');
+});
+
 describe('a node that follows the changes of another', () => {
   test('parks what waited for one that left the pool and the log in one call', () => {
     const twins = new Twins({ maxFinalized: 1 });
     twins.receive({ a1: { provides: ['tag'] }, a2: {}, b1: { requires: ['tag'] } });
-    twins.run((pool) => plans.dropPoolStep(pool, ['a1', 'a2'], 'gone'));
+    twins.run((pool) => plans.dropPoolStep(pool, 0, ['a1', 'a2'], 'gone'));
     expect(twins.mirrored.totals.parked).toBe(1);
     expect(twins.mirrored).toEqual(twins.state);
   });
@@ -128,7 +150,7 @@ describe('a node that follows the changes of another', () => {
     twins.confirm({ seen: ['a1'] });
     twins.confirm({});
     // The last that required it leaves the log.
-    twins.run((pool) => plans.dropPoolStep(pool, ['a2'], 'gone'));
+    twins.run((pool) => plans.dropPoolStep(pool, 0, ['a2'], 'gone'));
     twins.confirm({ provides: ['tag'] });
     expect(twins.mirrored.satisfied).toEqual([['tag', 4]]);
     expect(twins.mirrored).toEqual(twins.state);
@@ -153,7 +175,7 @@ describe('what a pool counts', () => {
     const twins = new Twins();
     twins.receive({ a1: { gas }, a2: { gas: gas - 1 }, a3: { gas: 1 }, a4: { gas } });
     expect(twins.state.totals.gas).toBe(Number(3n * BigInt(gas)));
-    twins.run((pool) => plans.dropPoolStep(pool, ['a4', 'a1', 'a2'], 'gone'));
+    twins.run((pool) => plans.dropPoolStep(pool, 0, ['a4', 'a1', 'a2'], 'gone'));
     expect(twins.state.totals.gas).toBe(1);
   });
 });
@@ -181,8 +203,8 @@ class Traffic {
       this.#call();
       const { state, mirrored, mirror, pool, late } = this.#twins;
       expect(mirrored).toEqual(state);
-      expect(mirror.ledger.tip(9)).toEqual(pool.ledger.tip(9));
-      expect(mirror.ledger.checkStatus(this.#hashes)).toEqual(pool.ledger.checkStatus(this.#hashes));
+      expect(mirror.memory.tip(9)).toEqual(pool.memory.tip(9));
+      expect(mirror.memory.checkStatus(this.#hashes)).toEqual(pool.memory.checkStatus(this.#hashes));
       if (this.#chance.below(6) > 0) continue;
       this.#twins.catchUp();
       expect(dumpOf(late.index)).toEqual(state);
@@ -203,16 +225,19 @@ class Traffic {
     const [guard, extension, overLimits] = [this.#guard(), this.#extension(), chance.below(2) === 0];
     const turns: (() => unknown)[] = [
       ...Array(5).fill(() => this.#receive()),
-      () => twins.run((pool) => plans.movePoolStep(pool, mark, hashes)),
-      () => twins.run((pool) => plans.movePoolStep(pool, 'release', hashes, guard)),
-      () => twins.run((pool) => plans.dropPoolStep(pool, hashes, 'gone', { claim: guard.claim })),
+      () => twins.run((pool) => plans.movePoolStep(pool, this.#now, mark, hashes)),
+      () => twins.run((pool) => plans.movePoolStep(pool, this.#now, 'release', hashes, guard)),
+      () => twins.run((pool) => plans.dropPoolStep(pool, this.#now, hashes, 'gone', { claim: guard.claim })),
       ...Array(2).fill(() => this.#confirm()),
       () => this.#rollback(),
       () => this.#take(),
       () => this.#revise(),
-      () => twins.run((pool) => calls.extendStep(new PriorityCall(pool), extension, this.#now)),
-      () => twins.run((pool) => calls.sweepStep(new PriorityCall(pool), moment, { overLimits, inflightTtlMs: 50 })),
-      () => chance.below(4) === 0 && twins.run((pool) => calls.flushStep(new PriorityCall(pool))),
+      () => twins.run((pool) => calls.extendStep(new PriorityCall(pool, this.#now), extension, this.#now)),
+      () =>
+        twins.run((pool) =>
+          calls.sweepStep(new PriorityCall(pool, this.#now), moment, { overLimits, inflightTtlMs: 50 }),
+        ),
+      () => chance.below(4) === 0 && twins.run((pool) => calls.flushStep(new PriorityCall(pool, this.#now))),
       () => this.#setLimits(),
     ];
     chance.pick(turns)();
@@ -261,9 +286,9 @@ class Traffic {
   }
 
   #rollback(): void {
-    const { points } = this.#twins.pool.ledger.tip(4);
+    const { points } = this.#twins.pool.memory.tip(4);
     const point = this.#chance.pick([...points, null]);
-    this.#twins.run((pool) => rollbackPoolStep(pool, point, null));
+    this.#twins.run((pool) => rollbackPoolStep(pool, this.#now, point, null));
   }
 
   #take(): void {
@@ -275,7 +300,7 @@ class Traffic {
       overheadBytes: 1,
     };
     const take = { claimId: `lease ${this.#calls}`, owner: 'taker', claimMs: 1 + this.#chance.below(60), budget };
-    this.#twins.run((pool) => calls.takeStep(new PriorityCall(pool), take, this.#now));
+    this.#twins.run((pool) => calls.takeStep(new PriorityCall(pool, this.#now), take, this.#now));
   }
 
   #revise(): void {
@@ -293,7 +318,7 @@ class Traffic {
 
   #setLimits(): void {
     const limits = { maxTxs: 4 + this.#chance.below(9), maxAncestors: 1 + this.#chance.below(5) };
-    this.#twins.run((pool) => calls.limitsStep(new PriorityCall(pool), limits));
+    this.#twins.run((pool) => calls.limitsStep(new PriorityCall(pool, this.#now), limits));
   }
 }
 

@@ -3,9 +3,9 @@ import {
   decodeValue,
   defineBackend,
   encodeValue,
-  Ledger,
-  type LedgerRecord,
-  ledgerDriver,
+  MemoryPool,
+  type MemoryRecord,
+  memoryDriver,
   reapFifo,
   type Step,
 } from 'mempool-core/backend';
@@ -19,28 +19,28 @@ const transaction = (n: number) => ({ hash: hashOf(n), payload: Buffer.alloc(4, 
 /** A pool whose steps are kept as bytes, as a journal would. */
 function recorder() {
   const steps: Buffer[] = [];
-  let ledger = new Ledger('epoch', defaultRetention);
+  let memory = new MemoryPool('epoch', defaultRetention);
   const backend: Backend = defineBackend({
     name: 'recorder',
     capabilities: { durable: true, shared: false, lease: false, priority: false, records: false, restore: false },
     open: (options) =>
-      ledgerDriver({
-        ledger,
+      memoryDriver({
+        memory,
         options,
         commit({ outcome: _, ...step }) {
           steps.push(encodeValue(step));
-          ledger.apply({ outcome: null, ...step });
+          memory.apply({ outcome: null, ...step });
         },
         close: () => undefined,
       }),
   });
   const restart = (records: Iterable<Buffer>, replay: Iterable<Buffer>): void => {
-    ledger = new Ledger('epoch', defaultRetention);
-    for (const record of records) ledger.restore(decodeValue('record', record) as LedgerRecord);
+    memory = new MemoryPool('epoch', defaultRetention);
+    for (const record of records) memory.restore(decodeValue('record', record) as MemoryRecord);
     for (const step of replay)
-      ledger.apply({ outcome: null, ...(decodeValue('step', step) as Omit<Step<unknown>, 'outcome'>) });
+      memory.apply({ outcome: null, ...(decodeValue('step', step) as Omit<Step<unknown>, 'outcome'>) });
   };
-  return { backend, steps, dump: () => Array.from(ledger.dump(), encodeValue), restart };
+  return { backend, steps, dump: () => Array.from(memory.dump(), encodeValue), restart };
 }
 
 /** Two leases, of which one has lost a transaction, and a limit. */
@@ -61,7 +61,7 @@ async function expectPrepared(backend: Backend): Promise<void> {
   expect((await store.sweep()).returned).toEqual([3, 4, 2].map(hashOf));
 }
 
-test('leases and the limit are part of the steps that a ledger is made of again', async () => {
+test('leases and the limit are part of the steps that a pool is made of again', async () => {
   const { backend, steps, restart } = recorder();
   await using store = await backend.open({ now: () => 1_000 });
   await prepare(store);
@@ -69,7 +69,7 @@ test('leases and the limit are part of the steps that a ledger is made of again'
   await expectPrepared(backend);
 });
 
-test('leases and the limit are part of what a ledger is dumped as, and restored from', async () => {
+test('leases and the limit are part of what a pool is dumped as, and restored from', async () => {
   const { backend, dump, restart } = recorder();
   await using store = await backend.open({ now: () => 1_000 });
   await prepare(store);
@@ -77,7 +77,7 @@ test('leases and the limit are part of what a ledger is dumped as, and restored 
   await expectPrepared(backend);
 });
 
-test('a ledger that nobody took from is dumped as before, and its steps are those of before', async () => {
+test('a pool that nobody took from is dumped as before, and its steps are those of before', async () => {
   const { backend, steps, dump } = recorder();
   await using store = await backend.open({});
   await store.receive([transaction(1), transaction(2)]);
@@ -89,7 +89,7 @@ test('a ledger that nobody took from is dumped as before, and its steps are thos
   for (const record of dump()) expect(decodeValue('record', record)).not.toHaveProperty('arrivals');
 });
 
-test('a lease that has ended for all it was of leaves nothing in a ledger', async () => {
+test('a lease that has ended for all it was of leaves nothing in a pool', async () => {
   let now = 1_000;
   const { backend, dump } = recorder();
   await using store = await backend.open({ now: () => now });
@@ -117,9 +117,9 @@ test('a budget is read no further than it reaches', () => {
 });
 
 test('a pool that is over its limit already takes nothing, and tells each', () => {
-  const ledger = new Ledger('epoch', defaultRetention);
+  const memory = new MemoryPool('epoch', defaultRetention);
   const thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
-  const admission = admissionOf(ledger, [transaction(1), transaction(1)], thresholds, -3);
+  const admission = admissionOf(memory, [transaction(1), transaction(1)], thresholds, -3);
   expect(admission.admitted).toEqual([]);
   expect(admission.outcomes([])).toEqual(Array(2).fill({ kind: 'full', hash: hashOf(1) }));
 });

@@ -4,11 +4,6 @@
 local id, token, ttl, address, priority, keep = unpack(ARGV)
 local mine = held and lease[1] == id and lease[2] == token
 
--- Sends a hint. A missing permission to publish is no reason to fail.
-local function tell(words)
-  redis.pcall('PUBLISH', base .. 'events', words)
-end
-
 local function prolong()
   call('PEXPIRE', LOCK, ttl)
   call('PEXPIRE', LEASE, ttl)

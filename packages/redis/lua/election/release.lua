@@ -7,5 +7,5 @@ if held then call('DEL', LOCK) end
 call('DEL', LEASE)
 -- The lease may be the only key that has the term.
 call('SET', TERM, digits(stored))
-redis.pcall('PUBLISH', base .. 'events', 'released ' .. lease[3] .. ' ' .. lease[1])
+tell('released ' .. lease[3] .. ' ' .. lease[1])
 return 1

@@ -1,5 +1,5 @@
 -- Purpose: the begin of every script of the election: its keys by name, the server's time, and the stored lease and term.
--- KEYS: 1 <name>:lock, 2 :lease, 3 :term, 4 :members; the names of the channel and the heartbeats have the same prefix, and so the same slot
+-- KEYS: 1 <name>:lock, 2 :lease, 3 :term, 4 :members, and in a cluster 5 one that never exists; the names of the channel and the heartbeats have the same prefix, and so the same slot
 -- Error: ELECTION_TYPE <key of another type>
 -- Held = lock and lease agree: an operator who deletes the lock ends the lease. Both expire by the server's own clock.
 local call = redis.call
@@ -33,6 +33,13 @@ end
 local owner, lease = call('GET', LOCK), read()
 local held = owner and owner == lease[1]
 local stored = math.max(number(call('GET', TERM)), number(lease[3]))
+
+-- Sends a hint. A missing permission to publish is no reason to fail. In a cluster it goes to the server of the slot, by a command that
+-- Redis has from 7.0 on.
+local function tell(words)
+  local sent = KEYS[5] and redis.pcall('SPUBLISH', base .. 'events', words)
+  if type(sent) ~= 'number' then redis.pcall('PUBLISH', base .. 'events', words) end
+end
 
 -- The lease as the replies have it: its fields, then the ms left, or -1 if it does not expire.
 local function view()

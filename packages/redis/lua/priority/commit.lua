@@ -37,7 +37,7 @@ for i = bodiesEnd + 1, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
     local stamping = command[1] == 'HSET' and (command[2] == 13 and stamped.entries or command[2] == 5 and stamped.log)
     for item = 4, stamping and #command or 0, 2 do command[item] = stamping(command[item]) end
-    command[2] = KEYS[command[2]] or HELD
+    command[2] = command[2] == 16 and HELD or KEYS[command[2]]
     call(unpack(command))
   end
 end

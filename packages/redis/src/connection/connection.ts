@@ -1,13 +1,13 @@
 import type { Redis } from 'ioredis';
 import { isMempoolError, MempoolError } from 'mempool-core';
-import { type DriverOptions, OrderedWriter, retryUntil } from 'mempool-core/backend';
-import { createClient, type RedisOptions } from './options.ts';
-import { isPoolMissing, isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
+import { type DriverOptions, invalid, OrderedWriter, retryUntil } from 'mempool-core/backend';
+import { Link } from './link.ts';
+import { defaultReplicaMs, type RedisOptions, taggedPrefix } from './options.ts';
+import { isPoolMissing, isReply } from './refusal.ts';
+import { Replication, type ReplicationOptions, unconfirmed } from './replication.ts';
 import { type Reply, type Script, scripts, type Verb } from './script.ts';
 import { type Argument, ReusedMemory, ScriptCall } from './script-call.ts';
-import { destroyOnError, dropConnection, limitHandshake } from './socket.ts';
-
-type UnansweredCode = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
+import { Settling, within } from './settling.ts';
 
 export interface RunContext {
   readonly signal?: AbortSignal | undefined;
@@ -16,31 +16,32 @@ export interface RunContext {
   readonly behind?: (() => Promise<unknown>) | undefined;
 }
 
-/** One connection. Its errors tell whether a command was sent. Only `run` repeats commands. */
-export class Connection {
-  readonly #client: Redis;
-  readonly #options: DriverOptions;
-  /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
-  #lastError: unknown = null;
-  readonly #writer = new OrderedWriter();
-  /** Digests of the scripts that were sent in full on this connection. */
-  readonly #loaded = new Set<string>();
-  readonly #scratch = new ReusedMemory();
+/** `keyPrefix`, or else the name `pool`, begins the keys. */
+export type ConnectionOptions = RedisOptions & Pick<DriverOptions, 'pool' | 'timeoutMs' | 'clock'>;
 
-  constructor(options: DriverOptions & RedisOptions) {
+/** A link, and the digests of the scripts that were sent in full on its connection. */
+interface Line {
+  readonly link: Link;
+  readonly loaded: Set<string>;
+}
+
+/** What is sent to the master, on one connection. With `minReplicas` writes have a connection of their own. Only `run` repeats commands. */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #writer = new OrderedWriter();
+  readonly #scratch = new ReusedMemory();
+  readonly #reads: Line;
+  readonly #writes: Line;
+  readonly #replication: Replication | null;
+  /** Writes that are on their way: a read on the other connection must not overtake them. */
+  readonly #sent = new Settling();
+
+  constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#client = createClient(options, { connectTimeout: options.timeoutMs });
-    this.#client.on('error', (error: unknown) => {
-      this.#lastError = withoutArguments(error);
-    });
-    this.#client.on('connect', () => {
-      this.#lastError = null;
-      this.#loaded.clear();
-      this.#writer.distrust();
-    });
-    destroyOnError(this.#client);
-    limitHandshake(this.#client, options.timeoutMs);
-    this.#client.connect().catch(() => undefined);
+    const replication = replicationOptions(options);
+    this.#writes = openLine(options, () => this.#writer.distrust());
+    this.#reads = replication === null ? this.#writes : openLine(options, () => undefined);
+    this.#replication = replication === null ? null : new Replication(this.#writes.link, replication);
   }
 
   /**
@@ -51,11 +52,20 @@ export class Connection {
     verb: V,
     keys: readonly string[],
     args: readonly Argument[],
-    { signal, createPool, behind }: RunContext = {},
+    context: RunContext = {},
   ): Promise<Reply<V>> {
+    return this.execute<Reply<V>>(scripts[verb], keys, args, context);
+  }
+
+  /** As `run`, for a script of another kind of store. */
+  async execute<Answer>(
+    script: Script,
+    keys: readonly string[],
+    args: readonly Argument[],
+    { signal, createPool, behind }: RunContext = {},
+  ): Promise<Answer> {
     const { timeoutMs, clock } = this.#options;
-    const script = scripts[verb];
-    const call = new ScriptCall(script, keys, args, this.#scratch);
+    const call = new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch);
     let gone = false;
     const attempt = async (remainingMs: number) => {
       const deadline = clock() + remainingMs;
@@ -64,16 +74,21 @@ export class Connection {
       if (gone) await createPool?.(remainingMs);
       gone = false;
       try {
-        return await this.#runOnce<V>(script, call, Math.max(1, deadline - clock()));
+        return await this.#runOnce<Answer>(script, call, Math.max(1, deadline - clock()));
       } catch (error) {
         gone = createPool !== undefined && isPoolMissing(error);
         throw gone ? new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error }) : error;
       }
     };
     const options = { timeoutMs, clock, signal };
-    return script.writes ? this.#writer.run(options, attempt) : retryUntil(options, attempt);
+    try {
+      return await (script.writes ? this.#writer.run(options, attempt) : retryUntil(options, attempt));
+    } catch (error) {
+      throw finalError(error);
+    }
   }
 
+  /** As `run`, once. @throws Unconfirmed if too few replicas have a write */
   runOnce<V extends Verb>(
     verb: V,
     keys: readonly string[],
@@ -81,77 +96,115 @@ export class Connection {
     timeoutMs: number,
   ): Promise<Reply<V>> {
     const script = scripts[verb];
-    return this.#runOnce<V>(script, new ScriptCall(script, keys, args, this.#scratch), timeoutMs);
+    return this.#runOnce<Reply<V>>(
+      script,
+      new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch),
+      timeoutMs,
+    );
   }
 
   /** Sends a reading command once. */
   send<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
-    const command = () => this.#client.callBuffer(name, ...args) as Promise<Answer>;
-    return this.#send(command, name, timeoutMs, 'ERR_MEMPOOL_UNAVAILABLE');
+    return this.#reads.link.read(name, args, timeoutMs);
   }
 
-  /** Closes the socket at once. Unanswered commands are rejected. */
+  /** Tries the command that waits for replicas, if writes do. @throws `ERR_MEMPOOL_PERMISSION` naming it */
+  async probeWait(): Promise<void> {
+    if (this.#replication === null) return;
+    const { timeoutMs, clock } = this.#options;
+    await retryUntil({ timeoutMs, clock, signal: undefined }, (remainingMs) =>
+      this.#writes.link.ask((client) => client.call('WAIT', 0, 1), 'WAIT', remainingMs, 'ERR_MEMPOOL_UNAVAILABLE'),
+    );
+  }
+
+  /** Closes the sockets at once. Unanswered commands are rejected. */
   close(): void {
-    this.#client.disconnect();
+    this.#reads.link.close();
+    this.#writes.link.close();
   }
 
-  /** The first call on a connection sends the source, so that calls after it find the script loaded. */
-  async #runOnce<V extends Verb>({ sha, writes }: Script, call: ScriptCall, timeoutMs: number): Promise<Reply<V>> {
+  async #runOnce<Answer>(script: Script, call: ScriptCall, timeoutMs: number): Promise<Answer> {
+    const reply = await this.#answered<Answer>(script, call, timeoutMs);
+    call.end();
+    return reply;
+  }
+
+  /** The answer, of a write when enough replicas have it. Until then the call may be repeated, from the same memory. */
+  async #answered<Answer>(script: Script, call: ScriptCall, timeoutMs: number): Promise<Answer> {
+    if (this.#replication === null) return sendScript<Answer>(this.#writes, script, call, timeoutMs);
+    const { clock } = this.#options;
+    const deadline = clock() + timeoutMs;
+    const leftMs = (): number => Math.max(1, deadline - clock());
+    if (!script.writes) {
+      await this.#sent.settled(timeoutMs);
+      return sendScript<Answer>(this.#reads, script, call, leftMs());
+    }
+    const answer = sendScript<Answer>(this.#writes, script, call, timeoutMs);
+    this.#sent.add(answer);
+    const confirmed = this.#replication.confirmed();
+    const reply = await answer;
+    const late = new MempoolError(
+      'ERR_MEMPOOL_OUTCOME_UNKNOWN',
+      'the master has the write, and its replicas take long',
+    );
+    await within(confirmed, leftMs(), late);
+    return reply;
+  }
+}
+
+function openLine(options: ConnectionOptions, onConnect: () => void): Line {
+  const loaded = new Set<string>();
+  const connected = (): void => {
+    loaded.clear();
+    onConnect();
+  };
+  return {
+    link: new Link(options, taggedPrefix(options.keyPrefix ?? options.pool), connected, { failoverDetector: true }),
+    loaded,
+  };
+}
+
+/** The first call on a connection sends the source, so that calls after it find the script loaded. */
+async function sendScript<Answer>(
+  { link, loaded }: Line,
+  { sha, writes }: Script,
+  call: ScriptCall,
+  timeoutMs: number,
+): Promise<Answer> {
+  const command = loaded.has(sha) ? call.byDigest() : call.inFull();
+  const send = (client: Redis) => {
+    loaded.add(sha);
+    return client.sendCommand(command) as Promise<unknown>;
+  };
+  try {
     const lost = writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
-    const command = this.#loaded.has(sha) ? call.byDigest() : call.inFull();
-    const send = () => {
-      this.#loaded.add(sha);
-      return this.#client.sendCommand(command) as Promise<Reply<V>>;
-    };
-    try {
-      const reply = await this.#send(send, command.name, timeoutMs, lost);
-      call.end();
-      return reply;
-    } catch (error) {
-      if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
-      this.#loaded.clear();
-      throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', error.message, { cause: error });
-    }
+    return await link.ask<Answer>(send, command.name, timeoutMs, lost);
+  } catch (error) {
+    if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
+    loaded.clear();
+    throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', error.message, { cause: error });
   }
+}
 
-  /** `lost`: the code of the error when no answer comes. */
-  async #send<Answer>(
-    send: () => Promise<Answer>,
-    name: string,
-    timeoutMs: number,
-    lost: UnansweredCode,
-  ): Promise<Answer> {
-    this.#assertReady();
-    try {
-      return await this.#answer(send(), timeoutMs);
-    } catch (cause) {
-      const error = withoutArguments(cause);
-      if (isReply(error)) throw refusal(error, name);
-      throw (
-        tlsRefusal(this.#lastError) ??
-        new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error })
-      );
-    }
-  }
+/** The error of a call whose attempts are over: a server that stayed a replica is told as such, too few replicas as an unknown outcome. */
+export function finalError(error: unknown): unknown {
+  const isDemoted =
+    isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') && isMempoolError(error.cause, 'ERR_MEMPOOL_READ_ONLY');
+  return isDemoted ? error.cause : unconfirmed(error);
+}
 
-  #assertReady(): void {
-    const lastError = this.#lastError;
-    const refused = isReply(lastError) ? refusal(lastError, 'SELECT') : tlsRefusal(lastError);
-    if (isMempoolError(refused)) throw refused;
-    const { status, stream } = this.#client;
-    if (status === 'ready' && stream.writable && refused === null) return;
-    const why = lastError instanceof Error ? lastError.message : status;
-    throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `Redis is out of reach: ${why}`, { cause: lastError });
-  }
-
-  /** Drops a connection that does not answer in time, so that the next call does not wait for it. */
-  #answer<Answer>(reply: Promise<Answer>, timeoutMs: number): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        reject(new Error(`none within ${Math.round(timeoutMs)} ms`));
-        dropConnection(this.#client);
-      }, timeoutMs);
-      reply.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
-  }
+/** `null` if no write waits for replicas. @throws `ERR_MEMPOOL_INVALID` naming the option */
+function replicationOptions(options: ConnectionOptions): ReplicationOptions | null {
+  const {
+    minReplicas = 0,
+    timeoutMs,
+    replicaTimeoutMs = Math.min(defaultReplicaMs, timeoutMs),
+    keyPrefix,
+    pool,
+  } = options;
+  if (!Number.isInteger(minReplicas) || minReplicas < 0) throw invalid('minReplicas', 'a whole number of at least 0');
+  if (!Number.isInteger(replicaTimeoutMs) || replicaTimeoutMs < 1 || replicaTimeoutMs > timeoutMs)
+    throw invalid('replicaTimeoutMs', 'a whole number of milliseconds from 1 to timeoutMs');
+  const key = `${taggedPrefix(keyPrefix ?? pool)}:waited`;
+  return minReplicas === 0 ? null : { minReplicas, replicaTimeoutMs, key, timeoutMs };
 }

@@ -1,11 +1,31 @@
-import { type ConnectionOptions, createSecureContext } from 'node:tls';
-import { type RedisOptions as ClientOptions, Redis } from 'ioredis';
+import type { ConnectionOptions } from 'node:tls';
 import { invalid } from 'mempool-core/backend';
+
+/** How long a write waits for its replicas, if the options do not say it. */
+export const defaultReplicaMs = 1_000;
 
 /** Options of the backend beside those of every backend. */
 export interface RedisOptions {
-  /** `redis://` or, with TLS, `rediss://` `[user][:password]@host[:port][/database number]`. */
-  readonly url: string;
+  /**
+   * `redis://` or, with TLS, `rediss://` `[user][:password]@host[:port][/database number]`. Required, unless `cluster` or `sentinels` is
+   * given. Beside `cluster` its user, password and TLS are those of all nodes, and its server is one of them. Beside `sentinels` its user,
+   * password, TLS and database are those of the master, and its host is not used.
+   */
+  readonly url?: string | undefined;
+  /** Nodes of a Redis Cluster, each `host:port`. One that answers is enough to find the others. */
+  readonly cluster?: readonly string[] | undefined;
+  /** Sentinels, each `host:port`, that watch the master and replace it when it fails. Needs `masterName`. */
+  readonly sentinels?: readonly string[] | undefined;
+  /** The name under which the Sentinels watch the master. */
+  readonly masterName?: string | undefined;
+  /** The user at the Sentinels; default the user `default`. */
+  readonly sentinelUsername?: string | undefined;
+  /** The password at the Sentinels; default none. */
+  readonly sentinelPassword?: string | undefined;
+  /** With it the Sentinels are connected to with TLS: what `tls.connect` takes. */
+  readonly sentinelTls?: ConnectionOptions | undefined;
+  /** Where nodes of the cluster, or servers behind Sentinels, are reached from here, if not where they say: `host:port` by `host:port`. */
+  readonly natMap?: Readonly<Record<string, string>> | undefined;
   /**
    * Prefix of the keys, before `:`; default the pool's name. It is put in braces, unless it has its own hash tag, so that all keys of a
    * pool are in one slot.
@@ -17,66 +37,32 @@ export interface RedisOptions {
   readonly connectionName?: string | undefined;
   /** Internet Protocol version of the connections: 4, 6, or 0 for either; default 0. */
   readonly family?: 0 | 4 | 6 | undefined;
+  /**
+   * How many replicas must have a write before its call is answered; default 0. If they do not have it within `replicaTimeoutMs`, the
+   * call fails with `ERR_MEMPOOL_OUTCOME_UNKNOWN`, and may be repeated under its operation id.
+   */
+  readonly minReplicas?: number | undefined;
+  /** How long a write waits for its replicas, in milliseconds, at most the pool's `timeoutMs`; default 1,000. */
+  readonly replicaTimeoutMs?: number | undefined;
 }
 
-/** The options in which the clients of this package differ. */
-export type Tuning = Pick<ClientOptions, 'connectTimeout' | 'commandTimeout' | 'autoResubscribe'>;
-
-/**
- * Creates a client that never repeats a command by itself (X2): commands under way when the connection breaks are rejected, commands
- * without a connection are refused. It reconnects in the background, without end.
- *
- * @throws `ERR_MEMPOOL_INVALID` naming the option
- */
-export function createClient(options: RedisOptions, tuning: Tuning): Redis {
-  const { connectionName, family = 0 } = options;
-  return new Redis({
-    ...address(options),
-    ...(connectionName === undefined ? {} : { connectionName }),
-    family,
-    ...tuning,
-    protocol: 2,
-    lazyConnect: true,
-    disconnectTimeout: 0,
-    disableClientInfo: true,
-    enableOfflineQueue: false,
-    enableReadyCheck: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    retryStrategy: (attempt: number) => Math.min(500, 10 * attempt),
-  });
-}
-
-function address({ url, tls }: RedisOptions) {
-  const { protocol, hostname, port, pathname, username, password } = parseUrl(url);
-  return {
-    host: hostname.replace(/^\[|\]$/g, '') || '127.0.0.1',
-    port: Number(port || 6379),
-    db: Number(pathname.slice(1)),
-    ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-    ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-    ...(protocol === 'rediss:' || tls !== undefined ? { tls: secured(tls ?? {}) } : {}),
-  };
-}
-
-/** Reads certificates once, and not at each attempt to connect: there an unreadable one would end the client silently. */
-function secured(tls: ConnectionOptions): ConnectionOptions {
-  if (typeof tls !== 'object' || tls === null) throw invalid('tls', 'an object');
-  try {
-    return { secureContext: createSecureContext(tls), ...tls };
-  } catch (error) {
-    throw invalid('tls', `options of tls.connect that can be used: ${(error as Error).message}`);
-  }
-}
-
-function parseUrl(url: unknown): URL {
-  const parsed = typeof url === 'string' ? URL.parse(url) : null;
-  if (parsed === null || !['redis:', 'rediss:'].includes(parsed.protocol))
-    throw invalid('url', 'a redis:// or rediss:// URL');
-  if (!/^\/?\d{0,5}$/.test(parsed.pathname)) throw invalid('url', 'a Redis URL whose path is a database number');
-  if (/%(?![\dA-F]{2})/i.test(parsed.username + parsed.password)) throw invalid('url', 'a URL without stray % signs');
-  return parsed;
-}
+/** The names of the options. */
+export const optionNames: { readonly [Name in keyof RedisOptions]-?: true } = {
+  url: true,
+  cluster: true,
+  sentinels: true,
+  masterName: true,
+  sentinelUsername: true,
+  sentinelPassword: true,
+  sentinelTls: true,
+  natMap: true,
+  keyPrefix: true,
+  tls: true,
+  connectionName: true,
+  family: true,
+  minReplicas: true,
+  replicaTimeoutMs: true,
+};
 
 /** The prefix with a hash tag. @throws `ERR_MEMPOOL_INVALID` */
 export function taggedPrefix(prefix: string): string {

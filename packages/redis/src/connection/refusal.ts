@@ -9,7 +9,7 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^(NOAUTH|WRONGPASS|DENIED) |^ERR invalid password|called without any password/, 'ERR_MEMPOOL_AUTH'],
   [/^MEMPOOL_CORRUPT /, 'ERR_MEMPOOL_CORRUPT'],
   [/^NOPERM |executing the script can't run this command/i, 'ERR_MEMPOOL_PERMISSION'],
-  [/^(MOVED|ASK|CROSSSLOT) |SELECT is not allowed in cluster mode/, 'ERR_MEMPOOL_UNSUPPORTED'],
+  [/^(MOVED|ASK|CROSSSLOT) |SELECT is not allowed in cluster mode|cluster support disabled/, 'ERR_MEMPOOL_UNSUPPORTED'],
   [/^ERR Protocol error: invalid bulk length/, 'ERR_MEMPOOL_INVALID'],
   [/^MEMPOOL_GAP /, 'ERR_MEMPOOL_CORRUPT'],
   [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^(ERR )?unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
@@ -17,16 +17,27 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/, 'ERR_MEMPOOL_UNAVAILABLE'],
 ];
 
-/** By `redis_mode` of INFO: kinds of servers that are not supported. */
-export const unsupportedModes: Readonly<Record<string, string>> = {
-  cluster: 'the URL is that of a node of a Redis Cluster, which is not supported yet',
-  sentinel: 'the URL is that of a Redis Sentinel: give that of the server that it watches',
+/** By `redis_mode` of INFO: kinds of servers that a URL alone must not name. */
+const unsupportedModes: Readonly<Record<string, string>> = {
+  cluster:
+    'the URL is that of a node of a Redis Cluster: write cluster: ["host:port"], in a file cluster = ["host:port"]',
+  sentinel:
+    'the URL is that of a Redis Sentinel: write sentinels: ["host:port"], masterName: "…", in a file sentinels = ["host:port"], master_name = "…"',
 };
 
-/** The reason why this kind of server is not supported, or `null`. `info`: the answer of INFO, or empty. */
-export function unsupportedMode(info: string): string | null {
+/** What is wrong with the URL of a server of this kind, or `null`. `info`: the answer of INFO, or empty. */
+export function unsupportedMode(info: string, url: string | undefined): string | null {
   const mode = /^redis_mode:(\w+)/m.exec(info)?.[1] ?? '';
-  return Object.hasOwn(unsupportedModes, mode) ? (unsupportedModes[mode] as string) : null;
+  if (!Object.hasOwn(unsupportedModes, mode)) return null;
+  const { hostname, port } = URL.parse(url ?? '') ?? { hostname: 'host', port: 'port' };
+  return (unsupportedModes[mode] as string).replaceAll('host:port', `${hostname}:${port || 6379}`);
+}
+
+/** What is wrong if a server and the options do not agree whether it is a cluster. `words`: the server's. */
+export function clusterMismatch(words: string): string {
+  const isPlain = words.includes('cluster support disabled');
+  const why = isPlain ? 'a server that cluster names is not in a cluster: give it as url' : unsupportedModes.cluster;
+  return `${why} (${words})`;
 }
 
 /** The prefix of Redis 6.2 to errors inside scripts. */
@@ -60,7 +71,7 @@ export function refusal(error: Error, asked: string): Error {
   if (word === 'MEMPOOL_REUSED') return operationReused(hashes.length === 0 ? undefined : hashes);
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;
-  if (code === 'ERR_MEMPOOL_UNSUPPORTED') return new MempoolError(code, `${unsupportedModes.cluster} (${message})`);
+  if (code === 'ERR_MEMPOOL_UNSUPPORTED') return new MempoolError(code, clusterMismatch(message));
   if (code === 'ERR_MEMPOOL_INVALID') return invalid('payload', 'of a size that the server takes: proto-max-bulk-len');
   if (code === 'ERR_MEMPOOL_READ_ONLY')
     return new MempoolError(code, `the server is a replica: ${message}`, { cause: error });

@@ -80,8 +80,8 @@ export class ScriptCall {
   }
 
   /**
-   * After the answer: gives the memory back, because the server has read all of it. Not if the call was sent twice: the first attempt may
-   * still be waiting to be sent from the same memory.
+   * After the last answer, when the call will not be sent again: gives the memory back, because the server has read all of it. Not if the
+   * call was sent twice: the first attempt may still be waiting to be sent from the same memory.
    */
   end(): void {
     if (this.#sent === 1) this.#scratch.give(this.#memory);

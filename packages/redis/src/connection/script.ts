@@ -100,6 +100,8 @@ interface Replies {
   commitChain: Committed;
   turn: MirrorReport;
   sync: MirrorReport | Known;
+  /** As `sync`, sent like a write: answered when enough replicas have what was written before. */
+  syncWrites: MirrorReport | Known;
   fetch: [MirrorReport, ...(Buffer | null)[]];
   load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, before: number, ...LoadedPage[]];
 }
@@ -147,6 +149,7 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
     'priority/changes',
     ...parts,
   );
+const sync: Script = mirrored(false, 'priority/recall', 'pool/lost', 'priority/sync');
 const move: Script = writing('fifo/order', 'fifo/move');
 
 /** Each verb is one script (X1). */
@@ -215,7 +218,8 @@ export const scripts: { readonly [V in Verb]: Script } = {
     'priority/commit',
   ),
   turn: mirrored(false, 'priority/turns', 'priority/turn'),
-  sync: mirrored(false, 'priority/recall', 'pool/lost', 'priority/sync'),
+  sync,
+  syncWrites: { ...sync, writes: true },
   fetch: mirrored(false, 'pool/lost', 'priority/fetch'),
   load: mirrored(false, 'pool/lost', 'priority/load'),
 };

@@ -1,8 +1,10 @@
 import type { Redis } from 'ioredis';
-import { type ElectionClock, ElectionError } from 'mempool-election';
-import { isReply, withoutArguments } from '../connection/refusal.ts';
+import { type ElectionClock, ElectionError, isElectionError } from 'mempool-election';
+import { isReply, unwrapped, withoutArguments } from '../connection/refusal.ts';
+import { distrustSentinel } from '../connection/sentinel.ts';
+import { guardedKeys, isRedirected } from '../connection/slot-client.ts';
 import { destroyOnError, isTlsRefusal } from '../connection/socket.ts';
-import { electionError } from './refusal.ts';
+import { demoted, electionError, slotMoves } from './refusal.ts';
 import { type Reply, scripts, type Verb } from './script.ts';
 
 export interface ConnectionParts {
@@ -13,7 +15,20 @@ export interface ConnectionParts {
   /** After this time without any answer `dropConnections` is called. */
   readonly silentMs: number;
   readonly dropConnections: () => void;
+  /** What a lease waits for; `null`: it waits for no replica. */
+  readonly replication: LeaseReplication | null;
+  /** Whether a replica in the master's place is temporary. */
+  readonly isWatched: boolean;
 }
+
+/** How many replicas must have a lease, and how long they may take. */
+export interface LeaseReplication {
+  readonly minReplicas: number;
+  readonly waitMs: number;
+}
+
+/** The verbs after which a node may lead: they wait for replicas. */
+const leasing: ReadonlySet<Verb> = new Set(['campaign', 'renew', 'reinstate']);
 
 /** The connection for the election's scripts. A script is sent once, or refused while there is no connection. */
 export class ElectionConnection {
@@ -22,12 +37,14 @@ export class ElectionConnection {
   #lastError: unknown = null;
   /** When the oldest unanswered command was sent. */
   #silentSince: number | null = null;
+  #wasConnected = false;
   #closed = false;
   readonly #unguard: () => void;
   readonly #onError = (error: unknown): void => {
     this.#lastError = withoutArguments(error);
   };
   readonly #onConnect = (): void => {
+    this.#wasConnected = true;
     this.#lastError = null;
     this.#silentSince = null;
   };
@@ -53,15 +70,32 @@ export class ElectionConnection {
     const { client, clock } = this.#parts;
     this.#silentSince ??= clock.monotonicMs();
     try {
-      const reply = await client.call('EVAL', scripts[verb].source, keys.length, ...keys, ...args);
+      const named = guardedKeys(client, keys);
+      const sent = client.call('EVAL', scripts[verb].source, named.length, ...named, ...args);
+      // In the same turn, so on the same connection.
+      const waited = leasing.has(verb) ? this.#wait() : null;
+      const reply = await sent;
       this.#silentSince = null;
+      if (waited !== null && isLease(reply)) await this.#confirmed(waited);
       return reply as Reply<V>;
     } catch (error) {
       const cause = withoutArguments(error);
+      if (isElectionError(cause)) throw cause;
       this.#failed(cause);
+      if (isRedirected(client, cause)) throw slotMoves(cause, verb);
+      if (this.#parts.isWatched && isDemoted(cause)) throw demoted(cause, verb);
       const isRefused = !isReply(cause) && isTlsRefusal(this.#lastError);
       throw electionError(isRefused ? this.#lastError : cause, verb);
     }
+  }
+
+  /** Tries the command that a lease needs beside the scripts. */
+  async probeWait(): Promise<void> {
+    if (this.#parts.replication === null) return;
+    this.#assertReady('WAIT');
+    await this.#parts.client.call('WAIT', 0, 1).catch((error: unknown) => {
+      throw electionError(withoutArguments(error), 'WAIT');
+    });
   }
 
   /** The answer of INFO; empty if the server forbids it. */
@@ -84,20 +118,52 @@ export class ElectionConnection {
     this.#unguard();
   }
 
+  /** Asks how many replicas have what was written on this connection until now; `null` if that does not matter. */
+  #wait(): Promise<unknown> | null {
+    const { client, replication } = this.#parts;
+    if (replication === null) return null;
+    const waited = client.call('WAIT', replication.minReplicas, replication.waitMs);
+    waited.catch(() => undefined);
+    return waited;
+  }
+
+  /** @throws `ERR_ELECTION_UNAVAILABLE` if too few replicas have the lease: a master that lost them may be replaced already */
+  async #confirmed(waited: Promise<unknown>): Promise<void> {
+    const { minReplicas } = this.#parts.replication as LeaseReplication;
+    const count = Number(await waited);
+    if (count >= minReplicas) return;
+    const words = `only ${count} of ${minReplicas} replicas have the lease`;
+    throw new ElectionError('ERR_ELECTION_UNAVAILABLE', words);
+  }
+
   #assertReady(verb: string): void {
     const { status } = this.#parts.client;
     if (this.#closed) throw new ElectionError('ERR_ELECTION_UNAVAILABLE', 'the lease store is closed');
     if (isReply(this.#lastError)) throw electionError(this.#lastError, verb);
-    if (status !== 'ready') throw electionError(this.#lastError ?? new Error(`the connection is at "${status}"`), verb);
+    if (status === 'ready') return;
+    const cause = this.#lastError ?? new Error(`the connection is at "${status}"`);
+    throw electionError(cause, verb, this.#wasConnected);
   }
 
   /** A network may drop everything silently. After `silentMs` the connection is dropped, so that no old command is executed later than a lease lasts. */
   #failed(cause: unknown): void {
+    const { client, clock, silentMs, dropConnections } = this.#parts;
     if (isReply(cause)) {
       this.#silentSince = null;
+      if (!isDemoted(cause)) return;
+      // Its successor is looked up.
+      distrustSentinel(client);
+      dropConnections();
       return;
     }
-    const { clock, silentMs, dropConnections } = this.#parts;
     if (this.#silentSince !== null && clock.monotonicMs() - this.#silentSince >= silentMs) dropConnections();
   }
+}
+
+function isLease(reply: unknown): boolean {
+  return Array.isArray(reply) && (reply[0] === 'won' || reply[0] === 'renewed');
+}
+
+function isDemoted(cause: unknown): cause is Error {
+  return isReply(cause) && unwrapped(cause.message).startsWith('READONLY ');
 }

@@ -1,8 +1,10 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, type Hint, isElectionError } from 'mempool-election';
+import { closeClient } from '../connection/client.ts';
 import { isReply, withoutArguments } from '../connection/refusal.ts';
+import { isRedirected, isRouted } from '../connection/slot-client.ts';
 import { destroyOnError, dropConnection } from '../connection/socket.ts';
-import { electionError } from './refusal.ts';
+import { electionError, slotMoves } from './refusal.ts';
 
 const pauseMs = 100;
 /** A busy server may answer on one connection and a moment later on the other. */
@@ -36,24 +38,24 @@ export class Hints {
       this.#askedMs = null;
       void this.#listen(this.#connections);
     });
-    messages.on('message', (_, words: string) => {
-      const [word] = words.split(' ', 1);
-      if (word === 'acquired' || word === 'released') this.#tell(word);
-    });
+    for (const kind of ['message', 'smessage']) messages.on(kind, (_, words: string) => this.#hear(words));
+    // The slot of the channel moved, and the server has ended the subscription. The next connection goes to its master.
+    messages.on('moved', () => dropConnection(messages));
     messages.connect().catch(() => undefined);
   }
 
   /** Resolves when the server has confirmed the subscription. A new connection subscribes by itself. */
   async subscribe(): Promise<void> {
-    const { messages, channel, clock } = this.#parts;
+    const { messages, clock } = this.#parts;
     const connection = this.#connections;
     this.#askedMs ??= clock.monotonicMs();
     try {
-      await messages.subscribe(channel);
+      await this.#subscribe();
       if (connection === this.#connections) this.#askedMs = null;
     } catch (error) {
       const cause = withoutArguments(error);
       if (isReply(cause)) this.#askedMs = null;
+      if (isRedirected(messages, cause)) throw slotMoves(cause, 'subscribe');
       throw electionError(cause, 'subscribe');
     }
   }
@@ -78,7 +80,24 @@ export class Hints {
   close(): void {
     this.#listeners.clear();
     this.#parts.commands.off('ready', this.#onReady);
-    this.#parts.messages.disconnect();
+    closeClient(this.#parts.messages);
+  }
+
+  /** In a cluster to the messages of the slot. A cluster before Redis 7 has none, and sends every message to all nodes. */
+  async #subscribe(): Promise<void> {
+    const { messages, channel } = this.#parts;
+    if (!isRouted(messages)) return void (await messages.subscribe(channel));
+    try {
+      await messages.ssubscribe(channel);
+    } catch (error) {
+      if (!isReply(error) || !/^ERR unknown command/i.test(error.message)) throw error;
+      await messages.subscribe(channel);
+    }
+  }
+
+  #hear(words: string): void {
+    const [word] = words.split(' ', 1);
+    if (word === 'acquired' || word === 'released') this.#tell(word);
   }
 
   /** Subscribes until the server confirms or refuses. Earlier messages are lost, so it then gives a hint to look. */

@@ -1,19 +1,20 @@
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { isMempoolError } from 'mempool-core';
 import { badOption, type LeaseStoreOptions } from 'mempool-election';
-import { createClient, type RedisOptions, type Tuning, taggedPrefix } from '../connection/options.ts';
+import { clientBeside, createClient, type Tuning } from '../connection/client.ts';
+import { defaultReplicaMs, type RedisOptions, taggedPrefix } from '../connection/options.ts';
+import type { LeaseReplication } from './connection.ts';
 
 /** Options of `redisElection` beside those of every election: `url` and its options, or `client`. */
-export interface RedisElectionOptions extends Omit<RedisOptions, 'url'> {
-  /** `redis://` or, with TLS, `rediss://` `[user][:password]@host[:port][/database number]`. */
-  readonly url?: string | undefined;
+export interface RedisElectionOptions extends RedisOptions {
   /** Name of the pool that the leader writes to; default `mempool`. The keys begin with it, unless there is a `keyPrefix`. */
   readonly pool?: string | undefined;
   /**
    * Your own client instead of `url`. You close it yourself; a duplicate of it listens for messages. It is refused unless its options
-   * prevent that a command waits or is sent again: see the README.
+   * prevent that a command waits or is sent again: see the README. From a `Cluster` only the nodes, `redisOptions` and `natMap` are taken:
+   * the election makes connections of its own, to the master of its slot.
    */
-  readonly client?: Redis | undefined;
+  readonly client?: Redis | Cluster | undefined;
 }
 
 export type OpenOptions = LeaseStoreOptions & RedisElectionOptions;
@@ -34,15 +35,24 @@ const listening: Tuning = { autoResubscribe: false };
 
 /** Creates the two clients of an election, or takes the caller's. @throws `ERR_ELECTION_OPTION` naming the field */
 export function createClients(options: OpenOptions): Clients {
-  const { client, url, commandTimeoutMs } = options;
-  if (client !== undefined) {
-    if (url !== undefined) throw badOption('client', 'given without url');
-    checkClient(client, commandTimeoutMs);
-    return { commands: client, messages: client.duplicate({ ...listening, lazyConnect: true }), owned: false };
-  }
+  const { client, url, cluster, sentinels, commandTimeoutMs } = options;
   const timeouts = { connectTimeout: Math.max(connectMs, commandTimeoutMs), commandTimeout: commandTimeoutMs };
-  const create = (more: Tuning) => checked('url', () => createClient({ ...options, url: url as string }, more));
-  return { commands: create(timeouts), messages: create({ ...timeouts, ...listening }), owned: true };
+  const pair = (create: (tuning: Tuning) => Redis): Clients => ({
+    commands: create({ ...timeouts, failoverDetector: true }),
+    messages: create({ ...timeouts, ...listening }),
+    owned: true,
+  });
+  const key = electionPrefix(options);
+  if (client === undefined) return pair((tuning) => checked('url', () => createClient(options, key, tuning)));
+  for (const [field, given] of Object.entries({ url, cluster, sentinels }))
+    if (given !== undefined) throw badOption('client', `given without ${field}`);
+  if (client?.isCluster) return pair((tuning) => clientBeside(client as Cluster, key, tuning));
+  checkClient(client as Redis, commandTimeoutMs);
+  return {
+    commands: client as Redis,
+    messages: (client as Redis).duplicate({ ...listening, lazyConnect: true }),
+    owned: false,
+  };
 }
 
 /** Prefix of the election's keys, with the same hash tag as the pool's. @throws `ERR_ELECTION_OPTION` naming the field */
@@ -51,20 +61,31 @@ export function electionPrefix({ name, keyPrefix, pool = 'mempool' }: OpenOption
   return `${checked(field, () => taggedPrefix(prefix))}:${name}`;
 }
 
+/** What a lease waits for; `null` if for no replica. It must not take all the time of a command. @throws `ERR_ELECTION_OPTION` */
+export function replicationOf(options: OpenOptions): LeaseReplication | null {
+  const { minReplicas = 0, replicaTimeoutMs = defaultReplicaMs, commandTimeoutMs } = options;
+  if (!Number.isInteger(minReplicas) || minReplicas < 0) throw badOption('minReplicas', 'a whole number of at least 0');
+  if (!Number.isInteger(replicaTimeoutMs) || replicaTimeoutMs < 1)
+    throw badOption('replicaTimeoutMs', 'a whole number of milliseconds of at least 1');
+  const waitMs = Math.max(1, Math.min(replicaTimeoutMs, Math.floor(commandTimeoutMs / 2)));
+  return minReplicas === 0 ? null : { minReplicas, waitMs };
+}
+
 function checked<T>(field: string, make: () => T): T {
   try {
     return make();
   } catch (error) {
     if (!isMempoolError(error, 'ERR_MEMPOOL_INVALID')) throw error;
     // The message begins with the name of its own field.
-    throw badOption(error.details.field === 'tls' ? 'tls' : field, error.message.replace(/^.*? must be /, ''));
+    const named = String(error.details.field);
+    throw badOption(field === 'url' ? named : field, error.message.replace(/^.*? must be /, ''));
   }
 }
 
 function checkClient(client: Redis, commandTimeoutMs: number): void {
-  if (client?.isCluster) throw badOption('client', 'a Redis of ioredis: a Cluster is not supported yet');
   const options = client?.options;
-  if (typeof client?.duplicate !== 'function' || options === undefined) throw badOption('client', 'a Redis of ioredis');
+  if (typeof client?.duplicate !== 'function' || options === undefined)
+    throw badOption('client', 'a Redis or a Cluster of ioredis');
   const { commandTimeout = 0 } = options;
   const wanted: readonly (readonly [option: string, fits: boolean])[] = [
     ['enableOfflineQueue: false', options.enableOfflineQueue === false],

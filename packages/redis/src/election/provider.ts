@@ -1,10 +1,20 @@
 import { type ElectionClock, ElectionError, type ElectionProvider, isElectionError } from 'mempool-election';
+import { closeClient } from '../connection/client.ts';
+import { optionNames } from '../connection/options.ts';
 import { unsupportedMode } from '../connection/refusal.ts';
+import { isRouted } from '../connection/slot-client.ts';
 import { dropConnection } from '../connection/socket.ts';
 import { ElectionConnection } from './connection.ts';
 import { Hints } from './hints.ts';
 import { RedisLeaseStore } from './lease-store.ts';
-import { connectMs, createClients, electionPrefix, type OpenOptions, type RedisElectionOptions } from './options.ts';
+import {
+  connectMs,
+  createClients,
+  electionPrefix,
+  type OpenOptions,
+  type RedisElectionOptions,
+  replicationOf,
+} from './options.ts';
 import { refusal } from './refusal.ts';
 
 const pauseMs = 20;
@@ -17,37 +27,35 @@ const pauseMs = 20;
  */
 export const redisElection: ElectionProvider<RedisElectionOptions> = {
   type: 'redis',
-  options: {
-    url: true,
-    pool: true,
-    client: true,
-    keyPrefix: true,
-    tls: true,
-    connectionName: true,
-    family: true,
-  },
+  options: { ...optionNames, pool: true, client: true },
   open,
 };
 
 async function open(options: OpenOptions): Promise<RedisLeaseStore> {
   const { clock, ttlMs, commandTimeoutMs } = options;
   const base = electionPrefix(options);
+  const replication = replicationOf(options);
   const { commands, messages, owned } = createClients(options);
   const dropConnections = () => {
     for (const client of owned ? [commands, messages] : [messages]) dropConnection(client);
   };
   const disconnect = () => {
-    if (owned) commands.disconnect();
+    if (owned) closeClient(commands);
   };
-  const connection = new ElectionConnection({ client: commands, owned, clock, silentMs: ttlMs, dropConnections });
+  const isWatched = options.sentinels !== undefined;
+  // Beside Sentinels the URL names no server.
+  const url = isWatched ? undefined : options.url;
+  const parts = { client: commands, owned, clock, silentMs: ttlMs, dropConnections, replication, isWatched };
+  const connection = new ElectionConnection(parts);
   const hints = new Hints({ commands, messages, channel: `${base}:events`, clock });
   const store = new RedisLeaseStore({ connection, hints, base, disconnect });
   try {
     const timeoutMs = Math.max(connectMs, commandTimeoutMs);
     await whileUnavailable(clock, timeoutMs, async () => {
-      const wrong = unsupportedMode(await connection.info());
+      const wrong = isRouted(commands) ? null : unsupportedMode(await connection.info(), url);
       if (wrong !== null) throw new ElectionError('ERR_ELECTION_REFUSED', wrong);
       await probe(connection, base);
+      await connection.probeWait();
       await store.observe();
       await hints.subscribe();
     });

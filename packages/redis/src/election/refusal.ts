@@ -1,23 +1,42 @@
 import { ElectionError } from 'mempool-election';
-import { isReply, unsupportedModes, unwrapped } from '../connection/refusal.ts';
+import { clusterMismatch, isReply, unwrapped } from '../connection/refusal.ts';
+import { SentinelError } from '../connection/sentinel.ts';
 import { isTlsRefusal } from '../connection/socket.ts';
 
-/** Temporary errors: not carried out, but a later attempt may be. All other errors of the server are refusals. */
-const passing = /^(OOM|MISCONF|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/;
+/** Temporary errors: a later attempt may succeed. All other errors of the server are refusals. `UNBLOCKED`: demoted while a lease waited. */
+const passing = /^(OOM|MISCONF|LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS|UNBLOCKED) |max number of cli/;
 
 function plain(words: string): string {
-  if (/^(MOVED|ASK|CROSSSLOT) |SELECT is not allowed in cluster mode/.test(words))
-    return `${unsupportedModes.cluster} (${words})`;
+  if (/^(MOVED|ASK|CROSSSLOT) |SELECT is not allowed in cluster mode|cluster support disabled/.test(words))
+    return clusterMismatch(words);
   return words.startsWith('READONLY ') ? `the server is a replica: ${words}` : words;
 }
 
-/** The error of a command, as an error of the election. */
-export function electionError(cause: unknown, asked: string): ElectionError {
+/**
+ * The error of a command, as an error of the election. `wasConnected`: to a server, at some time. Then Sentinels that do not name one are
+ * temporary.
+ */
+export function electionError(cause: unknown, asked: string, wasConnected = false): ElectionError {
   if (isReply(cause)) return refusal(cause.message, asked, cause);
   const words = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof SentinelError && cause.reason !== 'unreachable' && !wasConnected)
+    return new ElectionError('ERR_ELECTION_REFUSED', words, { cause });
   if (isTlsRefusal(cause))
     return new ElectionError('ERR_ELECTION_REFUSED', `TLS with Redis fails: ${words}`, { cause });
   return new ElectionError('ERR_ELECTION_UNAVAILABLE', `no answer from Redis to ${asked}: ${words}`, { cause });
+}
+
+/** The error while the slot of a cluster moves or has no master: nothing was carried out. */
+export function slotMoves(cause: unknown, asked: string): ElectionError {
+  const words = `the slot moves, so there is no answer to ${asked}: ${(cause as Error).message}`;
+  return new ElectionError('ERR_ELECTION_UNAVAILABLE', words, { cause });
+}
+
+/** The error of a server that was a master before. Its successor will answer. */
+export function demoted(cause: Error, asked: string): ElectionError {
+  return new ElectionError('ERR_ELECTION_UNAVAILABLE', `Redis refuses ${asked}: ${plain(unwrapped(cause.message))}`, {
+    cause,
+  });
 }
 
 /** The server's error reply, as an error of the election. */

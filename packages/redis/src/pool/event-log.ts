@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { StoreEvent } from 'mempool-core';
 import { decodeEvents, type EventPage, type EventSource } from 'mempool-core/backend';
-import type { Connection } from '../connection/connection.ts';
+import type { Link } from '../connection/link.ts';
 import type { Reply } from '../connection/script.ts';
 
 /** Duration of a blocking read. A pool that was flushed meanwhile is noticed only when the read ends. */
@@ -15,7 +15,7 @@ export interface EventReader {
   /** `marks`: from earlier pages; the server tells whether they still hold. */
   readPage(after: number, limit: number, marks: Iterable<string>): Promise<Reply<'events'>>;
   /** Opens a connection for blocking reads. */
-  connect(): Connection;
+  connect(): Link;
   readonly key: string;
 }
 
@@ -31,7 +31,7 @@ export class EventLog implements EventSource {
   readonly #marks = new Set<string>();
   /** How often the server lost events, or the pool was created again. */
   #rewinds = 0;
-  #reader: Connection | null = null;
+  #reader: Link | null = null;
 
   constructor(source: EventReader) {
     this.#source = source;
@@ -105,11 +105,11 @@ export class EventLog implements EventSource {
   }
 
   /** Waits for events after `#last`. True if there are any within `waitMs`. */
-  async #await(reader: Connection, waitMs: number): Promise<boolean> {
+  async #await(reader: Link, waitMs: number): Promise<boolean> {
     const from = `${this.#last}-${Number.MAX_SAFE_INTEGER}`;
     const args = ['COUNT', 100, 'BLOCK', waitMs, 'STREAMS', this.#source.key, from];
     type Entries = [id: Buffer, fields: Buffer[]][];
-    const reply = await reader.send<[[key: Buffer, Entries]] | null>('XREAD', args, waitMs + answerMs);
+    const reply = await reader.read<[[key: Buffer, Entries]] | null>('XREAD', args, waitMs + answerMs);
     const newest = reply?.[0][1].at(-1)?.[0];
     if (newest !== undefined) this.#last = Number.parseInt(String(newest), 10);
     return newest !== undefined;

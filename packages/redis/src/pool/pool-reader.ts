@@ -7,7 +7,8 @@ import type {
   TransactionStatus,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import { Connection, type RunContext } from '../connection/connection.ts';
+import type { Connection, RunContext } from '../connection/connection.ts';
+import { Link } from '../connection/link.ts';
 import type { RedisOptions } from '../connection/options.ts';
 import {
   keysOf,
@@ -60,7 +61,7 @@ export class PoolReader implements ReadingVerbs {
     this.#behind = behind;
     this.#events = new EventLog({
       readPage: (after, limit, marks) => this.run('events', 'ops', [after, limit, ...marks], {}),
-      connect: () => new Connection(node.options),
+      connect: () => new Link(node.options, node.prefix, () => undefined),
       key: `${node.prefix}:events`,
     });
   }

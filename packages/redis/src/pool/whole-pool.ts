@@ -43,7 +43,7 @@ async function attemptDump({ send, load, ordering }: Reading): Promise<PoolDump 
     if (ordering === 'priority' || !isRanked(record)) pool.restore(record);
   if (ordering === 'priority') pool.restore({ kind: 'limits', limits: limitsOf(loaded) });
   const claims = ordering === 'fifo' ? await readClaims(send, pool) : null;
-  if (claims !== null) pool.ledger.fifo.restore(claims);
+  if (claims !== null) pool.memory.fifo.restore(claims);
   for await (const record of readRecords(send)) pool.restore({ kind: 'record', record });
   if (lastVersion > 0) pool.restore({ kind: 'version', lastVersion });
   const bodies = await readBodies(send, hashesIn(pool));
@@ -102,7 +102,7 @@ async function* readRecords(send: Send) {
   }
 }
 
-async function readClaims(send: Send, { ledger }: core.WholePool): Promise<core.FifoRecord | null> {
+async function readClaims(send: Send, { memory }: core.WholePool): Promise<core.FifoRecord | null> {
   const [limit, ...rows] = await send('claimList', []);
   const maxTxs = String(limit) === 'inf' ? Number.POSITIVE_INFINITY : Number(limit);
   const lots = new Map<string, core.FifoRecord['lots'][number] & { readonly held: [string, number][] }>();
@@ -111,7 +111,7 @@ async function readClaims(send: Send, { ledger }: core.WholePool): Promise<core.
     const key = JSON.stringify(claim);
     if (!lots.has(key)) lots.set(key, { claim, held: [] });
     const name = core.bytesToHash(hash);
-    lots.get(key)?.held.push([name, ledger.txState(name)?.seq ?? 0]);
+    lots.get(key)?.held.push([name, memory.txState(name)?.seq ?? 0]);
   }
   return lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY ? null : { maxTxs, lots: [...lots.values()] };
 }

@@ -43,12 +43,16 @@ export class MirrorSync {
     return (await this.recall({ id: '', ids: 'ops' }, deadline)) as MirroredPool;
   }
 
-  /** Like `current`; but if the outcome of the call is already recorded, returns that record. */
-  async recall({ id, ids }: CallId, deadline: number): Promise<MirroredPool | Buffer> {
+  /** Like `current`; but if the outcome of the call is already recorded, returns that record. `syncWrites`: when replicas have it. */
+  async recall(
+    { id, ids }: CallId,
+    deadline: number,
+    verb: 'sync' | 'syncWrites' = 'sync',
+  ): Promise<MirroredPool | Buffer> {
     for (;;) {
       const mirror = await this.mirror(deadline);
       const { position } = mirror;
-      const reply = await this.send('sync', [id, ...positionArguments(position)], deadline, ids);
+      const reply = await this.send(verb, [id, ...positionArguments(position)], deadline, ids);
       if (isKnown(reply)) return reply[1];
       if (await this.follow(mirror, position, reply, deadline)) return mirror;
     }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DumpedPart, PutOutcome, RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import { finalError } from '../connection/connection.ts';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
@@ -118,11 +119,12 @@ export class PoolWriter {
   /** Runs a call behind those made before. */
   #inTurn<T>(signal: AbortSignal | undefined, attempt: (deadline: number) => Promise<T>): Promise<T> {
     const { timeoutMs, clock } = this.#link.node.options;
-    const running = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
+    const attempts = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
       // One at a time, because the next call is planned on this one's result.
       this.#line.distrust();
       return attempt(clock() + remainingMs);
     });
+    const running = attempts.catch((error: unknown) => Promise.reject(finalError(error)));
     const before = this.#settled;
     this.#open += 1;
     const end = () => {
@@ -149,7 +151,9 @@ export class PoolWriter {
         if ('refused' in planned) throw planned.refused;
         return planned.step.outcome;
       } else {
-        const known = await this.#link.recall(call, deadline);
+        let known = await this.#link.recall(call, deadline);
+        // A read found the record. It is an answer only when enough replicas have it.
+        if (Buffer.isBuffer(known)) known = await this.#link.recall(call, deadline, 'syncWrites');
         if (Buffer.isBuffer(known)) return recalled(call, known);
         isCurrent = true;
       }

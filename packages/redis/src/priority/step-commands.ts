@@ -43,13 +43,13 @@ class StepWriter {
     this.#mirror = mirror;
     this.#step = step;
     this.#entries = entries;
-    const { ledger } = mirror.pool;
-    let last = ledger.lastLogSeq;
+    const { memory } = mirror.pool;
+    let last = memory.lastLogSeq;
     for (const { after } of step.writes) if (!isLive(after.stage)) this.#ends.set(after.hash, ++last);
     this.#logLast = last;
-    this.#logFirst = Math.max(ledger.firstLogSeq, last - ledger.retention.maxFinalized + 1);
+    this.#logFirst = Math.max(memory.firstLogSeq, last - memory.retention.maxFinalized + 1);
     this.#gone = this.#findGone();
-    this.#floor = step.chain?.kind === 'applied' ? step.chain.floor : ledger.floor;
+    this.#floor = step.chain?.kind === 'applied' ? step.chain.floor : memory.floor;
   }
 
   /** After the bodies come the commands that take memory: a full server refuses a `receive` before anything is written (M3). */
@@ -77,7 +77,7 @@ class StepWriter {
   #findGone(): Set<string> {
     const txStates = this.#step.writes.filter(({ after }) => isLive(after.stage)).map(({ after }) => after.hash);
     const alive = new Set(txStates);
-    const ended = this.#mirror.pool.ledger.endedBefore(this.#logFirst);
+    const ended = this.#mirror.pool.memory.endedBefore(this.#logFirst);
     const gone = new Set(ended.filter((hash) => !alive.has(hash) && !this.#ends.has(hash)));
     for (const [hash, number] of this.#ends) if (number < this.#logFirst) gone.add(hash);
     return gone;
@@ -92,12 +92,12 @@ class StepWriter {
 
   /** The entries that the step changes, and those whose transactions go out. */
   #addEntries(): void {
-    const { ledger, index } = this.#mirror.pool;
+    const { memory, index } = this.#mirror.pool;
     const facts = new Map<string, core.Facts>();
     for (const { after } of this.#step.writes) facts.set(after.hash, after.facts);
     const items: Item[] = [];
     const add = (hash: string, entry: Buffer): void => {
-      const known = facts.get(hash) ?? ledger.txState(hash)?.facts ?? core.noFacts;
+      const known = facts.get(hash) ?? memory.txState(hash)?.facts ?? core.noFacts;
       items.push(this.#bytesOf(hash), markedEntry(core.factsAt(known, timeOfCall), entry));
     };
     const changed = new Set<string>();
@@ -113,13 +113,13 @@ class StepWriter {
   }
 
   #addPlaces(): void {
-    const { ledger, index: nodes } = this.#mirror.pool;
+    const { memory, index: nodes } = this.#mirror.pool;
     const [index, joined, left]: [Item[], Item[], Item[]] = [[], [], []];
     const [held, woken]: [Item[], Item[]] = [[], []];
     for (const { after } of this.#step.writes) {
       const hash = this.#bytesOf(after.hash);
       if (!this.#gone.has(after.hash)) index.push(this.#encodeScore(after), hash);
-      const before = ledger.txState(after.hash);
+      const before = memory.txState(after.hash);
       const flew = before !== null && isInflight(before.stage);
       const flies = isInflight(after.stage);
       // A transaction in flight may end and be received again in one call, with a new seq.
@@ -151,7 +151,7 @@ class StepWriter {
       items.push(String(number), encodeLogEntry({ ...write, after: { ...write.after, facts } }, timeOfCall));
     }
     this.#commands.add('HSET', 'log', items);
-    const { firstLogSeq, lastLogSeq } = this.#mirror.pool.ledger;
+    const { firstLogSeq, lastLogSeq } = this.#mirror.pool.memory;
     this.#commands.add('HDEL', 'log', numbers(firstLogSeq, Math.min(this.#logFirst - 1, lastLogSeq)));
   }
 
@@ -167,10 +167,10 @@ class StepWriter {
 
   #addChain(): void {
     const { chain } = this.#step;
-    const { ledger } = this.#mirror.pool;
+    const { memory } = this.#mirror.pool;
     if (chain === null) return;
     if (chain.kind === 'undone') {
-      const undone = numbers(chain.tick + 1, ledger.currentTip.tick);
+      const undone = numbers(chain.tick + 1, memory.currentTip.tick);
       this.#commands.add('HDEL', 'blocks', [...undone, ...this.#pointsAt(undone)]);
       this.#commands.add('ZREMRANGEBYSCORE', 'seen', [`(${chain.tick}`, '+inf']);
       return;
@@ -179,8 +179,8 @@ class StepWriter {
     const newest = Buffer.alloc(8);
     newest.writeBigUInt64BE(BigInt(this.#logLast));
     this.#commands.add('HSET', 'blocks', [tick, Buffer.concat([point, newest]), point, tick]);
-    this.#commands.add('HDEL', 'blocks', this.#pointsAt(numbers(ledger.floor, chain.floor - 1)));
-    if (chain.floor > ledger.floor) this.#commands.add('ZREMRANGEBYSCORE', 'seen', ['-inf', `(${chain.floor}`]);
+    this.#commands.add('HDEL', 'blocks', this.#pointsAt(numbers(memory.floor, chain.floor - 1)));
+    if (chain.floor > memory.floor) this.#commands.add('ZREMRANGEBYSCORE', 'seen', ['-inf', `(${chain.floor}`]);
     this.#commands.add('ZREM', 'seen', chain.unseen.map(core.hashToBytes));
     this.#commands.add(
       'ZADD',
@@ -191,21 +191,21 @@ class StepWriter {
   }
 
   #pointsAt(ticks: readonly string[]): Buffer[] {
-    const { ledger } = this.#mirror.pool;
+    const { memory } = this.#mirror.pool;
     return ticks.flatMap((tick) => {
-      const point = ledger.pointAt(Number(tick));
+      const point = memory.pointAt(Number(tick));
       return point === null ? [] : [core.encodePoint(point)];
     });
   }
 
   #addNumbers(): void {
     const { writes, chain, pool } = this.#step;
-    const { ledger, index } = this.#mirror.pool;
+    const { memory, index } = this.#mirror.pool;
     const born = writes.filter(({ body }) => body !== null).map(({ after }) => after.seq);
-    const tick = chain?.tick ?? ledger.currentTip.tick;
-    const point = chain?.kind === 'applied' ? chain.point : ledger.pointAt(tick);
+    const tick = chain?.tick ?? memory.currentTip.tick;
+    const point = chain?.kind === 'applied' ? chain.point : memory.pointAt(tick);
     const fields = {
-      seq: Math.max(ledger.lastSeq, ...born),
+      seq: Math.max(memory.lastSeq, ...born),
       tick,
       floor: this.#floor,
       logSeq: this.#logLast,
@@ -219,10 +219,10 @@ class StepWriter {
   }
 
   #idleTicks(): string[] {
-    const { ledger } = this.#mirror.pool;
-    const ticks = new Set(numbers(ledger.floor, this.#floor - 1));
+    const { memory } = this.#mirror.pool;
+    const ticks = new Set(numbers(memory.floor, this.#floor - 1));
     for (const { after } of this.#step.writes) {
-      const before = ledger.txState(after.hash);
+      const before = memory.txState(after.hash);
       if (before?.stage === 'Confirmed' && before.tick < this.#floor) ticks.add(String(before.tick));
     }
     return [...ticks];

@@ -9,6 +9,7 @@ import {
   type Transaction,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import { finalError } from '../connection/connection.ts';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
 import { dumpWhole, type Send } from '../pool/whole-pool.ts';
@@ -156,11 +157,12 @@ export class RedisPriorityStorage implements core.PriorityStorage {
   #retry<T>({ signal }: core.ReadContext, attempt: (deadline: number) => Promise<T>): Promise<T> {
     const { timeoutMs, clock } = this.#link.node.options;
     const { settled } = this.#writer;
-    return core.retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
+    const attempts = core.retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
       const deadline = clock() + remainingMs;
       await settled;
       return attempt(deadline);
     });
+    return attempts.catch((error: unknown) => Promise.reject(finalError(error)));
   }
 }
 

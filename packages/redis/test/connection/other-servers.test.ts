@@ -3,6 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { isElectionError } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 import { freePort } from 'mempool-testkit';
 import { expect, onTestFinished, test } from 'vitest';
@@ -63,7 +65,7 @@ test.for(['fifo', 'priority'] as const)(
   'a server that was demoted is neither written to nor read from, in a pool ordered by %s: what it tells may be old',
   async (ordering) => {
     const [server, successor] = [await ownServer(), await ownServer()];
-    const { store } = await openPool({ url: server.url, ordering });
+    const { store } = await openPool({ url: server.url, ordering, timeoutMs: 1_000 });
     const leases = await openLeases({ url: server.url });
     await store.receive([ordering === 'fifo' ? transaction(1) : priced(1)]);
     await operator(server.url).replicaof('127.0.0.1', successor.port);
@@ -77,11 +79,23 @@ test.for(['fifo', 'priority'] as const)(
       () => store.tip(),
       () => store.subscribe({ after: 'origin' }),
     ];
-    for (const call of calls) await assert.rejects(call(), fails('ERR_MEMPOOL_READ_ONLY'));
+    await Promise.all(calls.map((call) => assert.rejects(call(), fails('ERR_MEMPOOL_READ_ONLY'))));
     for (const look of [() => leases.observe(), () => leases.members(), () => leases.campaign(request('a'))])
-      await assert.rejects(look(), refused);
+      expect(await endOf(look)).toMatchObject(refused);
   },
 );
+
+/** How a call ends, repeated while its connection is made anew: after a refusal the address is looked up again. */
+async function endOf(call: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    const end = await call().then(
+      () => 'answered',
+      (error: unknown) => error,
+    );
+    if (!isElectionError(end, 'ERR_ELECTION_UNAVAILABLE')) return end;
+    await setImmediate();
+  }
+}
 
 /** Its second port, by default 10,000 above the first, could be one that the system has given to somebody. */
 async function clusterNode() {
@@ -113,7 +127,7 @@ test('a node of a cluster is refused as such, with and without the right to be a
 test("a Sentinel's URL is refused as such", async () => {
   const url = await sentinel();
   await assert.rejects(redis.open({ url, timeoutMs: 60_000 }), (error) => {
-    expect((error as Error).message).toContain('Sentinel');
+    expect((error as Error).message).toContain(`sentinels: ["${new URL(url).host}"], masterName:`);
     return fails('ERR_MEMPOOL_UNSUPPORTED')(error);
   });
   await assert.rejects(redisElection.open(openOptions({ url })), { ...refused, message: /Sentinel/ });

@@ -145,7 +145,8 @@ test('what is no client, and a client beside a url, are refused', async () => {
   const open = (given: object) => redisElection.open(openOptions(given));
   await assert.rejects(open({ client: {} }), fails('ERR_ELECTION_OPTION', 'client'));
   const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
-  await assert.rejects(open({ client: cluster }), fails('ERR_ELECTION_OPTION', 'client'));
+  await assert.rejects(open({ client: cluster, url: 'redis://h' }), fails('ERR_ELECTION_OPTION', 'client'));
+  cluster.disconnect();
   await assert.rejects(
     open({ client: ownClient(right), url: inject('redisUrl') }),
     fails('ERR_ELECTION_OPTION', 'client'),

@@ -1,4 +1,4 @@
--- The statements that pools and elections both use.
+-- The statements that every file uses.
 
 -- :beginRead
 BEGIN DEFERRED
@@ -10,7 +10,11 @@ COMMIT
 ROLLBACK
 -- :dataVersion
 PRAGMA data_version
--- :lease
-SELECT term, node_id AS nodeId, token, seq, hb_seq AS hbSeq, hb_at AS hbAtMs, address, priority, ttl AS ttlMs,
-  expires AS expiresMs, clock, holds_lock AS holdsLock
-FROM lease WHERE name = ?
+-- :freePages
+PRAGMA freelist_count
+-- :pageSize
+PRAGMA page_size
+-- :synchronous
+PRAGMA synchronous
+-- :checkpoint
+PRAGMA wal_checkpoint(RESTART)

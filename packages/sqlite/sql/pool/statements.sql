@@ -3,14 +3,6 @@
 -- Restarts the time of the lease (X6); its seq stays.
 -- :extendLease
 UPDATE lease SET expires = ? + ttl, clock = ? WHERE name = ?
--- :freePages
-PRAGMA freelist_count
--- :pageSize
-PRAGMA page_size
--- :synchronous
-PRAGMA synchronous
--- :checkpoint
-PRAGMA wal_checkpoint(RESTART)
 
 -- The present state of the pool. `pool.*`: with the columns of fifo/tables.sql, if they exist.
 -- :pool

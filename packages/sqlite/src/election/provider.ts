@@ -2,8 +2,10 @@ import { resolve } from 'node:path';
 import { retryUntil } from 'mempool-core/backend';
 import { badOption, type ElectionProvider, type LeaseStoreOptions } from 'mempool-election';
 import { openDatabase } from '../file/database-file.ts';
+import { poolKind } from '../file/file-kind.ts';
 import { isFileName } from '../file/options.ts';
 import { SqlFile } from '../file/sql-file.ts';
+import { readSql } from '../file/sql-text.ts';
 import { CrashLock } from './crash-lock.ts';
 import { electionError } from './error.ts';
 import { hostClock, type LeaseClock } from './lease-clock.ts';
@@ -38,9 +40,10 @@ async function openFile(options: LeaseStoreOptions & SqliteElectionOptions): Pro
   try {
     return await retryUntil(waiting, () =>
       openDatabase(
-        { path, lockingMode: 'NORMAL', synchronous: 'NORMAL', create: true },
-        () => undefined,
-        (database) => new SqlFile(database, 'file/statements.sql', 'election/statements.sql'),
+        { kind: poolKind, path, lockingMode: 'NORMAL', synchronous: 'NORMAL', create: true },
+        (database) => database.exec(readSql('election/tables.sql')),
+        (database) =>
+          new SqlFile(database, 'file/statements.sql', 'election/lease-statements.sql', 'election/statements.sql'),
       ),
     );
   } catch (error) {

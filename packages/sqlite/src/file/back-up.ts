@@ -9,7 +9,7 @@ import { storeError } from './store-error.ts';
 const lockMs = 5_000;
 
 /**
- * Copies the file of a pool while others use it: the copy is of one moment, is checked, and is on the disk when the call
+ * Copies the file of a pool or a ledger while others use it: the copy is of one moment, is checked, and is on the disk when the call
  * returns. It blocks the event loop meanwhile. Under its name there is a whole copy or none.
  *
  * @returns the size of the copy, in bytes

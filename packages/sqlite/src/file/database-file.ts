@@ -1,22 +1,12 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { isMempoolError, MempoolError, type Ordering } from 'mempool-core';
+import { isMempoolError, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { fileSizeAt, makeFile } from './file-identity.ts';
-import { readSql } from './sql-text.ts';
+import { contentOf, type FileKind } from './file-kind.ts';
 import { storeError } from './store-error.ts';
 
-/** Marks a database as a pool, in the file's header: "mmpl". */
-const applicationId = 0x6d6d706c;
-/** The format in the file's header. Builds without priority pools refuse the format of a priority pool (N2). */
-export const formats: Readonly<Record<Ordering, number>> = {
-  fifo: core.formatVersion,
-  priority: 1_000 + core.formatVersion,
-};
-/** The formats before these, which opening the pool migrates. Tables of leases are the same in both: an election migrates nothing. */
-export const olderFormats: Readonly<Record<Ordering, number>> = { fifo: 1, priority: 1_001 };
-const readable: readonly unknown[] = [...Object.values(formats), ...Object.values(olderFormats)];
 /** How long SQLite itself waits for a lock, in milliseconds. It blocks the event loop meanwhile. */
 export const busyTimeoutMs = 2;
 /** Twice SQLite's default: new hashes hit pages all over the index, and a checkpoint writes each page once. */
@@ -28,6 +18,7 @@ const headerBytes = 100;
 export const maxWalBytes: number = checkpointPages * (4_096 + 24);
 
 export interface DatabaseFileOptions {
+  readonly kind: FileKind;
   readonly path: string;
   readonly lockingMode: 'NORMAL' | 'EXCLUSIVE';
   readonly synchronous: 'FULL' | 'NORMAL';
@@ -35,24 +26,24 @@ export interface DatabaseFileOptions {
   readonly create: boolean;
 }
 
-/** Opens the file, checks that it is ours, and creates the tables of leases. `prepare` runs in the same transaction. */
+/** Opens the file, checks that it is of this kind, and marks a new one. `prepare` runs in the same transaction. */
 export function openDatabase<T>(
-  { path, lockingMode, synchronous, create }: DatabaseFileOptions,
+  { kind, path, lockingMode, synchronous, create }: DatabaseFileOptions,
   prepare: (database: Database) => void,
   use: (database: Database) => T,
 ): T {
   const file = resolve(path);
-  const database = connect(file, create);
+  const database = connect(kind, file, create);
   try {
     database.pragma(`locking_mode = ${lockingMode}`);
     // In one transaction, because another process may be creating the file.
-    database.transaction(() => identify(database, file))();
+    database.transaction(() => identify(kind, database, file))();
     if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
       throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${file}`);
     // After journal_mode, which lowers it: when it is set, and when a file in that mode is opened.
     database.pragma(`synchronous = ${synchronous}`);
     database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
-    database.transaction(() => claim(database, file, prepare)).immediate();
+    database.transaction(() => claim(kind, database, file, prepare)).immediate();
     return use(database);
   } catch (error) {
     database.close();
@@ -60,13 +51,13 @@ export function openDatabase<T>(
   }
 }
 
-function connect(path: string, create: boolean): Database {
+function connect(kind: FileKind, path: string, create: boolean): Database {
   core.checkNode();
   if (isReadOnly(dirname(path)) || isReadOnly(path))
     throw new MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
   try {
     assertNoStrayWal(path);
-    if (create) makeFile(path, header);
+    if (create) makeFile(path, () => header(kind));
     const size = fileSizeAt(path);
     if (size !== null && size < headerBytes) assertNotTruncated(path);
     return new SqliteDatabase(path, { timeout: busyTimeoutMs, fileMustExist: !create });
@@ -79,12 +70,12 @@ function connect(path: string, create: boolean): Database {
   }
 }
 
-/** The content of an empty database with our application id. */
-function header(): Buffer {
+/** The content of an empty database of the kind. */
+function header({ applicationId, format }: FileKind): Buffer {
   const database = new SqliteDatabase(':memory:');
   try {
     database.pragma(`application_id = ${applicationId}`);
-    database.pragma(`user_version = ${formats.fifo}`);
+    database.pragma(`user_version = ${format}`);
     return database.serialize();
   } finally {
     database.close();
@@ -97,11 +88,11 @@ function assertNotTruncated(path: string): void {
   throw new MempoolError('ERR_MEMPOOL_CORRUPT', `the file is cut short: ${path}`, { key: path });
 }
 
-/** A WAL without its database belongs to a pool that was moved or deleted. SQLite would replay it into the new file. */
+/** A WAL without its database belongs to a file that was moved or deleted. SQLite would replay it into the new file. */
 function assertNoStrayWal(path: string): void {
   const log = `${path}-wal`;
   if (fileSizeAt(path) !== null || !fileSizeAt(log)) return;
-  const message = `a pool's log lies there without its file; put the file back, or move the log away: ${log}`;
+  const message = `a log lies there without its file; put the file back, or move the log away: ${log}`;
   throw new MempoolError('ERR_MEMPOOL_CORRUPT', message, { key: log });
 }
 
@@ -118,24 +109,23 @@ function isReadOnly(path: string): boolean {
 }
 
 /** Checks before anything is written: a database of another program stays as it is. */
-function identify(database: Database, path: string): 'empty' | 'ours' {
+function identify({ applicationId, readable }: FileKind, database: Database, path: string): 'empty' | 'ours' {
   const application = database.pragma('application_id', { simple: true });
   const version = database.pragma('user_version', { simple: true });
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
   if (isEmpty && application === 0 && version === 0) return 'empty';
-  if (application !== applicationId) throw incompatible(path, 'the database belongs to another program');
+  if (application !== applicationId) throw incompatible(path, contentOf(application));
   if (!readable.includes(version))
     throw incompatible(path, `its format is ${version}, not one of ${readable.join(', ')}`);
   return 'ours';
 }
 
-/** The first to open the file, a pool or an election, marks it as ours. */
-function claim(database: Database, path: string, prepare: (database: Database) => void): void {
-  if (identify(database, path) === 'empty') {
-    database.pragma(`application_id = ${applicationId}`);
-    database.pragma(`user_version = ${formats.fifo}`);
+/** The first to open the file marks it as ours. */
+function claim(kind: FileKind, database: Database, path: string, prepare: (database: Database) => void): void {
+  if (identify(kind, database, path) === 'empty') {
+    database.pragma(`application_id = ${kind.applicationId}`);
+    database.pragma(`user_version = ${kind.format}`);
   }
-  database.exec(readSql('election/tables.sql'));
   prepare(database);
 }
 

@@ -58,7 +58,7 @@ export class FileIdentity {
     const found = this.#found();
     if (found !== this.#opened) {
       const what = found === null ? 'deleted or moved away' : 'replaced by another one';
-      const message = `the file was ${what} since it was opened, close the pool and open it again: ${this.#path}`;
+      const message = `the file was ${what} since it was opened, close it and open it again: ${this.#path}`;
       throw new MempoolError('ERR_MEMPOOL_INCOMPATIBLE', message, { key: this.#path });
     }
     this.#dueAt = performance.now() + lookEveryMs;

@@ -85,6 +85,20 @@ export class SqlFile {
     this.#database.pragma(`synchronous = ${level}`);
   }
 
+  /** Bytes in free pages of the file. */
+  reusableBytes(): number {
+    return Number(this.row('freePages')?.freelist_count) * Number(this.row('pageSize')?.page_size);
+  }
+
+  /** Runs a WAL checkpoint, so that the WAL is written from its beginning again. False if it is not possible now. */
+  checkpoint(): boolean {
+    try {
+      return this.row('checkpoint')?.busy === 0;
+    } catch {
+      return false;
+    }
+  }
+
   close(): void {
     this.#database.close();
   }

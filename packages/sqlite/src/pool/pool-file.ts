@@ -10,7 +10,7 @@ export class PoolFile extends SqlFile {
   #undoing: (() => void)[] = [];
 
   constructor(database: Database, log: Logger, ...sources: readonly string[]) {
-    super(database, 'file/statements.sql', 'pool/statements.sql', ...sources);
+    super(database, 'file/statements.sql', 'election/lease-statements.sql', 'pool/statements.sql', ...sources);
     this.#log = log;
   }
 
@@ -35,19 +35,5 @@ export class PoolFile extends SqlFile {
   /** `undo` runs if the transaction fails, to restore state in memory. */
   onUndo(undo: () => void): void {
     this.#undoing.push(undo);
-  }
-
-  /** Bytes in free pages of the file. */
-  reusableBytes(): number {
-    return Number(this.row('freePages')?.freelist_count) * Number(this.row('pageSize')?.page_size);
-  }
-
-  /** Runs a WAL checkpoint, so that the WAL is written from its beginning again. False if it is not possible now. */
-  checkpoint(): boolean {
-    try {
-      return this.row('checkpoint')?.busy === 0;
-    } catch {
-      return false;
-    }
   }
 }

@@ -1,7 +1,7 @@
 import type { NamedValue, PoolValue, PutOutcome, RecordPage } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import type { DiskReserve } from '../file/disk-reserve.ts';
 import { damaged, isCount, type Row } from '../file/row.ts';
-import type { DiskReserve } from './disk-reserve.ts';
 import type { PoolFile } from './pool-file.ts';
 
 const statements = 'pool/record-statements.sql';

@@ -25,9 +25,9 @@ export function dumpFifo(file: PoolFile, claims: (state: PoolState) => core.Fifo
   const pool = core.wholePool('fifo');
   for (const record of loadPool(strictly(file), state, null)) pool.restore(record);
   const fifo = claims(state);
-  if (fifo !== null) pool.ledger.fifo.restore(fifo);
+  if (fifo !== null) pool.memory.fifo.restore(fifo);
   addRecords(pool, file);
-  return core.fifoDump(pool.ledger, bodiesOf(file, pool.ledger));
+  return core.fifoDump(pool.memory, bodiesOf(file, pool.memory));
 }
 
 /** Adds the application's records to a pool in memory. @throws `ERR_MEMPOOL_CORRUPT` if one is damaged */

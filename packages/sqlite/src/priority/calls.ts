@@ -1,8 +1,8 @@
 import { type DumpedPart, isMempoolError, type PutOutcome, type RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
-import { CommitPoll } from '../pool/commit-poll.ts';
-import { DiskReserve } from '../pool/disk-reserve.ts';
+import { CommitPoll } from '../file/commit-poll.ts';
+import { DiskReserve } from '../file/disk-reserve.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { RecordTable } from '../pool/record-table.ts';

@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ordering } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
@@ -8,32 +6,8 @@ import { expect, test } from 'vitest';
 import { kinds } from '../kinds.ts';
 import { numbers } from '../numbered.ts';
 import { report } from '../program.ts';
+import { diskDirectory, hasSmallDisk, onSizeLimit, onSmallDisk } from '../small-disk.ts';
 import { poolOptions, receive, stateOf } from './filling.ts';
-
-/** Commands that give a program a mount table of its own: as root, or as a root that is one in a namespace only. */
-const namespaces = [
-  ['unshare', '--mount'],
-  ['unshare', '--map-root-user', '--mount'],
-] as const;
-const namespace: readonly string[] | undefined = namespaces.find(
-  ([file, ...args]) => spawnSync(file, [...args, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0,
-);
-if (namespace === undefined)
-  console.log('full disk: no right to mount one here, so only the file-size limit is tested');
-
-/** A disk for this program alone, gone with it. */
-function onSmallDisk(directory: string): string[] {
-  const mount = `mount -t tmpfs -o size=24m none '${directory}' && exec "$@"`;
-  return [...(namespace ?? []), 'bash', '-c', mount, 'bash'];
-}
-
-const onSizeLimit: readonly string[] = ['bash', '-c', 'ulimit -f 4000 && exec "$@"', 'bash'];
-
-function diskDirectory(): string {
-  const path = join(scratchFolder(), 'disk');
-  mkdirSync(path);
-  return path;
-}
 
 const filler = './pool/disk-filler.ts';
 
@@ -61,7 +35,7 @@ test.each(kinds)(
   },
 );
 
-test.each(namespace === undefined ? [] : kinds)(
+test.each(hasSmallDisk ? kinds : [])(
   'M3: on a full disk a receive is refused as a whole; what frees room works: $name, $ordering',
   async ({ name, ordering }) => {
     const disk = diskDirectory();
@@ -71,7 +45,7 @@ test.each(namespace === undefined ? [] : kinds)(
   },
 );
 
-test.each(namespace === undefined ? [] : kinds)(
+test.each(hasSmallDisk ? kinds : [])(
   'M3: on a disk that another program filled a receive is refused, and taken once there is room: $name, $ordering',
   async ({ name, ordering }) => {
     const disk = diskDirectory();

@@ -1,0 +1,329 @@
+import assert from 'node:assert/strict';
+import type { Ledger, Transfer } from 'mempool-ledger';
+import type { ConformanceCase } from '../../case/case.ts';
+import { eachLedger, eachOnLedger, mustLedger } from '../../case/must.ts';
+import { until } from '../../scenario/lease.ts';
+import {
+  allRecords,
+  coin,
+  created,
+  fund,
+  most,
+  move,
+  newWallets,
+  outcomeOf,
+  totals,
+  whole,
+} from '../../scenario/ledger.ts';
+
+/** Ten units of `a`, of which `amount` are reserved for `b` as `r`. */
+async function reserved(ledger: Ledger, amount = 6n): Promise<Transfer> {
+  await fund(ledger, { a: 10n, b: 0n });
+  return created(ledger.reserve(move('r', 'a', 'b', amount)));
+}
+
+const reserving = eachOnLedger({
+  'H1/pending: what is reserved is pending on both sides, and not posted': async (ledger) => {
+    const { at, digest, ...rest } = await reserved(ledger);
+    assert.deepEqual(rest, {
+      ...{ id: 'r', kind: 'reserve', outcome: 'created', state: 'pending', source: 'a', destination: 'b', amount: 6n },
+      ...{
+        currency: coin,
+        description: '',
+        metadata: {},
+        pendingId: null,
+        released: 0n,
+        expiresAt: null,
+        seq: rest.seq,
+      },
+    });
+    assert.deepEqual(
+      [await totals(ledger, 'a'), await totals(ledger, 'b')],
+      [
+        [10n, 0n, 0n, 6n],
+        [0n, 0n, 6n, 0n],
+      ],
+    );
+  },
+  'H2/whole: a post moves all that was reserved': async (ledger) => {
+    const { seq } = await reserved(ledger);
+    const { at, digest, ...rest } = await created(ledger.post({ id: 'p', pendingId: 'r', description: 'd' }));
+    assert.deepEqual(rest, {
+      ...{ id: 'p', kind: 'post', outcome: 'created', state: 'posted', source: 'a', destination: 'b', amount: 6n },
+      ...{
+        currency: coin,
+        description: 'd',
+        metadata: {},
+        pendingId: 'r',
+        released: 6n,
+        expiresAt: null,
+        seq: seq + 1,
+      },
+    });
+    assert.equal((await ledger.findTransfer('r'))?.state, 'posted');
+    assert.deepEqual(
+      [await totals(ledger, 'a'), await totals(ledger, 'b')],
+      [
+        [10n, 6n, 0n, 0n],
+        [6n, 0n, 0n, 0n],
+      ],
+    );
+  },
+  'H2/part: a post of a part releases the rest': async (ledger) => {
+    await reserved(ledger);
+    const { amount, released } = await created(ledger.post({ id: 'p', pendingId: 'r', amount: 2n }));
+    assert.deepEqual([amount, released], [2n, 6n]);
+    assert.deepEqual(
+      [await totals(ledger, 'a'), await totals(ledger, 'b')],
+      [
+        [10n, 2n, 0n, 0n],
+        [2n, 0n, 0n, 0n],
+      ],
+    );
+    await created(ledger.transfer(move('t', 'a', 'b', 8n)));
+  },
+  'H2/bounds: a post takes up to all, and not more': async (ledger) => {
+    await reserved(ledger);
+    assert.equal(await outcomeOf(ledger.post({ id: 'p7', pendingId: 'r', amount: 7n })), 'exceeds_pending_amount');
+    for (const amount of [0n, -1n, most + 1n, null as unknown as bigint])
+      assert.equal(await outcomeOf(ledger.post({ id: 'p0', pendingId: 'r', amount })), 'invalid_amount');
+    assert.equal(await outcomeOf(ledger.post({ id: 'pm', pendingId: 'r', amount: most })), 'exceeds_pending_amount');
+    assert.deepEqual(await totals(ledger, 'a'), [10n, 0n, 0n, 6n]);
+    await created(ledger.post({ id: 'p6', pendingId: 'r', amount: 6n }));
+    assert.deepEqual(await totals(ledger, 'a'), [10n, 6n, 0n, 0n]);
+  },
+  'H3/released: a void gives all back': async (ledger) => {
+    const { seq } = await reserved(ledger);
+    const { at, digest, ...rest } = await created(ledger.void({ id: 'v', pendingId: 'r', metadata: { why: 'no' } }));
+    assert.deepEqual(rest, {
+      ...{ id: 'v', kind: 'void', outcome: 'created', state: 'voided', source: 'a', destination: 'b', amount: 0n },
+      ...{ currency: coin, description: '', metadata: { why: 'no' }, pendingId: 'r', released: 6n, expiresAt: null },
+      seq: seq + 1,
+    });
+    assert.equal((await ledger.findTransfer('r'))?.state, 'voided');
+    assert.deepEqual(
+      [await totals(ledger, 'a'), await totals(ledger, 'b')],
+      [
+        [10n, 0n, 0n, 0n],
+        [0n, 0n, 0n, 0n],
+      ],
+    );
+    await created(ledger.transfer(move('t', 'a', 'b', 10n)));
+  },
+  'H4/once: what was posted or voided is so for good, and no second call moves or releases anything': async (
+    ledger,
+  ) => {
+    await reserved(ledger, 2n);
+    await created(ledger.reserve(move('r2', 'a', 'b', 3n)));
+    await created(ledger.post({ id: 'p', pendingId: 'r' }));
+    await created(ledger.void({ id: 'v', pendingId: 'r2' }));
+    const before = [await totals(ledger, 'a'), await totals(ledger, 'b')];
+    assert.equal(await outcomeOf(ledger.post({ id: 'p1', pendingId: 'r' })), 'pending_already_posted');
+    assert.equal(await outcomeOf(ledger.void({ id: 'v1', pendingId: 'r' })), 'pending_already_posted');
+    assert.equal(await outcomeOf(ledger.post({ id: 'p2', pendingId: 'r2' })), 'pending_already_voided');
+    assert.equal(await outcomeOf(ledger.void({ id: 'v2', pendingId: 'r2' })), 'pending_already_voided');
+    assert.deepEqual([await totals(ledger, 'a'), await totals(ledger, 'b')], before);
+    assert.deepEqual(
+      [(await ledger.findTransfer('r'))?.state, (await ledger.findTransfer('r2'))?.state],
+      ['posted', 'voided'],
+    );
+  },
+  'H4/at-once: of a post and a void at once exactly one resolves it': async (ledger) => {
+    await fund(ledger, { a: 20n, b: 0n });
+    for (let round = 0; round < 10; round++) {
+      await created(ledger.reserve(move(`r${round}`, 'a', 'b', 2n)));
+      const calls = Array.from({ length: 6 }, (_, i) => ({ id: `x${round}-${i}`, pendingId: `r${round}` }));
+      const answers = await Promise.all(calls.map((call, i) => (i % 2 ? ledger.post(call) : ledger.void(call))));
+      assert.equal(answers.filter(({ outcome }) => outcome === 'created').length, 1);
+      await ledger.transfer(move(`back${round}`, 'b', 'a', 2n));
+    }
+    assert.deepEqual((await totals(ledger, 'a')).slice(2), [0n, 0n]);
+  },
+  'H8/posted: a post into a wallet that was closed meanwhile is carried out, and a void too': async (ledger) => {
+    await fund(ledger, { a: 10n, b: 0n, c: 0n });
+    for (const [id, to] of [
+      ['r1', 'b'],
+      ['r2', 'c'],
+    ] as const)
+      await created(ledger.reserve(move(id, 'a', to, 4n)));
+    for (const id of ['b', 'c']) assert.equal((await ledger.closeWallet(id)).outcome, 'closed');
+    await created(ledger.post({ id: 'p', pendingId: 'r1' }));
+    await created(ledger.void({ id: 'v', pendingId: 'r2' }));
+    assert.deepEqual(
+      [await totals(ledger, 'b'), await totals(ledger, 'c')],
+      [
+        [4n, 0n, 0n, 0n],
+        [0n, 0n, 0n, 0n],
+      ],
+    );
+    assert.equal(await outcomeOf(ledger.transfer(move('t', 'a', 'b', 1n))), 'wallet_closed');
+  },
+});
+
+const series = eachOnLedger({
+  'H7/named: the ledger names the reservations of a series by number': async (ledger) => {
+    await fund(ledger, { a: 10n, b: 0n });
+    const { id: _, ...call } = move('', 'a', 'b', 2n);
+    for (const [n, end] of (['post', 'void', 'post'] as const).entries()) {
+      const { transfer, replayed } = await ledger.reserve({ ...call, series: 's' });
+      assert.deepEqual([transfer?.id, transfer?.state, replayed], [`~s:${n + 1}`, 'pending', false]);
+      await created(ledger[end]({ id: `e${n}`, pendingId: `~s:${n + 1}` }));
+    }
+    const other = await ledger.reserve({ ...call, series: 's:1' });
+    assert.equal(other.transfer?.id, '~s:1:1');
+  },
+  'H7/one-open: while one is pending it is the answer, whatever the call says': async (ledger) => {
+    await fund(ledger, { a: 10n, b: 0n });
+    const { id: _, ...call } = move('', 'a', 'b', 2n);
+    const first = await ledger.reserve({ ...call, series: 's' });
+    const before = await whole(ledger);
+    assert.deepEqual(await ledger.reserve({ ...call, amount: 9n, series: 's' }), { ...first, replayed: true });
+    assert.deepEqual(await ledger.reserve({ ...call, source: 'no', series: 's' }), { ...first, replayed: true });
+    assert.deepEqual(await whole(ledger), before);
+  },
+  'H7/after-refusal: after a refusal a call makes the next': async (ledger) => {
+    await fund(ledger, { a: 1n, b: 0n });
+    const { id: _, ...call } = move('', 'a', 'b', 5n);
+    const refused = await ledger.reserve({ ...call, series: 's' });
+    assert.deepEqual([refused.outcome, refused.transfer?.id], ['insufficient_funds', '~s:1']);
+    await created(ledger.transfer(move('up', 'vault', 'a', 4n)));
+    const next = await ledger.reserve({ ...call, series: 's' });
+    assert.deepEqual([next.outcome, next.transfer?.id, next.replayed], ['created', '~s:2', false]);
+  },
+  'H7/apart: a series and a caller’s id of the same text do not meet': async (ledger) => {
+    await fund(ledger, { a: 10n, b: 0n });
+    const { id: _, ...call } = move('', 'a', 'b', 1n);
+    await created(ledger.reserve(move('s', 'a', 'b', 1n)));
+    await created(ledger.reserve(move('s:1', 'a', 'b', 1n)));
+    assert.equal((await created(ledger.reserve({ ...call, series: 's' }))).id, '~s:1');
+    assert.equal(await outcomeOf(ledger.transfer(move('~s:2', 'a', 'b', 1n))), 'invalid_id');
+    assert.equal(await outcomeOf(ledger.reserve(move('~s:2', 'a', 'b', 1n))), 'invalid_id');
+  },
+  'H7/at-once: of many calls of a series at once one makes a reservation, the others get it': async (ledger) => {
+    await fund(ledger, { a: 50n, b: 0n });
+    const { id: _, ...call } = move('', 'a', 'b', 1n);
+    const answers = await Promise.all(Array.from({ length: 50 }, () => ledger.reserve({ ...call, series: 's' })));
+    assert.deepEqual(new Set(answers.map(({ transfer }) => transfer?.id)), new Set(['~s:1']));
+    assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
+    assert.deepEqual(await totals(ledger, 'a'), [50n, 0n, 0n, 1n]);
+  },
+});
+
+/** A clock that the case moves, in milliseconds since 1970. */
+function clockOf(): { now: number } {
+  return { now: 1_800_000_000_000 };
+}
+
+const timed = [
+  mustLedger(
+    'H5/due',
+    'it expires at its time, and not before; what is due cannot be posted or voided, also before a sweep',
+    async ({ ledger: open }) => {
+      const clock = clockOf();
+      const ledger = await open({ now: () => clock.now });
+      await fund(ledger, { a: 10n, b: 0n });
+      const { expiresAt, at } = await created(ledger.reserve({ ...move('r', 'a', 'b', 2n), timeoutMs: 1_000 }));
+      await created(ledger.reserve({ ...move('r2', 'a', 'b', 2n), timeoutMs: 1_000 }));
+      assert.deepEqual([at, expiresAt], [clock.now, clock.now + 1_000]);
+      clock.now += 999;
+      assert.deepEqual(await ledger.sweep(), { count: 0, more: false });
+      await created(ledger.post({ id: 'p', pendingId: 'r' }));
+      clock.now += 1;
+      assert.equal(await outcomeOf(ledger.post({ id: 'p2', pendingId: 'r2' })), 'pending_already_expired');
+      assert.equal(await outcomeOf(ledger.void({ id: 'v2', pendingId: 'r2' })), 'pending_already_expired');
+      assert.deepEqual([(await ledger.findTransfer('r2'))?.state, (await totals(ledger, 'a'))[3]], ['pending', 2n]);
+      assert.deepEqual(await ledger.sweep(), { count: 1, more: false });
+      assert.deepEqual([(await ledger.findTransfer('r2'))?.state, (await totals(ledger, 'a'))[3]], ['expired', 0n]);
+    },
+    ['clock'],
+  ),
+  mustLedger(
+    'H6/order',
+    'a sweep expires those due first before others, each once',
+    async ({ ledger: open }) => {
+      const clock = clockOf();
+      const ledger = await open({ now: () => clock.now });
+      await fund(ledger, { a: 100n, b: 0n });
+      const times = [500, 100, 300, 100, 900];
+      for (const [i, timeoutMs] of times.entries())
+        await created(ledger.reserve({ ...move(`r${i}`, 'a', 'b', 1n), timeoutMs }));
+      await created(ledger.reserve(move('never', 'a', 'b', 1n)));
+      clock.now += 500;
+      const before = (await allRecords(ledger)).length;
+      assert.deepEqual(await ledger.sweep(), { count: 4, more: false });
+      const expired = (await allRecords(ledger)).slice(before);
+      const resolved = expired.map((one) =>
+        one.type === 'transfer' ? [one.transfer.kind, one.transfer.pendingId] : [],
+      );
+      assert.deepEqual(
+        resolved,
+        ['r1', 'r3', 'r2', 'r0'].map((id) => ['expire', id]),
+      );
+      assert.deepEqual(await ledger.sweep(), { count: 0, more: false });
+      assert.deepEqual(await totals(ledger, 'a'), [100n, 0n, 0n, 2n]);
+    },
+    ['clock'],
+  ),
+  mustLedger(
+    'H6/many',
+    'a sweep expires at most 1,000, and says that there are more',
+    async ({ ledger: open }) => {
+      const clock = clockOf();
+      const ledger = await open({ now: () => clock.now });
+      await fund(ledger, { a: 5_000n, b: 0n });
+      const calls = Array.from({ length: 1_001 }, (_, i) => ({
+        ...move(`r${i}`, 'a', 'b', 1n),
+        timeoutMs: 1,
+        kind: 'reserve' as const,
+      }));
+      await ledger.batch(calls.slice(0, 1_000));
+      await ledger.batch(calls.slice(1_000));
+      clock.now += 1;
+      assert.deepEqual(
+        [await ledger.sweep(), await ledger.sweep()],
+        [
+          { count: 1_000, more: true },
+          { count: 1, more: false },
+        ],
+      );
+      assert.deepEqual(await totals(ledger, 'b'), [0n, 0n, 0n, 0n]);
+    },
+    ['clock'],
+  ),
+];
+
+const sweeping = eachLedger({
+  'H6/swept: a sweep ends what is due, and releases it; it is so for good': async ({ ledger: open }) => {
+    const ledger = await open();
+    await fund(ledger, { a: 10n, b: 0n });
+    const { seq } = await created(ledger.reserve({ ...move('r', 'a', 'b', 6n), timeoutMs: 1 }));
+    await created(ledger.reserve({ ...move('long', 'a', 'b', 1n), timeoutMs: 3_600_000 }));
+    await created(ledger.reserve({ ...move('never', 'a', 'b', 1n), timeoutMs: 'never' }));
+    const { count, more } = await until('the reservation is due', async () => {
+      const swept = await ledger.sweep();
+      return swept.count > 0 ? swept : null;
+    });
+    assert.deepEqual([count, more], [1, false]);
+    const last = (await allRecords(ledger)).at(-1);
+    const { at, digest, ...rest } = last?.type === 'transfer' ? last.transfer : assert.fail('no record of the expiry');
+    assert.deepEqual(rest, {
+      ...{ id: `~expire.${seq}`, kind: 'expire', outcome: 'created', state: 'expired', source: 'a', destination: 'b' },
+      ...{ amount: 0n, currency: coin, description: '', metadata: {}, pendingId: 'r', released: 6n, expiresAt: null },
+      seq: seq + 3,
+    });
+    assert.deepEqual(await totals(ledger, 'a'), [10n, 0n, 0n, 2n]);
+    assert.equal(await outcomeOf(ledger.post({ id: 'p', pendingId: 'r' })), 'pending_already_expired');
+    assert.equal(await outcomeOf(ledger.void({ id: 'v', pendingId: 'r' })), 'pending_already_expired');
+    assert.deepEqual(['r', 'long', 'never'].length, (await ledger.transfers({ wallet: 'b' })).items.length - 1);
+    assert.equal((await ledger.findTransfer('r'))?.state, 'expired');
+  },
+  'H6/nothing: a sweep with nothing due changes nothing': async ({ ledger: open }) => {
+    const ledger = await open();
+    await newWallets(ledger, 'a');
+    const before = await whole(ledger);
+    assert.deepEqual(await ledger.sweep(), { count: 0, more: false });
+    assert.deepEqual(await whole(ledger), before);
+  },
+});
+
+export const reservationCases: readonly ConformanceCase[] = [...reserving, ...timed, ...sweeping, ...series];

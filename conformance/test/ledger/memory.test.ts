@@ -1,0 +1,4 @@
+import { testLedger } from 'mempool-conformance/vitest';
+import { subject } from './memory-subject.ts';
+
+testLedger(subject);

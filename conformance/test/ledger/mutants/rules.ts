@@ -1,0 +1,330 @@
+import type { TransferRequest } from 'mempool-ledger/backend';
+import { moveChecks, resolveChecks } from '../../../src/model/ledger/checks.ts';
+import type { LedgerModel } from '../../../src/model/ledger/model.ts';
+import type { Fault, Group } from '../third-party.ts';
+import { wrong } from './replacing.ts';
+
+const lists = [
+  ['moves', moveChecks],
+  ['resolves', resolveChecks],
+] as const;
+
+/** Each reason to refuse left out; each of a move also asked after the next. Those of a post or void exclude each other. */
+const order: readonly Fault[] = lists.flatMap(([list, checks]) =>
+  checks.flatMap((check, i) => {
+    const outcome = check.outcome.replaceAll('_', '-');
+    const without = checks.toSpliced(i, 1);
+    const later = without.toSpliced(i + 1, 0, check);
+    const dropped = planted(`no-${outcome}`, `${check.outcome} is never the answer`, { [list]: without });
+    const swapped = planted(`late-${outcome}`, `${check.outcome} is asked one too late`, { [list]: later });
+    return i === checks.length - 1 || list === 'resolves' ? [dropped] : [dropped, swapped];
+  }),
+);
+
+function planted(id: string, title: string, change: object): Fault {
+  return { id, title, plant: (model) => void Object.assign(model, change) };
+}
+
+const ids: readonly Fault[] = [
+  wrong('no-id-conflict', 'an id is answered whatever its content', 'known', (right, model) => (request) => {
+    const stored = model.kept.get(request.id);
+    return right(stored === undefined ? request : ({ ...request, content: stored.raw.content } as TransferRequest));
+  }),
+  wrong('refusal-retried', 'a refusal does not stick', 'known', (right) => (request) => {
+    const answer = right(request);
+    return answer?.stored?.state === 'refused' ? null : answer;
+  }),
+  wrong('forgets-ids', 'a repeat is carried out again', 'known', (right) => (request) => {
+    const answer = right(request);
+    return answer?.outcome === 'created' && !('isSeries' in request && request.isSeries) ? null : answer;
+  }),
+  wrong('not-replayed', 'a repeat is told to be new', 'known', (right) => (request) => {
+    const answer = right(request);
+    return answer && { ...answer, replayed: false };
+  }),
+  wrong('conflict-kept', 'a conflict is recorded', 'known', (right, model) => (request) => {
+    const answer = right(request);
+    if (answer?.outcome === 'id_conflict')
+      model.append({ type: 'transfer', id: `${request.id}!`, content: request.content, result: 'id_conflict\n' });
+    return answer;
+  }),
+  wrong('repeat-after-rules', 'the rules come before the answer that an id has', 'one', (right, model) => (request) => {
+    const closed = 'source' in request && model.wallets_.get(request.source)?.closed;
+    return closed ? model.refuse(request, 'wallet_closed') : right(request);
+  }),
+  wrong('conflict-by-text', 'contents are compared by their length', 'known', (right, model) => (request) => {
+    const stored = model.kept.get(request.id)?.raw.content;
+    return right(
+      stored?.length === request.content.length ? ({ ...request, content: stored } as TransferRequest) : request,
+    );
+  }),
+];
+
+function inSteps(model: LedgerModel, requests: readonly TransferRequest[]) {
+  return requests.map((request) => ({ request, answer: model.known(request), outcome: model.verdict(request) }));
+}
+
+const steps: readonly Fault[] = [
+  wrong(
+    'checked-outside',
+    'the checks are made before the step that writes',
+    'execute',
+    (right, model) =>
+      async (requests, { linked }) => {
+        if (linked) return right(requests, { linked });
+        const judged = inSteps(model, requests);
+        await new Promise(setImmediate);
+        return judged.map(({ request, answer, outcome }) => {
+          if (answer !== null) return answer;
+          return outcome === 'created' ? model.carryOut(request) : model.refuse(request, outcome);
+        });
+      },
+  ),
+  wrong('retried-outside', 'a step is tried again after it took effect', 'carryOut', (right, model) => (request) => {
+    const answer = right(request);
+    if ('source' in request && request.kind === 'transfer')
+      model.count(request.source, request.destination, request.amount, 0n);
+    return answer;
+  }),
+  wrong(
+    'half-a-chain',
+    'a chain whose last link fails stays half done',
+    'chain',
+    (_, model) => (requests) => requests.map((one) => model.one(one)),
+  ),
+  wrong(
+    'chain-without-trace',
+    'the links of a failed chain are not recorded',
+    'chain',
+    (right, model) => (requests) => {
+      const before = model.copy();
+      const answers = right(requests);
+      if (answers.every(({ outcome }) => outcome === 'created')) return answers;
+      model.restore(before);
+      return answers.map(({ outcome, replayed }) => ({ outcome, replayed, stored: null }));
+    },
+  ),
+  wrong('chain-blames-first', 'the first link is told to have failed', 'chain', (right) => (requests) => {
+    const answers = right(requests);
+    const at = answers.findIndex(({ outcome }) => !['created', 'linked_failed'].includes(outcome));
+    return at < 1 ? answers : [...answers].reverse();
+  }),
+  wrong(
+    'chain-done-again',
+    'a chain carries out again what was done',
+    'chain',
+    (_, model) => (requests) => requests.map((one) => model.judged(one)),
+  ),
+  wrong(
+    'chain-ignores-refused',
+    'a link refused earlier does not fail the chain',
+    'chain',
+    (right, model) => (requests) => {
+      const fresh = requests.filter((one) => model.kept.get(one.id)?.state !== 'refused');
+      if (fresh.length === requests.length || fresh.length === 0) return right(requests);
+      const done = right(fresh);
+      return requests.map((one) => done[fresh.indexOf(one)] ?? model.one(one));
+    },
+  ),
+  wrong(
+    'chain-takes-back-done',
+    'a failed chain forgets a link that was done earlier',
+    'chain',
+    (right) => (requests) => {
+      const answers = right(requests);
+      const failed = answers.some(({ outcome }) => outcome === 'linked_failed');
+      return failed
+        ? answers.map((one) => (one.outcome === 'created' ? { ...one, outcome: 'linked_failed' as const } : one))
+        : answers;
+    },
+  ),
+  wrong('batch-stops', 'a batch ends at the first refusal', 'execute', (right, model) => async (requests, options) => {
+    if (options.linked || requests.length < 2) return right(requests, options);
+    let stopped = false;
+    return requests.map((one) => {
+      const answer = stopped ? model.refuse(one, 'linked_failed') : model.one(one);
+      stopped ||= answer.outcome !== 'created';
+      return answer;
+    });
+  }),
+  wrong('batch-reversed', 'a batch is carried out from its end', 'execute', (right) => async (requests, options) => {
+    if (options.linked) return right(requests, options);
+    return (await right([...requests].reverse(), options)).reverse();
+  }),
+  wrong(
+    'batch-all-or-none',
+    'every batch is linked',
+    'execute',
+    (right) => (requests) => right(requests, { linked: requests.length > 1 }),
+  ),
+  wrong(
+    'series-ignored',
+    'a series makes a new reservation with every call',
+    'known',
+    (right) => (request) => ('isSeries' in request && request.isSeries ? null : right(request)),
+  ),
+  wrong('series-in-common', 'all series count together', 'newId', (right, model) => (request) => {
+    if (!('isSeries' in request && request.isSeries)) return right(request);
+    model.ends.set(request.id, Math.max(0, ...model.ends.values()));
+    return right(request);
+  }),
+  wrong(
+    'series-refused-free',
+    'a refusal of a series takes no number',
+    'refuse',
+    (right, model) => (request, outcome) => {
+      const answer = right(request, outcome);
+      if ('isSeries' in request && request.isSeries) model.ends.set(request.id, (model.ends.get(request.id) ?? 1) - 1);
+      return answer;
+    },
+  ),
+  wrong(
+    'series-plain-ids',
+    'a reservation of a series has an id that a caller may have',
+    'newId',
+    (right) => (request) => right(request).replace(/^~/, ''),
+  ),
+];
+
+const money: readonly Fault[] = [
+  wrong(
+    'float-amounts',
+    'amounts are floating-point numbers',
+    'count',
+    (right) => (source, destination, posted, pending) =>
+      right(source, destination, BigInt(Number(posted)), BigInt(Number(pending))),
+  ),
+  wrong('source-only', 'the destination is not counted', 'count', (_, model) => (source, __, posted, pending) => {
+    model.change(source, (one) => ({
+      debitsPosted: one.debitsPosted + posted,
+      debitsPending: one.debitsPending + pending,
+    }));
+  }),
+  wrong('part-keeps-rest', 'a post of a part leaves the rest reserved', 'release', (right, model) => (request) => {
+    const answer = right(request);
+    const { source, destination } = movedBy(model, request.pendingId);
+    if (request.kind === 'post' && request.amount !== null) model.count(source, destination, 0n, 1n);
+    return answer;
+  }),
+  wrong(
+    'part-posts-all',
+    'a post of a part moves all',
+    'release',
+    (right) => (request) => right({ ...request, amount: null }),
+  ),
+  wrong('void-posts', 'a void moves the money', 'release', (right, model) => (request) => {
+    const answer = right(request);
+    const { source, destination } = movedBy(model, request.pendingId);
+    if (request.kind === 'void') model.count(source, destination, 1n, 0n);
+    return answer;
+  }),
+  wrong('void-keeps', 'a void leaves the money reserved', 'release', (right, model) => (request) => {
+    const answer = right(request);
+    const { source, destination } = movedBy(model, request.pendingId);
+    if (request.kind === 'void') model.count(source, destination, 0n, 1n);
+    return answer;
+  }),
+  wrong('stays-pending', 'a resolved reservation stays pending', 'release', (right, model) => (request) => {
+    const answer = right(request);
+    const stored = model.kept.get(request.pendingId);
+    if (stored !== undefined) model.kept.set(request.pendingId, { ...stored, state: 'pending' });
+    return answer;
+  }),
+  wrong('post-needs-open', 'a post into a closed wallet is refused', 'verdict', (right, model) => (request) => {
+    const closed = 'pendingId' in request && model.wallets_.get(movedBy(model, request.pendingId).destination)?.closed;
+    return closed ? 'wallet_closed' : right(request);
+  }),
+  wrong('expiry-late', 'a reservation expires one millisecond too late', 'sweep', (right, model) => async (limit) => {
+    const { options } = model;
+    model.options = { ...options, now: () => options.now() - 1 };
+    const answer = await right(limit);
+    model.options = options;
+    return answer;
+  }),
+  wrong('expiry-by-sweep', 'what is due can be posted until it is swept', 'verdict', (right, model) => (request) => {
+    const { options } = model;
+    if ('pendingId' in request) model.options = { ...options, now: () => 0 };
+    const outcome = right(request);
+    model.options = options;
+    const stored = 'pendingId' in request ? model.kept.get(request.pendingId) : undefined;
+    return outcome === 'pending_already_expired' && stored?.state === 'pending' ? 'created' : outcome;
+  }),
+  wrong('sweep-any-order', 'a sweep goes by number', 'sweep', (right, model) => async (limit) => {
+    const kept = model.kept;
+    const before = model.records_.length;
+    const answer = await right(limit);
+    const swept = model.records_.splice(before).toReversed();
+    for (const [i, raw] of swept.entries()) model.records_.push({ ...raw, seq: before + i + 1 });
+    model.kept = kept;
+    return answer;
+  }),
+  wrong('sweep-all', 'a sweep knows no limit', 'sweep', (right) => () => right(Number.POSITIVE_INFINITY)),
+  wrong('sweep-once', 'a sweep does not say that there is more', 'sweep', (right) => async (limit) => ({
+    ...(await right(limit)),
+    more: false,
+  })),
+  wrong('sweep-nothing', 'a sweep without anything due makes a record', 'sweep', (right, model) => async (limit) => {
+    const answer = await right(limit);
+    if (answer.count === 0) model.append({ type: 'tags', id: 'vault', content: '[]', result: '' });
+    return answer;
+  }),
+  wrong('sweep-without-record', 'an expiry makes no record of its own', 'release', (right, model) => (request) => {
+    const answer = right(request);
+    if (request.kind === 'expire') model.records_.pop();
+    return answer;
+  }),
+];
+
+function movedBy(model: LedgerModel, pendingId: string): { readonly source: string; readonly destination: string } {
+  const content = model.kept.get(pendingId)?.raw.content;
+  const [, source = '', destination = ''] = content === undefined ? [] : (JSON.parse(content) as string[]);
+  return { source, destination };
+}
+
+const refusals: readonly Fault[] = [
+  wrong('refusals-unrecorded', 'refusals are not recorded', 'refuse', () => (_, outcome) => ({
+    outcome,
+    stored: null,
+    replayed: false,
+  })),
+  wrong('refusals-uncounted', 'refusals are recorded without end', 'refuse', (right, model) => (request, outcome) => {
+    model.refusals.clear();
+    return right(request, outcome);
+  }),
+  wrong(
+    'refusals-of-all',
+    'the refusals of all owners count together',
+    'refuse',
+    (right, model) => (request, outcome) => {
+      const all = [...model.refusals.values()].reduce((sum, one) => sum + one, 0);
+      return all >= model.options.maxRefusals
+        ? { outcome: 'too_many_refusals', stored: null, replayed: false }
+        : right(request, outcome);
+    },
+  ),
+  wrong('refusals-of-nobody', 'the payer of a post is not known', 'payerOf', () => () => ''),
+  wrong(
+    'refusal-touches',
+    'a refusal changes the version of the wallet',
+    'refuse',
+    (right, model) => (request, outcome) => {
+      const answer = right(request, outcome);
+      if ('source' in request && model.wallets_.has(request.source)) model.change(request.source, () => ({}));
+      return answer;
+    },
+  ),
+  wrong('malformed-kept', 'what leaves no trace is recorded', 'verdict', (right, model) => (request) => {
+    const outcome = right(request);
+    if (outcome === 'id_expired' || outcome === 'invalid_id')
+      model.append({ type: 'transfer', id: request.id, content: request.content, result: `${outcome}\n` });
+    return outcome;
+  }),
+];
+
+export const ruleMutants: readonly Group[] = [
+  { rules: ['T4', 'T5', 'T6', 'W7', 'H2', 'H4', 'H5'], faults: order },
+  { rules: ['T1', 'T2', 'T3', 'T4', 'W7'], faults: ids },
+  { rules: ['B', 'C1', 'C3', 'H4', 'H7'], faults: steps },
+  { rules: ['T5', 'W2', 'W3', 'H', 'T9', 'chance'], faults: money },
+  { rules: ['T4', 'T7', 'T8', 'J5'], faults: refusals },
+];

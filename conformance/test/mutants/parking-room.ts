@@ -1,0 +1,260 @@
+import type { CheckedSubmission, PlacedNode, PoolIndex, PoolNode } from 'mempool-core/backend';
+import type { Mutant } from './mutant.ts';
+import { free } from './planted-driver.ts';
+import { isParkedTooMuch, limit, refusing, rivalsOf } from './priority-admission.ts';
+import { priority, type RankedVerb } from './priority-operators.ts';
+import { misheard } from './priority-order.ts';
+
+const endless = Number.POSITIVE_INFINITY;
+const newcomer = (given: readonly unknown[]): CheckedSubmission | undefined =>
+  (given[0] as readonly CheckedSubmission[])[0];
+const placed = (index: PoolIndex): PlacedNode[] =>
+  [...index.parked].filter((node) => node.place !== null) as PlacedNode[];
+const senderOf = ({ entry }: PoolNode): string => entry.verdict.sender;
+
+/** Another parked one counts as the worst, or a sender's are counted in another way. */
+function ranking(
+  id: string,
+  verbs: readonly RankedVerb[],
+  change: (index: PoolIndex) => Partial<PoolIndex['parking']>,
+): Mutant {
+  return priority.view(id, verbs, ({ index }) => {
+    const { parking } = index;
+    const sound = { count: (sender: string) => parking.count(sender) };
+    return {
+      get parking() {
+        const { worst } = index.parking;
+        return { ...sound, worst, ...change(index) } as PoolIndex['parking'];
+      },
+    };
+  });
+}
+
+/** The first by a rule of its own; it begins with the last in the order. */
+function worstBy(index: PoolIndex, isWorse: (one: PlacedNode, than: PlacedNode) => boolean): PlacedNode | undefined {
+  let worst: PlacedNode | undefined;
+  for (const node of index.order.backwards())
+    if (node.place.ready === false && (worst === undefined || isWorse(node, worst))) worst = node;
+  return worst;
+}
+
+const lowest = (one: PlacedNode, than: PlacedNode): boolean =>
+  one.place.effectivePriority < than.place.effectivePriority;
+
+function countOf(index: PoolIndex, sender: string, isMeant: (node: PoolNode) => boolean): number {
+  return [...index.nodes()].filter((node) => senderOf(node) === sender && isMeant(node)).length;
+}
+
+/** Of the cheapest, one of the sender that has most by another count. */
+function byCount(index: PoolIndex, count: (sender: string) => number): PlacedNode | undefined {
+  return worstBy(
+    index,
+    (one, than) => lowest(one, than) || (!lowest(than, one) && count(senderOf(one)) > count(senderOf(than))),
+  );
+}
+
+const allOf = (index: PoolIndex) => (sender: string) => countOf(index, sender, ({ stage }) => stage === 'Pending');
+
+/** P22: who leaves parking. */
+const roomMutants: readonly Mutant[] = [
+  priority.limits('parking-evicts-nobody', ['admit'], (limits, { index, given }) => {
+    const one = newcomer(given);
+    return one !== undefined && isParkedTooMuch(index, one) ? { eviction: 'none' } : limits;
+  }),
+  ranking('parking-loses-the-first', ['admit'], (index) => ({ worst: placed(index)[0] })),
+  ranking('parked-ones-by-their-own-priority', ['admit'], (index) => ({
+    worst: worstBy(index, (one, than) => one.entry.verdict.priority < than.entry.verdict.priority),
+  })),
+  ranking('parking-by-the-order-alone', ['admit', 'sweep'], (index) => ({ worst: worstBy(index, lowest) })),
+  ranking('parking-loses-the-first-of-a-sender', ['admit'], (index) => ({
+    worst: placed(index).find((node) => {
+      const { worst } = index.parking;
+      const isAlike = worst?.place.effectivePriority === node.place.effectivePriority;
+      return isAlike && senderOf(node) === senderOf(worst);
+    }),
+  })),
+  ranking('parking-counts-ready-ones', ['admit'], (index) => ({
+    worst: byCount(index, allOf(index)),
+    count: allOf(index),
+  })),
+  priority.view('equals-parked-push-each-other-out', ['admit'], ({ index, given }) => {
+    const own = newcomer(given)?.verdict.sender ?? '';
+    return {
+      get parking() {
+        const { parking } = index;
+        const count = (sender: string): number => parking.count(sender) - (sender === own ? 1 : 0);
+        return { worst: parking.worst, count } as PoolIndex['parking'];
+      },
+    };
+  }),
+  ranking('parked-ones-without-a-sender-are-apart', ['admit'], (index) => {
+    const count = (sender: string): number => (sender === '' ? 1 : index.parking.count(sender));
+    return { worst: byCount(index, count), count };
+  }),
+  priority.around('parked-parents-leave-for-their-children', {
+    admit: async ({ whole, index, given }) => {
+      const one = newcomer(given);
+      if (one === undefined || !isParkedBelow(index, one)) return whole.admit(...given);
+      const { worst } = index.parking;
+      const isParent = worst?.entry.verdict.provides.some((tag) => one.verdict.requires.includes(tag));
+      if (worst !== undefined && isParent && senderOf(worst) !== one.verdict.sender)
+        await whole.drop([worst.hash], 'evicted', free);
+      return whole.admit(...given);
+    },
+  }),
+  priority.around('parked-newcomers-push-out-equals', {
+    admit: async ({ whole, index, given }) => {
+      const one = newcomer(given);
+      const { worst } = index.parking;
+      const isEqual = one !== undefined && worst?.place.effectivePriority === one.verdict.priority;
+      if (isEqual && isParkedTooMuch(index, one)) await whole.drop([worst.hash], 'evicted', free);
+      return whole.admit(...given);
+    },
+  }),
+  priority.around('children-leave-parking-with-their-parent', {
+    admit: async ({ whole, index, given }) => {
+      const before = placed(index);
+      const outcomes = await whole.admit(...given);
+      const tags = before.filter(({ stage }) => stage === 'Dropped').flatMap(({ entry }) => entry.verdict.provides);
+      const left = placed(index).filter(({ entry }) => entry.verdict.requires.some((tag) => tags.includes(tag)));
+      if (left.length > 0)
+        await whole.drop(
+          left.map(({ hash }) => hash),
+          'evicted',
+          free,
+        );
+      return outcomes;
+    },
+  }),
+  priority.limits('parking-frees-any-number', ['admit'], ({ maxEvictions, maxParked }, { index }) =>
+    index.parked.length > maxParked ? { maxEvictions: endless } : { maxEvictions },
+  ),
+  priority.view('parking-frees-one-at-most', ['admit'], ({ index }) => ({
+    limits: {
+      ...index.limits,
+      maxParked: Math.max(index.limits.maxParked, index.parked.length),
+    },
+  })),
+  priority.limits('parking-and-pool-evict-apart', ['admit'], ({ maxEvictions }) => ({
+    maxEvictions: maxEvictions + 1,
+  })),
+  priority.limits('parking-evicts-without-eviction', ['admit'], ({ eviction, maxTxs }) => ({
+    eviction: maxTxs > 90_000 ? 'lowest' : eviction,
+  })),
+  priority.around('parked-replacements-push-out', {
+    admit: async ({ whole, index, given }) => {
+      const one = newcomer(given);
+      const isPushing = one !== undefined && rivalsOf(index, one).length > 0 && isParkedTooMuch(index, one);
+      const { worst } = index.parking;
+      const outcomes = await whole.admit(...given);
+      if (isPushing && worst !== undefined) await whole.drop([worst.hash], 'evicted', free);
+      return outcomes;
+    },
+  }),
+  priority.limits('sweep-leaves-the-parked', ['sweep'], () => ({ maxParked: endless })),
+  priority.given('plain-sweep-frees-parking', {
+    sweep: (asked, { index }) => index.parked.length > index.limits.maxParked && { ...asked, overLimits: true },
+  }),
+  refusing('parking-full-for-the-small', (one, index) => {
+    const isSmall = index.parking.count(one.verdict.sender) === 0;
+    return isSmall && isParkedTooMuch(index, one) && limit('maxParked');
+  }),
+];
+
+function isParkedBelow(index: PoolIndex, { verdict }: CheckedSubmission): boolean {
+  const isBelow = verdict.requires.some((tag) =>
+    [...index.providers.of(tag)].some(({ place }) => place?.ready === false),
+  );
+  return isBelow && index.parked.length >= index.limits.maxParked;
+}
+
+/** The transactions that wait for a tag of the newcomer. */
+function waiting(index: PoolIndex, { verdict }: CheckedSubmission): PoolNode[] {
+  return verdict.provides.flatMap((tag) => [...index.dependents.of(tag)]);
+}
+
+/** Those that may come in however many their sender has. */
+function exempting(id: string, isExempt: (one: CheckedSubmission, index: PoolIndex) => boolean): Mutant {
+  return priority.limits(id, ['admit'], (_, { index, given }) => {
+    const one = newcomer(given);
+    return one !== undefined && isExempt(one, index) ? { maxPerSender: endless } : {};
+  });
+}
+
+function isOverSender(index: PoolIndex, { verdict: { sender } }: CheckedSubmission): boolean {
+  return sender !== '' && (index.totals.senders.get(sender) ?? 0) >= index.limits.maxPerSender;
+}
+
+/** P22: who fills a gap. */
+const gapMutants: readonly Mutant[] = [
+  refusing('gaps-not-exempt', (one, index) => {
+    const isOver = isOverSender(index, one) && rivalsOf(index, one).length === 0;
+    return isOver && { kind: 'sender-limit', limit: index.limits.maxPerSender };
+  }),
+  refusing('gaps-not-filled-while-parking-is-full', (one, index) => {
+    const isFull = index.parked.length >= index.limits.maxParked;
+    return isFull && waiting(index, one).length > 0 && limit('maxParked');
+  }),
+  misheard('gaps-exempt-from-their-own-limit', ({ provides = [] }) =>
+    provides.length > 0 ? { senderLimit: null } : {},
+  ),
+  exempting('gaps-of-anybody', (one, index) => waiting(index, one).some(({ place }) => place?.ready === false)),
+  exempting('gaps-that-stay-open', (one, index) =>
+    waiting(index, one).some((node) => senderOf(node) === one.verdict.sender && node.entry.notBefore === undefined),
+  ),
+  exempting('parked-ones-fill-gaps', (one, index) => {
+    const needs = one.verdict.requires.filter((tag) => !index.providers.has(tag));
+    return needs.length > 0 && waiting(index, one).length > 0;
+  }),
+  exempting('gaps-of-the-held', (one, index) => waiting(index, one).some(({ entry }) => entry.notBefore !== undefined)),
+];
+
+const allVerbs = ['admit', 'move', 'drop', 'confirm', 'rollback', 'take', 'sweep', 'revise'] as const;
+
+/** A sweep at which parked ones are as old as this says. */
+function aging(id: string, isMeant: (node: PoolNode, sinceMs: number, index: PoolIndex) => boolean): Mutant {
+  return priority.told(id, {
+    sweep: async (swept, { whole, index, given: [{ now }], options }) => {
+      const nowMs = now ?? options.now?.() ?? 0;
+      const since = ({ entry }: PoolNode): number => nowMs - (entry.parkedAt ?? entry.admittedAt);
+      const waits = [...index.nodes()].filter(({ stage }) => stage === 'Pending');
+      const old = waits.filter((node) => isMeant(node, since(node), index)).map(({ hash }) => hash);
+      return { expired: [...swept.expired, ...(await whole.drop(old, 'expired', free))] };
+    },
+  });
+}
+
+/** P22: how long they stay. */
+const ageMutants: readonly Mutant[] = [
+  priority.limits('parked-ones-stay-for-ever', ['sweep'], () => ({ parkedTtlMs: endless })),
+  priority.limits('parked-ones-expire-late', ['sweep'], ({ parkedTtlMs }) => ({ parkedTtlMs: parkedTtlMs + 1 })),
+  priority.limits('parked-ones-expire-early', ['sweep'], ({ parkedTtlMs }) => ({ parkedTtlMs: parkedTtlMs - 1 })),
+  aging(
+    'ready-ones-expire-as-parked',
+    ({ place }, since, { limits }) => place?.ready === true && since > limits.parkedTtlMs,
+  ),
+  aging('held-ones-expire-as-parked', ({ entry }, since, { limits }) => {
+    const isHeld = entry.notBefore !== undefined;
+    return isHeld && since > limits.parkedTtlMs;
+  }),
+  aging('sweeps-expire-what-they-park', ({ entry }, since, { limits }) => {
+    const { admittedAt, parkedAt = admittedAt, notBefore } = entry;
+    return since === 0 && notBefore === undefined && parkedAt - admittedAt > limits.parkedTtlMs;
+  }),
+  priority.moves('woken-ones-wait-since-they-were-held', ['sweep'], ({ parkedAt }, _, { entry }) => {
+    const { parkedAt: heldAt } = entry;
+    return heldAt !== undefined && parkedAt !== heldAt && { parkedAt: heldAt };
+  }),
+  aging('nothing-stays-parked-for-ever', ({ place }, since) => place?.ready === false && since > 600_000),
+  priority.moves(
+    'parked-since-the-admission',
+    allVerbs,
+    ({ parkedAt }) => parkedAt !== undefined && { parkedAt: undefined },
+  ),
+  priority.moves('parked-since-the-first-time', allVerbs, ({ parkedAt }, _, node) => {
+    const { parkedAt: first } = node.entry;
+    return first !== undefined && parkedAt !== first && { parkedAt: first };
+  }),
+];
+
+export const parkingRoomMutants: readonly Mutant[] = [...roomMutants, ...gapMutants, ...ageMutants];

@@ -1,0 +1,108 @@
+import type { ReceiveOutcome } from 'mempool-core';
+import type { StepEvent } from 'mempool-core/backend';
+import { numbered, type TransactionStep, withEvents } from './fifo-operators.ts';
+import type { Mutant } from './mutant.ts';
+import { type Change, priority, type Verbs } from './priority-operators.ts';
+
+type PlaceStep = Extract<StepEvent, { kind: 'ready' | 'parked' }>;
+
+const all: Verbs = ['receive', 'admit', 'move', 'drop', 'confirm', 'rollback', 'sweep', 'take', 'revise', 'flush'];
+
+/** The events of places changed, or left out where `change` answers `null`. */
+function told(id: string, change: (event: PlaceStep, events: readonly StepEvent[]) => object | null): Mutant {
+  return priority.decided(id, all, (step) => {
+    const made = step.events.map((event) => {
+      if (event.kind !== 'ready' && event.kind !== 'parked') return event;
+      const changed = change(event, step.events);
+      return changed === null ? null : ({ ...event, ...changed } as StepEvent);
+    });
+    return numbered(
+      step,
+      made.filter((event) => event !== null),
+    );
+  });
+}
+
+/** Where the events of places stand among those of their call. */
+function placed(
+  id: string,
+  order: (events: readonly StepEvent[], places: readonly StepEvent[]) => StepEvent[],
+): Mutant {
+  const isPlace = ({ kind }: StepEvent): boolean => kind === 'ready' || kind === 'parked';
+  return priority.ordered(id, all, (events) =>
+    order(
+      events.filter((event) => !isPlace(event)),
+      events.filter(isPlace),
+    ),
+  );
+}
+
+function named(id: string, change: (event: TransactionStep, events: readonly StepEvent[]) => Change): Mutant {
+  return priority.decided(id, all, (step) => withEvents(step, (event) => change(event, step.events)));
+}
+
+export const placeEventMutants: readonly Mutant[] = [
+  told('ready-never-told', ({ kind }) => (kind === 'ready' ? null : {})),
+  told('parked-never-told', ({ kind }) => (kind === 'parked' ? null : {})),
+  told('parked-not-told-of-newcomers', ({ kind, hash }, events) =>
+    kind === 'parked' && events.some((event) => event.kind === 'transaction' && event.hash === hash) ? null : {},
+  ),
+  told('parked-told-of-newcomers-alone', ({ kind, hash }, events) =>
+    kind === 'ready' || events.some((event) => event.kind === 'transaction' && event.hash === hash) ? {} : null,
+  ),
+  told('held-told-as-missing', ({ kind }) => (kind === 'parked' ? { reason: 'missing' } : {})),
+  told('waiting-told-as-held', ({ kind }, events) =>
+    kind === 'parked' && events.some((event) => event.kind === 'parked' && event.reason === 'held')
+      ? { reason: 'held' }
+      : {},
+  ),
+  told('places-told-without-seq', () => ({ seq: 0 })),
+  placed('places-told-first', (events, places) => [...places, ...events]),
+  placed('places-told-backwards', (events, places) => [...events, ...places.toReversed()]),
+  placed('places-told-twice', (events, places) => [...events, ...places, ...places]),
+  priority.decided('woken-without-an-event', ['sweep', 'take'], (step) =>
+    numbered(
+      step,
+      step.events.filter(({ kind }) => kind !== 'ready'),
+    ),
+  ),
+  priority.decided('returned-without-an-event', ['rollback'], (step) =>
+    numbered(
+      step,
+      step.events.filter(({ kind }) => kind !== 'parked'),
+    ),
+  ),
+  priority.decided('newcomers-told-as-ready', ['admit'], (step) => {
+    const ready = step.events.flatMap((event): StepEvent[] =>
+      event.kind === 'transaction' && event.stage === 'Pending'
+        ? [{ kind: 'ready', eventSeq: 0, hash: event.hash, seq: event.seq }]
+        : [],
+    );
+    return numbered(step, [...step.events, ...ready]);
+  }),
+  priority.decided('parked-ones-that-leave-told-as-ready', ['drop', 'confirm'], (step, { index }) => {
+    const ready = step.events.flatMap((event): StepEvent[] =>
+      event.kind === 'transaction' &&
+      event.previous.stage === 'Pending' &&
+      index.node(event.hash)?.entry.verdict.requires.length === 1
+        ? [{ kind: 'ready', eventSeq: 0, hash: event.hash, seq: event.seq }]
+        : [],
+    );
+    return numbered(step, [...step.events, ...ready]);
+  }),
+  named('replaced-by-nobody', ({ replacedBy }) => replacedBy !== undefined && { replacedBy: undefined }),
+  named('replaced-by-the-last-of-the-call', ({ replacedBy }, events) => {
+    const last = events.findLast((event) => event.kind === 'transaction' && event.stage === 'Pending');
+    return replacedBy !== undefined && last?.kind === 'transaction' && { replacedBy: last.hash };
+  }),
+  named('evicted-by-somebody', ({ cause }, events) => {
+    const last = events.findLast((event) => event.kind === 'transaction' && event.stage === 'Pending');
+    return cause === 'evicted' && last?.kind === 'transaction' && { replacedBy: last.hash };
+  }),
+  priority.decided('refused-ones-park', ['admit'], ({ outcome }, { memory }) => {
+    const [first] = outcome as readonly ReceiveOutcome[];
+    if (first?.kind !== 'replacement-underpriced') return;
+    const eventSeq = memory.lastEventSeq + 1;
+    return { events: [{ kind: 'parked', eventSeq, hash: first.hash, seq: 1, reason: 'missing' }] };
+  }),
+];

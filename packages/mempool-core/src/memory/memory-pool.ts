@@ -1,0 +1,343 @@
+import { assertReadable } from '../codec/payload-bytes.ts';
+import type { WriteContext } from '../contract/call-options.ts';
+import type { DriverLogPage, DriverPage, DriverUsage } from '../contract/driver-page.ts';
+import type { EventPage, EventSource } from '../contract/events.ts';
+import type { Thresholds, TxState } from '../contract/lifecycle.ts';
+import type { Retention } from '../contract/options.ts';
+import { cutPage } from '../contract/page-rules.ts';
+import type { OldestInflight, ReceiveOutcome, TipAnswer } from '../contract/store.ts';
+import {
+  type ChainPoint,
+  isInflight,
+  isLive,
+  type LogEntry,
+  type StoredTransaction,
+  type Tip,
+  type Transaction,
+  type TransactionStatus,
+} from '../contract/transaction.ts';
+import { logEntry, logPage, seqPage, statusOf, storedTransaction } from '../rules/answers.ts';
+import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
+import type { EventSeries } from './event-series.ts';
+import type { FifoRows } from './fifo-rows.ts';
+import type { KeptBlocks } from './kept-blocks.ts';
+import type { NamedRecords } from './named-records.ts';
+import { type Arrived, type MemoryRecord, PoolState, type Queued } from './pool-state.ts';
+import { bodyOf, factsOf, type LogRow, pointOf, type Row, sentAtOf, stateOf } from './row.ts';
+import type { Rows } from './rows.ts';
+import type { Series } from './series.ts';
+import { bySending, type SeqList } from './stage-indexes.ts';
+
+/** No record in memory is damaged. */
+const intact = (): boolean => true;
+
+/**
+ * The whole state of a pool in memory: steps are planned on it, `apply` writes them, and it answers every reading verb.
+ * For a backend that keeps its working set in memory, with or without another storage.
+ */
+export class MemoryPool implements PoolView, EventSource {
+  /** Identifies the pool (O7). */
+  readonly epoch: string;
+  readonly #state: PoolState;
+  readonly #rows: Rows;
+  readonly #blocks: KeptBlocks;
+  readonly #log: Series<LogRow>;
+  readonly #events: EventSeries;
+
+  /**
+   * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good.
+   */
+  constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
+    this.epoch = epoch;
+    this.#state = new PoolState(retention, onForget);
+    const { rows, blocks, log, events } = this.#state;
+    this.#rows = rows;
+    this.#blocks = blocks;
+    this.#log = log;
+    this.#events = events;
+  }
+
+  /** A change takes effect at the next write that appends. */
+  get retention(): Retention {
+    return this.#state.retention;
+  }
+
+  set retention(retention: Retention) {
+    this.#state.retention = retention;
+  }
+
+  get fifo(): FifoRows {
+    return this.#state.fifo;
+  }
+
+  /** The records of the application (K1–K4). */
+  get records(): NamedRecords {
+    return this.#state.records;
+  }
+
+  /** Writes a step that was planned on the current state, then notifies the listeners. */
+  apply(step: Step<unknown>): void {
+    this.#state.apply(step);
+    if (step.events.length > 0) this.#state.wake();
+  }
+
+  /**
+   * Does the same as `receiveStep` and `apply` (L1, L2, L13). For an unknown transaction, as nearly all are, it makes
+   * no step, only a row and an event. For a pool that is stored nowhere else. @throws `ERR_MEMPOOL_INTERNAL` if a
+   * buffer was transferred
+   */
+  arrive(transactions: readonly Transaction[], thresholds: Thresholds, at: number): ReceiveOutcome[] {
+    assertReadable(transactions);
+    const before = this.lastEventSeq;
+    const outcome = new Array<ReceiveOutcome>(transactions.length);
+    for (let i = 0; i < outcome.length; i++) outcome[i] = this.#arrive(transactions[i] as Transaction, thresholds, at);
+    if (this.lastEventSeq > before) this.#state.wake();
+    return outcome;
+  }
+
+  /** Does the same as `apply` for a call of a priority pool that only admitted `arrived` and evicted `ended`. */
+  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, at: number): void {
+    this.#state.admitAndEvict(ended, arrived, at);
+  }
+
+  /** Applies a step that is stored elsewhere. Its events are not kept here. */
+  follow({ writes, chain }: Pick<Step<unknown>, 'writes' | 'chain'>, lastEventSeq: number, at: number | null): void {
+    this.#state.apply({ outcome: null, writes, events: [], chain, operation: null, at });
+    this.#events.last = lastEventSeq;
+  }
+
+  /**
+   * Yields the whole state as records for `restore` on a new memory of the same epoch. Read them to the end before the
+   * next step.
+   */
+  dump(): Generator<MemoryRecord, undefined> {
+    return this.#state.dump();
+  }
+
+  /** Restores a record of `dump`, in the order of `dump`. From then on the pool owns its bytes. */
+  restore(record: MemoryRecord): void {
+    this.#state.restore(record);
+  }
+
+  /** X2: the recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another call used the id */
+  findOperation<Outcome>(
+    verb: string,
+    { operationId, digest }: Pick<WriteContext, 'operationId' | 'digest'>,
+  ): { readonly outcome: Outcome } | null {
+    return operationId === undefined ? null : this.#state.operations.find<Outcome>(verb, operationId, digest);
+  }
+
+  get lastSeq(): number {
+    return this.#rows.lastSeq;
+  }
+
+  /** The number of hashes that are live or in the log. */
+  get size(): number {
+    return this.#rows.size;
+  }
+
+  get maxRollback(): number {
+    return this.retention.maxRollback;
+  }
+
+  get floor(): number {
+    return this.#blocks.floor;
+  }
+
+  get lastEventSeq(): number {
+    return this.#events.last;
+  }
+
+  get lastAt(): number {
+    return this.#events.lastAt;
+  }
+
+  get currentTip(): Tip {
+    const { tick } = this.#blocks;
+    return { point: this.pointAt(tick), tick };
+  }
+
+  /** Number of the oldest log entry kept; `lastLogSeq + 1` if none is kept. */
+  get firstLogSeq(): number {
+    return this.#log.oldest;
+  }
+
+  get lastLogSeq(): number {
+    return this.#log.last;
+  }
+
+  /**
+   * The hashes that are not live and whose latest log entry has a lower number: they leave the pool with these entries.
+   */
+  endedBefore(logSeq: number): string[] {
+    const hashes: string[] = [];
+    for (const [number, entry] of this.#log.from(0)) {
+      if (number >= logSeq) break;
+      if (this.#rows.isLatest(entry)) hashes.push(entry.final.hash);
+    }
+    return hashes;
+  }
+
+  txState(hash: string): TxState | null {
+    const row = this.#rows.find(hash);
+    return row && stateOf(row);
+  }
+
+  claimOf(hash: string): string | null {
+    return this.#state.fifo.claimOf(hash);
+  }
+
+  confirmedAt(hash: string): ChainPoint | null {
+    const row = this.#rows.find(hash);
+    return row && pointOf(row);
+  }
+
+  inclusion(hash: string): number | null {
+    return this.#blocks.inclusion(hash);
+  }
+
+  pointAt(tick: number): ChainPoint | null {
+    const point = this.#blocks.at(tick);
+    return point === null ? null : { ...point };
+  }
+
+  tickOf(point: ChainPoint): number | null {
+    return this.#blocks.tickOf(point);
+  }
+
+  aged(finalizable: number, droppable: number): TxState[] {
+    const { confirmed, waiting } = this.#rows.stageIndexes;
+    return [...confirmed.upTo(finalizable), ...waiting.upTo(droppable)];
+  }
+
+  confirmedAfter(tick: number): TxState[] {
+    const { confirmed, finalized } = this.#rows.stageIndexes;
+    return [...confirmed.after(tick), ...finalized.after(tick)];
+  }
+
+  waitingAfter(tick: number): TxState[] {
+    return this.#rows.stageIndexes.waiting.after(tick);
+  }
+
+  sentBefore(ms: number, limit: number): TxState[] {
+    const found: Row[] = [];
+    for (const row of this.#rows.stageIndexes.waiting.bySending()) {
+      const sentAt = sentAtOf(row);
+      if (sentAt === null) continue;
+      const last = found.at(-1);
+      // Rows that went out in the same millisecond are ordered by seq below.
+      if (sentAt >= ms || (found.length >= limit && last !== undefined && sentAtOf(last) !== sentAt)) break;
+      found.push(row);
+    }
+    return found.sort(bySending).slice(0, limit).map(stateOf);
+  }
+
+  peekPending(after: number, limit: number): DriverPage {
+    return this.#page(this.#rows.stageIndexes.pending, after, limit);
+  }
+
+  peekInflight(after: number, limit: number): DriverPage {
+    return this.#page(this.#rows.stageIndexes.inflight, after, limit);
+  }
+
+  findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
+    return hashes.map((hash) => {
+      const row = this.#rows.find(hash);
+      return row !== null && isInflight(row.stage) ? this.#stored(row) : null;
+    });
+  }
+
+  /** The Pending transactions with a greater seq, by seq. */
+  pendingAfter(seq: number): Iterable<{ readonly hash: string }> {
+    return this.#rows.stageIndexes.pending.after(seq);
+  }
+
+  /** The page of the live transactions among these hashes, which are ordered by seq, from `after` on. */
+  stored(hashes: readonly string[], after: number): DriverPage {
+    const rows = hashes.map((hash) => this.#rows.find(hash)).filter((row) => row !== null && isLive(row.stage));
+    return this.#cut(rows.values() as IteratorObject<Row, undefined>, after);
+  }
+
+  checkStatus(hashes: readonly string[]): TransactionStatus[] {
+    return hashes.map((hash) => {
+      return statusOf(hash, this.txState(hash), this.confirmedAt(hash), this.#blocks.tick);
+    });
+  }
+
+  dumpFinalized(cursor: number, limit: number): DriverLogPage {
+    const entries = this.#log
+      .from(cursor)
+      .take(limit)
+      .map(([number, entry]) => this.#logEntry(number, entry));
+    const { oldest, last } = this.#log;
+    return logPage(cutPage(entries, intact), { cursor, oldest, last, epoch: this.epoch }, (entry) => entry);
+  }
+
+  tip(points: number): TipAnswer {
+    const { tick } = this.currentTip;
+    const count = Math.min(points, tick - this.floor + 1);
+    const kept = Array.from({ length: count }, (_, i) => this.pointAt(tick - i));
+    return { ...this.currentTip, points: kept.filter((point) => point !== null), epoch: this.epoch };
+  }
+
+  usage(): DriverUsage {
+    return {
+      ...this.#rows.stageIndexes.counts(),
+      held: this.#rows.stageIndexes.held.length,
+      logged: this.#log.length,
+      lastLogSeq: this.#log.last,
+      lastSeq: this.lastSeq,
+      lastEventSeq: this.#events.last,
+      epoch: this.epoch,
+      oldestInflight: this.#oldestInflight(),
+    };
+  }
+
+  readEvents(after: number, limit: number): EventPage {
+    const { oldest, last } = this.#events;
+    return { events: this.#events.page(after + 1, limit), oldest, last, epoch: this.epoch };
+  }
+
+  onEvents(listener: () => void): () => void {
+    this.#state.listeners.add(listener);
+    return () => this.#state.listeners.delete(listener);
+  }
+
+  #arrive(body: Transaction, thresholds: Thresholds, at: number): ReceiveOutcome {
+    const { hash } = body;
+    if (this.#rows.has(hash) || this.#blocks.hasSighted(hash)) return this.#receiveKnown(body, thresholds, at);
+    const seq = this.#rows.arrive(body, at);
+    this.#events.pushArrival(hash, seq, at);
+    return { kind: 'received', hash, seq, stage: 'Pending' };
+  }
+
+  #receiveKnown(body: Transaction, thresholds: Thresholds, at: number): ReceiveOutcome {
+    const step = { ...receiveStep(this, [body], thresholds), at };
+    this.#state.apply(step);
+    return step.outcome[0] as ReceiveOutcome;
+  }
+
+  #page(list: SeqList, after: number, limit: number): DriverPage {
+    return this.#cut(list.after(after).take(limit), after);
+  }
+
+  #cut(rows: IteratorObject<Row, undefined>, after: number): DriverPage {
+    const records = rows.map((row) => this.#stored(row));
+    return seqPage(cutPage(records, intact), { after, epoch: this.epoch }, (record) => record);
+  }
+
+  #oldestInflight(): OldestInflight | null {
+    const [oldest] = this.sentBefore(Number.POSITIVE_INFINITY, 1);
+    return oldest === undefined ? null : { hash: oldest.hash, sentAt: oldest.facts.sentAt ?? 0 };
+  }
+
+  #logEntry(number: number, entry: LogRow): LogEntry {
+    const row = this.#rows.logged(entry);
+    const txState = { ...entry.final, facts: entry.facts ?? factsOf(row) };
+    return logEntry(number, txState, bodyOf(row), entry.point, entry.at);
+  }
+
+  #stored(row: Row): StoredTransaction {
+    return storedTransaction(stateOf(row), bodyOf(row), pointOf(row), this.#blocks.tick);
+  }
+}

@@ -1,0 +1,51 @@
+import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
+import { LedgerError, type LedgerErrorCode } from 'mempool-ledger/backend';
+import { isReply, unwrapped } from '../connection/refusal.ts';
+
+/** What an error of the connection is for a ledger. */
+const codes: Partial<Record<MempoolErrorCode, LedgerErrorCode>> = {
+  ERR_MEMPOOL_INVALID: 'ERR_LEDGER_ARGUMENT',
+  ERR_MEMPOOL_UNAVAILABLE: 'ERR_LEDGER_UNAVAILABLE',
+  ERR_MEMPOOL_OUTCOME_UNKNOWN: 'ERR_LEDGER_OUTCOME_UNKNOWN',
+  ERR_MEMPOOL_STORE_FULL: 'ERR_LEDGER_STORE_FULL',
+  ERR_MEMPOOL_INCOMPATIBLE: 'ERR_LEDGER_INCOMPATIBLE',
+  ERR_MEMPOOL_CORRUPT: 'ERR_LEDGER_CORRUPT',
+};
+
+/** What the scripts say, in words. */
+const said: Readonly<Record<string, readonly [code: LedgerErrorCode, words: (rest: string) => string]>> = {
+  GONE: ['ERR_LEDGER_CORRUPT', () => 'the ledger is gone: its keys were deleted, or the server lost them'],
+  LOST: ['ERR_LEDGER_CORRUPT', (key) => `the key ${key} of the ledger is gone, or a part of it: evicted or deleted`],
+  CORRUPT: ['ERR_LEDGER_CORRUPT', (key) => `the key ${key} of the ledger is damaged`],
+  TYPE: ['ERR_LEDGER_INCOMPATIBLE', (key) => `a key of another type is in the place of ${key}`],
+  FORMAT: [
+    'ERR_LEDGER_INCOMPATIBLE',
+    (format) => `the ledger is stored in format ${format}, which this version does not know`,
+  ],
+};
+
+/** The error of a call, as an error of a ledger. `asked`: the verb. */
+export function ledgerError(error: unknown, asked: string): unknown {
+  if (isReply(error)) return replyError(error, asked);
+  if (!isMempoolError(error)) return error;
+  const { field, command } = error.details;
+  const code = codes[error.code] ?? 'ERR_LEDGER_REFUSED';
+  const named = command === undefined || error.message.includes(command) ? '' : `${command}: `;
+  return new LedgerError(code, `${named}${error.message}`, { field, cause: error });
+}
+
+/** True if the script met a key of another type. Its error does not name the key. */
+export function isWrongType(error: unknown): boolean {
+  return isReply(error) && /(^|\s)WRONGTYPE /.test(error.message);
+}
+
+function replyError(error: Error, asked: string): LedgerError {
+  const [, word = '', rest = ''] = /LEDGER_([A-Z]+) ?(\S*)/.exec(error.message) ?? [];
+  const known = said[word];
+  if (known !== undefined) return new LedgerError(known[0], known[1](rest), { cause: error });
+  const message = unwrapped(error.message);
+  // An error of Lua itself comes from data that no script has written.
+  const isDamage = /user_script:\d+:|smaller than the target stream top item/.test(error.message);
+  const code = isDamage ? 'ERR_LEDGER_CORRUPT' : 'ERR_LEDGER_REFUSED';
+  return new LedgerError(code, `Redis refuses ${asked}: ${message}`, { cause: error });
+}

@@ -1,0 +1,4 @@
+import { testLedger } from 'mempool-conformance/vitest';
+import { subject } from './subject.ts';
+
+testLedger(subject);

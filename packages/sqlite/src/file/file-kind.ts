@@ -1,0 +1,44 @@
+import type { Ordering } from 'mempool-core';
+import { formatVersion } from 'mempool-core/backend';
+
+/** What a file of ours may hold. Each kind refuses files of the others. */
+export interface FileKind {
+  readonly what: 'pool' | 'ledger';
+  /** Marks a database in the file's header. */
+  readonly applicationId: number;
+  /** The format in the header of a new file. */
+  readonly format: number;
+  readonly readable: readonly unknown[];
+}
+
+/** The format in the file's header. Builds without priority pools refuse the format of a priority pool (N2). */
+export const formats: Readonly<Record<Ordering, number>> = {
+  fifo: formatVersion,
+  priority: 1_000 + formatVersion,
+};
+/** The formats before these, which opening the pool migrates. Tables of leases are the same in both: an election migrates nothing. */
+export const olderFormats: Readonly<Record<Ordering, number>> = { fifo: 1, priority: 1_001 };
+
+export const poolKind: FileKind = {
+  what: 'pool',
+  // "mmpl"
+  applicationId: 0x6d6d706c,
+  format: formats.fifo,
+  readable: [...Object.values(formats), ...Object.values(olderFormats)],
+};
+
+export const ledgerKind: FileKind = {
+  what: 'ledger',
+  // "mmld"
+  applicationId: 0x6d6d6c64,
+  format: 1,
+  readable: [1],
+};
+
+const kinds: readonly FileKind[] = [poolKind, ledgerKind];
+
+/** What a database that is none of `kind` holds, for the message. */
+export function contentOf(applicationId: unknown): string {
+  const other = kinds.find((kind) => kind.applicationId === applicationId);
+  return other === undefined ? 'the database belongs to another program' : `the file holds a ${other.what}`;
+}

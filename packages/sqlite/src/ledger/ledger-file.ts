@@ -1,0 +1,27 @@
+import type { Database } from 'better-sqlite3';
+import { noDigest } from 'mempool-ledger/backend';
+import { incompatible } from '../file/database-file.ts';
+import { SqlFile } from '../file/sql-file.ts';
+import { readSql } from '../file/sql-text.ts';
+import { digestBytes } from './rows.ts';
+
+/** Statements that read amounts, which do not fit a double. */
+const exact = ['wallet', 'walletBySeq', 'opening', 'openings'] as const;
+
+/** One connection to a ledger's file. */
+export class LedgerFile extends SqlFile {
+  constructor(database: Database) {
+    super(database, 'file/statements.sql', 'ledger/statements.sql');
+    for (const name of exact) this.statement(name).safeIntegers(true);
+  }
+}
+
+/** Creates the ledger, unless there is one, in the transaction that opens the file. @throws `ERR_MEMPOOL_INCOMPATIBLE` for another name */
+export function prepareLedger(database: Database, path: string, name: string): void {
+  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'ledger'").get() === undefined) {
+    database.exec(readSql('ledger/tables.sql'));
+    database.prepare('INSERT INTO ledger VALUES (1, ?, 0, 0, ?)').run(name, digestBytes(noDigest));
+  }
+  const found = database.prepare('SELECT name FROM ledger').pluck().get();
+  if (found !== name) throw incompatible(path, `the file holds the ledger ${found}`);
+}

@@ -1,0 +1,118 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { isMempoolError } from 'mempool-core';
+import { retryUntil } from 'mempool-core/backend';
+import { StepBuilder } from 'mempool-ledger/backend';
+import { DiskReserve } from '../file/disk-reserve.ts';
+import { ledgerError } from './error.ts';
+import { FileView } from './file-view.ts';
+import type { LedgerFile } from './ledger-file.ts';
+import { writeStep } from './step-writer.ts';
+
+/** How long a call tries to get the file that others write to, in milliseconds. */
+export const timeoutMs = 5_000;
+/** Calls of one transaction: it blocks the event loop, and other processes. */
+const maxJobs = 1_000;
+/** Room for the numbers of a record and for its entries in the indexes. */
+const bytesBeside = 300;
+
+export interface JobOptions {
+  /** Not together with others in one step. */
+  readonly alone?: boolean;
+  /** Needs room on the disk: refused while there is little left, so that what frees money and records still works. */
+  readonly grows: boolean;
+}
+
+interface Job extends JobOptions {
+  /** Works out the answer and returns what delivers it. */
+  plan(step: StepBuilder): () => void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Carries out the calls of this process in their order. Those that wait go together in one transaction, and wait together for the
+ * disk. Each has the effect that it would have alone.
+ */
+export class WriteLine {
+  readonly #file: LedgerFile;
+  readonly #now: () => number;
+  readonly #committed: () => void;
+  readonly #room: DiskReserve;
+  #jobs: Job[] = [];
+  #work: Promise<void> | null = null;
+
+  constructor(file: LedgerFile, now: () => number, committed: () => void) {
+    this.#file = file;
+    this.#now = now;
+    this.#committed = committed;
+    this.#room = new DiskReserve(file);
+  }
+
+  run<Answer>(rule: (step: StepBuilder) => Answer, options: JobOptions): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const plan = (step: StepBuilder) => {
+        const answer = rule(step);
+        return () => resolve(answer);
+      };
+      this.#jobs.push({ ...options, plan, reject });
+      this.#work ??= this.#workOff();
+    });
+  }
+
+  /** Once every call made so far is answered. */
+  async idle(): Promise<void> {
+    await this.#work;
+  }
+
+  async #workOff(): Promise<void> {
+    while (this.#jobs.length > 0) {
+      // Whoever has something to write in this turn of the event loop comes along.
+      await turn();
+      await this.#carryOut(this.#takeJobs());
+    }
+    this.#work = null;
+  }
+
+  #takeJobs(): readonly Job[] {
+    const lone = this.#jobs.findIndex(({ alone }) => alone);
+    return this.#jobs.splice(0, lone === 0 ? 1 : Math.min(maxJobs, lone === -1 ? maxJobs : lone));
+  }
+
+  async #carryOut(jobs: readonly Job[]): Promise<void> {
+    const waiting = { timeoutMs, clock: () => performance.now(), signal: undefined };
+    try {
+      const answers = await retryUntil(waiting, () => this.#attempt(jobs));
+      this.#committed();
+      for (const answer of answers) answer();
+    } catch (error) {
+      // What one call meets, a damaged record or a full disk, is not the others' fault.
+      if (jobs.length > 1 && !isBusy(error)) for (const job of jobs) await this.#carryOut([job]);
+      else for (const { reject } of jobs) reject(ledgerError(error));
+    }
+  }
+
+  #attempt(jobs: readonly Job[]): readonly (() => void)[] {
+    try {
+      return this.#transact(jobs);
+    } catch (error) {
+      if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
+      return this.#transact(jobs);
+    }
+  }
+
+  #transact(jobs: readonly Job[]): readonly (() => void)[] {
+    return this.#file.atomically('beginWrite', () => {
+      const builder = new StepBuilder(new FileView(this.#file), this.#now());
+      const answers = jobs.map((job) => job.plan(builder));
+      const step = builder.build();
+      if (step.records.length === 0) return answers;
+      const bytes = step.records.reduce((sum, { content, result }) => sum + content.length + result.length, 0);
+      if (jobs.some(({ grows }) => grows)) this.#room.reserve(bytes + step.records.length * bytesBeside);
+      writeStep(this.#file, step);
+      return answers;
+    });
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  return isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') || isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
+}
