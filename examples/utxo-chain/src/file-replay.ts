@@ -1,4 +1,4 @@
-import type { Chain } from 'cardano-blocks';
+import type { Chain } from 'cardano-chains';
 import { type Mempool, type SubmitOutcome, type Transaction, utxoLimits, utxoTags } from 'mempool-core';
 import { openNode } from 'mempool-node';
 import { cardanoSpending } from './cardano-transaction.ts';

@@ -1,5 +1,5 @@
 /** A priority pool for a chain of unspent outputs: made-up payments, or those of a file of real Cardano blocks. */
-import { openChain } from 'cardano-blocks';
+import { openChain } from 'cardano-chains';
 import { FileReplay } from './file-replay.ts';
 import { tellStory } from './story.ts';
 

@@ -1,8 +1,8 @@
-import { openChain, readChain } from 'cardano-blocks';
+import { openChain, readChain } from 'cardano-chains';
 import { expect, test } from 'vitest';
 import { cardanoSpending } from '../src/cardano-transaction.ts';
 import { type ChainBlock, FileReplay, type Tally } from '../src/file-replay.ts';
-import { blocksOf, type Cbor, digest, encode, input, made } from './made-blocks.ts';
+import { blocksOf, type Cbor, digest, encode, input, made, output } from './made-blocks.ts';
 
 const old = (index: number): string => `${digest('old')}#${index}`;
 
@@ -18,7 +18,8 @@ test('inputs, outputs and fee are read from the bytes', () => {
 
 test('a set of inputs that is marked as one is read like any other', () => {
   const marked = Buffer.concat([Uint8Array.of(0xd9, 0x01, 0x02), encode([input(old(3))])]);
-  const body = Buffer.concat([Uint8Array.of(0xa1, 0x00), marked]);
+  const rest = [Uint8Array.of(0x01), encode([output]), Uint8Array.of(0x02), encode(170_000)];
+  const body = Buffer.concat([Uint8Array.of(0xa3, 0x00), marked, ...rest]);
   const payload = Buffer.concat([Uint8Array.of(0x84), body, encode(new Map()), encode(true), encode(null)]);
   expect(cardanoSpending({ hash: digest('a'), payload, payloadType: 7 }).inputs).toEqual([old(3)]);
 });
@@ -26,10 +27,10 @@ test('a set of inputs that is marked as one is read like any other', () => {
 test('one whose script failed spends its collateral, and makes what is returned of it', () => {
   const body = new Map<number, Cbor>([
     [0, [input(old(0))]],
-    [1, [new Map(), new Map()]],
+    [1, [output, output]],
     [2, 170_000],
     [13, [input(old(5))]],
-    [16, new Map()],
+    [16, output],
     [17, 255_000],
   ]);
   const payload = encode([body, new Map(), false, null]);

@@ -26,11 +26,14 @@ export interface MadeTransaction {
   readonly payloadType: number;
 }
 
+/** `[address, lovelace]`. */
+export const output: Cbor = [Uint8Array.of(0x61, 1, 2, 3), 1_000_000];
+
 /** A transaction that spends these outputs, `hash#index`, and makes two. */
 export function made(name: string, inputs: readonly string[], fee = 200): MadeTransaction {
   const body = new Map<number, Cbor>([
     [0, inputs.map(input)],
-    [1, [new Map(), new Map()]],
+    [1, [output, output]],
     [2, fee],
   ]);
   return { hash: digest(name), payload: encode([body, new Map(), true, null]), payloadType: 6 };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { CborError, type CborFault } from '../src/cbor-error.ts';
+import { CborError, type CborFault } from '../../src/bytes/cbor-error.ts';
 import {
   arrayItems,
   cutItem,
@@ -9,7 +9,7 @@ import {
   maxDepth,
   readBytes,
   readUnsigned,
-} from '../src/cbor-walker.ts';
+} from '../../src/bytes/cbor-walker.ts';
 
 const hex = (digits: string): Uint8Array => new Uint8Array(Buffer.from(digits, 'hex'));
 const toHex = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex');

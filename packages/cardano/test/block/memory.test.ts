@@ -2,17 +2,17 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import * as writer from 'cardano-chains/cbor';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { maxDepth } from '../src/cbor-walker.ts';
-import * as writer from '../src/cbor-writer.ts';
+import { maxDepth } from '../../src/bytes/cbor-walker.ts';
 
 const mebibyte = 1024 * 1024;
 const heapMiB = 64;
 /** Node itself, the heap allowed, and a few times the bytes of the largest block that is read. */
 const mostMiB = 320;
 
-const chunkFile = new URL('../src/chunk-file.ts', import.meta.url).href;
+const chunkFile = new URL('../../src/block/chunk-file.ts', import.meta.url).href;
 const program = `
   import { readChunkFile } from ${JSON.stringify(chunkFile)};
   const message = await Array.fromAsync(readChunkFile(process.argv[1])).then(() => 'read', (error) => error.message);

@@ -1,5 +1,6 @@
 /** Writes CBOR for made-up blocks, in the forms found in real ones: also indefinite lengths and heads longer than needed. */
-import { majors } from './cbor-head.ts';
+
+const majors = { unsigned: 0, bytes: 2, text: 3, array: 4, map: 5, tag: 6 } as const;
 
 type Entry = readonly [key: Uint8Array, value: Uint8Array];
 

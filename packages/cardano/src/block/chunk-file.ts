@@ -1,10 +1,10 @@
 /** Reads a chunk file: blocks one after the other, nothing between them. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { CborError } from '../bytes/cbor-error.ts';
+import { majors } from '../bytes/cbor-head.ts';
+import { itemEnd } from '../bytes/cbor-walker.ts';
 import { type ChainBlock, readBlock } from './block.ts';
 import { BlockError, describePlace } from './block-error.ts';
-import { CborError } from './cbor-error.ts';
-import { majors } from './cbor-head.ts';
-import { itemEnd } from './cbor-walker.ts';
 import { ChainFileError } from './chain-file-error.ts';
 
 export interface ChunkFileOptions {

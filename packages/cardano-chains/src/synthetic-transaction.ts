@@ -1,4 +1,5 @@
 /** Made-up transactions with the traits of real ones that trip a decoder: byte-string keys, chunked strings, open-ended maps. */
+
 import {
   array,
   byteString,

@@ -1,7 +1,5 @@
 import { blake2b } from '@noble/hashes/blake2.js';
-import { describe, expect, test } from 'vitest';
-import { type ChainBlock, readBlock } from '../src/block.ts';
-import { BlockError } from '../src/block-error.ts';
+import { encodeSyntheticChain } from 'cardano-chains';
 import {
   array,
   byteString,
@@ -11,8 +9,10 @@ import {
   nullItem,
   unsigned,
   wideUnsigned,
-} from '../src/cbor-writer.ts';
-import { encodeSyntheticChain } from '../src/synthetic-chain.ts';
+} from 'cardano-chains/cbor';
+import { describe, expect, test } from 'vitest';
+import { type ChainBlock, readBlock } from '../../src/block/block.ts';
+import { BlockError } from '../../src/block/block-error.ts';
 
 interface Parts {
   readonly era: Uint8Array;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { emptySibling, encodeSyntheticChain, syntheticChain } from 'cardano-chains';
 import { describe, expect, test } from 'vitest';
-import type { ChainBlock } from '../src/block.ts';
-import { readHead } from '../src/cbor-head.ts';
-import { emptySibling, encodeSyntheticChain, syntheticChain } from '../src/synthetic-chain.ts';
+import type { ChainBlock } from '../../src/block/block.ts';
+import { readHead } from '../../src/bytes/cbor-head.ts';
 
 const chain = [...syntheticChain()];
 const transactions = chain.flatMap((block) => block.transactions);

@@ -1,7 +1,6 @@
 /** Reads a Cardano block by cutting its bytes: every hash is over the bytes exactly as they stand. */
 import { bytesToHex } from '@noble/hashes/utils.js';
-import { BlockError, type BlockPlace } from './block-error.ts';
-import { CborError } from './cbor-error.ts';
+import { CborError } from '../bytes/cbor-error.ts';
 import {
   arrayItems,
   type CborItem,
@@ -11,10 +10,12 @@ import {
   mapEntries,
   readBytes,
   readUnsigned,
-} from './cbor-walker.ts';
-import { digestBytes, hexDigest } from './digest.ts';
+} from '../bytes/cbor-walker.ts';
+import { digestBytes, hexDigest } from '../bytes/digest.ts';
+import { BlockError, type BlockPlace } from './block-error.ts';
 
-interface ChainTransaction {
+/** A transaction of a block. */
+export interface ChainTransaction {
   /** blake2b-256 of the body's bytes, lower-case hex. */
   readonly hash: string;
   /** CBOR `[body, witness set, is valid, auxiliary data | null]`. A copy: it holds no view of the block. */

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
+import { Random } from 'cardano-chains';
+import * as writer from 'cardano-chains/cbor';
 import { expect, test } from 'vitest';
-import { CborError } from '../src/cbor-error.ts';
-import { arrayItems, itemEnd, mapEntries } from '../src/cbor-walker.ts';
-import * as writer from '../src/cbor-writer.ts';
-import { Random } from '../src/random.ts';
+import { CborError } from '../../src/bytes/cbor-error.ts';
+import { arrayItems, itemEnd, mapEntries } from '../../src/bytes/cbor-walker.ts';
 
 /** Set MEMPOOL_TEST_SEED to the seed in a failing title to see the same bytes again. */
 const seed = Number(process.env.MEMPOOL_TEST_SEED ?? randomInt(2 ** 32));

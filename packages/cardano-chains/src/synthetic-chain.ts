@@ -1,7 +1,7 @@
 /** A made-up chain in the format of real ones, for a first run without a file and for tests. Linear: forks are the replay's. */
-import { type ChainBlock, readBlock } from './block.ts';
+import { type ChainBlock, readBlock } from 'mempool-cardano';
 import { array, byteString, nullItem, unsigned, wideUnsigned } from './cbor-writer.ts';
-import { digest, hexDigest } from './digest.ts';
+import { digest } from './digest.ts';
 import { Random } from './random.ts';
 import { eitherArray, eitherMap, type SyntheticTransaction, syntheticTransaction } from './synthetic-transaction.ts';
 
@@ -53,7 +53,7 @@ export function emptySibling(block: Pick<ChainBlock, 'slot' | 'hash'>): {
   readonly slot: number;
   readonly hash: string;
 } {
-  return { slot: block.slot, hash: hexDigest(Buffer.from(`empty sibling of ${block.hash}`)) };
+  return { slot: block.slot, hash: Buffer.from(digest(Buffer.from(`empty sibling of ${block.hash}`))).toString('hex') };
 }
 
 function* encodeBlocks(random: Random, blocks: number, maxTransactions: number): Generator<Uint8Array, void> {

@@ -1,11 +1,11 @@
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { encodeSyntheticChain, syntheticChain } from 'cardano-chains';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ChainBlock } from '../src/block.ts';
-import { ChainFileError } from '../src/chain-file-error.ts';
-import { type ChunkFileOptions, readChunkFile } from '../src/chunk-file.ts';
-import { encodeSyntheticChain, syntheticChain } from '../src/synthetic-chain.ts';
+import type { ChainBlock } from '../../src/block/block.ts';
+import { ChainFileError } from '../../src/block/chain-file-error.ts';
+import { type ChunkFileOptions, readChunkFile } from '../../src/block/chunk-file.ts';
 
 interface Reading {
   readonly blocks: readonly ChainBlock[];

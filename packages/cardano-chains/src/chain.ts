@@ -1,8 +1,7 @@
 /** The chain to replay: a file of real blocks or a made-up one, read twice: once to check it, once to replay it. */
 import { createHash } from 'node:crypto';
+import { type ChainBlock, readChunkFile } from 'mempool-cardano';
 import type { ChainPoint } from 'mempool-core';
-import type { ChainBlock } from './block.ts';
-import { readChunkFile } from './chunk-file.ts';
 import { syntheticChain } from './synthetic-chain.ts';
 
 /** What the first reading leaves in memory: no payload. */

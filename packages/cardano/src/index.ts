@@ -1,0 +1,11 @@
+export { type ChainBlock, type ChainTransaction, readBlock } from './block/block.ts';
+export { BlockError, type BlockPlace } from './block/block-error.ts';
+export { ChainFileError } from './block/chain-file-error.ts';
+export { type ChunkFileOptions, readChunkFile } from './block/chunk-file.ts';
+export type { CardanoTransaction, CardanoWithdrawal, OutputReference } from './transaction/cardano-transaction.ts';
+export type { CardanoOutput } from './transaction/output.ts';
+export { readTransaction } from './transaction/read-transaction.ts';
+export type { CardanoRedeemer } from './transaction/redeemer.ts';
+export { TransactionError } from './transaction/transaction-error.ts';
+export { transactionHash } from './transaction/transaction-hash.ts';
+export type { CardanoAsset, CardanoValue } from './transaction/value.ts';
