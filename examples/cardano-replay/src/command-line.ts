@@ -15,6 +15,8 @@ export interface Settings {
   /** Every how many blocks a fork is played; 0 for none. */
   readonly forkEvery: number;
   readonly json: boolean;
+  /** Show the pool in a browser meanwhile. */
+  readonly dashboard: boolean;
 }
 
 /** The made-up chain has forks unless told otherwise; a real one has those it has. */
@@ -33,6 +35,7 @@ npm start -- <file.chunk>      real Cardano blocks (Alonzo or later)
   --fork-every <n>    every n blocks: undo the block, apply an empty one in its place, undo that, apply
                       the right one again; 0 for never (default: ${syntheticForkEvery} for the made-up chain, 0 for a file)
   --json              end with one line of JSON
+  --no-dashboard      do not show the pool in a browser while the chain is replayed
   --help              this text`;
 
 /** `null` if help was asked for. @throws UsageError naming the option */
@@ -44,7 +47,7 @@ export function readCommandLine(args: readonly string[]): Settings | null {
   const backend = values.backend === undefined ? null : backendName(values.backend);
   const { url = null, path = null, config = null } = values;
   const forkEvery = forkInterval(values['fork-every'], file === null ? syntheticForkEvery : 0);
-  return { file, backend, url, path, config, forkEvery, json: values.json };
+  return { file, backend, url, path, config, forkEvery, json: values.json, dashboard: !values['no-dashboard'] };
 }
 
 const options = {
@@ -54,6 +57,7 @@ const options = {
   config: { type: 'string' },
   'fork-every': { type: 'string' },
   json: { type: 'boolean', default: false },
+  'no-dashboard': { type: 'boolean', default: false },
   help: { type: 'boolean', short: 'h', default: false },
 } as const;
 

@@ -1,6 +1,8 @@
-import { type Chain, ChainFileError, openChain } from 'cardano-blocks';
+import { type Chain, openChain } from 'cardano-chains';
+import { ChainFileError } from 'mempool-cardano';
 import { isMempoolError } from 'mempool-core';
 import { help, readCommandLine, type Settings } from './command-line.ts';
+import { type Dashboard, openDashboard } from './dashboard.ts';
 import { narrator } from './narrator.ts';
 import { openPool, type Pool } from './pool.ts';
 import { blocksIn, replay } from './replay.ts';
@@ -36,10 +38,23 @@ async function run(settings: Settings): Promise<void> {
   if (settings.json) console.log(JSON.stringify(result));
 }
 
-async function play({ forkEvery }: Settings, chain: Chain, pool: Pool): Promise<Omit<Report, 'seconds'>> {
+/** A replay that cannot be shown is one all the same. */
+async function shown({ mempool }: Pool): Promise<Dashboard | null> {
+  try {
+    const dashboard = await openDashboard(mempool);
+    console.error(`dashboard, while the chain is replayed: ${dashboard.url}`);
+    return dashboard;
+  } catch (error) {
+    console.error(`cardano-replay: no dashboard: ${(error as Error).message}`);
+    return null;
+  }
+}
+
+async function play({ forkEvery, dashboard }: Settings, chain: Chain, pool: Pool): Promise<Omit<Report, 'seconds'>> {
   const { store } = pool.mempool;
   const total = chain.points.length;
   const done = blocksIn(chain, (await store.tip()).point, forkEvery);
+  await using _shown = dashboard ? await shown(pool) : null;
   console.log(introduction(chain, forkEvery, pool, done));
   const { lastEventSeq } = await store.usage();
   const screen = openScreen(total, done);

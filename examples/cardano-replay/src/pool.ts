@@ -1,7 +1,7 @@
 /** Opens the pool that a chain is replayed into. Which one, the command line and the config file say together. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Chain } from 'cardano-blocks';
+import type { Chain } from 'cardano-chains';
 import { type ConfigFields, loadConfig, type Mempool } from 'mempool-core';
 import { openNode } from 'mempool-node';
 import type { Settings } from './command-line.ts';

@@ -1,6 +1,7 @@
 /** Plays a chain into a pool, block by block, so that a run killed at any moment can be taken up by the next one. */
 import { setImmediate } from 'node:timers/promises';
-import { type Chain, type ChainBlock, emptySibling } from 'cardano-blocks';
+import { type Chain, emptySibling } from 'cardano-chains';
+import type { ChainBlock } from 'mempool-cardano';
 import type { Block, ChainPoint, MempoolStore, WriteOptions } from 'mempool-core';
 import { ReplayError } from './replay-error.ts';
 

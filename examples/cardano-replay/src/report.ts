@@ -1,6 +1,6 @@
 /** How the replay ended: for people a table, for programs one line. */
 
-import type { Chain } from 'cardano-blocks';
+import type { Chain } from 'cardano-chains';
 import type { ChainPoint, MempoolStore, TransactionStatus } from 'mempool-core';
 
 /** Totals of the chain and of the pool over all runs; `applied` and `seconds` of this run. */

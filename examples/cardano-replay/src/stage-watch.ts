@@ -56,7 +56,7 @@ export class StageWatch {
   #take(event: MempoolEvent): void {
     if (event.kind === 'lagged') return;
     this.#position = event.eventSeq;
-    if (event.kind === 'block') return;
+    if (event.kind !== 'transaction') return;
     const { hash, stage, previous, cause } = event;
     if (previous.stage !== 'Unknown') this.stages[previous.stage] -= 1;
     this.stages[stage] += 1;

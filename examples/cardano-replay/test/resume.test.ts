@@ -1,4 +1,4 @@
-import { type Chain, emptySibling, readChain, syntheticChain } from 'cardano-blocks';
+import { type Chain, emptySibling, readChain, syntheticChain } from 'cardano-chains';
 import type { MempoolStore } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { describe, expect, onTestFinished, test } from 'vitest';

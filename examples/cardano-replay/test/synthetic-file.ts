@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ChainBlock, encodeSyntheticChain, type SyntheticChainOptions, syntheticChain } from 'cardano-blocks';
+import { encodeSyntheticChain, type SyntheticChainOptions, syntheticChain } from 'cardano-chains';
+import type { ChainBlock } from 'mempool-cardano';
 import type { Report } from '../src/report.ts';
 
 const finalizeThreshold = 6;

@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import type { AddCommands, Session } from './commands/command.ts';
 import { addConfiguring } from './commands/configuring.ts';
 import { addKeeping } from './commands/keeping.ts';
+import { addLedger } from './commands/ledger.ts';
 import { addOperating } from './commands/operating.ts';
 import { addReading } from './commands/reading.ts';
 import { addServing } from './commands/serving.ts';
@@ -21,6 +22,7 @@ const commands: readonly AddCommands[] = [
   addWatching,
   addOperating,
   addTransferring,
+  addLedger,
   addKeeping,
   addConfiguring,
 ];

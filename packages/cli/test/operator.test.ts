@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { loadServerConfig } from 'mempool-server';
 import { durable, freePort } from 'mempool-testkit';
-import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
+import { ownCluster, ownServer, scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { jsonLines, run } from './run-in-process.ts';
 
@@ -78,12 +78,16 @@ test('config init writes a configuration that config check accepts, and config c
   expect((await run(['config', 'init', file])).code).toBe(0);
   expect((await run(['config', 'init', file])).code).toBe(4);
   expect((await run(['-c', file, 'config', 'check'])).out).toContain('valid');
+  expect((await run(['token', '--scope', 'ledger:transfer'])).code).toBe(2);
+  const bound = await run(['token', '--scope', 'ledger:transfer', '--owner', 'Ann', 'Bob']);
+  expect(bound.out).toContain('owners = ["Ann","Bob"]');
   const made = await run(['--json', 'token', '--name', 'wallet', '--scope', 'read', 'submit']);
   const [token] = jsonLines(made.out) as [{ token: string; name: string; hash: string; scopes: string[] }];
   expect(token.hash).toBe(`sha256:${createHash('sha256').update(token.token).digest('hex')}`);
   const { token: _, ...stored } = token;
   const secret = join(folder, 'secret.json');
-  const mempool = { backend: 'redis', url: 'redis://user:hush@h:1/0', options: { password: 'hush' } };
+  const sentinel = { sentinels: ['s:26379'], masterName: 'm', sentinelPassword: 'hush' };
+  const mempool = { backend: 'redis', url: 'redis://user:hush@h:1/0', options: { password: 'hush' }, ...sentinel };
   writeFileSync(secret, JSON.stringify({ mempool, server: { host: '0.0.0.0', tokens: [stored] } }));
   expect((await loadServerConfig(secret)).server.tokens).toEqual([stored]);
   for (const args of [
@@ -135,6 +139,15 @@ test('doctor tells how a Redis is set up: persistence, eviction policy, rights, 
     code: 1,
     bad: [{ check: 'store', state: 'fail', remedy: expect.stringContaining('url') }],
   });
+});
+
+test('doctor says what to write for a Redis Cluster, and works on it', async () => {
+  const cluster = await ownCluster({ masters: 1, replicas: 0, args: [...durable, '--maxmemory-policy', 'noeviction'] });
+  const [address] = cluster.addresses as [string];
+  const { code, bad } = await doctor(configFile({ backend: 'redis', url: `redis://${address}` }));
+  expect(code).toBe(1);
+  expect(bad).toMatchObject([{ check: 'store', detail: expect.stringContaining(`cluster = ["${address}"]`) }]);
+  expect(await doctor(configFile({ backend: 'redis', cluster: [address] }))).toEqual({ code: 0, bad: [] });
 });
 
 test('the README shows every command', async () => {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { loadServerConfig, startServer } from 'mempool-server';
 import { type Running, runProgram, startProgram } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { fillPool } from './fill-pool.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
@@ -36,9 +36,12 @@ function poolFile(): string {
   return config;
 }
 
-test('serve says its address, serves, and ends well at SIGTERM', async () => {
+test('serve says its addresses, serves, and ends well at SIGTERM', async () => {
+  vi.stubEnv('MEMPOOL_EDGES_BLOCKFROST', '{ "port": 0 }');
+  onTestFinished(() => void vi.unstubAllEnvs());
   const serving = start('serve', '--demo', '--port', '0');
-  const [, url] = await said(serving, /listening on (http:\S+)/);
+  const [, url, edge] = await said(serving, /listening on (http:\S+)\n {2}blockfrost on (http:\S+)/);
+  expect((await fetch(`${edge}/health`)).status).toBeLessThan(500);
   expect((await fetch(`${url}/api/v1/usage`)).status).toBe(200);
   const second = await runProgram([main, 'serve', '--demo', '--port', new URL(url ?? '').port]);
   expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('--port 0')]);

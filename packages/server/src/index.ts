@@ -3,8 +3,13 @@ export { loadChainSource } from './config/load-chain-source.ts';
 export { type LoadOptions, loadServerConfig } from './config/load-server-config.ts';
 export { serverConfigSchema } from './config/sections.ts';
 export {
+  type CometBftSection,
+  type EdgeSection,
+  type EdgesSection,
   type ElectionSection,
+  type EthereumSection,
   isLoopback,
+  type LedgerSection,
   type PayloadHashName,
   payloadHashNames,
   type Scope,
@@ -15,12 +20,16 @@ export {
   type WatcherSection,
 } from './config/server-config.ts';
 export { createServer, type MempoolServer } from './create-server.ts';
+export { type EthereumChainOptions, ethereumChain } from './edges/ethereum/ethereum-chain.ts';
+export type { EdgeName } from './edges/open-edges.ts';
 export type { HttpServerOptions, ServerParts } from './http/http-server.ts';
+export type { ServedLedger } from './http/ledger/served-ledger.ts';
 export { type PayloadHash, payloadHashes } from './http/payload-hash.ts';
 export { jsonLog } from './json-log.ts';
 export { createMetrics, type Metrics } from './metrics/metrics.ts';
 export type { MetricsSource } from './metrics/pool-metrics.ts';
 export type { AnsweredRequest } from './metrics/process-metrics.ts';
+export type { BlockChange, BlocksQuery } from './monitor/block-timeline.ts';
 export { Monitor, type MonitoredPool, type MonitorOptions, type MonitorView } from './monitor/monitor.ts';
 export type { Stats, StatsQuery, StatsRange } from './monitor/stats.ts';
 export type { Histogram, StoredTotals } from './monitor/stored-totals.ts';

@@ -1,17 +1,16 @@
-import { once } from 'node:events';
-import { createServer as createHttpServer, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { getRequestListener } from '@hono/node-server';
 import type { ChainSource, Mempool } from 'mempool-core';
 import { misconfigured } from 'mempool-core/backend';
 import type { Election } from 'mempool-election';
-import { openNode } from 'mempool-node';
+import type { Ledger } from 'mempool-ledger';
+import { openNode, openNodeLedger } from 'mempool-node';
 import type { ServerConfig } from './config/server-config.ts';
-import { createServer, type MempoolServer } from './create-server.ts';
-import type { HttpServerOptions } from './http/http-server.ts';
-import { wrongRequest } from './http/problem.ts';
-import { createMetrics } from './metrics/metrics.ts';
+import type { Edge } from './edges/edge.ts';
+import { type EdgeName, openEdges } from './edges/open-edges.ts';
+import { HttpListener } from './http/http-listener.ts';
+import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
+import type { ServedLedger } from './http/ledger/served-ledger.ts';
+import { LedgerKeeper } from './ledger/ledger-keeper.ts';
+import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { Monitor } from './monitor/monitor.ts';
 
 /** Options of `startServer`. */
@@ -25,7 +24,11 @@ export interface RunningServer extends AsyncDisposable {
   /** Such as `http://127.0.0.1:4420`. */
   readonly url: string;
   readonly port: number;
+  /** The URLs of the edges that are on. */
+  readonly edges: Readonly<Partial<Record<EdgeName, string>>>;
   readonly pool: Mempool;
+  /** `null` without the section `[ledger]`. */
+  readonly ledger: Ledger | null;
   /** `null` without a chain source. */
   readonly election: Election | null;
   /**
@@ -50,16 +53,44 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
   const { pool, election } = node;
   const open: AsyncDisposable[] = [node];
   try {
+    const ledger = await openLedger(config, { open, metrics, log });
     const monitor = await Monitor.start(pool, { log });
     open.push(monitor);
     metrics.attach({ pool, election, monitor });
-    const server = createServer({ pool, election, monitor, metrics }, { ...config.server, ...options });
-    const listening = await listen(server, config.server);
-    return running(listening, server, { pool, election, open }, config.server);
+    const server = new HttpServer({ pool, election, monitor, metrics, ledger }, { ...config.server, ...options });
+    const listener = await HttpListener.open(
+      (request, environment) => server.fetch(request, environment),
+      config.server,
+    );
+    open.push({ [Symbol.asyncDispose]: () => listener.stop(server.drain(), 0) });
+    const edges = await openEdges(server.shared, config.edges);
+    open.pop();
+    return running([listener, edges], server, { pool, ledger: ledger?.ledger ?? null, election, open }, config.server);
   } catch (error) {
     await closeAll(open).catch(() => undefined);
     throw error;
   }
+}
+
+interface Opening {
+  readonly open: AsyncDisposable[];
+  readonly metrics: Metrics;
+  readonly log: StartServerOptions['log'];
+}
+
+/** Opens the ledger, if there is one, and the timer that keeps it. */
+async function openLedger(
+  { mempool, ledger: section }: ServerConfig,
+  { open, metrics, log }: Opening,
+): Promise<ServedLedger | null> {
+  if (section === null) return null;
+  const { sweepMs, turbo, path, ...options } = section;
+  const ledger = await openNodeLedger(mempool, { ...options, path: path ?? undefined });
+  open.push({ [Symbol.asyncDispose]: () => ledger.close() });
+  metrics.attachLedger(ledger);
+  const swept = metrics.ledgerSwept;
+  open.push(LedgerKeeper.start(ledger, { sweepMs, trims: options.retentionMs !== 'never', log, swept }));
+  return { ledger, currency: options.currency, turbo };
 }
 
 /** Closes the last one first, and each even if one before it fails. Node 22 has no `AsyncDisposableStack`. @throws the first error */
@@ -78,99 +109,27 @@ async function closeAll(open: readonly AsyncDisposable[]): Promise<void> {
 /** What a running server closes at its end. */
 interface Served {
   readonly pool: Mempool;
+  readonly ledger: Ledger | null;
   readonly election: Election | null;
   readonly open: readonly AsyncDisposable[];
 }
 
-/** Times against clients that are slow on purpose, and the most bytes of headers. */
-const httpLimits = {
-  maxHeaderSize: 16 * 1024,
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  keepAliveTimeout: 65_000,
-  connectionsCheckingInterval: 1_000,
-  // Checked later, and answered as a problem.
-  requireHostHeader: false,
-};
-/** A connection on which nothing moves for so long, though an answer is under way, is closed. */
-const silentMs = 60_000;
-
-async function listen(
-  server: MempoolServer,
-  { host, port }: Pick<ServerConfig['server'], 'host' | 'port'>,
-): Promise<Listening> {
-  const answers = new Set<ServerResponse>();
-  const errorHandler = (): Response => wrongRequest('Host', 'Host or the path of the request is not valid.').respond();
-  const http = createHttpServer(httpLimits, getRequestListener(server.fetch, { errorHandler }));
-  http.setTimeout(silentMs);
-  http.on('clientError', refuse);
-  http.on('request', (_request, answer) => {
-    answers.add(answer);
-    answer.once('close', () => answers.delete(answer));
-  });
-  http.listen(port, host);
-  await once(http, 'listening');
-  return { http, answers };
-}
-
-interface Listening {
-  readonly http: Server;
-  /** The answers that are under way. */
-  readonly answers: ReadonlySet<ServerResponse>;
-}
-
-/** Answers what is no HTTP request, or too slow to be one. */
-function refuse(error: Error & { readonly code?: string }, socket: Duplex): void {
-  const { status, detail } = brokenRequests[error.code ?? ''] ?? {
-    status: 400,
-    detail: 'This is not an HTTP request.',
-  };
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const title = STATUS_CODES[status];
-  const body = JSON.stringify({ type: 'about:blank', title, status, detail, code: 'ERR_SERVER_REQUEST' });
-  const head = `HTTP/1.1 ${status} ${title}\r\nConnection: close\r\nContent-Type: application/problem+json\r\n`;
-  socket.end(`${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`);
-}
-
-const brokenRequests: Readonly<Record<string, { readonly status: number; readonly detail: string }>> = {
-  HPE_HEADER_OVERFLOW: { status: 431, detail: `The headers are larger than ${httpLimits.maxHeaderSize} bytes.` },
-  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, detail: 'The request took too long to arrive.' },
-};
-
 function running(
-  listening: Listening,
-  server: MempoolServer,
-  { pool, election, open }: Served,
-  options: ServerConfig['server'],
+  [listener, edges]: readonly [HttpListener, ReadonlyMap<EdgeName, Edge>],
+  server: HttpServer,
+  { pool, ledger, election, open }: Served,
+  { drainMs }: ServerConfig['server'],
 ): RunningServer {
-  const { address, port, family } = listening.http.address() as AddressInfo;
-  let closing: Promise<void> | null = null;
-  const close = (): Promise<void> => {
-    closing ??= stop(listening, server, options.drainMs).finally(() => closeAll(open));
-    return closing;
+  let closing: Promise<unknown> | null = null;
+  const stop = (): Promise<unknown> => {
+    const drained = server.drain();
+    return Promise.all([listener, ...edges.values()].map((each) => each.stop(drained, drainMs)));
   };
-  const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
-  return { url, port, pool, election, close, [Symbol.asyncDispose]: close };
-}
-
-/** Takes no more connections, finishes what is under way, and cuts off what has not ended in time. */
-async function stop({ http, answers }: Listening, server: MempoolServer, drainMs: number): Promise<void> {
-  const closed = once(http, 'close');
-  http.close();
-  // Else a client may send its next request on a connection that is about to be cut.
-  for (const answer of answers) if (!answer.headersSent) answer.setHeader('connection', 'close');
-  const timer = setTimeout(() => http.closeAllConnections(), drainMs);
-  await Promise.race([server.drain().then(() => written(answers)), closed]);
-  // What is left are connections without a request. Node does not count one as idle that never had any.
-  http.closeAllConnections();
-  await closed;
-  clearTimeout(timer);
-}
-
-/** Resolves when all answers have left. */
-async function written(answers: ReadonlySet<ServerResponse>): Promise<void> {
-  for (const answer of answers) if (!answer.closed) await once(answer, 'close').catch(() => undefined);
+  const close = async (): Promise<void> => {
+    closing ??= stop().finally(() => closeAll(open));
+    await closing;
+  };
+  const urls = Object.fromEntries(Array.from(edges, ([name, { url }]) => [name, url]));
+  const { url, port } = listener;
+  return { url, port, edges: urls, pool, ledger, election, close, [Symbol.asyncDispose]: close };
 }

@@ -59,6 +59,7 @@ export function recountBuckets(events: readonly MempoolEvent[], widthMs: number)
       bucket[event.action] += 1;
       continue;
     }
+    if (event.kind !== 'transaction') continue;
     if (event.stage === 'Pending') pending.add(event.hash);
     else pending.delete(event.hash);
     bucket.pendingHigh = Math.max(bucket.pendingHigh, pending.size);

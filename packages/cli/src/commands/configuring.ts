@@ -28,14 +28,16 @@ export function addConfiguring(program: Command, begin: Begin): void {
     .description('make a token: prints it once, and its hash for the configuration')
     .option('--name <name>', 'names it in logs', tokenName, 'token')
     .option('--scope <scope...>', `what it may do: ${scopes.join(', ')}`, scopesOf)
-    .action((options: { name: string; scope?: readonly Scope[] }) => token(begin, options));
+    .option('--owner <owner...>', "with ledger:transfer: whose wallets it is for; all: everybody's", ownersOf)
+    .action((options: TokenFlags) => token(begin, options));
 }
 
 const template = `# A mempool. \`mempool config check -c <this file>\` checks it, \`mempool serve -c <this file>\` runs it.
 # Fields and defaults: the READMEs of mempool-core (configuration) and mempool-server.
 
 [mempool]
-backend = "sqlite"            # or "redis" with url = "redis://…", or "ephemeral": lost when the process ends
+backend = "sqlite"            # or "ephemeral": lost when the process ends; or "redis" with url = "redis://…",
+                              # or with cluster = ["host:6379"], or with sentinels = ["host:26379"] and master_name
 path = "mempool.sqlite"
 ordering = "fifo"             # or "priority"; permanent once the pool is made
 # max_txs = 100000
@@ -49,6 +51,12 @@ port = 4420
 # name = "wallet"
 # hash = "sha256:…"
 # scopes = ["read", "submit"]
+
+# [edges.blockfrost]          # protocols that wallets speak, each on a port of its own
+# port = 3000
+
+# [ledger]                    # wallets and transfers under /api/v1/ledger
+# currency = "ADA"
 
 # [watcher]
 # source = "./chain.js"       # a module that exports a ChainSource: the chain to follow
@@ -67,9 +75,10 @@ async function check(begin: Begin): Promise<void> {
   const { terminal, place } = begin();
   const config = withoutSecrets(await configOf(place, terminal));
   await terminal.answer(config, (style) => {
-    const parts = Object.entries(config).map(([section, fields]) => {
-      const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-      const shown = given.map(([name, value]) => [name, valueText(value)] as const);
+    const given = Object.entries(config).filter(([, fields]) => fields !== null);
+    const parts = given.map(([section, fields]) => {
+      const values = Object.entries(fields).filter(([, value]) => value !== undefined);
+      const shown = values.map(([name, value]) => [name, valueText(value)] as const);
       return `${style('bold', `[${section}]`)}\n${pairs(shown)}`;
     });
     return `${parts.join('\n\n')}\n\n${style('green', 'valid')}`;
@@ -82,27 +91,33 @@ function valueText(value: unknown): string {
 
 const hidden = '(hidden)';
 
-/** Passwords stand in the URL of Redis, and in options of a backend; hashes of tokens are nobody's business either. */
-function withoutSecrets({ mempool, server, ...rest }: ServerConfig): Readonly<Record<string, object>> {
-  const { url, options, ...fields } = mempool;
-  return {
-    mempool: {
-      ...fields,
-      ...(url === undefined ? {} : { url: withoutPassword(url) }),
-      ...(options === undefined
-        ? {}
-        : { options: Object.fromEntries(Object.keys(options).map((name) => [name, hidden])) }),
-    },
-    server: { ...server, tokens: server.tokens.map(({ name, scopes: own }) => ({ name, hash: hidden, scopes: own })) },
-    ...rest,
-  };
+/** Passwords have fields of their own and stand in URLs, in options of a backend too; hashes of tokens are nobody's business either. */
+function withoutSecrets(config: ServerConfig): Readonly<Record<string, object>> {
+  const tokens = config.server.tokens.map((token) => ({ ...token, hash: hidden }));
+  return masked({ ...config, server: { ...config.server, tokens } }) as Record<string, object>;
 }
 
+/** The value of a field without what may be secret in it. */
+function masked(value: unknown, name = ''): unknown {
+  if (value === null || value === undefined) return value;
+  if (/password|secret|key$/i.test(name)) return hidden;
+  if (name === 'options') return Object.fromEntries(Object.keys(value).map((option) => [option, hidden]));
+  if (typeof value === 'string') return value.includes('://') ? withoutPassword(value) : value;
+  if (typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map((each) => masked(each));
+  return Object.fromEntries(Object.entries(value).map(([field, each]) => [field, masked(each, field)]));
+}
+
+/** A key of a provider stands in the path or in the search of its URL. */
 function withoutPassword(url: string): string {
-  const parsed = new URL(url);
+  const parsed = URL.parse(url);
+  if (parsed === null) return hidden;
   if (parsed.password !== '') parsed.password = 'hidden';
   if (parsed.username !== '') parsed.username = 'hidden';
-  return parsed.search === '' ? parsed.href : `${parsed.href.split('?', 1)[0]}?${hidden}`;
+  const isStore = /^(?:rediss?|unix):$/.test(parsed.protocol);
+  const hasKey = parsed.search !== '' || (!isStore && parsed.pathname.length > 1);
+  if (!hasKey) return parsed.username === '' && parsed.password === '' ? url : parsed.href;
+  return isStore ? `${parsed.href.split('?', 1)[0]}?${hidden}` : `${parsed.protocol}//${parsed.host}/${hidden}`;
 }
 
 function tokenName(text: string): string {
@@ -117,14 +132,24 @@ function scopesOf(text: string, before: readonly Scope[] | undefined): readonly 
   return [...(before ?? []), scope];
 }
 
-async function token(
-  begin: Begin,
-  { name, scope = ['read'] }: { name: string; scope?: readonly Scope[] },
-): Promise<void> {
+function ownersOf(text: string, before: readonly string[] | undefined): readonly string[] {
+  return [...(before ?? []), text];
+}
+
+interface TokenFlags {
+  readonly name: string;
+  readonly scope?: readonly Scope[];
+  readonly owner?: readonly string[];
+}
+
+async function token(begin: Begin, { name, scope = ['read'], owner }: TokenFlags): Promise<void> {
   const { terminal } = begin();
+  if (scope.includes('ledger:transfer') !== (owner !== undefined))
+    throw new Failure(exitCodes.usage, 'the scope ledger:transfer and --owner are given together');
+  const owners = owner?.length === 1 && owner[0] === 'all' ? 'all' : owner;
   const made = randomBytes(32).toString('base64url');
   const hash = `sha256:${createHash('sha256').update(made).digest('hex')}`;
-  await terminal.answer({ token: made, name, hash, scopes: scope }, (style) =>
+  await terminal.answer({ token: made, name, hash, scopes: scope, owners }, (style) =>
     [
       `${style('bold', made)}`,
       '',
@@ -134,6 +159,7 @@ async function token(
       `name = "${name}"`,
       `hash = "${hash}"`,
       `scopes = ${JSON.stringify(scope)}`,
+      ...(owners === undefined ? [] : [`owners = ${JSON.stringify(owners)}`]),
     ].join('\n'),
   );
 }

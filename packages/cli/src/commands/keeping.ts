@@ -80,11 +80,13 @@ function failing(check: string, error: unknown): Finding {
 
 const remedies: Readonly<Record<string, string>> = {
   ERR_MEMPOOL_CONFIG: 'correct the field; `mempool config schema` lists all',
-  ERR_MEMPOOL_UNAVAILABLE: 'start the store, or correct path or url',
-  ERR_MEMPOOL_AUTH: 'correct user and password in url',
+  ERR_MEMPOOL_UNAVAILABLE: 'start the store, or correct path, url, cluster or sentinels',
+  ERR_MEMPOOL_AUTH: 'correct user and password in url, or those at the Sentinels',
   ERR_MEMPOOL_PERMISSION: 'grant the command to the user; the README of mempool-redis lists what a pool needs',
   ERR_MEMPOOL_INCOMPATIBLE: 'use the version, the pool name and the ordering that the pool was made with',
   ERR_MEMPOOL_CORRUPT: 'put back a backup, or export what can be read',
+  ERR_MEMPOOL_UNSUPPORTED: 'name a single server in url, nodes of a Redis Cluster in cluster, Sentinels in sentinels',
+  ERR_MEMPOOL_INVALID: 'correct the option that the message names',
   ERR_MEMPOOL_READ_ONLY: 'make the file writable, or take the url of the primary',
   ERR_MEMPOOL_IN_USE: 'stop the other process, or ask its server with --url',
   ERR_MEMPOOL_STORE_FULL: 'make room: disk, maxmemory',
@@ -111,10 +113,19 @@ async function* storeFindings(loading: Promise<ServerConfig>, terminal: Terminal
   await using target = new StoreTarget(pool, config);
   yield ok('store', 'reachable, and its format is known');
   yield* warnings;
+  yield* failingOver(config);
   yield* room(config);
   yield* writing(pool);
   yield* content(target, terminal);
   yield* records(pool);
+}
+
+/** What a fail-over costs is a choice that no error tells of. */
+function* failingOver({ mempool: { sentinels, minReplicas = 0 } }: ServerConfig): Generator<Finding, undefined> {
+  if (sentinels === undefined) return;
+  if (minReplicas > 0) return void (yield ok('fail-over', `writes wait for ${minReplicas} of the replicas`));
+  const detail = 'writes wait for no replica: a fail-over may lose the last answered ones';
+  yield { check: 'fail-over', state: 'warn', detail, remedy: 'set min_replicas' };
 }
 
 const scarceBytes = 2 ** 30;

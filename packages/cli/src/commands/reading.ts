@@ -165,6 +165,7 @@ async function usage(begin: Begin): Promise<void> {
         load === undefined
           ? []
           : ([
+              ['ready', load.ready],
               ['parked', load.parked],
               ['bytes', load.bytes],
               ['gas', load.gas],

@@ -43,7 +43,13 @@ async function serve(begin: Begin, { demo = false, folder, seed, ...listen }: Se
   await using server = await start.catch((error: unknown) => {
     throw listenFailure(error);
   });
-  await terminal.answer({ url: server.url }, (style) => `listening on ${style('bold', server.url)}`);
+  const edges = Object.entries(server.edges);
+  await terminal.answer({ url: server.url, edges: server.edges }, (style) =>
+    [
+      `listening on ${style('bold', server.url)}`,
+      ...edges.map(([name, url]) => `  ${name} on ${style('bold', url)}`),
+    ].join('\n'),
+  );
   await stopped(terminal.signal);
 }
 

@@ -49,14 +49,19 @@ const stageStyles = { Dropped: 'red', Finalized: 'green', Confirmed: 'green' } a
 function eventText(event: ToldEvent, style: Terminal['style']): string {
   switch (event.kind) {
     case 'transaction': {
-      const { at, hash, stage, previous, cause, point, reason } = event;
+      const { at, hash, stage, previous, cause, point, reason, replacedBy } = event;
       const shown = style(Object.hasOwn(stageStyles, stage) ? stageStyles[stage as 'Dropped'] : 'bold', stage);
       const block = point === null ? '' : `  slot ${point.slot}`;
       const why = reason === null ? cause : `${cause}: ${reasonText(reason)}`;
-      return `${time(at, style)}  ${hash}  ${previous.stage} → ${shown}  ${why}${block}`;
+      const by = replacedBy === undefined ? '' : ` by ${replacedBy}`;
+      return `${time(at, style)}  ${hash}  ${previous.stage} → ${shown}  ${why}${by}${block}`;
     }
     case 'block':
       return `${time(event.at, style)}  block ${event.point.slot}:${event.point.hash}  ${style('bold', event.action)}`;
+    case 'ready':
+      return `${time(event.at, style)}  ${event.hash}  ${style('bold', 'ready')}`;
+    case 'parked':
+      return `${time(event.at, style)}  ${event.hash}  ${style('bold', 'parked')}  ${event.reason}`;
     case 'lagged': {
       const what = event.restarted ? 'the pool was made anew' : `${event.missed} events were lost to this reader`;
       return `${time(null, style)}  ${style('yellow', what)}`;

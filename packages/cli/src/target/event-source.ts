@@ -2,14 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import type { HttpClient } from './http-client.ts';
-import type { ToldEvent } from './target.ts';
 
 /** What a stream of events asks for. */
 export interface Stream {
   readonly client: HttpClient;
-  /** Where to begin: a cursor. */
-  readonly after: string;
-  readonly hash: string | undefined;
+  /** Below `/api/v1`. */
+  readonly path: string;
+  /** Where to begin: a cursor; without one, with what comes. */
+  readonly after: string | undefined;
+  readonly query?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal: AbortSignal;
   /** Told when the connection is lost, with the reason. */
   readonly onLost: (reason: string) => void;
@@ -24,12 +25,12 @@ const pauses = [100, 250, 500, 1_000, 2_000, 5_000] as const;
  * that none is missing or delivered twice. Ends at the abort.
  * @throws the failure of the first connection; a refusal of any
  */
-export async function* resumingEvents(stream: Stream): AsyncGenerator<ToldEvent, undefined> {
+export async function* resumingEvents<Told>(stream: Stream): AsyncGenerator<Told, undefined> {
   let { after } = stream;
   let failures: number | null = null;
   while (!stream.signal.aborted) {
     try {
-      for await (const { id, event } of connection(stream, after)) {
+      for await (const { id, event } of connection<Told>(stream, after)) {
         failures = 0;
         if (event === null) continue;
         after = id ?? after;
@@ -46,27 +47,30 @@ export async function* resumingEvents(stream: Stream): AsyncGenerator<ToldEvent,
   }
 }
 
-interface Delivered {
+interface Delivered<Told> {
   readonly id: string | undefined;
   /** `null`: the connection stands. */
-  readonly event: ToldEvent | null;
+  readonly event: Told | null;
 }
 
 /** One connection, until it is lost. @throws `Failure` with `tryAgain` if it is lost */
-async function* connection({ client, hash, signal }: Stream, after: string): AsyncGenerator<Delivered, undefined> {
+async function* connection<Told>(
+  { client, path, query, signal }: Stream,
+  after: string | undefined,
+): AsyncGenerator<Delivered<Told>, undefined> {
   const silent = new AbortController();
   const timer = setTimeout(() => silent.abort(), silenceMs);
   const lost = (reason: string): Failure => new Failure(exitCodes.tryAgain, `lost ${client.place}: ${reason}`);
-  const delivered: Delivered[] = [];
+  const delivered: Delivered<Told>[] = [];
   const parser = createParser({
     onEvent: ({ id, event, data }) => {
-      if (event !== 'end') delivered.push({ id, event: JSON.parse(data) as ToldEvent });
+      if (event !== 'end') delivered.push({ id, event: JSON.parse(data) as Told });
     },
   });
   try {
     const headers = { accept: 'text/event-stream', 'last-event-id': after };
     const both = AbortSignal.any([signal, silent.signal]);
-    const response = await client.send({ path: '/events', query: { hash }, headers, signal: both });
+    const response = await client.send({ path, query, headers, signal: both });
     yield { id: undefined, event: null };
     for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
       timer.refresh();

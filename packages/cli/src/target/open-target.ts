@@ -34,7 +34,13 @@ export async function openStore(place: Place, terminal: Terminal): Promise<Store
 }
 
 /** The server that the options name, else the environment; `null` if they name a store. */
-export async function openServer({ config, url, tokenFile }: Place, terminal: Terminal): Promise<ServerTarget | null> {
+export async function openServer(place: Place, terminal: Terminal): Promise<ServerTarget | null> {
+  const client = await openClient(place, terminal);
+  return client === null ? null : new ServerTarget(client, (reason) => terminal.note(`${reason}; connecting again`));
+}
+
+/** What asks the server that the options name, else the environment; `null` if they name a store. */
+export async function openClient({ config, url, tokenFile }: Place, terminal: Terminal): Promise<HttpClient | null> {
   const { env } = terminal;
   if (config !== undefined && url !== undefined)
     throw new Failure(exitCodes.usage, 'give -c for a store or --url for a server, not both');
@@ -47,7 +53,7 @@ export async function openServer({ config, url, tokenFile }: Place, terminal: Te
   const { protocol, hostname } = new URL(address);
   if (token !== null && protocol === 'http:' && !isLoopback(hostname))
     terminal.note('the token goes over the network unencrypted: use https');
-  return new ServerTarget(client, (reason) => terminal.note(`${reason}; connecting again`));
+  return client;
 }
 
 async function readToken(path: string): Promise<string> {

@@ -102,10 +102,16 @@ export class ServerTarget implements Target {
     const begin = after ?? (await this.usage({ signal })).cursors.events;
     const hash = hashes.length === 1 ? hashes[0] : undefined;
     const wanted = new Set(hashes);
-    const stream = { client: this.client, after: begin, hash, signal, onLost: this.#onLost };
-    for await (const event of resumingEvents(stream)) {
-      if (wanted.size === 0 || event.kind === 'lagged' || (event.kind === 'transaction' && wanted.has(event.hash)))
-        yield event;
+    const stream = {
+      client: this.client,
+      path: '/events',
+      after: begin,
+      query: { hash },
+      signal,
+      onLost: this.#onLost,
+    };
+    for await (const event of resumingEvents<ToldEvent>(stream)) {
+      if (wanted.size === 0 || event.kind === 'lagged' || ('hash' in event && wanted.has(event.hash))) yield event;
     }
   }
 

@@ -142,7 +142,7 @@ export class StoreTarget implements Target {
   async *events({ hashes, after, signal }: EventOptions): AsyncGenerator<ToldEvent, undefined> {
     const wanted = new Set(hashes);
     for await (const event of await this.pool.subscribe({ after, signal })) {
-      if (wanted.size === 0 || event.kind === 'lagged' || (event.kind === 'transaction' && wanted.has(event.hash)))
+      if (wanted.size === 0 || event.kind === 'lagged' || ('hash' in event && wanted.has(event.hash)))
         yield told(event);
     }
   }

@@ -13,7 +13,9 @@ import {
 import { type Environment, type EnvironmentFields, environmentFields } from './environment.ts';
 import { readSecret } from './secret-file.ts';
 import {
+  type GivenEdges,
   type GivenToken,
+  isNodeUrl,
   isTokenHash,
   type ParsedSections,
   parseSection,
@@ -21,6 +23,7 @@ import {
   sectionNames,
 } from './sections.ts';
 import {
+  type EdgesSection,
   type ElectionSection,
   isLoopback,
   type ServerConfig,
@@ -41,7 +44,7 @@ type Tables = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the configuration of a server from a `.toml` or `.json` file, or checks one given as an object: the sections
- * `mempool`, `server`, `election`, `watcher`. A configuration of `openMempool`, and a `dolos.toml`, is taken as the section
+ * `mempool`, `server`, `election`, `watcher`, `edges`, `ledger`. A configuration of `openMempool`, and a `dolos.toml`, is taken as the section
  * `mempool`. Secrets are read from their files, and the fields that environment and options name replace those of the file.
  *
  * @throws `ERR_MEMPOOL_CONFIG` naming the file and the field, or the variable
@@ -80,7 +83,9 @@ async function assemble(tables: Tables, env: EnvironmentFields, around: Surround
   const watcher = sectionOf('watcher', tables, env);
   const election = electionOf(sectionOf('election', tables, env), pool, watcher.source !== null);
   const mempool = { ...pool, election: election.name, watcherLockTtlMs: election.ttlMs ?? undefined };
-  return { mempool, server, election, watcher: { source: located(watcher.source, around.folder) } };
+  const edges = await edgesOf(sectionOf('edges', tables, env), around.folder);
+  const ledger = ledgerOf(sectionOf('ledger', tables, env), Object.keys({ ...tables, ...env }));
+  return { mempool, server, election, watcher: { source: located(watcher.source, around.folder) }, edges, ledger };
 }
 
 async function poolOf(tables: Tables, env: EnvironmentFields, folder: string): Promise<MempoolConfig<string>> {
@@ -115,11 +120,14 @@ function sectionOf<S extends SectionName>(section: S, tables: Tables, env: Envir
 
 async function tokensOf(given: readonly GivenToken[], folder: string): Promise<TokenOptions[]> {
   const tokens: TokenOptions[] = [];
-  for (const [i, { name, hash, hashFile, scopes }] of given.entries()) {
+  for (const [i, { name, hash, hashFile, scopes, owners }] of given.entries()) {
     const place = `server.tokens[${i}]`;
     if ((hash === undefined) === (hashFile === undefined)) throw misconfigured(place, 'needs either hash or hash_file');
     if (tokens.some((other) => other.name === name)) throw misconfigured(`${place}.name`, `is given twice: ${name}`);
-    tokens.push({ name, hash: hash ?? (await hashIn(resolve(folder, hashFile ?? ''), `${place}.hash_file`)), scopes });
+    if (scopes.includes('ledger:transfer') !== (owners !== undefined))
+      throw misconfigured(`${place}.owners`, 'and the scope ledger:transfer are given together: a list, or "all"');
+    const known = hash ?? (await hashIn(resolve(folder, hashFile ?? ''), `${place}.hash_file`));
+    tokens.push({ name, hash: known, scopes, ...(owners === undefined ? {} : { owners }) });
   }
   return tokens;
 }
@@ -128,6 +136,17 @@ async function hashIn(path: string, place: string): Promise<string> {
   const hash = await readSecret(path, place);
   if (!isTokenHash(hash)) throw misconfigured(place, `names a file whose text is no hash of a token: ${path}`);
   return hash;
+}
+
+async function edgesOf({ ethereum, ...rest }: GivenEdges, folder: string): Promise<EdgesSection> {
+  if (ethereum === null) return { ...rest, ethereum };
+  const { upstreamFile, ...section } = ethereum;
+  if (upstreamFile === undefined) return { ...rest, ethereum: section };
+  const place = 'edges.ethereum.upstream_file';
+  if (section.upstream !== null) throw misconfigured(place, 'is given beside upstream');
+  const upstream = await readSecret(resolve(folder, upstreamFile), place);
+  if (!isNodeUrl(upstream)) throw misconfigured(place, 'names a file whose text is no URL of a node');
+  return { ...rest, ethereum: { ...section, upstream } };
 }
 
 /** An address that other machines reach would let everybody in. */
@@ -150,6 +169,16 @@ function electionOf(
     nodeId,
     ttlMs: same('ttl_ms', ttlMs, pool.watcherLockTtlMs) ?? null,
   };
+}
+
+/** A ledger has a currency. Without the section there is none. */
+function ledgerOf(
+  { currency, ...section }: ParsedSections['ledger'],
+  given: readonly string[],
+): ServerConfig['ledger'] {
+  if (currency !== null) return { currency, ...section };
+  if (!given.includes('ledger')) return null;
+  throw misconfigured('ledger.currency', 'is missing: it is the currency of the vault, such as "ADA"');
 }
 
 /** Two fields have the same meaning. */

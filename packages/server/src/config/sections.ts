@@ -9,30 +9,18 @@ import {
   snakeCase,
 } from 'mempool-core/backend';
 import { z } from 'zod';
+import { flag, list, maxTimerMs, optional, text, whole } from './field-forms.ts';
+import { type GivenLedger, ledger } from './ledger-section.ts';
 import {
+  type EdgesSection,
   type ElectionSection,
+  type EthereumSection,
   payloadHashNames,
   type Scope,
   type ServerOptions,
   scopes,
   type WatcherSection,
 } from './server-config.ts';
-
-const text = z.string('must be a string').min(1, 'must not be empty');
-const flag = z.boolean('must be true or false');
-
-function whole(least: number, most: number): z.ZodNumber {
-  const error = `must be a whole number of ${least.toLocaleString('en')}–${most.toLocaleString('en')}`;
-  return z.int(error).min(least, error).max(most, error);
-}
-
-function list<T extends z.ZodType>(of: T): z.ZodDefault<z.ZodArray<T>> {
-  return z.array(of, 'must be a list').default([]);
-}
-
-function optional<T extends z.ZodType>(of: T): z.ZodDefault<z.ZodNullable<T>> {
-  return of.nullable().default(null);
-}
 
 const origin = text.refine(
   (value) => URL.parse(value)?.origin === value,
@@ -44,6 +32,11 @@ const tokenHash = text.regex(
   /^sha256:[0-9a-f]{64}$/,
   'must be sha256: and 64 hex digits, as `mempool token` prints it',
 );
+
+/** True for the URL of a node. */
+export function isNodeUrl(given: string): boolean {
+  return nodeUrl.safeParse(given).success;
+}
 
 /** True for the form in which tokens are stored. */
 export function isTokenHash(given: string): boolean {
@@ -58,11 +51,14 @@ const token = z.strictObject(
     scopes: z
       .array(z.enum(scopes, `must be one of ${scopes.join(', ')}`), 'must be a list')
       .min(1, 'must name a scope'),
+    owners: z
+      .union([z.literal('all'), z.array(text.max(256)).min(1)], 'must be "all" or a list of owners')
+      .optional()
+      .describe('The owners whose wallets ledger:transfer is for.'),
   },
   'must be a table with name, hash or hashFile, and scopes',
 );
 
-const maxTimerMs = 2 ** 31 - 1;
 const many = 1_000_000;
 
 const server = z.strictObject(
@@ -76,6 +72,7 @@ const server = z.strictObject(
       .enum(payloadHashNames, `must be one of ${payloadHashNames.join(', ')}`)
       .default('sha256')
       .describe('How the hash of a transaction is computed from its bytes.'),
+    dashboard: flag.default(true).describe('true: serve the dashboard at /.'),
     exposePayloads: flag.default(false).describe('true: payloads can be read.'),
     maxBodyBytes: whole(1, 2 ** 30)
       .default(8 * 2 ** 20)
@@ -116,12 +113,67 @@ const watcher = z.strictObject(
   'must be a table',
 );
 
+function portOf(standard: number): z.ZodDefault<z.ZodNumber> {
+  return whole(0, 65_535).default(standard).describe('The port to listen on; 0: a free one.');
+}
+
+const nodeUrl = text.refine(
+  isHttpUrl,
+  'must be a URL that begins with http:// or https://; a % in its user name or password is written %25',
+);
+
+function isHttpUrl(given: string): boolean {
+  const url = URL.parse(given);
+  if (url === null || !/^https?:$/.test(url.protocol)) return false;
+  try {
+    decodeURIComponent(`${url.username}:${url.password}`);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const edgeFields = {
+  blockfrost: { port: portOf(3_000) },
+  ethereum: {
+    port: portOf(8_545),
+    chainId: whole(1, Number.MAX_SAFE_INTEGER).describe('The chain that transactions must be signed for.'),
+    upstream: optional(nodeUrl).describe('The HTTP URL of a node that answers all other methods.'),
+    upstreamFile: text.optional().describe('A file with that URL, in place of `upstream`.'),
+  },
+  cometbft: {
+    port: portOf(26_657),
+    chainId: text
+      .regex(/^[!-~]{1,50}$/, 'must be 1–50 printable ASCII characters without spaces')
+      .default('mempool')
+      .describe('The id of the chain, by which clients sign.'),
+  },
+  utxorpc: { port: portOf(50_051) },
+} as const satisfies Readonly<Record<keyof EdgesSection, z.core.$ZodShape>>;
+
+function edge<Fields extends z.core.$ZodShape>(
+  fields: Fields,
+): z.ZodDefault<z.ZodNullable<z.ZodObject<Fields, z.core.$strict>>> {
+  return optional(z.strictObject(fields, 'must be a table'));
+}
+
+const edges = z.strictObject(
+  {
+    blockfrost: edge(edgeFields.blockfrost).describe('Blockfrost and the Cardano submit API.'),
+    ethereum: edge(edgeFields.ethereum).describe('Ethereum JSON-RPC over HTTP and WebSocket.'),
+    cometbft: edge(edgeFields.cometbft).describe("CometBFT's RPC, as far as it is about transactions that wait."),
+    utxorpc: edge(edgeFields.utxorpc).describe('UTxO RPC: the service for submitting.'),
+  },
+  'must be a table',
+);
+
 /** A token as the configuration has it. */
 export interface GivenToken {
   readonly name: string;
   readonly hash?: string | undefined;
   readonly hashFile?: string | undefined;
   readonly scopes: readonly Scope[];
+  readonly owners?: 'all' | readonly string[] | undefined;
 }
 
 /** The sections after the check of each field. `[mempool]` is core's. */
@@ -129,16 +181,31 @@ export interface ParsedSections {
   readonly server: Omit<ServerOptions, 'tokens'> & { readonly tokens: readonly GivenToken[] };
   readonly election: { readonly [F in keyof ElectionSection]: ElectionSection[F] | null };
   readonly watcher: WatcherSection;
+  readonly edges: GivenEdges;
+  readonly ledger: GivenLedger;
+}
+
+/** The section `[edges]` as the configuration has it: a secret may still be in a file. */
+export interface GivenEdges extends Omit<EdgesSection, 'ethereum'> {
+  readonly ethereum: (EthereumSection & { readonly upstreamFile?: string | undefined }) | null;
 }
 
 /** The name of a section beside `[mempool]`. */
 export type SectionName = keyof ParsedSections;
 
-const schemas: { readonly [S in SectionName]: z.ZodType<ParsedSections[S]> } = { server, election, watcher };
+const schemas: { readonly [S in SectionName]: z.ZodType<ParsedSections[S]> } = {
+  server,
+  election,
+  watcher,
+  edges,
+  ledger,
+};
 const shapes: Readonly<Record<SectionName, z.core.$ZodShape>> = {
   server: server.shape,
   election: election.shape,
   watcher: watcher.shape,
+  edges: edges.shape,
+  ledger: ledger.shape,
 };
 
 /** The names of all sections. */
@@ -167,9 +234,17 @@ export function parseSection<S extends SectionName>(
   if (issue.code !== 'unrecognized_keys') throw misconfigured(spelling.get(path) ?? path, issue.message);
   const [name = ''] = issue.keys;
   const place = spelling.get(`${path}.${name}`) ?? `${path}.${shortName(name)}`;
-  const names = issue.path.includes('tokens') ? Object.keys(token.shape) : fieldNames(section);
+  const names = namesAt(section, issue.path);
   const spelled = place.includes('_') ? names.map(snakeCase) : names;
   throw misconfigured(place, `is not a known field${hint(place.split('.').at(-1) ?? name, spelled)}`);
+}
+
+/** The fields of the table at this path of a section. */
+function namesAt(section: SectionName, [first]: readonly PropertyKey[]): string[] {
+  if (first === 'tokens') return Object.keys(token.shape);
+  return section === 'edges' && first !== undefined
+    ? Object.keys(edgeFields[first as keyof EdgesSection])
+    : fieldNames(section);
 }
 
 /** The JSON Schema of a whole configuration, for editors. Each name has both spellings. */

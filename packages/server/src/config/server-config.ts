@@ -1,7 +1,16 @@
 import type { MempoolConfig } from 'mempool-core';
 
-/** What a token may do, from the smallest right to the largest. */
-export const scopes = ['read', 'submit', 'propagate', 'chain', 'admin'] as const;
+/** What a token may do, from the smallest right to the largest; in the ledger, too. */
+export const scopes = [
+  'read',
+  'submit',
+  'propagate',
+  'chain',
+  'admin',
+  'ledger:read',
+  'ledger:transfer',
+  'ledger:admin',
+] as const;
 
 /** A right of a token. */
 export type Scope = (typeof scopes)[number];
@@ -13,10 +22,12 @@ export interface TokenOptions {
   /** `sha256:` and the SHA-256 of the token as 64 hex digits. */
   readonly hash: string;
   readonly scopes: readonly Scope[];
+  /** The owners whose wallets the scope `ledger:transfer` is for; needed with it, and only with it. */
+  readonly owners?: 'all' | readonly string[] | undefined;
 }
 
 /** The named ways to compute the hash of a transaction from its bytes. */
-export const payloadHashNames = ['sha256', 'blake2b-256', 'keccak-256'] as const;
+export const payloadHashNames = ['sha256', 'blake2b-256', 'keccak-256', 'cardano'] as const;
 
 /** One of `payloadHashNames`. */
 export type PayloadHashName = (typeof payloadHashNames)[number];
@@ -34,6 +45,8 @@ export interface ServerOptions {
   readonly allowedHosts: readonly string[];
   /** How the hash of a transaction is computed from its bytes; default `sha256`. */
   readonly hash: PayloadHashName;
+  /** True: `/` is the dashboard; default true. */
+  readonly dashboard: boolean;
   /** True: payloads can be read; default false. */
   readonly exposePayloads: boolean;
   /** The largest request body; default 8 MiB. Bodies above 64 KiB may together take 32 times as much memory. */
@@ -70,13 +83,69 @@ export interface WatcherSection {
   readonly source: string | null;
 }
 
-/** The configuration of a server: one file with four sections. */
+/** Where one edge listens. The address is that of `[server]`. */
+export interface EdgeSection {
+  /** The port to listen on; 0: a free one. */
+  readonly port: number;
+}
+
+/** The section `[edges.ethereum]`, complete. */
+export interface EthereumSection extends EdgeSection {
+  /** The chain that transactions must be signed for. */
+  readonly chainId: number;
+  /**
+   * The HTTP URL of an Ethereum node, which gives nonces and balances and answers all other methods; `null`: none. It may
+   * hold a key, so it is in no log and no error.
+   */
+  readonly upstream: string | null;
+}
+
+/** The section `[edges.cometbft]`, complete. */
+export interface CometBftSection extends EdgeSection {
+  /** The id of the chain, by which clients sign; default `mempool`. */
+  readonly chainId: string;
+}
+
+/** The section `[edges]`, complete: protocols beside the HTTP API, each on a port of its own; `null`: off. */
+export interface EdgesSection {
+  /** Blockfrost and the Cardano submit API; default port 3000. */
+  readonly blockfrost: EdgeSection | null;
+  /** Ethereum JSON-RPC over HTTP and WebSocket; default port 8545. */
+  readonly ethereum: EthereumSection | null;
+  /** CometBFT's RPC; default port 26657. */
+  readonly cometbft: CometBftSection | null;
+  /** UTxO RPC's service for submitting: gRPC, gRPC-Web and Connect; default port 50051. */
+  readonly utxorpc: EdgeSection | null;
+}
+
+/** The section `[ledger]`, complete. */
+export interface LedgerSection {
+  /** The currency of the wallet `vault`, and of a request that names none. */
+  readonly currency: string;
+  /** Ledgers of other names share nothing; default `main`. */
+  readonly name: string;
+  /** The file of the ledger beside a pool on SQLite; `null`: `pool.ledger.sqlite` for `pool.sqlite`. */
+  readonly path: string | null;
+  /** How long records are kept at least; default `never` to remove any. */
+  readonly retentionMs: number | 'never';
+  /** How many refusals of one owner are recorded; default 10,000. */
+  readonly maxRefusals: number;
+  /** How often reservations whose time has come are expired; default 1,000. */
+  readonly sweepMs: number;
+  /** True: `/turbo` speaks the API of turbo-ledger; default false. */
+  readonly turbo: boolean;
+}
+
+/** The configuration of a server: one file with six sections. */
 export interface ServerConfig {
   /** What `openMempool` and `openNode` take. */
   readonly mempool: MempoolConfig<string>;
   readonly server: ServerOptions;
   readonly election: ElectionSection;
   readonly watcher: WatcherSection;
+  readonly edges: EdgesSection;
+  /** `null`: there is no ledger. */
+  readonly ledger: LedgerSection | null;
 }
 
 /** True if only programs on this machine can reach the address. */

@@ -8,6 +8,10 @@ export interface Caller {
   /** The name of the token; `null` on a server without tokens. */
   readonly name: string | null;
   readonly scopes: ReadonlySet<Scope>;
+  /** The owners whose wallets `ledger:transfer` is for. */
+  readonly owners: ReadonlySet<string> | 'all';
+  /** Aborts when the caller has logged out; only of a caller with a cookie. */
+  readonly ended?: AbortSignal | undefined;
 }
 
 interface KnownToken {
@@ -16,7 +20,7 @@ interface KnownToken {
 }
 
 /** Everybody, on a server without tokens. */
-const everybody: Caller = { name: null, scopes: new Set(scopes) };
+const everybody: Caller = { name: null, scopes: new Set(scopes), owners: 'all' };
 
 /** Finds out who sent a request, by its bearer token. */
 export class Access {
@@ -26,7 +30,7 @@ export class Access {
   constructor(tokens: readonly TokenOptions[]) {
     this.#tokens = tokens.map((token) => ({
       digest: digestOf(token),
-      caller: { name: token.name, scopes: new Set(token.scopes) },
+      caller: { name: token.name, scopes: new Set(token.scopes), owners: ownersOf(token) },
     }));
   }
 
@@ -44,6 +48,10 @@ export class Access {
     for (const each of this.#tokens) if (timingSafeEqual(each.digest, digest)) found = each.caller;
     return found;
   }
+}
+
+function ownersOf({ owners = [] }: TokenOptions): Caller['owners'] {
+  return owners === 'all' ? 'all' : new Set(owners);
 }
 
 function digestOf({ name, hash }: TokenOptions): Buffer {

@@ -47,6 +47,7 @@ function entry(term: string, text: string): string {
   return `<dt>${escaped(term)}</dt><dd>${escaped(text)}</dd>`;
 }
 
-function escaped(text: string): string {
+/** Text as HTML, also within double quotes. */
+export function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
 }

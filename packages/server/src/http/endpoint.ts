@@ -33,14 +33,20 @@ export interface Endpoint<Query = unknown, Body = unknown> {
   /** With parameters in braces, such as `/transactions/{hash}`. */
   readonly path: string;
   readonly summary: string;
-  readonly tag: 'transactions' | 'propagation' | 'chain' | 'pool' | 'monitor' | 'server';
+  readonly tag: 'transactions' | 'propagation' | 'chain' | 'pool' | 'monitor' | 'ledger' | 'server';
+  /** True: the path is for people, and not in the OpenAPI document. */
+  readonly isHidden?: boolean | undefined;
   /** The scopes of which a token needs one. None: open to all. */
   readonly scopes: readonly Scope[];
   readonly query?: z.ZodType<Query> | undefined;
+  /** Parameters of the query that may be given several times: the schema gets a list. */
+  readonly lists?: readonly string[] | undefined;
   /** The JSON body. Without it, the request has none. */
   readonly body?: z.ZodType<Body> | undefined;
   readonly answers: Readonly<Record<number, AnswerForm>>;
   answer(call: Call<Query, Body>): Response | Promise<Response>;
+  /** Answers a plain form, which any page can send: the endpoint checks the origin. It has at most 4 KiB. */
+  readonly answerForm?: ((form: URLSearchParams, call: Call<Query, null>) => Response) | undefined;
   /** Answers a body that is not JSON: `application/octet-stream` or `application/cbor`. */
   readonly answerBytes?: ((payload: Uint8Array, call: Call<Query, null>) => Promise<Response>) | undefined;
 }
@@ -57,8 +63,8 @@ const jsonHeaders = {
 };
 
 /** A JSON answer: big numbers as strings, bytes as base64, `Infinity` as "never". */
-export function json(answer: unknown, status = 200): Response {
-  return new Response(JSON.stringify(toJson(answer)), { status, headers: jsonHeaders });
+export function json(answer: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(JSON.stringify(toJson(answer)), { status, headers: { ...jsonHeaders, ...headers } });
 }
 
 /** The pool's answer: 200 if its kind is one of `done`. @throws `Problem` 409 with the answer as `outcome` if not */
@@ -81,11 +87,20 @@ const problemSchema: z.ZodType = z
     title: z.string(),
     status: z.int(),
     detail: z.string(),
-    code: z.string().openapi({ description: 'ERR_MEMPOOL_… of the pool, ERR_SERVER_… of the server' }),
+    code: z
+      .string()
+      .openapi({ description: 'ERR_MEMPOOL_… of the pool, ERR_LEDGER_… of the ledger, ERR_SERVER_… of the server' }),
   })
   .openapi('Problem', { description: 'RFC 9457. `field`, `hash` and `outcome` are there where they apply.' });
 
+const problemType = 'application/problem+json';
+
 /** The answer of every endpoint to what it refuses. */
 export const problemForm: { readonly [type: string]: { readonly schema: z.ZodType } } = {
-  'application/problem+json': { schema: problemSchema },
+  [problemType]: { schema: problemSchema },
 };
+
+/** A refusal whose status says something of its own. */
+export function refusalForm(description: string): AnswerForm {
+  return { description, contentType: problemType, schema: problemSchema };
+}

@@ -1,5 +1,5 @@
 import type { MempoolEvent } from 'mempool-core';
-import { type EventHub, type LiveReader, type SentEvent, sentEvent } from './event-hub.ts';
+import { type EventHub, type HubEvent, type LiveReader, type SentEvent, sentEvent } from './event-hub.ts';
 
 /** The most bytes that wait for one client. A client that is further behind is cut off. */
 const maxQueuedBytes = 256 * 1024;
@@ -13,7 +13,7 @@ const maxChunkBytes = 64 * 1024;
 const encoder = new TextEncoder();
 
 /** Which events a client wants. */
-export type EventFilter = (event: MempoolEvent) => boolean;
+export type EventFilter<E extends HubEvent = MempoolEvent> = (event: E) => boolean;
 
 /** How a client ends. */
 export interface ClientEnd {
@@ -27,10 +27,10 @@ export interface ClientEnd {
  * One event stream: a queue of bytes between the events and a socket. The queue is counted, and the events never wait
  * for a client. One that reads too slowly loses its connection and resumes by its last id.
  */
-export class EventClient implements LiveReader {
+export class EventClient<E extends HubEvent = MempoolEvent> implements LiveReader<E> {
   readonly body: ReadableStream<Uint8Array>;
-  readonly #hub: EventHub;
-  readonly #wants: EventFilter;
+  readonly #hub: EventHub<E>;
+  readonly #wants: EventFilter<E>;
   readonly #end: ClientEnd;
   #queue: Uint8Array[] = [];
   #queuedBytes = 0;
@@ -44,7 +44,7 @@ export class EventClient implements LiveReader {
   #roomy: (() => void) | null = null;
   readonly #left = new AbortController();
 
-  constructor(hub: EventHub, wants: EventFilter, end: ClientEnd) {
+  constructor(hub: EventHub<E>, wants: EventFilter<E>, end: ClientEnd) {
     this.#hub = hub;
     this.#wants = wants;
     this.#end = end;
@@ -75,7 +75,7 @@ export class EventClient implements LiveReader {
   }
 
   /** Delivers older events until the client can go over to the live ones. */
-  async catchUp(events: AsyncIterable<MempoolEvent>): Promise<void> {
+  async catchUp(events: AsyncIterable<E>): Promise<void> {
     try {
       for await (const event of events) {
         if (this.#wants(event)) this.#push(sentEvent(event).bytes);
@@ -102,7 +102,7 @@ export class EventClient implements LiveReader {
     return true;
   }
 
-  take(sent: SentEvent): void {
+  take(sent: SentEvent<E>): void {
     if (this.#wants(sent.event)) this.#push(sent.bytes);
   }
 

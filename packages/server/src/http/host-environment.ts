@@ -1,15 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
 
 /** What `@hono/node-server` gives beside the request. Another host gives none of it. */
 export interface HostEnvironment {
-  readonly incoming?: IncomingMessage | undefined;
-  readonly outgoing?: ServerResponse | undefined;
+  readonly incoming?: IncomingMessage | Http2ServerRequest | undefined;
+  readonly outgoing?: ServerResponse | Http2ServerResponse | undefined;
 }
 
 /** A header of a request. On Node it is read from the parsed headers, which is faster. */
-export function headerOf(request: Request, environment: HostEnvironment, name: string): string | undefined {
+export function headerOf(request: Request | null, environment: HostEnvironment, name: string): string | undefined {
   const parsed = environment.incoming?.headers;
-  if (parsed === undefined) return request.headers.get(name) ?? undefined;
+  if (parsed === undefined) return request?.headers.get(name) ?? undefined;
   const value = parsed[name];
   return Array.isArray(value) ? value.join(', ') : value;
 }

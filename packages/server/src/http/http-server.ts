@@ -1,27 +1,33 @@
 import type { Logger, Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
-import type { ServerOptions } from '../config/server-config.ts';
+import type { Scope, ServerOptions } from '../config/server-config.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { MonitorView } from '../monitor/monitor.ts';
-import { Access, type Caller } from './access.ts';
+import { builtPage } from '../static/built-page.ts';
+import type { Caller } from './access.ts';
 import { chainEndpoints } from './chain-endpoints.ts';
+import { dashboardEndpoints } from './dashboard-endpoints.ts';
 import { documentPage, pageHeaders } from './document-page.ts';
+import { electionEndpoints } from './election-endpoints.ts';
 import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
-import { EventStreams } from './event-endpoints.ts';
+import { eventsEndpoint } from './event-endpoints.ts';
+import { EventHub, poolSource } from './event-hub.ts';
+import { EventStreams, type StreamsOf } from './event-streams.ts';
+import { Gate } from './gate.ts';
 import { Histories } from './histories.ts';
 import { addressOf, type HostEnvironment, headerOf } from './host-environment.ts';
-import { electionEndpoints, metricsEndpoint, monitorEndpoints } from './monitor-endpoints.ts';
-import { OriginCheck } from './origin-check.ts';
+import { ledgerEndpoints } from './ledger/ledger-endpoints.ts';
+import type { ServedLedger } from './ledger/served-ledger.ts';
+import { Login } from './login.ts';
+import { metricsEndpoint, monitorEndpoints } from './monitor-endpoints.ts';
 import { pageEndpoints } from './page-endpoints.ts';
 import { type PayloadHash, payloadHashes } from './payload-hash.ts';
 import { poolEndpoints } from './pool-endpoints.ts';
 import { probeEndpoints } from './probe-endpoints.ts';
-import { busy, Problem, problemOf } from './problem.ts';
 import { propagationEndpoints } from './propagation-endpoints.ts';
-import { RateLimiter } from './rate-limiter.ts';
 import { type Answered, Router } from './router.ts';
+import { sessionEndpoint } from './session-endpoint.ts';
 import { transactionEndpoints } from './transaction-endpoints.ts';
-import { stopping, Waits } from './waits.ts';
 
 /** What a server serves. The caller opens and closes all of it. */
 export interface ServerParts {
@@ -30,6 +36,8 @@ export interface ServerParts {
   readonly election?: Election | null | undefined;
   /** Without it, the paths of the monitor do not exist. */
   readonly monitor?: MonitorView | null | undefined;
+  /** Without it, the paths of the ledger do not exist. */
+  readonly ledger?: ServedLedger | null | undefined;
   /** Without it, `/metrics` does not exist. */
   readonly metrics?: Metrics | null | undefined;
 }
@@ -51,54 +59,62 @@ const info = {
   description: 'A transaction mempool over HTTP. Times are milliseconds since 1970. Big numbers are text.',
 };
 
+/** What the HTTP API and the edges of one server share. */
+export interface SharedParts {
+  readonly pool: Mempool;
+  readonly options: HttpServerOptions;
+  readonly gate: Gate;
+  readonly hub: EventHub;
+  /** The chain's hash of a transaction. */
+  readonly hashOf: PayloadHash;
+}
+
 /** Checks each request, counts it, and has the router answer it. */
 export class HttpServer {
-  readonly #options: HttpServerOptions;
-  readonly #log: Logger;
-  readonly #metrics: Metrics | null;
-  readonly #origins: OriginCheck;
-  readonly #access: Access;
-  readonly #rate: RateLimiter;
-  readonly #waits: Waits;
-  readonly #events: EventStreams;
+  /** For the edges. */
+  readonly shared: SharedParts;
+  readonly #gate: Gate;
   readonly #router: Router;
   #openapi: object | null = null;
-  #inFlight = 0;
-  #idle: (() => void) | null = null;
   #draining: Promise<void> | null = null;
 
   constructor(parts: ServerParts, options: HttpServerOptions) {
-    const { pool, election = null, monitor = null, metrics = null } = parts;
-    this.#options = options;
-    this.#log = options.log ?? (() => undefined);
-    this.#metrics = metrics;
-    this.#origins = new OriginCheck(options);
-    this.#access = new Access(options.tokens);
-    this.#rate = new RateLimiter(options.ratePerSecond);
-    this.#waits = new Waits(pool, options.maxWaits);
-    const counted = (clients: number): void => metrics?.sseClients(clients);
-    this.#events = new EventStreams({ pool, maxSseClients: options.maxSseClients, counted });
+    const { pool, election = null, monitor = null, metrics = null, ledger = null } = parts;
+    const log = options.log ?? (() => undefined);
+    const gate = new Gate({ pool, options, log, metrics });
+    const { waits, stopping } = gate;
+    const source = poolSource(pool);
+    const hub = new EventHub(source, stopping);
     const hashOf = options.hashOf ?? payloadHashes[options.hash];
+    const streamsOf = streamsWith(gate, metrics);
+    const login = options.dashboard && options.tokens.length > 0 ? new Login(gate) : null;
+    this.#gate = gate;
+    this.shared = { pool, options, gate, hub, hashOf };
     this.#router = new Router(
       [
-        ...transactionEndpoints({ pool, hashOf, waits: this.#waits, histories: new Histories(pool) }),
+        ...transactionEndpoints({ pool, hashOf, waits, histories: new Histories(pool) }),
         ...pageEndpoints(pool, options),
-        this.#events.endpoint(),
+        eventsEndpoint(streamsOf(source, hub)),
         ...propagationEndpoints(pool),
         ...chainEndpoints(pool),
         ...poolEndpoints(pool, options),
         ...(monitor === null ? [] : monitorEndpoints(monitor)),
+        ...(ledger === null ? [] : ledgerEndpoints({ ...ledger, metrics, stopping, streamsOf })),
         ...electionEndpoints(election),
         ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
-        ...probeEndpoints({ pool, election, isStopping: () => this.#draining !== null }),
+        ...probeEndpoints({ pool, election, ledger: ledger?.ledger ?? null, isStopping: () => stopping.aborted }),
+        sessionEndpoint(),
         this.#document(),
         this.#page(),
+        ...(options.dashboard ? dashboardEndpoints(builtPage()) : []),
+        ...(login?.endpoints() ?? []),
       ],
       {
         maxBodyBytes: options.maxBodyBytes,
-        identify: (request, environment) => this.#identify(request, environment),
+        identify: (request, environment) =>
+          login === null ? gate.identify(request, environment) : login.identify(request, environment),
         answered: (answer) => this.#answered(answer),
-        fault: (error) => this.#fault(error),
+        fault: (error) => gate.fault(error),
       },
     );
   }
@@ -108,70 +124,23 @@ export class HttpServer {
     return this.#openapi;
   }
 
-  async fetch(request: Request, environment: HostEnvironment): Promise<Response> {
-    let origin: string | null;
-    try {
-      origin = this.#origins.check(request, environment);
-      if (origin !== null && request.method === 'OPTIONS') return preflight(origin);
-      this.#admit(request);
-    } catch (error) {
-      return this.#fault(error).respond();
-    }
-    try {
-      const response = await this.#router.fetch(request, environment);
-      return origin === null ? response : shared(response, origin);
-    } finally {
-      this.#inFlight -= 1;
-      if (this.#inFlight === 0) this.#idle?.();
-    }
+  fetch(request: Request, environment: HostEnvironment): Promise<Response> {
+    const answer = (): Response | Promise<Response> => this.#router.fetch(request, environment);
+    return this.#gate.serve(request, environment, answer, { isProbe: isProbe(request) });
   }
 
   drain(): Promise<void> {
-    this.#draining ??= this.#drain();
+    this.#draining ??= this.#gate.drain();
     return this.#draining;
   }
 
-  async #drain(): Promise<void> {
-    const idle = new Promise<void>((resolve) => {
-      this.#idle = resolve;
-    });
-    this.#events.stop();
-    this.#waits.stop();
-    if (this.#inFlight > 0) await idle;
-  }
-
-  #admit(request: Request): void {
-    if (this.#draining !== null && !isProbe(request)) throw stopping();
-    // Waits have a limit of their own. A server that is busy still says that it lives.
-    if (this.#inFlight - this.#waits.count >= this.#options.maxRequests && !isProbe(request))
-      throw busy(`At most ${this.#options.maxRequests} requests may be in flight.`);
-    this.#inFlight += 1;
-  }
-
-  #identify(request: Request, environment: HostEnvironment): Caller | null {
-    const caller = this.#access.identify(headerOf(request, environment, 'authorization'));
-    const key = caller?.name == null ? `a:${addressOf(environment)}` : `t:${caller.name}`;
-    const seconds = this.#rate.take(key);
-    if (seconds === 0) return caller;
-    const headers = { 'retry-after': String(seconds) };
-    throw new Problem(429, 'ERR_SERVER_RATE', { detail: 'Too many requests per second.', headers });
-  }
-
   #answered({ endpoint: { path, method, scopes }, request, environment, caller, status, startedMs }: Answered): void {
-    const seconds = (performance.now() - startedMs) / 1000;
-    this.#metrics?.httpRequest({ route: path, method: method.toUpperCase(), status, seconds });
-    if (method === 'get' || !scopes.includes('admin') || caller?.scopes.has('admin') !== true) return;
+    this.#gate.count({ route: path, method: method.toUpperCase(), status, startedMs });
+    if (method === 'get' || caller === null || !isAdministrative(scopes, caller)) return;
     const { pathname } = new URL(request.url);
     const operation = headerOf(request, environment, 'idempotency-key');
     const sender = { token: caller.name, address: addressOf(environment) };
-    this.#log('info', 'audit', { ...sender, method: method.toUpperCase(), path: pathname, operation, status });
-  }
-
-  #fault(error: unknown): Problem {
-    const problem = problemOf(error);
-    if (problem.status >= 500 && problem !== error)
-      this.#log('error', 'a request failed', { code: problem.code, error: String(error) });
-    return problem;
+    this.#gate.log('info', 'audit', { ...sender, method: method.toUpperCase(), path: pathname, operation, status });
   }
 
   #page(): Endpoint {
@@ -199,21 +168,21 @@ export class HttpServer {
   }
 }
 
-/** Tells a browser that a page of this origin may send requests that no plain form can send. */
-function preflight(origin: string): Response {
-  const headers = {
-    'access-control-allow-methods': 'GET, POST, PATCH',
-    'access-control-allow-headers': 'authorization, content-type, idempotency-key, last-event-id',
-    'access-control-max-age': '600',
+/** The event streams of all sources of a server are counted together. */
+function streamsWith({ streams, stopping }: Gate, metrics: Metrics | null): StreamsOf {
+  let clients = 0;
+  const counted = (change: 1 | -1): void => {
+    clients += change;
+    metrics?.sseClients(clients);
   };
-  return shared(new Response(null, { status: 204, headers }), origin);
+  return (source, hub) => new EventStreams({ source, hub, streams, stopping, counted });
 }
 
-/** Lets a page of this origin read the answer. */
-function shared(response: Response, origin: string): Response {
-  response.headers.set('access-control-allow-origin', origin);
-  response.headers.set('vary', 'Origin');
-  return response;
+/** Transfers by an administrator are in the ledger itself. */
+function isAdministrative(scopes: readonly Scope[], caller: Caller): boolean {
+  const needed = scopes.includes('admin') ? 'admin' : 'ledger:admin';
+  const isMeant = needed === 'admin' || scopes.every((scope) => scope === needed);
+  return isMeant && scopes.length > 0 && caller.scopes.has(needed);
 }
 
 /** A stopping server still says that it lives, and that it is not ready. */

@@ -1,5 +1,4 @@
 import { z } from '@hono/zod-openapi';
-import type { Election } from 'mempool-election';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { MonitorView } from '../monitor/monitor.ts';
 import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
@@ -67,6 +66,25 @@ function recorded(monitor: MonitorView): Endpoint[] {
     }),
     endpoint({
       method: 'get',
+      path: '/api/v1/timeline/blocks',
+      summary: 'The last 200 blocks applied and undone, newest first',
+      tag: 'monitor',
+      scopes: ['read'],
+      query: z.strictObject({ limit: schemas.pageLimit.optional() }),
+      answers: {
+        200: {
+          description: '`confirmed`: how many transactions of the pool became Confirmed with it.',
+          schema: z.object({
+            items: z.array(
+              z.looseObject({ action: z.enum(['applied', 'undone']), point: schemas.point, confirmed: z.int() }),
+            ),
+          }),
+        },
+      },
+      answer: ({ query }) => json({ items: monitor.blocks(query ?? {}) }),
+    }),
+    endpoint({
+      method: 'get',
       path: '/api/v1/gaps',
       summary: 'Times of which events are missing in the numbers',
       tag: 'monitor',
@@ -75,54 +93,6 @@ function recorded(monitor: MonitorView): Endpoint[] {
       answer: () => json({ items: monitor.gaps() }),
     }),
   ];
-}
-
-const leader = z.object({ nodeId: z.string(), term: z.int() }).loose().nullable();
-
-/** Who leads. Without an election there is no leader and no node. */
-export function electionEndpoints(election: Election | null): Endpoint[] {
-  return [
-    endpoint({
-      method: 'get',
-      path: '/api/v1/leader',
-      summary: 'Who leads the election, as this node sees it',
-      tag: 'monitor',
-      scopes: ['read'],
-      answers: {
-        200: {
-          description: 'election is null where there is none.',
-          schema: z.object({
-            election: z.string().nullable(),
-            nodeId: z.string().nullable(),
-            state: z.string().nullable(),
-            term: z.int().nullable(),
-            leader,
-          }),
-        },
-      },
-      answer: () => json(viewOf(election)),
-    }),
-    endpoint({
-      method: 'get',
-      path: '/api/v1/nodes',
-      summary: 'The nodes that take part in the election',
-      tag: 'monitor',
-      scopes: ['read'],
-      answers: {
-        200: {
-          description: 'By their heartbeats.',
-          schema: z.object({ items: z.array(z.looseObject({ nodeId: z.string() })) }),
-        },
-      },
-      answer: async () => json({ items: (await election?.members()) ?? [] }),
-    }),
-  ];
-}
-
-function viewOf(election: Election | null): object {
-  if (election === null) return { election: null, nodeId: null, state: null, term: null, leader: null };
-  const { name, id, state, term, leader } = election;
-  return { election: name, nodeId: id, state, term, leader };
 }
 
 /** Metrics for Prometheus. */

@@ -24,8 +24,8 @@ export class OriginCheck {
    * Returns the origin of a page of `corsOrigins`, which may read the answer; else `null`.
    * @throws `Problem` 421 or 403
    */
-  check(request: Request, environment: HostEnvironment): string | null {
-    const host = headerOf(request, environment, 'host') ?? URL.parse(request.url)?.host ?? '';
+  check(request: Request | null, environment: HostEnvironment): string | null {
+    const host = hostOf(request, environment);
     if (!this.#accepts(host))
       throw new Problem(421, 'ERR_SERVER_HOST', {
         detail: 'Host names no host of this server. Add it to allowedHosts.',
@@ -54,7 +54,13 @@ export class OriginCheck {
 
 const maxRemembered = 100;
 
+/** HTTP/2 has a pseudo-header in place of `Host`. */
+function hostOf(request: Request | null, environment: HostEnvironment): string {
+  const given = headerOf(request, environment, 'host') ?? environment.incoming?.headers[':authority'];
+  return String(given ?? URL.parse(request?.url ?? '')?.host ?? '');
+}
+
 /** True for the server's own pages. */
-function isOwn(origin: string, host: string): boolean {
+export function isOwn(origin: string, host: string): boolean {
   return origin === `http://${host}` || origin === `https://${host}`;
 }

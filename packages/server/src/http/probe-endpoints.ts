@@ -1,12 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
+import type { Ledger } from 'mempool-ledger';
 import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
 import { Problem } from './problem.ts';
 
 export interface ProbeParts {
   readonly pool: Mempool;
   readonly election: Election | null;
+  readonly ledger: Ledger | null;
   isStopping(): boolean;
 }
 
@@ -30,7 +32,7 @@ export function probeEndpoints(parts: ProbeParts): Endpoint[] {
     endpoint({
       method: 'get',
       path: '/readyz',
-      summary: 'The store can be reached and, where there is an election, its leader is known',
+      summary: 'The stores can be reached and, where there is an election, its leader is known',
       tag: 'server',
       scopes: [],
       answers: { 200: { description: 'Ready.', schema: ready } },
@@ -42,14 +44,26 @@ export function probeEndpoints(parts: ProbeParts): Endpoint[] {
   ];
 }
 
-async function assertReady({ pool, election, isStopping }: ProbeParts): Promise<void> {
+async function assertReady({ pool, election, ledger, isStopping }: ProbeParts): Promise<void> {
   if (isStopping()) throw notReady('The server stops.');
   try {
     await pool.tip({ signal: AbortSignal.timeout(probeMs) });
   } catch {
     throw notReady('The store cannot be reached.');
   }
+  if (ledger !== null && !(await answers(ledger))) throw notReady('The store of the ledger cannot be reached.');
   if (election !== null && election.leader === null && !election.isLeader()) throw notReady('No leader is known.');
+}
+
+async function answers(ledger: Ledger): Promise<boolean> {
+  const late = new Promise<boolean>((resolve) => {
+    setTimeout(() => resolve(false), probeMs).unref();
+  });
+  const asked = ledger.head().then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([asked, late]);
 }
 
 function notReady(detail: string): Problem {

@@ -33,8 +33,15 @@ function moves(pool: Mempool): Endpoint[] {
       verb: 'drop',
       summary: 'Drops a transaction that is not in a block',
       scopes: ['propagate', 'admin'],
-      body: z.strictObject({ reason: schemas.dropReason, claim: claimId }),
-      move: (hash, { reason, claim }, options) => pool.drop(hash, reason, { ...options, claim }),
+      body: z.strictObject({
+        reason: schemas.dropReason,
+        claim: claimId,
+        descendants: z
+          .boolean()
+          .optional()
+          .openapi({ description: 'Also drop what depends on it. Priority pools only.' }),
+      }),
+      move: (hash, { reason, ...guard }, options) => pool.drop(hash, reason, { ...options, ...guard }),
     }),
     moving(pool, {
       verb: 'release',

@@ -5,18 +5,23 @@ interface Bucket {
   at: number;
 }
 
+interface RateOptions {
+  /** What a bucket holds; default: one second's worth. */
+  readonly atOnce?: number | undefined;
+}
+
 /**
- * At most so many requests per second for each key, by a token bucket that holds one second's worth. It remembers 10,000
+ * At most so many requests per second for each key, by a token bucket. It remembers 10,000
  * keys and forgets first the one that was quiet longest.
  */
 export class RateLimiter {
   readonly #perSecond: number;
-  readonly #clock: () => number;
+  readonly #atOnce: number;
   readonly #buckets = new Map<string, Bucket>();
 
-  constructor(perSecond: number, clock: () => number = () => performance.now()) {
+  constructor(perSecond: number, { atOnce = Math.max(1, perSecond) }: RateOptions = {}) {
     this.#perSecond = perSecond;
-    this.#clock = clock;
+    this.#atOnce = atOnce;
   }
 
   /** Takes one request of this key. Returns 0, or after how many whole seconds the next one is taken. */
@@ -31,11 +36,11 @@ export class RateLimiter {
   }
 
   #refilled(key: string): Bucket {
-    const now = this.#clock();
+    const at = performance.now();
     const known = this.#buckets.get(key);
     const grown =
-      known === undefined ? Number.POSITIVE_INFINITY : known.tokens + ((now - known.at) / 1000) * this.#perSecond;
-    const bucket = { tokens: Math.min(Math.max(1, this.#perSecond), grown), at: now };
+      known === undefined ? Number.POSITIVE_INFINITY : known.tokens + ((at - known.at) / 1000) * this.#perSecond;
+    const bucket = { tokens: Math.min(this.#atOnce, grown), at };
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     const [oldest] = this.#buckets.size > maxRemembered ? this.#buckets.keys() : [];

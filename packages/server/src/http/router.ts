@@ -28,19 +28,23 @@ export interface RouterParts {
   fault(error: unknown): Problem;
 }
 
+const formType = 'application/x-www-form-urlencoded';
+const maxFormBytes = 4_096;
+
 /** The endpoints as a hono application, and the OpenAPI document of them. */
 export class Router {
   readonly #app = new OpenAPIHono<{ Bindings: HostEnvironment }>();
   readonly #parts: RouterParts;
   readonly #endpoints: readonly Endpoint[];
   readonly #bodies: RequestBodies;
+  readonly #forms = new RequestBodies(maxFormBytes);
 
   constructor(endpoints: readonly Endpoint[], parts: RouterParts) {
     this.#endpoints = endpoints;
     this.#parts = parts;
     this.#bodies = new RequestBodies(parts.maxBodyBytes);
     for (const each of endpoints) {
-      this.#app.openAPIRegistry.registerPath(documented(each));
+      if (each.isHidden !== true) this.#app.openAPIRegistry.registerPath(documented(each));
       const path = each.path.replaceAll(/\{(\w+)\}/g, ':$1');
       this.#app.on(each.method.toUpperCase(), path, (context) => this.#answer(each, context));
     }
@@ -99,6 +103,8 @@ export class Router {
     const { request, environment } = call;
     const type = contentType(headerOf(request, environment, 'content-type'));
     const { answerBytes } = endpoint;
+    if (type === formType && endpoint.answerForm !== undefined)
+      return this.#form(endpoint.answerForm, call as Call<unknown, null>);
     const isBytes = type === 'application/octet-stream' || type === 'application/cbor';
     if (type !== 'application/json' && !(isBytes && answerBytes !== undefined)) throw wrongType(endpoint);
     const { bytes, release } = await this.#bodies.read(request, environment);
@@ -108,6 +114,12 @@ export class Router {
     } finally {
       release();
     }
+  }
+
+  async #form(answer: NonNullable<Endpoint['answerForm']>, call: Call<unknown, null>): Promise<Response> {
+    const { bytes, release } = await this.#forms.read(call.request, call.environment);
+    release();
+    return answer(new URLSearchParams(new TextDecoder().decode(bytes)), call);
   }
 
   /** The path has other methods, or there is no such path. */
@@ -139,10 +151,16 @@ const noQuery = z.strictObject({});
 
 function queryOf(endpoint: Endpoint, url: string): unknown {
   const start = url.indexOf('?');
-  const given: Record<string, string> = Object.create(null);
+  const { lists = [] } = endpoint;
+  const given: Record<string, string | string[]> = Object.create(null);
   if (start >= 0)
     for (const [name, value] of new URLSearchParams(url.slice(start))) {
-      if (name in given) throw wrongRequest(name, `The parameter ${name.slice(0, 64)} is given twice.`);
+      const before = given[name];
+      if (lists.includes(name)) {
+        given[name] = [...(before ?? []), value];
+        continue;
+      }
+      if (before !== undefined) throw wrongRequest(name, `The parameter ${name.slice(0, 64)} is given twice.`);
       given[name] = value;
     }
   else if (endpoint.query === undefined) return null;
@@ -220,12 +238,11 @@ const hashParameter = z
   .regex(/^(?:0[xX])?(?:[0-9a-fA-F]{2}){1,64}$/)
   .openapi({ description: 'Hex of 1–64 bytes, with or without 0x.' });
 const textParameter = z.string().regex(/^[\x20-\x7e]{1,128}$/);
+const parameters: Readonly<Record<string, z.ZodType>> = { hash: hashParameter, id: z.string().min(1).max(128) };
 
 function requestOf({ method, path, query, body, answerBytes }: Endpoint): NonNullable<Documented['request']> {
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name as string);
-  const params = z.object(
-    Object.fromEntries(names.map((name) => [name, name === 'hash' ? hashParameter : textParameter])),
-  );
+  const params = z.object(Object.fromEntries(names.map((name) => [name, parameters[name] ?? textParameter])));
   const key = z.object({
     'idempotency-key': z
       .string()

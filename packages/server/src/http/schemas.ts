@@ -180,7 +180,7 @@ export const limits: z.ZodType = z
   .object({
     ...{ maxTxs: never, maxBytes: never, maxTxGas: never, maxPerSender: never, maxParked: never },
     ...{ maxAncestors: never, maxDescendants: never, maxEvictions: never, replacementBump: z.int() },
-    ...{ ttlMs: never, ttlBlocks: never, eviction: z.enum(['lowest', 'none']) },
+    ...{ ttlMs: never, ttlBlocks: never, parkedTtlMs: never, eviction: z.enum(['lowest', 'none']) },
   })
   .partial()
   .openapi('Limits');

@@ -1,9 +1,10 @@
 import { z } from '@hono/zod-openapi';
 import type { Mempool, Submission, SubmitOutcome } from 'mempool-core';
-import { type Endpoint, endpoint, json } from './endpoint.ts';
+import { type Endpoint, endpoint, json, refusalForm } from './endpoint.ts';
 import type { Histories } from './histories.ts';
 import type { PayloadHash } from './payload-hash.ts';
 import { notFound, Problem, wrongRequest } from './problem.ts';
+import { refusalStatus } from './refusals.ts';
 import * as schemas from './schemas.ts';
 import type { Waits } from './waits.ts';
 
@@ -51,6 +52,11 @@ function submitting(parts: TransactionParts): Endpoint {
         schema: z.union([schemas.outcome, z.object({ items: z.array(schemas.outcome) })]),
       },
       201: { description: 'Received.', schema: schemas.outcome },
+      409: refusalForm(
+        'Refused, but it may be accepted once the pool has changed. `outcome` is the answer of the pool.',
+      ),
+      413: refusalForm('Larger than a transaction or a request may be.'),
+      422: refusalForm('Not accepted as it is. `outcome` is the answer of the pool, if it refuses.'),
     },
     answer: async ({ body, operationId }) => {
       if (!Array.isArray(body)) return outcomeAnswer(await pool.submit(submissionOf(body, hashOf), { operationId }));
@@ -79,23 +85,12 @@ function computed(hashOf: PayloadHash, payload: Uint8Array): string {
   }
 }
 
-/** 409: it may be accepted once the pool has changed. 422: not as it is. */
-const refusals: Readonly<Record<Exclude<SubmitOutcome['kind'], 'received' | 'duplicate'>, number>> = {
-  'too-large': 413,
-  conflict: 409,
-  'replacement-underpriced': 409,
-  'sender-limit': 409,
-  full: 409,
-  limit: 422,
-  cycle: 422,
-  refused: 422,
-};
-
 function outcomeAnswer(outcome: SubmitOutcome): Response {
   if (outcome.kind === 'received') return json(outcome, 201);
   if (outcome.kind === 'duplicate') return json(outcome);
   const detail = `The pool refuses the transaction: ${outcome.kind}.`;
-  throw new Problem(refusals[outcome.kind], 'ERR_SERVER_REFUSED', { detail, members: { outcome } });
+  const status = outcome.kind === 'too-large' ? 413 : refusalStatus(outcome);
+  throw new Problem(status, 'ERR_SERVER_REFUSED', { detail, members: { outcome } });
 }
 
 const waitedStages = ['Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;

@@ -1,6 +1,7 @@
 import type { Mempool, TransactionStatus, WaitStage } from 'mempool-core';
 import type { Call } from './endpoint.ts';
-import { busy, Problem } from './problem.ts';
+import { Problem } from './problem.ts';
+import { Slots } from './slots.ts';
 
 /** How a wait ended. */
 export type WaitEnd = 'reached' | 'dropped' | 'timeout';
@@ -13,48 +14,53 @@ export interface WaitGoal {
   readonly timeoutMs: number;
 }
 
+/** Who waits: its signal aborts when the client leaves. */
+export interface Waiting extends Pick<Call, 'environment'> {
+  readonly request: { readonly signal: AbortSignal };
+}
+
 /** The requests that wait for a stage. They are counted apart from the others, because each takes long. */
 export class Waits {
   readonly #pool: Mempool;
-  readonly #max: number;
-  readonly #stopping = new AbortController();
-  #count = 0;
+  readonly #slots: Slots;
+  readonly #stopping: AbortSignal;
 
-  constructor(pool: Mempool, max: number) {
+  /** @param stop ends all waits: the server stops */
+  constructor(pool: Mempool, max: number, stop: AbortSignal) {
     this.#pool = pool;
-    this.#max = max;
+    this.#slots = new Slots(max, 'requests may wait');
+    this.#stopping = stop;
   }
 
   /** How many wait now. */
   get count(): number {
-    return this.#count;
+    return this.#slots.count;
+  }
+
+  /** Counts a wait that another protocol answers by itself, as `Slots.take`. */
+  hold(): () => void {
+    return this.#slots.take();
   }
 
   /** @throws `Problem` 503 if too many wait or the server stops, 499 if the client leaves */
-  async wait({ request, environment }: Call, goal: WaitGoal): Promise<[TransactionStatus, WaitEnd]> {
-    if (this.#count >= this.#max) throw busy(`At most ${this.#max} requests may wait at once.`);
-    this.#count += 1;
+  async wait({ request, environment }: Waiting, goal: WaitGoal): Promise<[TransactionStatus, WaitEnd]> {
+    const leave = this.hold();
     // A wait longer than the socket's own timeout is no dead connection.
     environment.incoming?.socket.setTimeout(goal.timeoutMs + graceMs);
     const timeout = AbortSignal.timeout(goal.timeoutMs);
-    const signal = AbortSignal.any([request.signal, this.#stopping.signal, timeout]);
+    const signal = AbortSignal.any([request.signal, this.#stopping, timeout]);
     try {
       const { wait: stage, confirmations } = goal;
       const { kind, status } = await this.#pool.waitFor(goal.hash, { stage, confirmations, signal });
       return [status, kind];
     } catch (error) {
-      if (this.#stopping.signal.aborted) throw stopping();
+      if (this.#stopping.aborted) throw stopping();
       if (request.signal.aborted) throw new Problem(499, 'ERR_SERVER_GONE', { detail: 'The client has left.' });
       if (!timeout.aborted) throw error;
       return [await this.#pool.status(goal.hash), 'timeout'];
     } finally {
-      this.#count -= 1;
+      leave();
     }
-  }
-
-  /** Ends all waits: the server stops. */
-  stop(): void {
-    this.#stopping.abort();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Observer } from 'mempool-core';
+import type { Ledger } from 'mempool-ledger';
 import { Registry } from 'prom-client';
 import { type MetricsSource, PoolMetrics } from './pool-metrics.ts';
 import { type AnsweredRequest, ProcessMetrics } from './process-metrics.ts';
@@ -11,6 +12,12 @@ export interface Metrics {
   readonly contentType: string;
   /** From now on the pool's metrics are shown, too. */
   attach(source: MetricsSource): void;
+  /** From now on the ledger's metrics are shown, too. Call it at most once. */
+  attachLedger(ledger: Ledger): void;
+  /** A call of the ledger was answered. */
+  ledgerCall(kind: string, outcome: string): void;
+  /** The ledger's timer has done something. */
+  ledgerSwept(action: 'expired' | 'trimmed', count: number): void;
   httpRequest(request: AnsweredRequest): void;
   /** The number of SSE clients that are connected now. */
   sseClients(count: number): void;
@@ -36,6 +43,9 @@ export function createMetrics(): Metrics {
       ofPool.attach(source);
       ofProcess.follow(source.election);
     },
+    attachLedger: (ledger) => ofProcess.ledger.attach(ledger),
+    ledgerCall: (kind, outcome) => ofProcess.ledger.call(kind, outcome),
+    ledgerSwept: (action, count) => ofProcess.ledger.swept(action, count),
     httpRequest: (request) => ofProcess.request(request),
     sseClients: (count) => ofProcess.clients(count),
     text: async () => {

@@ -6,6 +6,7 @@ import {
   knownStages,
   type LaggedEvent,
   type MempoolEvent,
+  type PlaceEvent,
   poolReasons,
   type Stage,
   type TransactionEvent,
@@ -60,11 +61,12 @@ export function setCounts(tally: Tally, { pending, propagated, acknowledged, con
   notePending(tally);
 }
 
-function count(tally: Tally, event: TransactionEvent | BlockEvent): void {
+/** Whether a Pending transaction is ready or parked moves no number. */
+function count(tally: Tally, event: TransactionEvent | BlockEvent | PlaceEvent): void {
   tally.seq = event.eventSeq;
   advance(tally, event.at);
   if (event.kind === 'block') countBlock(tally, event);
-  else countTransaction(tally, event);
+  if (event.kind === 'transaction') countTransaction(tally, event);
 }
 
 function lose(tally: Tally, { missed, cursor }: LaggedEvent): void {

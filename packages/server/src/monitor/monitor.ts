@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Logger, Mempool, MempoolEvent, Usage } from 'mempool-core';
 import { checkNames, invalid } from 'mempool-core/backend';
+import { type BlockChange, type BlocksQuery, BlockTimeline } from './block-timeline.ts';
 import { Keeper, type RecordPool } from './keeper.ts';
 import { type Stats, type StatsQuery, statsOf } from './stats.ts';
 import type { StoredTotals } from './stored-totals.ts';
@@ -17,6 +18,8 @@ export interface MonitorView {
   stats(query: StatsQuery): Stats;
   /** @throws `ERR_MEMPOOL_INVALID` naming the field */
   timeline(query?: TimelineQuery): TimelinePage;
+  /** The last 200 blocks applied and undone, newest first. @throws `ERR_MEMPOOL_INVALID` naming the field */
+  blocks(query?: BlocksQuery): readonly BlockChange[];
   gaps(): readonly Gap[];
   /** The totals of the last saved state. A killed monitor goes on from there, so they never fall. */
   stored(): StoredTotals;
@@ -57,6 +60,7 @@ export class Monitor implements MonitorView, AsyncDisposable {
   readonly #options: ResolvedOptions;
   readonly #keeper: Keeper;
   readonly #timeline: Timeline = new Timeline();
+  readonly #blocks: BlockTimeline = new BlockTimeline();
   readonly #listeners = new Set<() => void>();
   readonly #closing = new AbortController();
   /** Ends when the events are read again from another place. */
@@ -124,6 +128,10 @@ export class Monitor implements MonitorView, AsyncDisposable {
 
   timeline(query?: TimelineQuery): TimelinePage {
     return this.#timeline.page(query);
+  }
+
+  blocks(query?: BlocksQuery): readonly BlockChange[] {
+    return this.#blocks.last(query);
   }
 
   gaps(): readonly Gap[] {
@@ -206,9 +214,9 @@ export class Monitor implements MonitorView, AsyncDisposable {
   async #take(event: MempoolEvent, signal: AbortSignal): Promise<void> {
     const taken = this.#keeper.take(event);
     if (taken === 'rewound') return this.#loadNext(null);
-    if (taken === 'restarted') this.#timeline.clear();
+    if (taken === 'restarted') this.#clearTimelines();
     if (event.kind === 'lagged') this.#shown = null;
-    this.#timeline.add(event);
+    this.#addToTimelines(event);
     if (this.#keeper.wantsCounts) await this.#askCounts(signal);
     this.#looked();
     if (this.#goal !== null && this.#keeper.tally.seq >= this.#goal.usage.lastEventSeq) this.#goal.resolve();
@@ -251,9 +259,19 @@ export class Monitor implements MonitorView, AsyncDisposable {
     if (after === cursor || lastEventSeq < seq) return;
     for await (const event of await this.#pool.subscribe({ after })) {
       if (event.kind === 'lagged' || event.eventSeq > seq) return;
-      this.#timeline.add(event);
+      this.#addToTimelines(event);
       if (event.eventSeq === seq) return;
     }
+  }
+
+  #addToTimelines(event: MempoolEvent): void {
+    this.#timeline.add(event);
+    this.#blocks.add(event);
+  }
+
+  #clearTimelines(): void {
+    this.#timeline.clear();
+    this.#blocks.clear();
   }
 
   #saveLater(): void {

@@ -13,6 +13,8 @@ export interface Rate {
 export interface Summary {
   /** The `at` of the last event counted, in milliseconds since 1970; `null` before the first event with a time. */
   readonly at: number | null;
+  /** The pool's clock when this was told, in milliseconds since 1970: ages and rates are as of then. */
+  readonly now: number;
   /** The position after the last event counted. */
   readonly cursor: string;
   /** Transactions in each stage: now for the first four; Finalized and Dropped count transitions into them. */
@@ -52,6 +54,7 @@ export function summaryOf(tally: Tally, savedAt: number | null, now: number): Su
   });
   return {
     at,
+    now,
     cursor,
     stages: stageCounts(tally),
     received: tally.causes[causes.indexOf('received')] ?? 0,

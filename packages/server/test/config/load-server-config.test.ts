@@ -29,7 +29,7 @@ async function problem(load: Promise<ServerConfig>): Promise<{ message: string; 
 }
 
 describe('a file', () => {
-  test('has four sections, in either spelling, and the rest has defaults', async () => {
+  test('has six sections, in either spelling, and the rest has defaults', async () => {
     await mkdir(join(folder, 'chain'), { recursive: true });
     await writeFile(join(folder, 'hash'), `${hash}\n`);
     const path = await file(`
@@ -51,6 +51,11 @@ describe('a file', () => {
       ttl_ms = 3000
       [watcher]
       source = "./chain/source.ts#mine"
+      [edges.blockfrost]
+      port = 3001
+      [ledger]
+      currency = "ADA"
+      retention_ms = 1000
     `);
     expect(await loadServerConfig(path)).toEqual({
       mempool: {
@@ -63,6 +68,7 @@ describe('a file', () => {
           corsOrigins: ['https://pool.example'],
           allowedHosts: [],
           hash: 'sha256',
+          dashboard: true,
           exposePayloads: false,
           maxBodyBytes: 1000,
         },
@@ -71,6 +77,11 @@ describe('a file', () => {
       },
       election: { enabled: true, name: 'watcher', nodeId: 'a', ttlMs: 3000 },
       watcher: { source: `${join(folder, 'chain/source.ts')}#mine` },
+      edges: expect.objectContaining({ blockfrost: { port: 3001 } }),
+      ledger: {
+        ...{ currency: 'ADA', name: 'main', path: null, retentionMs: 1000 },
+        ...{ maxRefusals: 10_000, sweepMs: 1000, turbo: false },
+      },
     });
   });
 
@@ -93,6 +104,24 @@ describe('a file', () => {
       { ...minimal, server: { maxBodyByte: 1 } },
       'server.maxBodyByte',
       'maxBodyBytes',
+    ],
+    [
+      'an unknown field of an edge',
+      { ...minimal, edges: { blockfrost: { prot: 1 } } },
+      'edges.blockfrost.prot',
+      'port',
+    ],
+    ['a ledger without a currency', { ...minimal, ledger: { name: 'a' } }, 'ledger.currency'],
+    ['an unknown field of the ledger', { ...minimal, ledger: { curency: 'A' } }, 'ledger.curency', 'currency'],
+    [
+      'a token for transfers of nobody',
+      { ...minimal, server: { tokens: [token({ scopes: ['ledger:transfer'] })] } },
+      'server.tokens[0].owners',
+    ],
+    [
+      'a token with owners that may not transfer',
+      { ...minimal, server: { tokens: [token({ owners: ['a'] })] } },
+      'server.tokens[0].owners',
     ],
     ['an unknown field of the pool', { mempool: { backend: 'ephemeral', max_tx: 1 } }, 'mempool.max_tx', 'max_txs'],
     ['a field in both spellings', { ...minimal, server: { drainMs: 1, drain_ms: 1 } }, 'server.drain_ms'],

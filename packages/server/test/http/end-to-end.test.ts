@@ -48,6 +48,33 @@ test('a JSON submission may give its hash; a list gets an outcome for each', asy
   });
 });
 
+test('a refusal says whether the transaction may be accepted once the pool has changed', async () => {
+  const server = await served({
+    backend: 'ephemeral',
+    ordering: 'priority',
+    maxParked: 0,
+    maxTxGas: 10,
+    maxTxBytes: 100,
+  });
+  const url = `${server.url}/api/v1/transactions`;
+  const submitted = async (name: string, verdict: object, payload = Buffer.from(name).toString('base64')) => {
+    const { status, ...answer } = (await (await postJson(url, { payload, verdict })).json()) as {
+      readonly status?: number;
+      readonly outcome?: object;
+    };
+    return [status, answer.outcome];
+  };
+  expect(await submitted('gas', { gas: 11 })).toMatchObject([422, { kind: 'limit', limit: 'maxTxGas' }]);
+  expect(await submitted('early', { requires: ['a'] })).toMatchObject([409, { kind: 'limit', limit: 'maxParked' }]);
+  expect(await submitted('large', {}, Buffer.alloc(101).toString('base64'))).toMatchObject([
+    413,
+    { kind: 'too-large' },
+  ]);
+  await server.pool.setLimits({ maxParked: 10 });
+  expect(await submitted('early', { requires: ['a'], provides: ['b'] })).toEqual([undefined, undefined]);
+  expect(await submitted('loop', { requires: ['b'], provides: ['a'] })).toMatchObject([409, { kind: 'cycle' }]);
+});
+
 test('a connection that has sent nothing does not hold up the end', async () => {
   const server = await served();
   const socket = connect(server.port, '127.0.0.1');

@@ -119,9 +119,11 @@ async function recount(url: string, lastEventSeq: number): Promise<Numbers> {
     const event = JSON.parse(data) as MempoolEvent;
     if (event.kind === 'lagged') throw new Error('events are missing');
     if (event.kind === 'block') numbers.blocks += 1;
-    else if (event.cause === 'received') numbers.received += 1;
-    else if (event.stage === 'Dropped') numbers.dropped += 1;
-    else if (event.stage === 'Confirmed') numbers.confirmed += 1;
+    if (event.kind === 'transaction') {
+      if (event.cause === 'received') numbers.received += 1;
+      else if (event.stage === 'Dropped') numbers.dropped += 1;
+      else if (event.stage === 'Confirmed') numbers.confirmed += 1;
+    }
     if (event.eventSeq >= lastEventSeq) break;
   }
   return numbers;

@@ -14,8 +14,10 @@ export async function served(
   mempool: object = { backend: 'ephemeral' },
   server: Partial<ServerOptions> = {},
   options: StartServerOptions = {},
+  edges: object = {},
+  sections: object = {},
 ): Promise<RunningServer> {
-  const config = await loadServerConfig({ mempool }, { server: { port: 0, ...server } });
+  const config = await loadServerConfig({ mempool, edges, ...sections }, { server: { port: 0, ...server } });
   const running = await startServer(config, options);
   onTestFinished(() => running.close());
   return running;

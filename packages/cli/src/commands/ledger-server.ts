@@ -1,0 +1,53 @@
+import type { AuditReport, Transfer, Wallet } from 'mempool-ledger';
+import type { ApiRequest, HttpClient } from '../target/http-client.ts';
+import { openClient } from '../target/open-target.ts';
+import { exitCodes, Failure } from '../terminal/exit-code.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import type { Session } from './command.ts';
+
+/** What a server tells of something: big numbers are text. */
+type Told<T> = { readonly [K in keyof T]: T[K] extends bigint ? string : T[K] };
+
+/** A wallet as a server tells it. */
+export type ToldWallet = Told<Wallet> & { readonly balance: string; readonly available: string };
+/** A recorded call as a server tells it. */
+export type ToldTransfer = Told<Transfer>;
+/** The report of an audit as a server tells it. */
+export type ToldAudit = AuditReport & { readonly tookMs: number };
+
+/** What a command works with. */
+export interface LedgerServer {
+  readonly client: HttpClient;
+  readonly terminal: Terminal;
+  /** Asks a path of the ledger. */
+  ask<T>(request: Omit<ApiRequest, 'signal'>): Promise<T>;
+}
+
+/** Does the work on the ledger of the server that the options name. @throws `Failure` if they name none */
+export async function onLedger(
+  { place, terminal }: Session,
+  work: (server: LedgerServer) => Promise<void>,
+): Promise<void> {
+  const client = await openClient(place, terminal);
+  if (client === null) throw new Failure(exitCodes.usage, 'this command works on the ledger of a server: give --url');
+  const { signal } = terminal;
+  await work({
+    client,
+    terminal,
+    ask: (request) => client.json({ ...request, path: `/ledger${request.path}`, signal }),
+  });
+}
+
+/** A part of a path. */
+export function part(id: string): string {
+  return encodeURIComponent(id);
+}
+
+/** One recorded call in one line. */
+export function transferText(transfer: ToldTransfer, style: Terminal['style']): string {
+  const { id, kind, outcome, state, source, destination, amount, currency, pendingId, at } = transfer;
+  const when = style('dim', new Date(at).toISOString());
+  const what = `${source} → ${destination}${pendingId === null ? '' : ` of ${pendingId}`}`;
+  const end = outcome === 'created' ? style(state === 'pending' ? 'yellow' : 'green', state) : style('red', outcome);
+  return `${when}  ${kind}  ${id}  ${what}  ${style('bold', amount)} ${currency}  ${end}`;
+}

@@ -1,0 +1,40 @@
+import type { VNode } from 'preact';
+import { Chain } from './chain.tsx';
+import { Charts } from './charts.tsx';
+import { Drawer } from './drawer.tsx';
+import { Drops } from './drops.tsx';
+import { Election } from './election.tsx';
+import { LiveFeed } from './feed.tsx';
+import { Footer } from './footer.tsx';
+import { Header } from './header.tsx';
+import { Next } from './next.tsx';
+import { Tiles } from './tiles.tsx';
+
+/** The whole page. */
+export function App(): VNode {
+  return (
+    <>
+      <a class="skip" href="#main">
+        Skip to the numbers
+      </a>
+      <Header />
+      <main id="main" tabIndex={-1}>
+        <Tiles />
+        <div class="flow">
+          <Next />
+          <Chain />
+        </div>
+        <Charts />
+        <div class="columns">
+          <LiveFeed />
+          <div>
+            <Election />
+            <Drops />
+          </div>
+        </div>
+      </main>
+      <Footer />
+      <Drawer />
+    </>
+  );
+}

@@ -1,0 +1,109 @@
+import type { VNode } from 'preact';
+import type { Summary } from '../../src/monitor/summary.ts';
+import { formatCount, formatPerMinute, unknown } from '../format/numbers.ts';
+import { formatDuration } from '../format/times.ts';
+import { leadingReason } from '../format/words.ts';
+import { FillTile } from './fill-tile.tsx';
+import { Tile } from './tile.tsx';
+import { useField } from './use-dashboard.ts';
+
+/** The numbers that matter most. */
+export function Tiles(): VNode {
+  const summary = useField('summary');
+  return (
+    <section aria-labelledby="now" data-cursor={summary?.cursor}>
+      <h2 id="now" class="hidden">
+        Now
+      </h2>
+      <dl class="tiles">
+        <PendingTile summary={summary} />
+        <InFlightTile summary={summary} />
+        <ConfirmedTile summary={summary} />
+        <FinalizedTile summary={summary} />
+        <DroppedTile summary={summary} />
+        <OldestTile now={summary?.now ?? null} />
+        <FinalityTile summary={summary} />
+        <FillTile />
+      </dl>
+    </section>
+  );
+}
+
+interface Given {
+  readonly summary: Summary | null;
+}
+
+function PendingTile({ summary }: Given): VNode {
+  const held = useField('usage')?.held ?? 0;
+  return (
+    <Tile name="Pending" field="summary.stages.Pending" value={formatCount(summary?.stages.Pending)}>
+      {held > 0
+        ? `${formatCount(held)} held back`
+        : summary && `${formatPerMinute(summary.rates.received.perSecond1m)} received / min`}
+    </Tile>
+  );
+}
+
+function InFlightTile({ summary }: Given): VNode {
+  const { Propagated = null, Acknowledged = null } = summary?.stages ?? {};
+  const both = Propagated === null || Acknowledged === null ? null : Propagated + Acknowledged;
+  return (
+    <Tile name="In flight" field="summary.stages.Propagated+Acknowledged" value={formatCount(both)}>
+      {formatCount(Propagated)} sent, {formatCount(Acknowledged)} acknowledged
+    </Tile>
+  );
+}
+
+function ConfirmedTile({ summary }: Given): VNode {
+  return (
+    <Tile name="Confirmed" field="summary.stages.Confirmed" value={formatCount(summary?.stages.Confirmed)}>
+      {summary && `${formatCount(summary.blocks.applied)} blocks, ${formatCount(summary.blocks.undone)} undone`}
+    </Tile>
+  );
+}
+
+function FinalizedTile({ summary }: Given): VNode {
+  return (
+    <Tile
+      name="Finalized / min"
+      field="summary.rates.finalized.perSecond1m"
+      value={summary === null ? unknown : formatPerMinute(summary.rates.finalized.perSecond1m)}
+    >
+      {formatCount(summary?.stages.Finalized)} in all
+    </Tile>
+  );
+}
+
+function DroppedTile({ summary }: Given): VNode {
+  const reason = leadingReason(summary?.reasons ?? {});
+  return (
+    <Tile
+      name="Dropped / min"
+      field="summary.rates.dropped.perSecond1m"
+      value={summary === null ? unknown : formatPerMinute(summary.rates.dropped.perSecond1m)}
+    >
+      {reason === null
+        ? 'none so far'
+        : `mostly ${reason.name}: ${formatCount(reason.count)} of ${formatCount(summary?.stages.Dropped)}`}
+    </Tile>
+  );
+}
+
+function OldestTile({ now }: { readonly now: number | null }): VNode {
+  const oldest = useField('oldest');
+  const age = now === null || oldest?.receivedAt == null ? null : Math.max(0, now - oldest.receivedAt);
+  return (
+    <Tile name="Oldest pending" field="oldest.receivedAt" value={formatDuration(age)}>
+      {oldest === null ? 'nothing waits' : 'since it was received'}
+    </Tile>
+  );
+}
+
+function FinalityTile({ summary }: Given): VNode {
+  const { p50Ms = null, p95Ms = null } = summary?.finality ?? {};
+  return (
+    <Tile name="Time to finality" field="summary.finality.p50Ms" value={formatDuration(p50Ms)}>
+      median; 95% within <span data-field="summary.finality.p95Ms">{formatDuration(p95Ms)}</span>
+    </Tile>
+  );
+}

@@ -1,0 +1,97 @@
+// The answers of the API that are not written as JSON exactly as a type of the sources says: big numbers are text there,
+// and no limit is "never".
+import type { ChainPoint, DropReason, KnownStage, Limits, TransactionEvent, Usage } from 'mempool-core';
+
+/** `GET /pool`. */
+export interface PoolFacts {
+  readonly backend: string;
+  readonly ordering: 'fifo' | 'priority';
+  readonly environment: string;
+}
+
+/** What a newcomer needs to be admitted to a priority pool. */
+export type WireFloor =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'at-least'; readonly priority: string }
+  | { readonly kind: 'closed' };
+
+/** A number that may have no limit. */
+type WireLimit = number | 'never';
+
+/** How full a priority pool is. */
+interface WireLoad {
+  readonly transactions: number;
+  readonly bytes: number;
+  readonly ready: number;
+  readonly parked: number;
+  readonly headroom: { readonly transactions: WireLimit; readonly bytes: WireLimit };
+  readonly floor: WireFloor;
+}
+
+/** `GET /usage`. */
+export interface WireUsage extends Omit<Usage, 'load'> {
+  readonly load?: WireLoad;
+}
+
+/** `GET /limits`. */
+export type WireLimits = { readonly [K in keyof Limits]?: Limits[K] | 'never' };
+
+/** One transaction of `GET /transactions?stage=pending`. */
+export interface PendingItem {
+  readonly hash: string;
+  readonly seq: number;
+  readonly bytes: number;
+  readonly receivedAt: number | null;
+}
+
+/** One transaction of `GET /reap`. */
+export interface Candidate {
+  readonly hash: string;
+  readonly seq: number;
+  readonly bytes: number;
+  readonly gas: number;
+  readonly priority: string;
+}
+
+/** One entry of a history. */
+export type LifeEvent = Pick<
+  TransactionEvent,
+  'eventSeq' | 'at' | 'stage' | 'cause' | 'previous' | 'point' | 'reason' | 'attempts' | 'confirmations'
+>;
+
+/** `GET /transactions/{hash}`. */
+export interface WireStatus {
+  readonly hash: string;
+  readonly stage: KnownStage | 'Damaged';
+  readonly confirmations: number;
+  readonly nonConfirmations: number;
+  readonly confirmedAt: ChainPoint | null;
+  readonly reason: DropReason | null;
+  readonly receivedAt: number | null;
+  readonly attempts: number;
+  readonly notBefore: number | null;
+  /** Only if asked for. */
+  readonly history?: { readonly items: readonly LifeEvent[]; readonly complete: boolean };
+}
+
+/** `GET /leader`. */
+export interface LeaderFacts {
+  /** `null`: there is no election. */
+  readonly election: string | null;
+  /** This server's own id. */
+  readonly nodeId: string | null;
+  readonly state: 'follower' | 'candidate' | 'leader' | null;
+  readonly term: number | null;
+  readonly leader: { readonly nodeId: string; readonly address: string | null; readonly term: number } | null;
+  readonly leaseMs: number | null;
+  readonly changes: readonly { readonly at: number; readonly nodeId: string | null; readonly term: number }[];
+}
+
+/** One of `GET /nodes`. */
+export interface NodeFacts {
+  readonly nodeId: string;
+  readonly address: string | null;
+  readonly priority: number;
+  readonly ageMs: number;
+  readonly alive: boolean;
+}

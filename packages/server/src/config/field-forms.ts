@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+// Forms that fields of the sections share.
+
+/** The longest time that a timer takes. */
+export const maxTimerMs: number = 2 ** 31 - 1;
+
+export const text: z.ZodString = z.string('must be a string').min(1, 'must not be empty');
+export const flag: z.ZodBoolean = z.boolean('must be true or false');
+
+export function whole(least: number, most: number): z.ZodNumber {
+  const error = `must be a whole number of ${least.toLocaleString('en')}–${most.toLocaleString('en')}`;
+  return z.int(error).min(least, error).max(most, error);
+}
+
+export function list<T extends z.ZodType>(of: T): z.ZodDefault<z.ZodArray<T>> {
+  return z.array(of, 'must be a list').default([]);
+}
+
+export function optional<T extends z.ZodType>(of: T): z.ZodDefault<z.ZodNullable<T>> {
+  return of.nullable().default(null);
+}

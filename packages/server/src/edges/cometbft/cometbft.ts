@@ -1,0 +1,156 @@
+import type { CometBftSection } from '../../config/server-config.ts';
+import { authorize } from '../../http/access.ts';
+import { type HostEnvironment, headerOf } from '../../http/host-environment.ts';
+import { HttpListener } from '../../http/http-listener.ts';
+import type { SharedParts } from '../../http/http-server.ts';
+import { Problem } from '../../http/problem.ts';
+import { RequestBodies } from '../../http/request-body.ts';
+import type { Edge } from '../edge.ts';
+import { WaitingList } from '../waiting-list.ts';
+import { htmlAnswer, listOfMethods, notFoundAnswer, type RpcResponse, rpcAnswer } from './rpc-answer.ts';
+import { faultOf, methodNotFound, RpcFault } from './rpc-fault.ts';
+import { type RpcMethod, rpcMethods } from './rpc-methods.ts';
+import { paramsOfJson, paramsOfUri, type RpcParams } from './rpc-params.ts';
+import { readRequests } from './rpc-request.ts';
+
+/** The methods of CometBFT's RPC that are about its mempool, by JSON-RPC and by URI. */
+export async function openCometBft(parts: SharedParts, { port, chainId }: CometBftSection): Promise<Edge> {
+  const { pool, gate, options } = parts;
+  let rpcAddress = '';
+  const server = (): { chainId: string; rpcAddress: string } => ({ chainId, rpcAddress });
+  const methods = rpcMethods({ pool, list: WaitingList.of(parts), server });
+  const rpc = new CometBftRpc(parts, methods);
+  const handle = (request: Request, environment: HostEnvironment): Promise<Response> => {
+    const answer = (): Promise<Response> => rpc.answer(request, environment);
+    const refused = (problem: Problem): Response => rpcAnswer([{ fault: faultOf(problem) }], problem.status);
+    return gate.serve(request, environment, answer, { refused });
+  };
+  const listener = await HttpListener.open(handle, { host: options.host, port });
+  rpcAddress = listener.url.replace('http:', 'tcp:');
+  return listener;
+}
+
+/** The id of a call by URI, which has none. */
+const uriId = -1;
+
+class CometBftRpc {
+  readonly #parts: SharedParts;
+  readonly #methods: ReadonlyMap<string, RpcMethod>;
+  readonly #bodies: RequestBodies;
+
+  constructor(parts: SharedParts, methods: ReadonlyMap<string, RpcMethod>) {
+    this.#parts = parts;
+    this.#methods = methods;
+    this.#bodies = new RequestBodies(parts.options.maxBodyBytes);
+  }
+
+  async answer(request: Request, environment: HostEnvironment): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url);
+    if (pathname === '/') return this.#answerBody(request, environment);
+    const name = pathname.slice(1);
+    const method = this.#methods.get(name);
+    if (method === undefined) return notFoundAnswer();
+    const response = await this.#called(name, uriId, { request, environment }, () => {
+      if (method.writes) refuseOtherSites(request, environment);
+      return paramsOfUri(method.params, searchParams);
+    });
+    // CometBFT answers every fault of a call by URI with 500. A status of the server's own says more.
+    return rpcAnswer([response], response.fault === undefined ? 200 : (ownStatus(response.fault) ?? 500));
+  }
+
+  async #answerBody(request: Request, environment: HostEnvironment): Promise<Response> {
+    if (request.method === 'GET' || request.method === 'HEAD') return htmlAnswer(listOfMethods(this.#methods));
+    try {
+      refusePlainForms(request, environment);
+      const { bytes, release } = await this.#bodies.read(request, environment);
+      try {
+        return bytes.length === 0
+          ? htmlAnswer(listOfMethods(this.#methods))
+          : await this.#answerRequests(bytes, { request, environment });
+      } finally {
+        release();
+      }
+    } catch (error) {
+      const fault = this.#faultOf(error);
+      return rpcAnswer([{ fault }], ownStatus(fault) ?? (fault.code === -32700 ? 500 : 400));
+    }
+  }
+
+  async #answerRequests(body: Uint8Array, caller: Sender): Promise<Response> {
+    const responses: RpcResponse[] = [];
+    for (const { id, method, params } of readRequests(body)) {
+      if (id === null) continue;
+      responses.push(await this.#called(method, id, caller, ({ params: names }) => paramsOfJson(names, params)));
+    }
+    const [first] = responses;
+    const alone = responses.length === 1 && first?.fault !== undefined ? ownStatus(first.fault) : null;
+    return rpcAnswer(responses, alone ?? 200);
+  }
+
+  /** Runs one call. Each counts against the rate, also in a batch. */
+  async #called(
+    name: string,
+    id: string | number,
+    { request, environment }: Sender,
+    params: (method: RpcMethod) => RpcParams,
+  ): Promise<RpcResponse> {
+    const { gate } = this.#parts;
+    const startedMs = performance.now();
+    const method = this.#methods.get(name);
+    const count = (status: number): void => {
+      gate.count({
+        route: `cometbft ${method === undefined ? 'unknown' : name}`,
+        method: request.method,
+        status,
+        startedMs,
+      });
+    };
+    try {
+      const caller = gate.identify(request, environment);
+      if (method === undefined) throw methodNotFound();
+      if (method.scope !== null) authorize(caller, [method.scope]);
+      const result = await method.call(params(method));
+      count(200);
+      return { id, result };
+    } catch (error) {
+      const fault = this.#faultOf(error);
+      count(fault.status);
+      return { id, fault };
+    }
+  }
+
+  #faultOf(error: unknown): RpcFault {
+    return error instanceof RpcFault ? error : faultOf(this.#parts.gate.fault(error));
+  }
+}
+
+/** Who sent a call. */
+interface Sender {
+  readonly request: Request;
+  readonly environment: HostEnvironment;
+}
+
+/** The HTTP status of a refusal that CometBFT does not know: of tokens, rates and limits. */
+function ownStatus({ code, status }: RpcFault): number | null {
+  return code === -32000 ? status : null;
+}
+
+const formTypes: ReadonlySet<string> = new Set([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+]);
+
+/** A form of any page can send these types without asking. @throws `Problem` 415 */
+function refusePlainForms(request: Request, environment: HostEnvironment): void {
+  const [type = ''] = (headerOf(request, environment, 'content-type') ?? '').split(';', 1);
+  if (formTypes.has(type.trim().toLowerCase()))
+    throw new Problem(415, 'ERR_SERVER_CONTENT_TYPE', { detail: 'Send application/json.' });
+}
+
+/** An image of any page can cause a GET without an `Origin`, but browsers say where it came from. @throws `Problem` 403 */
+function refuseOtherSites(request: Request, environment: HostEnvironment): void {
+  const site = headerOf(request, environment, 'sec-fetch-site') ?? 'none';
+  if (site !== 'none' && site !== 'same-origin')
+    throw new Problem(403, 'ERR_SERVER_ORIGIN', { detail: 'Pages of other origins may not call this server.' });
+}

@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import type { ChainPoint } from 'mempool-core';
+
+/** Clients choose their dialect by this version. */
+const version = '0.38.17';
+/** Clients refuse an empty hash and an empty time. */
+const noHash = '0'.repeat(64);
+const noTime = '1970-01-01T00:00:00Z';
+
+/** What the status tells of. */
+export interface StatusParts {
+  /** The chain's id, by which clients sign. */
+  readonly chainId: string;
+  readonly epoch: string;
+  readonly tip: ChainPoint | null;
+  /** Such as `tcp://127.0.0.1:26657`. */
+  readonly rpcAddress: string;
+}
+
+/**
+ * The answer of `status`. The pool stands in for a node: its height is the slot of the pool's last block. There are no
+ * peers, no validator and no application, so their fields are empty or zero.
+ */
+export function nodeStatus({ chainId, epoch, tip, rpcAddress }: StatusParts): object {
+  const id = hash('sha256', epoch, 'hex').slice(0, 40);
+  return {
+    node_info: {
+      protocol_version: { p2p: '8', block: '11', app: '0' },
+      id,
+      listen_addr: 'tcp://127.0.0.1:0',
+      network: chainId,
+      version,
+      channels: '',
+      moniker: 'mempool',
+      other: { tx_index: 'off', rpc_address: rpcAddress },
+    },
+    sync_info: {
+      latest_block_hash: tip?.hash.toUpperCase() ?? noHash,
+      latest_app_hash: noHash,
+      latest_block_height: String(tip?.slot ?? 0),
+      latest_block_time: noTime,
+      earliest_block_hash: '',
+      earliest_app_hash: '',
+      earliest_block_height: '0',
+      earliest_block_time: noTime,
+      catching_up: false,
+    },
+    validator_info: {
+      address: '0'.repeat(40),
+      pub_key: { type: 'tendermint/PubKeyEd25519', value: Buffer.alloc(32).toString('base64') },
+      voting_power: '0',
+    },
+  };
+}

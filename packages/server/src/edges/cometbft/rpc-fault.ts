@@ -1,0 +1,72 @@
+import type { Problem } from '../../http/problem.ts';
+
+/** CometBFT's words for its codes. */
+const messages = {
+  [-32700]: 'Parse error. Invalid JSON',
+  [-32600]: 'Invalid Request',
+  [-32601]: 'Method not found',
+  [-32602]: 'Invalid params',
+  [-32603]: 'Internal error',
+  [-32000]: 'Server error',
+} as const;
+
+/** A code of JSON-RPC that CometBFT answers. */
+export type RpcCode = keyof typeof messages;
+
+/** How HTTP tells of a fault. */
+interface FaultDetails {
+  /** For the metrics, and for HTTP where that is not CometBFT's own status. */
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A call that fails, as JSON-RPC tells it. */
+export class RpcFault extends Error {
+  override readonly name = 'RpcFault';
+  readonly code: RpcCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  /** @param data what CometBFT puts into `data`: the reason; empty: none */
+  constructor(code: RpcCode, data: string, { status, headers }: FaultDetails) {
+    super(data);
+    this.code = code;
+    this.status = status;
+    this.headers = headers ?? {};
+  }
+
+  /** The member `error` of the answer. */
+  toJSON(): object {
+    const { code, message: data } = this;
+    return { code, message: messages[code], ...(data === '' ? {} : { data }) };
+  }
+}
+
+/** What the server refuses before the pool is asked: CometBFT's "Server error". Anything else is its "Internal error". */
+const ownRefusals: ReadonlySet<number> = new Set([401, 403, 415, 421, 429, 503]);
+
+/** The fault that stands for a problem. */
+export function faultOf({ status, message, headers }: Problem): RpcFault {
+  if (status === 413) return unreadable('http: request body too large', status);
+  return new RpcFault(ownRefusals.has(status) ? -32000 : -32603, message, { status, headers });
+}
+
+/** The body cannot be read. */
+export function unreadable(reason: string, status = 400): RpcFault {
+  return new RpcFault(-32600, `error reading request body: ${reason}`, { status });
+}
+
+/** Parameters of a wrong form. */
+export function invalidParams(reason: string): RpcFault {
+  return new RpcFault(-32602, reason, { status: 400 });
+}
+
+/** A refusal by the pool that CometBFT tells as an error of the call. */
+export function refusedByPool(reason: string): RpcFault {
+  return new RpcFault(-32603, reason, { status: 409 });
+}
+
+/** The method does not exist. */
+export function methodNotFound(): RpcFault {
+  return new RpcFault(-32601, '', { status: 404 });
+}

@@ -1,0 +1,71 @@
+import { RpcFault, unreadable } from './rpc-fault.ts';
+
+/** One request of a body. */
+export interface RpcRequest {
+  /** `null`: a notification, which is neither run nor answered. */
+  readonly id: string | number | null;
+  readonly method: string;
+  readonly params: unknown;
+}
+
+/** More requests in one body are refused. */
+const maxBatch = 100;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** The requests of a body: one, or a list. @throws `RpcFault` −32700, or −32600 if they are too many */
+export function readRequests(body: Uint8Array): RpcRequest[] {
+  const given = parsed(body);
+  if (!Array.isArray(given)) return [requestOf(given)];
+  if (given.length > maxBatch) throw tooMany(given.length);
+  return given.map(requestOf);
+}
+
+function tooMany(count: number): RpcFault {
+  return new RpcFault(-32600, `maximum JSON-RPC batch size exceeded, got: ${count}, max: ${maxBatch}`, { status: 400 });
+}
+
+function parsed(body: Uint8Array): unknown {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    throw unreadable('it is not UTF-8');
+  }
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw wrongForm(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** CometBFT reads every request before it runs the first, so one of a wrong form refuses all. */
+function requestOf(given: unknown): RpcRequest {
+  const { id = null, method, params } = membersOf(given);
+  if (id === null) return { id, method: '', params: null };
+  return { id: idOf(id), method: textOf('method', method), params };
+}
+
+function membersOf(given: unknown): Readonly<Record<string, unknown>> {
+  if (given === null) return {};
+  if (typeof given !== 'object' || Array.isArray(given)) throw wrongForm('a request must be an object');
+  const members = given as Readonly<Record<string, unknown>>;
+  textOf('jsonrpc', members.jsonrpc);
+  return members;
+}
+
+function idOf(id: unknown): string | number {
+  if (typeof id === 'string') return id;
+  if (typeof id === 'number' && Number.isInteger(id) && Math.abs(id) < 2 ** 63) return id;
+  throw wrongForm('json-rpc ID must be a string or a whole number of 64 bits');
+}
+
+function textOf(name: string, value: unknown): string {
+  if (value === undefined || value === null) return '';
+  if (typeof value === 'string') return value;
+  throw wrongForm(`${name} must be a string`);
+}
+
+function wrongForm(reason: string): RpcFault {
+  return new RpcFault(-32700, `error unmarshaling request: ${reason.slice(0, 200)}`, { status: 400 });
+}

@@ -1,0 +1,154 @@
+import type { Hex } from 'viem';
+import { numberToHex } from 'viem';
+import type { Scope } from '../../config/server-config.ts';
+import { authorize, type Caller } from '../../http/access.ts';
+import type { AccountState } from './account-state.ts';
+import { addressParam, blockParam, bytesParam, hashParam, type Params, textParam } from './params.ts';
+import type { PendingFilters } from './pending-filters.ts';
+import { noMethod, RpcError, rpcCodes, wrongParams } from './rpc-error.ts';
+import { inspected, rpcTransaction } from './rpc-transaction.ts';
+import type { Submitter } from './submitter.ts';
+import type { Subscriptions } from './subscriptions.ts';
+import type { Transactions } from './transactions.ts';
+import type { Txpool } from './txpool.ts';
+import type { Upstream } from './upstream.ts';
+
+/** Who makes a call, and where. */
+export interface Session {
+  readonly caller: Caller | null;
+  /** Whose filters these are: the token's or the address's. */
+  readonly owner: string;
+  /** `null` on HTTP, which has none. */
+  readonly subscriptions: Subscriptions | null;
+  /** Called before each call. @throws an error that is the call's answer */
+  admit(): void;
+  /** Counts a call against the rate. @throws `Problem` 429 */
+  count(): void;
+}
+
+/** What the methods work on. */
+export interface MethodParts {
+  readonly chainId: number;
+  /** The name of this program and its version. */
+  readonly client: string;
+  readonly submitter: Submitter;
+  readonly state: AccountState;
+  readonly transactions: Transactions;
+  readonly txpool: Txpool;
+  readonly filters: PendingFilters;
+  readonly upstream: Upstream | null;
+}
+
+interface Method {
+  readonly scope: Scope;
+  run(params: Params, session: Session): unknown;
+}
+
+/** The methods of the edge. All others go to the upstream. */
+export class Methods {
+  readonly #parts: MethodParts;
+  readonly #own: ReadonlyMap<string, Method>;
+
+  constructor(parts: MethodParts) {
+    this.#parts = parts;
+    const own = { ...chainMethods(parts), ...poolMethods(parts), ...filterMethods(parts), ...subscriptionMethods };
+    this.#own = new Map(Object.entries(own));
+  }
+
+  /** @throws `RpcError`; `Problem` 401 or 403; the pool's error */
+  async call(method: string, params: Params, session: Session): Promise<unknown> {
+    const own = this.#own.get(method);
+    authorize(session.caller, [own?.scope ?? foreignScope(method)]);
+    if (own !== undefined && !this.#isForeign(method, params)) return own.run(params, session);
+    if (this.#parts.upstream === null || bypassesPool.test(method)) throw noMethod(method);
+    return this.#parts.upstream.call(method, params);
+  }
+
+  /** True for a call of an own method about something that only the upstream knows. */
+  #isForeign(method: string, params: Params): boolean {
+    if (this.#parts.upstream === null) return false;
+    switch (method) {
+      case 'eth_getTransactionReceipt':
+        return true;
+      case 'eth_getTransactionCount':
+        return blockParam(params, 1) !== 'pending';
+      case 'eth_getFilterChanges':
+      case 'eth_uninstallFilter':
+        return !this.#parts.filters.has(params[0]);
+      default:
+        return false;
+    }
+  }
+}
+
+/** Methods that bring a transaction to the upstream past the pool. */
+const bypassesPool = /^eth_send(?:RawTransaction|Bundle|Private|UserOperation)/;
+
+/** Which right a method of the upstream needs. What may change or stop the node, or sign for it, is the administrator's. */
+function foreignScope(method: string): Scope {
+  return /^(?:eth|net|web3)_/.test(method) && !/^eth_(?:send|sign|submit|resend)/.test(method) ? 'read' : 'admin';
+}
+
+function chainMethods({ chainId, client, state }: MethodParts): Record<string, Method> {
+  return {
+    eth_chainId: { scope: 'read', run: () => numberToHex(chainId) },
+    net_version: { scope: 'read', run: () => String(chainId) },
+    web3_clientVersion: { scope: 'read', run: () => client },
+    eth_getTransactionCount: {
+      scope: 'read',
+      run: async (params) => {
+        const from = addressParam(params, 0);
+        const block = blockParam(params, 1);
+        if (block === 'pending') return numberToHex(await state.pendingNonceOf(from));
+        if (block === 'latest') return numberToHex(await state.nonceOf(from));
+        throw wrongParams('without an upstream only the blocks latest and pending are known');
+      },
+    },
+    // Only without an upstream. No receipt can be made of what the pool knows.
+    eth_getTransactionReceipt: {
+      scope: 'read',
+      run: (params) => {
+        hashParam(params, 0);
+        return null;
+      },
+    },
+  };
+}
+
+function poolMethods({ submitter, transactions, txpool }: MethodParts): Record<string, Method> {
+  return {
+    eth_sendRawTransaction: { scope: 'submit', run: (params) => submitter.submit(bytesParam(params, 0)) },
+    eth_getTransactionByHash: { scope: 'read', run: (params) => transactions.byHash(hashParam(params, 0)) },
+    txpool_status: { scope: 'read', run: () => txpool.status() },
+    txpool_content: { scope: 'read', run: () => txpool.content((signed) => rpcTransaction(signed)) },
+    txpool_inspect: { scope: 'read', run: () => txpool.content(inspected) },
+    txpool_contentFrom: {
+      scope: 'read',
+      run: (params) => txpool.contentFrom(addressParam(params, 0), (signed) => rpcTransaction(signed)),
+    },
+  };
+}
+
+function filterMethods({ filters }: MethodParts): Record<string, Method> {
+  return {
+    eth_newPendingTransactionFilter: { scope: 'read', run: (_, { owner }) => filters.create(owner) },
+    eth_getFilterChanges: {
+      scope: 'read',
+      run: (params, { owner }) => filters.changes(textParam(params, 0) as Hex, owner),
+    },
+    eth_uninstallFilter: {
+      scope: 'read',
+      run: (params, { owner }) => filters.remove(textParam(params, 0) as Hex, owner),
+    },
+  };
+}
+
+const subscriptionMethods: Readonly<Record<string, Method>> = {
+  eth_subscribe: { scope: 'read', run: (params, session) => subscribing(session).add(params) },
+  eth_unsubscribe: { scope: 'read', run: (params, session) => subscribing(session).remove(textParam(params, 0)) },
+};
+
+function subscribing({ subscriptions }: Session): Subscriptions {
+  if (subscriptions !== null) return subscriptions;
+  throw new RpcError(rpcCodes.method, 'notifications not supported: subscriptions need a WebSocket');
+}

@@ -1,0 +1,63 @@
+import { isDamaged, type PriorityMempool } from 'mempool-core';
+import type { Hex } from 'viem';
+import type { AccountIndex } from './account-index.ts';
+import type { SignedTransaction } from './raw-transaction.ts';
+import { type RpcTransaction, rpcTransaction } from './rpc-transaction.ts';
+import type { Upstream } from './upstream.ts';
+
+/** X1: one call takes no more. */
+const maxCallHashes = 1_000;
+
+/** Answers `eth_getTransactionByHash` and the like. */
+export class Transactions {
+  readonly #pool: PriorityMempool;
+  readonly #index: AccountIndex;
+  readonly #upstream: Upstream | null;
+
+  constructor(pool: PriorityMempool, index: AccountIndex, upstream: Upstream | null) {
+    this.#pool = pool;
+    this.#index = index;
+    this.#upstream = upstream;
+  }
+
+  /** The live ones among these, as the pool has them. */
+  async signed(hashes: readonly string[]): Promise<SignedTransaction[]> {
+    const all: SignedTransaction[] = [];
+    for (let i = 0; i < hashes.length; i += maxCallHashes)
+      for (const found of await this.#pool.payloads(hashes.slice(i, i + maxCallHashes))) {
+        const signed = found === null || isDamaged(found) ? null : await this.#index.read(found);
+        if (signed !== null) all.push(signed);
+      }
+    return all;
+  }
+
+  /**
+   * A transaction of the upstream that is in a block, else the pool's, else what the upstream says. So a transaction is found
+   * from its submission on, whichever of the two learns of its block first.
+   * @throws `RpcError` of the upstream, if the pool has not got it
+   */
+  async byHash(hash: Hex): Promise<RpcTransaction | null> {
+    const own = this.#own(hash);
+    // Awaited below: until then a failure must not be an unhandled one.
+    own.catch(() => undefined);
+    if (this.#upstream === null) return own;
+    try {
+      const known = await this.#upstream.call('eth_getTransactionByHash', [hash]);
+      return isInBlock(known) ? known : ((await own) ?? (known as RpcTransaction | null));
+    } catch (error) {
+      const mine = await own;
+      if (mine !== null) return mine;
+      throw error;
+    }
+  }
+
+  async #own(hash: Hex): Promise<RpcTransaction | null> {
+    const name = hash.slice(2);
+    const [status, [signed]] = await Promise.all([this.#pool.status(name), this.signed([name])]);
+    return signed === undefined ? null : rpcTransaction(signed, status.confirmedAt);
+  }
+}
+
+function isInBlock(known: unknown): known is RpcTransaction {
+  return typeof known === 'object' && known !== null && 'blockNumber' in known && known.blockNumber !== null;
+}

@@ -1,0 +1,148 @@
+import { constants } from 'node:http2';
+import { MethodKind } from '@bufbuild/protobuf';
+import { type ConnectRouter, cors, createContextValues } from '@connectrpc/connect';
+import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol';
+import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
+import type { Scope, ServerOptions } from '../../config/server-config.ts';
+import { authorize } from '../../http/access.ts';
+import type { Gate } from '../../http/gate.ts';
+import { notFound, type Problem } from '../../http/problem.ts';
+import { RpcBodies } from './rpc-bodies.ts';
+import { type RpcCall, rpcCall, rpcError } from './rpc-call.ts';
+import type { RpcRequest, RpcResponse } from './rpc-port.ts';
+
+/** The scope that a call of this method needs. */
+export type ScopeOf = (method: string) => Scope;
+
+/** Answers the calls of a service: asks the gate, then has Connect answer in the protocol of the client. */
+export class RpcServer {
+  readonly #gate: Gate;
+  readonly #bodies: RpcBodies;
+  readonly #scopeOf: ScopeOf;
+  readonly #handlers: ReadonlyMap<string, UniversalHandler>;
+
+  constructor(gate: Gate, { maxBodyBytes }: ServerOptions, { handlers }: ConnectRouter, scopeOf: ScopeOf) {
+    this.#gate = gate;
+    this.#bodies = new RpcBodies(maxBodyBytes);
+    this.#scopeOf = scopeOf;
+    this.#handlers = new Map(handlers.map((handler) => [handler.requestPath, handler]));
+  }
+
+  /** Answers one request. It never throws. */
+  answer(request: RpcRequest, response: RpcResponse): void {
+    // A client that breaks off has no other effect than that its call ends.
+    response.on('error', () => undefined);
+    try {
+      const origin = this.#gate.check(null, { incoming: request, outgoing: response });
+      if (origin !== null) allow(response, origin);
+      if (origin !== null && request.method === 'OPTIONS') {
+        response.statusCode = 204;
+        response.end();
+        return;
+      }
+      const handler = this.#handlers.get((request.url ?? '').split('?', 1)[0] ?? '');
+      if (handler === undefined) throw notFound('There is no such method.');
+      void this.#call(handler, request, response);
+    } catch (error) {
+      refuse(response, this.#gate.fault(error));
+    }
+  }
+
+  async #call(handler: UniversalHandler, request: RpcRequest, response: RpcResponse): Promise<void> {
+    const call: RpcCall = { status: 200, cut: () => cutOff(response) };
+    const startedMs = performance.now();
+    const body = this.#bodies.hold(request);
+    const { refusal, leave } = this.#enter(handler, request, response);
+    // A stream may be silent for long. What cuts off a client that is gone or does not read is TCP's keep-alive and `watched`.
+    if (refusal === null && isHttp1(request) && handler.method.kind === MethodKind.ServerStreaming)
+      request.socket.setTimeout(0);
+    response.once('close', () => {
+      body.release();
+      leave();
+      const status = refusal?.status ?? call.status;
+      this.#gate.count({ route: handler.requestPath, method: 'POST', status, startedMs });
+    });
+    try {
+      const values = createContextValues().set(rpcCall, call);
+      const universal = universalRequestFromNodeRequest(request, response, undefined, values);
+      const bytes = refusal === null ? body.bytes() : throwing(rpcError(refusal));
+      const answered = await handler({ ...universal, body: bytes });
+      await universalResponseToNodeResponse(watched(answered, response), response);
+    } catch {
+      // The client has left. Nobody reads an answer.
+      cutOff(response);
+    }
+  }
+
+  /** Lets a call in. A refusal is answered by Connect, in the protocol of the client. */
+  #enter(
+    handler: UniversalHandler,
+    incoming: RpcRequest,
+    outgoing: RpcResponse,
+  ): { readonly refusal: Problem | null; readonly leave: () => void } {
+    const gate = this.#gate;
+    let leave = (): void => undefined;
+    try {
+      gate.enter();
+      leave = () => gate.leave();
+      authorize(gate.identify(null, { incoming, outgoing }), [this.#scopeOf(handler.method.name)]);
+      return { refusal: null, leave };
+    } catch (error) {
+      return { refusal: gate.fault(error), leave };
+    }
+  }
+}
+
+/** A client that takes nothing for so long is cut off. */
+const stuckMs = 30_000;
+
+function watched(answered: UniversalServerResponse, response: RpcResponse): UniversalServerResponse {
+  return answered.body === undefined ? answered : { ...answered, body: watchedBytes(answered.body, response) };
+}
+
+/** The bytes of an answer. Connect asks for the next ones when the connection has taken those before. */
+async function* watchedBytes(body: AsyncIterable<Uint8Array>, response: RpcResponse): AsyncGenerator<Uint8Array, void> {
+  let timer: NodeJS.Timeout | undefined;
+  const watch = (): void => {
+    timer = setTimeout(() => cutOff(response), stuckMs);
+  };
+  response.once('close', () => clearTimeout(timer));
+  for await (const bytes of body) {
+    watch();
+    yield bytes;
+    clearTimeout(timer);
+  }
+  if (!response.writableFinished) watch();
+}
+
+/** HTTP/2 has no limit of silence: there, each connection is asked for a sign of life. */
+function isHttp1({ httpVersionMajor }: RpcRequest): boolean {
+  return httpVersionMajor === 1;
+}
+
+function cutOff(response: RpcResponse): void {
+  if ('stream' in response) response.stream.close(constants.NGHTTP2_CANCEL);
+  else response.destroy();
+}
+
+/** A body that gives an error in place of its bytes. */
+function throwing(error: Error): AsyncIterable<Uint8Array> {
+  return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
+}
+
+/** Lets a page of this origin call, and read the answer. */
+function allow(response: RpcResponse, origin: string): void {
+  response.setHeader('access-control-allow-origin', origin);
+  response.setHeader('vary', 'Origin');
+  response.setHeader('access-control-allow-methods', 'POST');
+  response.setHeader('access-control-allow-headers', ['authorization', ...cors.allowedHeaders].join(', '));
+  response.setHeader('access-control-expose-headers', ['mempool-code', ...cors.exposedHeaders].join(', '));
+  response.setHeader('access-control-max-age', '600');
+}
+
+/** Answers what is no call of a method. */
+function refuse(response: RpcResponse, { status, code, message: detail }: Problem): void {
+  response.statusCode = status;
+  response.setHeader('content-type', 'application/problem+json');
+  response.end(JSON.stringify({ type: 'about:blank', status, detail, code }));
+}

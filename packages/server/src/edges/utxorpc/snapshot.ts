@@ -1,0 +1,47 @@
+import type { Mempool, StoredTransaction } from 'mempool-core';
+import { Problem } from '../../http/problem.ts';
+import { refOf } from './refs.ts';
+import { submit } from './spec.ts';
+import { rpcStages } from './stages.ts';
+
+/** An answer is one message, so all of it is in memory. */
+const maxBytes = 32 * 1024 * 1024;
+/** What a transaction takes in an answer beside its bytes. */
+const entryBytes = 48;
+
+/**
+ * Everything that is Pending or in flight. A transaction that moves meanwhile is told once.
+ * @throws `Problem` 413 if the answer would be too large; the pool's error
+ */
+export async function snapshot(pool: Mempool): Promise<submit.TxInMempool[]> {
+  const found = new Map<string, submit.TxInMempool>();
+  let bytes = 0;
+  // Twice the parked ones: one that becomes ready meanwhile, or is parked, is found.
+  for (const list of [parked(pool), pool.pending(), parked(pool), pool.inflight()]) {
+    for await (const { hash, payload, stage } of list) {
+      // Confirmed ones are in flight until they are Finalized, but they are in a block.
+      if (stage === 'Confirmed') continue;
+      bytes += found.has(hash) ? 0 : entryBytes + payload.length;
+      if (bytes > maxBytes) throw tooLarge();
+      const nativeBytes = new Uint8Array(payload);
+      found.set(hash, new submit.TxInMempool({ ref: refOf(hash), nativeBytes, stage: rpcStages[stage] }));
+    }
+  }
+  return [...found.values()];
+}
+
+async function* parked(pool: Mempool): AsyncGenerator<StoredTransaction, void> {
+  if (pool.ordering === 'fifo') return;
+  let after: string | undefined;
+  for (;;) {
+    const { transactions, damaged, next } = await pool.peekParked({ after });
+    if (transactions.length + damaged.length === 0) return;
+    yield* transactions;
+    after = next;
+  }
+}
+
+function tooLarge(): Problem {
+  const detail = 'The pool is too large for one answer. Follow it with WatchMempool.';
+  return new Problem(413, 'ERR_SERVER_BODY_TOO_LARGE', { detail });
+}

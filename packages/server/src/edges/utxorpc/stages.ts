@@ -1,0 +1,14 @@
+import type { KnownStage } from 'mempool-core';
+import { submit } from './spec.ts';
+
+const { Stage: RpcStage } = submit;
+
+/** What UTxO RPC calls each stage; the names are those that Dolos gives. A dropped transaction has none. */
+export const rpcStages: Readonly<Record<KnownStage, submit.Stage>> = {
+  Pending: RpcStage.MEMPOOL,
+  Propagated: RpcStage.NETWORK,
+  Acknowledged: RpcStage.ACKNOWLEDGED,
+  Confirmed: RpcStage.CONFIRMED,
+  Finalized: RpcStage.CONFIRMED,
+  Dropped: RpcStage.UNSPECIFIED,
+};

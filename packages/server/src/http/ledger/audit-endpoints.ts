@@ -1,0 +1,66 @@
+import { z } from '@hono/zod-openapi';
+import type { AuditReport, Ledger } from 'mempool-ledger';
+import { type Endpoint, endpoint, json } from '../endpoint.ts';
+import type { EventStreams } from '../event-streams.ts';
+import { lastEventId } from '../event-streams.ts';
+import { wrongRequest } from '../problem.ts';
+import type { SentLedgerEvent } from './ledger-source.ts';
+import * as schemas from './schemas.ts';
+
+/** Recomputes the whole ledger. */
+export function auditEndpoint(ledger: Ledger): Endpoint {
+  let running: Promise<object> | null = null;
+  const audit = async (): Promise<object> => {
+    const startedMs = performance.now();
+    const report: AuditReport = await ledger.audit();
+    return { ...report, at: Date.now(), tookMs: Math.round(performance.now() - startedMs) };
+  };
+  return endpoint({
+    method: 'get',
+    path: '/api/v1/ledger/audit',
+    summary: 'Recomputes every counter and the chain of digests from the history. It reads everything',
+    tag: 'ledger',
+    scopes: ['ledger:read', 'ledger:admin'],
+    answers: { 200: { description: 'Requests at the same time share one audit.', schema: schemas.audit } },
+    answer: async () => {
+      running ??= audit().finally(() => {
+        running = null;
+      });
+      return json(await running);
+    },
+  });
+}
+
+/** Every record of the ledger, live. */
+export function ledgerEventsEndpoint(streams: EventStreams<SentLedgerEvent>): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/api/v1/ledger/events',
+    summary: 'Every record, live, as server-sent events',
+    tag: 'ledger',
+    scopes: ['ledger:read', 'ledger:admin'],
+    query: z.strictObject({
+      after: position
+        .optional()
+        .openapi({ description: 'Resume after this record, 0: from the oldest; `Last-Event-ID` goes before it.' }),
+    }),
+    answers: {
+      200: {
+        description:
+          'Each `id` is the number of a record: give the last one as `Last-Event-ID` to resume. Events: wallet, tags, close, transfer, lagged (records were trimmed or lost), end (the server stops).',
+        contentType: 'text/event-stream',
+      },
+    },
+    answer: (call) => {
+      const last = lastEventId(call);
+      if (last !== undefined && !position.safeParse(last).success)
+        throw wrongRequest('Last-Event-ID', 'Last-Event-ID must be the number of a record.');
+      return streams.open(call, { after: call.query?.after, wants: () => true });
+    },
+  });
+}
+
+const position = z
+  .string()
+  .regex(/^(?:0|[1-9]\d{0,14})$/, 'must be the number of a record')
+  .openapi({ type: 'integer', minimum: 0 });

@@ -1,0 +1,10 @@
+import type { Ledger } from 'mempool-ledger';
+
+/** A ledger as a server serves it. The caller opens and closes it. */
+export interface ServedLedger {
+  readonly ledger: Ledger;
+  /** Of a request that names no currency. */
+  readonly currency: string;
+  /** True: `/turbo` speaks the API of turbo-ledger; default false. */
+  readonly turbo?: boolean | undefined;
+}

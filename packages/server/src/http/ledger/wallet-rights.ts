@@ -1,0 +1,87 @@
+import type { Ledger, TransferCall, Wallet } from 'mempool-ledger';
+import type { Caller } from '../access.ts';
+import { Problem } from '../problem.ts';
+import { outcomeProblem } from './outcome-problem.ts';
+
+/**
+ * What a caller may do with which wallets. `ledger:admin` and `ledger:read` are for all; `ledger:transfer` is for the
+ * wallets of the token's owners, and for none with an overdraft. Owner and overdraft of a wallet never change, so a check before a call
+ * still holds when it is carried out.
+ */
+export class WalletRights {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller | null) {
+    this.#caller = caller ?? { name: null, scopes: new Set(), owners: new Set() };
+  }
+
+  get isAdmin(): boolean {
+    return this.#caller.scopes.has('ledger:admin');
+  }
+
+  get #readsAll(): boolean {
+    return this.isAdmin || this.#caller.scopes.has('ledger:read');
+  }
+
+  /** Whether the wallets of this owner may be seen. */
+  reads(owner: string): boolean {
+    return this.#readsAll || this.#owns(owner);
+  }
+
+  /** @throws `Problem` 403 */
+  assertReads(owner: string | undefined): void {
+    if (owner === undefined ? this.#readsAll || this.#caller.owners === 'all' : this.reads(owner)) return;
+    throw this.#foreign(owner === undefined ? 'Name one of its owners.' : '');
+  }
+
+  /** @throws `Problem` 403 */
+  assertSpends({ owner, overdraft }: Wallet): void {
+    if (!this.isAdmin && (overdraft || !this.#owns(owner))) throw this.#foreign('');
+  }
+
+  #owns(owner: string): boolean {
+    const { scopes, owners } = this.#caller;
+    return scopes.has('ledger:transfer') && (owners === 'all' || owners.has(owner));
+  }
+
+  #foreign(hint: string): Problem {
+    const detail = `The token ${this.#caller.name} has no right to this wallet: its owners are others. ${hint}`.trim();
+    return new Problem(403, 'ERR_SERVER_SCOPE', { detail });
+  }
+}
+
+/**
+ * Checks that a caller may take money out of every wallet that these calls name.
+ * @throws `Problem` 403; 404 for a wallet or a reservation that is not known, before anything is recorded
+ */
+export async function assertMayCall(
+  ledger: Ledger,
+  rights: WalletRights,
+  calls: readonly TransferCall[],
+  { linked }: { readonly linked: boolean },
+): Promise<void> {
+  if (rights.isAdmin) return;
+  const spent = new Set<string>();
+  const made = new Set<string>();
+  for (const call of calls) {
+    if (call.kind === 'transfer' || call.kind === 'reserve') {
+      if (call.kind === 'reserve' && call.series !== undefined) throw noSeries();
+      spent.add(call.source);
+      // In a chain, a reservation with this id is that of the call, or the chain fails.
+      if (linked && call.id !== undefined) made.add(call.id);
+      continue;
+    }
+    const reservation = await ledger.findTransfer(call.pendingId);
+    if (reservation !== null) spent.add(reservation.source);
+    else if (!made.has(call.pendingId)) throw outcomeProblem('pending_not_found');
+  }
+  for (const id of spent) {
+    const wallet = await ledger.wallet(id);
+    if (wallet === null) throw outcomeProblem('source_wallet_not_found');
+    rights.assertSpends(wallet);
+  }
+}
+
+function noSeries(): Problem {
+  return new Problem(403, 'ERR_SERVER_SCOPE', { detail: 'A series is shared by all tokens: it needs ledger:admin.' });
+}

@@ -1,0 +1,58 @@
+import type { Ledger } from 'mempool-ledger';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** The metrics of a ledger. Without one they are left out. */
+export class LedgerMetrics {
+  readonly #registry: Registry;
+  #calls: Counter<'kind' | 'outcome'> | null = null;
+  #swept: Counter<'action'> | null = null;
+
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
+
+  /** From now on the metrics of this ledger are shown. */
+  attach(ledger: Ledger): void {
+    const registers = [this.#registry];
+    this.#calls = new Counter({
+      name: 'mempool_ledger_calls_total',
+      help: 'Calls of the ledger over HTTP by their kind and outcome.',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    });
+    this.#swept = new Counter({
+      name: 'mempool_ledger_swept_total',
+      help: 'Reservations that this server expired, and records that it trimmed.',
+      labelNames: ['action'],
+      registers,
+    });
+    const up = new Gauge({
+      name: 'mempool_ledger_store_up',
+      help: 'Whether the store of the ledger can be reached.',
+      registers,
+      collect: async () => {
+        const head = await ledger.head().catch(() => null);
+        up.set(head === null ? 0 : 1);
+      },
+    });
+    const records = new Gauge({
+      name: 'mempool_ledger_last_record',
+      help: 'The number of the newest record of the ledger.',
+      registers,
+      collect: async () => {
+        const head = await ledger.head().catch(() => null);
+        // An old number would look like a new one.
+        if (head === null) records.remove();
+        else records.set(head);
+      },
+    });
+  }
+
+  call(kind: string, outcome: string): void {
+    this.#calls?.inc({ kind, outcome });
+  }
+
+  swept(action: 'expired' | 'trimmed', count: number): void {
+    this.#swept?.inc({ action }, count);
+  }
+}
