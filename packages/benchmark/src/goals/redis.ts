@@ -9,6 +9,7 @@ import { batches, freshCalls, freshPoint, freshTransactions, hashesOf, never, pa
 import { type BenchSubject, withPool } from '../setup/subject.ts';
 import { FilledPool } from '../workloads/pools.ts';
 import { inCalls } from '../workloads/workload.ts';
+import { crowdGoals } from './crowd.ts';
 import { usedMemory } from './footprint.ts';
 import { head, inTurn, type Measure, timed } from './measure.ts';
 import { coalescingGoal, receiveGoal } from './receive.ts';
@@ -16,7 +17,8 @@ import { coalescingGoal, receiveGoal } from './receive.ts';
 const originalKey = 'original';
 let pools = 0;
 
-export function redisGoals({ subject }: BenchBackend, context: BenchContext): Measure[] {
+export function redisGoals(backend: BenchBackend, context: BenchContext): Measure[] {
+  const { subject } = backend;
   if (context.redis === null) throw new Error(noServer);
   const redis = context.redis.client;
   return [
@@ -26,15 +28,21 @@ export function redisGoals({ subject }: BenchBackend, context: BenchContext): Me
     ...memory(subject, redis, atMost(context, 50_000)),
     ...scripts(subject, redis, atMost(context, 20_000)),
     ...events(subject, atMost(context, 100_000)),
+    ...crowdGoals(backend, redis, context, setsBy(redis)),
   ];
 }
 
-function receive(subject: BenchSubject, redis: Redis): Measure {
-  const set = async (call: readonly Transaction[]): Promise<void> => {
+/** The limit: the payloads of a call, in one pipeline. */
+function setsBy(redis: Redis): (call: readonly Transaction[]) => Promise<void> {
+  return async (call) => {
     const pipeline = redis.pipeline();
     for (const { hash, payload } of call) pipeline.set(hashBytes(hash), Buffer.from(payload));
     await pipeline.exec();
   };
+}
+
+function receive(subject: BenchSubject, redis: Redis): Measure {
+  const set = setsBy(redis);
   const title = 'receive by 100 ÷ pipelined SET of the same bytes';
   const limit = (calls: readonly Transaction[][]) => timed(() => inCalls(calls, set));
   const measured = head(subject, title, ['at least', 0.65], '×', 9);

@@ -1,10 +1,13 @@
 import { electionGoals } from '../goals/election.ts';
+import { redisLedgerGoals } from '../goals/ledger-redis.ts';
+import { sqliteLedgerGoals } from '../goals/ledger-sqlite.ts';
 import { type Measure, type Sampled, take } from '../goals/measure.ts';
 import { memoryGoals } from '../goals/memory.ts';
 import { reapingGoal } from '../goals/reaping.ts';
 import { redisGoals } from '../goals/redis.ts';
 import { serverGoals } from '../goals/server.ts';
 import { exclusiveGoal, sqliteGoals } from '../goals/sqlite.ts';
+import { writersGoals } from '../goals/writers.ts';
 import { type BackendName, type BenchBackend, backendOf, foreignBackend, places } from '../limits/backend.ts';
 import type { Series } from '../report/row.ts';
 import { type BenchContext, isWanted, type Place } from '../setup/context.ts';
@@ -58,6 +61,8 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
       const exclusive = full ? [exclusiveGoal(backend.subject, await loadSubject(subjectPath('sqliteExclusive')))] : [];
       return [
         ...sqliteGoals(backend, context),
+        ...writersGoals(backend, context),
+        ...sqliteLedgerGoals(context),
         reaping,
         ...electionGoals(backend),
         ...exclusive,
@@ -65,7 +70,13 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
       ];
     }
     case 'server':
-      return [...redisGoals(backend, context), reaping, ...electionGoals(backend)];
+      return [
+        ...redisGoals(backend, context),
+        ...(await redisLedgerGoals(backend, context)),
+        ...writersGoals(backend, context),
+        reaping,
+        ...electionGoals(backend),
+      ];
   }
 }
 

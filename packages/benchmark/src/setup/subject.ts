@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Backend, MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
+import type { Ledger, LedgerOptions } from 'mempool-ledger';
 
 /** The part of a conformance subject that the benchmark needs: the same module serves both. */
 export interface BenchSubject {
@@ -32,6 +33,23 @@ export async function loadSubject(path: string): Promise<BenchSubject> {
   const subject = module.default ?? module.subject;
   if (subject === undefined) throw new Error(`${path} exports no subject`);
   return subject;
+}
+
+/** The part of a ledger's conformance subject that the benchmark needs. */
+export interface LedgerSubject {
+  readonly name: string;
+  ledger(options: LedgerOptions): Promise<Ledger>;
+  destroy?(name: string): Promise<void>;
+}
+
+const ledgers = {
+  sqlite: 'packages/sqlite/test/ledger/subject.ts',
+  redis: 'packages/redis/test/ledger/subject.ts',
+} as const;
+
+export async function loadLedger(name: keyof typeof ledgers): Promise<LedgerSubject> {
+  const module: { readonly subject: LedgerSubject } = await import(pathToFileURL(join(root, ledgers[name])).href);
+  return module.subject;
 }
 
 let pools = 0;

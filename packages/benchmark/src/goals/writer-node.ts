@@ -1,0 +1,53 @@
+// One of many nodes that write to a full priority pool, in a process of its own. It writes while it is told to, and reports the time of each call.
+import type { AnyStore } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
+import { pricedTransactions } from '../setup/samples.ts';
+import { loadSubject } from '../setup/subject.ts';
+import { fullPool, type Told } from './writers.ts';
+
+const [path, pool] = process.argv.slice(2) as [string, string];
+const subject = await loadSubject(path);
+let store: AnyStore | null = null;
+
+/** A priority that is above those of all earlier calls of any process, by 20 bits: every newcomer evicts the oldest. */
+function newest(size: number) {
+  return pricedTransactions(size).map((transaction, i) => ({
+    ...transaction,
+    verdict: { priority: (BigInt(Date.now()) << 20n) + BigInt(i) },
+  }));
+}
+
+async function write(size: number, ms: number): Promise<number[]> {
+  if (store === null) throw new Error('the pool is not open');
+  const took: number[] = [];
+  const start = performance.now();
+  for (let now = start; now < start + ms; ) {
+    const call = newest(size);
+    const begun = performance.now();
+    // A call that others overtook for long may be below all that the pool has by now.
+    await store.receive(call);
+    now = performance.now();
+    took.push(now - begun);
+  }
+  return took;
+}
+
+async function obey(told: Told): Promise<number[]> {
+  switch (told.kind) {
+    case 'open':
+      store = anyStore(await subject.open(pool, fullPool));
+      // Its copy of the pool is there before the time begins.
+      await store.reap({ maxTxs: 1 });
+      return [];
+    case 'write':
+      return write(told.size, told.ms);
+    case 'close':
+      await store?.close();
+      store = null;
+      return [];
+  }
+}
+
+process.on('message', async (told: Told) => process.send?.(await obey(told)));
+process.once('disconnect', () => process.exit());
+process.send?.([]);
