@@ -23,6 +23,7 @@ const programs = [
   'examples/{cardano-replay,relayer,multi-node}/src/main.ts',
   'packages/chaos/src/{main,soak,node/main}.ts',
   'packages/ephemeral/test/subject.ts',
+  'packages/server/test/edges/edge-program.ts',
   'packages/redis/test/{subject,priority/admitter,connection/tls-process}.ts',
   'packages/sqlite/test/{shared,exclusive}-subject.ts',
   'packages/sqlite/test/pool/{caller,migrator,disk-filler,taker,sender,racer,worker}.ts',

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { root } from './pack.ts';
 
-/** Every room, which is a folder of `src`, with the rooms that it imports; each comes after those. `.`: the files beside the rooms. */
+/** Every room, which is a folder of `src` or of the dashboard's page, with the rooms that it imports; each comes after those. `.`: the files beside the rooms. */
 const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   'packages/mempool-core/src': {
     contract: [],
@@ -28,13 +28,23 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     loop: ['contract', 'node'],
     '.': ['contract', 'in-process', 'node', 'loop'],
   },
+  'packages/ledger/src': {
+    contract: [],
+    codec: ['contract'],
+    rules: ['contract', 'codec'],
+    memory: ['contract', 'codec', 'rules'],
+    ledger: ['contract', 'codec', 'rules'],
+    pool: ['contract', 'codec', 'ledger'],
+    '.': ['contract', 'codec', 'rules', 'memory', 'ledger', 'pool'],
+  },
   'packages/sqlite/src': {
     file: [],
     election: ['file'],
     pool: ['file'],
     fifo: ['file', 'pool', 'election'],
     priority: ['file', 'pool', 'election'],
-    '.': ['file', 'election', 'pool', 'fifo', 'priority'],
+    ledger: ['file'],
+    '.': ['file', 'election', 'pool', 'fifo', 'priority', 'ledger'],
   },
   'packages/redis/src': {
     connection: [],
@@ -42,18 +52,35 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     pool: ['connection'],
     fifo: ['connection', 'pool'],
     priority: ['connection', 'pool'],
-    '.': ['connection', 'election', 'pool', 'fifo', 'priority'],
+    ledger: ['connection'],
+    '.': ['connection', 'election', 'pool', 'fifo', 'priority', 'ledger'],
   },
   'packages/node/src': {
     '.': [],
+  },
+  'packages/cardano/src': {
+    bytes: [],
+    transaction: ['bytes'],
+    block: ['bytes'],
+    '.': ['transaction', 'block'],
   },
   'packages/server/src': {
     config: [],
     monitor: [],
     metrics: ['monitor'],
-    http: ['config', 'monitor', 'metrics'],
+    static: [],
+    http: ['config', 'monitor', 'metrics', 'static'],
+    edges: ['config', 'http'],
     demo: [],
-    '.': ['config', 'monitor', 'metrics', 'http', 'demo'],
+    ledger: [],
+    '.': ['config', 'monitor', 'metrics', 'http', 'edges', 'demo', 'ledger'],
+  },
+  'packages/server/page': {
+    format: [],
+    wire: [],
+    state: ['format', 'wire'],
+    view: ['format', 'wire', 'state'],
+    '.': ['state', 'view'],
   },
   'packages/cli/src': {
     terminal: [],
@@ -75,7 +102,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     node: [],
     run: ['node'],
     report: ['run'],
-    '.': ['run', 'report'],
+    sentinel: ['node'],
+    '.': ['run', 'report', 'sentinel'],
   },
   'conformance/src': {
     case: [],
@@ -127,7 +155,7 @@ function faultsOfImports(folder: string, table: Readonly<Record<string, readonly
 /** Imports of files in the same folder tree, as paths below `folder`. */
 function importsOf(folder: string): { readonly file: string; readonly imported: string }[] {
   const src = join(root, folder);
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
   return files.flatMap((file) => {
     const text = readFileSync(join(src, file), 'utf8');
     const paths = Array.from(

@@ -1,8 +1,8 @@
-// Installs the workspace when it is missing or out of date, and is otherwise done in a few milliseconds.
-// Needs nothing but Node 20 and npm. Prints to stderr only: stdout belongs to what runs after it.
+// Installs the workspace and builds the dashboard's page when they are missing or out of date, and is otherwise done in a few
+// milliseconds. Needs nothing but Node 20 and npm. Prints to stderr only: stdout belongs to what runs after it.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -41,3 +41,58 @@ if (!isInstalled(hash)) {
   install();
   writeFileSync(stamp, hash);
 }
+
+const server = join(root, 'packages', 'server');
+const page = join(server, 'dist', 'page');
+const pageStamp = join(modules, '.page-built');
+
+// Of the server's sources the page imports types alone, which leave no trace in it.
+function wantedPage() {
+  const sources = join(server, 'page');
+  const digest = createHash('sha256').update(hash);
+  for (const name of readdirSync(sources, { recursive: true, encoding: 'utf8' }).sort()) {
+    const file = join(sources, name);
+    if (statSync(file).isFile()) digest.update(`${name}\n`).update(readFileSync(file));
+  }
+  return digest.digest('hex');
+}
+
+// Several set-ups may do this at once, so each step is a rename. Whoever finds the page in place has the same one.
+function putInPlace(built) {
+  const before = `${built}-before`;
+  for (const [from, to] of [
+    [page, before],
+    [built, page],
+  ]) {
+    try {
+      renameSync(from, to);
+    } catch (error) {
+      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].includes(error.code)) throw error;
+    }
+  }
+  for (const left of [before, built]) rmSync(left, { recursive: true, force: true });
+}
+
+// Other programs do without the page, so a failure is told and no more.
+function buildPage() {
+  const vite = join(server, 'node_modules', 'vite', 'bin', 'vite.js');
+  // Put in place in one step: a server may be reading the files, and a killed build leaves the earlier page.
+  const built = `${page}-${process.pid}`;
+  const { status } = spawnSync(
+    join(modules, '.bin', 'node'),
+    [vite, 'build', join(server, 'page'), '--outDir', built],
+    { cwd: server, stdio: ['ignore', 2, 2] },
+  );
+  if (status === 0) {
+    putInPlace(built);
+    return true;
+  }
+  rmSync(built, { recursive: true, force: true });
+  console.error('The page of the dashboard could not be built: see above.');
+  return false;
+}
+
+const pageHash = wantedPage();
+const isPageBuilt =
+  existsSync(join(page, 'index.html')) && existsSync(pageStamp) && readFileSync(pageStamp, 'utf8') === pageHash;
+if (!isPageBuilt && buildPage()) writeFileSync(pageStamp, pageHash);

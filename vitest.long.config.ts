@@ -1,0 +1,17 @@
+import { defineConfig } from 'vitest/config';
+import base from './vitest.config.ts';
+
+const { projects: _, ...shared } = base.test ?? {};
+
+/** Tests that are commands of their own, because they take longer: the files `*.long.ts` beside the others. */
+export default defineConfig({
+  ...base,
+  test: {
+    ...shared,
+    reporters: ['default'],
+    maxWorkers: 2,
+    testTimeout: 300_000,
+    include: ['packages/*/test/**/*.long.ts'],
+    globalSetup: ['.ci/bundled-programs.ts', 'packages/testkit/src/redis-setup.ts'],
+  },
+});
