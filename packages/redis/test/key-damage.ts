@@ -6,7 +6,7 @@ export async function damageKeys(client: Redis | Cluster, prefix: string, record
   const key = (name: string): string => `${prefix}:${name}`;
   switch (record.kind) {
     case 'payload':
-      return alter(client, key('body'), Buffer.from(record.hash, 'hex'), (bytes) => bytes.fill(0xee, bytes.length - 1));
+      return alter(client, key('body'), Buffer.from(record.hash, 'hex'), otherLastByte);
     case 'entry':
       return alter(client, key('entries'), Buffer.from(record.hash, 'hex'), half);
     case 'state':
@@ -55,6 +55,10 @@ async function damageEvent(client: Redis | Cluster, key: string, eventSeq: numbe
     const isMeant = Number.parseInt(String(id), 10) === eventSeq;
     await client.xadd(key, id, name, isMeant ? half(packed) : packed, ...more);
   }
+}
+
+function otherLastByte(bytes: Buffer): Buffer {
+  return Buffer.concat([bytes.subarray(0, -1), Buffer.of((bytes.at(-1) ?? 0) ^ 0xff)]);
 }
 
 function half(bytes: Buffer): Buffer {
