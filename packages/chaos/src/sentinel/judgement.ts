@@ -107,16 +107,24 @@ function leaderFaults({ applied }: Moments, { blocks }: Line): string[] {
   return faults;
 }
 
-/** A write that was answered and is not there must be followed by a `lagged`, at every reader. */
-function silentLosses({ readings }: Moments, lost: Moments['answered']): string[] {
+/**
+ * A write that was answered and is not there must be followed by a `lagged` at the reader of its node. Another node may have left the old
+ * master earlier, so its reader may have been told before, but not before the fault began.
+ */
+function silentLosses(moments: Moments, lost: Moments['answered']): string[] {
   const faults: string[] = [];
-  for (const [reader, all] of readings) {
+  for (const [reader, all] of moments.readings) {
     const lastLag = all.findLast(({ what }) => what === 'lagged')?.at ?? 0;
-    const silent = lost.filter(({ at }) => at > lastLag);
+    const silent = lost.filter((write) => lastLag < (write.node === reader ? write.at : faultAt(write.at, moments)));
     if (silent.length > 0)
       faults.push(`${reader} was not told of ${silent.length} lost writes, the first ${silent[0]?.n}`);
   }
   return faults;
+}
+
+/** When the fault began that was going on then; else the moment itself. */
+function faultAt(moment: number, { faults }: Moments): number {
+  return faults.find(({ at, healedAt }) => at < moment && moment < healedAt)?.at ?? moment;
 }
 
 function figuresOf({ faults, answered, applied }: Moments, lost: Moments['answered']): FaultFigures[] {

@@ -2,8 +2,8 @@ import type { ChainPoint } from 'mempool-core';
 
 /** What a run writes down. `at` is in milliseconds of `performance.now`. */
 export interface Moments {
-  /** Writes that were answered. */
-  readonly answered: { readonly n: number; readonly at: number }[];
+  /** Writes that were answered, and the node that sent each. */
+  readonly answered: { readonly node: string; readonly n: number; readonly at: number }[];
   /** Blocks that a node applied, as it was told. */
   readonly applied: { readonly node: string; readonly term: number; readonly point: ChainPoint; readonly at: number }[];
   /** What each reader was delivered: the numbers of transactions, or `lagged`. */

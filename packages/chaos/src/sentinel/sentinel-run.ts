@@ -105,7 +105,7 @@ export class SentinelRun implements AsyncDisposable {
       for (let isAnswered = false; !isAnswered; ) {
         isAnswered = await store.receive([transaction(n)], { operationId }).then(() => true, isFinal);
       }
-      this.moments.answered.push({ n, at: performance.now() });
+      this.moments.answered.push({ node: id, n, at: performance.now() });
       this.#ready.push(n);
       await delay(this.#options.callEveryMs);
     }

@@ -19,6 +19,9 @@ export interface RunContext {
 /** `keyPrefix`, or else the name `pool`, begins the keys. */
 export type ConnectionOptions = RedisOptions & Pick<DriverOptions, 'pool' | 'timeoutMs' | 'clock'>;
 
+/** A server that takes longer to refuse or answer a probe is left. */
+const probeMs = 1_000;
+
 /** A link, and the digests of the scripts that were sent in full on its connection. */
 interface Line {
   readonly link: Link;
@@ -148,7 +151,25 @@ export class Connection {
       'the master has the write, and its replicas take long',
     );
     await within(confirmed, leftMs(), late);
+    this.#assertOneServer(this.#replication.options);
     return reply;
+  }
+
+  /**
+   * During a fail-over Sentinels may name two masters. A reader at the one is not told that the other loses this write. So the write is
+   * sent again, until both connections lead to one server.
+   */
+  #assertOneServer({ key }: ReplicationOptions): void {
+    const [reads, writes] = [this.#reads.link, this.#writes.link];
+    if (reads.isWhere(writes)) return;
+    // A server that is frozen, or was demoted, is left by this.
+    reads
+      .ask((client) => client.call('HDEL', key, '-'), 'HDEL', probeMs, 'ERR_MEMPOOL_UNAVAILABLE')
+      .catch(() => undefined);
+    throw new MempoolError(
+      'ERR_MEMPOOL_OUTCOME_UNKNOWN',
+      'a fail-over is under way: two servers were named as the master',
+    );
   }
 }
 

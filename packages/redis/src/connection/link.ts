@@ -4,7 +4,7 @@ import { closeClient, createClient, type Tuning } from './client.ts';
 import type { RedisOptions } from './options.ts';
 import { isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
 import { distrustSentinel, SentinelError } from './sentinel.ts';
-import { guardedKeys, isRedirected } from './slot-client.ts';
+import { guardedKeys, isRedirected, serverOf } from './slot-client.ts';
 import { destroyOnError, dropConnection, limitHandshake } from './socket.ts';
 
 /** The code of the error when no answer comes. */
@@ -14,6 +14,9 @@ type LinkOptions = RedisOptions & { readonly timeoutMs: number };
 
 const leastMs = 50;
 
+/** A Sentinel may name a dead master for a moment, so it is asked again. */
+const longestHandshakeMs = 2_000;
+
 /** One connection to the master. Its errors tell whether a command was sent. It repeats nothing. */
 export class Link {
   readonly #client: Redis;
@@ -22,6 +25,8 @@ export class Link {
   /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
   #lastError: unknown = null;
   #connections = 0;
+  /** Where the connection leads; `null` if the options name the server. */
+  #server: string | null = null;
   /** Whether a master has answered at some time. */
   #isProven = false;
   /** Commands that have no answer yet. */
@@ -44,11 +49,12 @@ export class Link {
     this.#client.on('connect', () => {
       this.#lastError = null;
       this.#connections += 1;
+      this.#server = serverOf(this.#client);
       this.#isLeaving = false;
       onConnect();
     });
     destroyOnError(this.#client);
-    limitHandshake(this.#client, options.timeoutMs);
+    limitHandshake(this.#client, this.#isWatched ? Math.min(longestHandshakeMs, options.timeoutMs) : options.timeoutMs);
     this.#client.connect().catch(() => undefined);
   }
 
@@ -100,6 +106,11 @@ export class Link {
   /** Sends a reading command once. Its answer is in buffers. */
   read<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
     return this.ask((client) => client.callBuffer(name, ...args), name, timeoutMs, 'ERR_MEMPOOL_UNAVAILABLE');
+  }
+
+  /** False if the connections lead to two servers, as they may during a fail-over. */
+  isWhere(other: Link): boolean {
+    return this.#server === null || other.#server === null || this.#server === other.#server;
   }
 
   /** Closes the socket at once. Unanswered commands are rejected. */

@@ -36,14 +36,14 @@ interface Batch {
  * that are sent meanwhile share the next one. So a missing replica delays a write by two waits at most.
  */
 export class Replication {
+  readonly options: ReplicationOptions;
   readonly #link: Link;
-  readonly #options: ReplicationOptions;
   #next: Batch | null = null;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(link: Link, options: ReplicationOptions) {
     this.#link = link;
-    this.#options = options;
+    this.options = options;
   }
 
   /**
@@ -73,12 +73,12 @@ export class Replication {
     } catch (error) {
       throw failureOf(error);
     }
-    throw new Unconfirmed(`${this.#options.key} cannot be written, so replicas cannot be waited for`);
+    throw new Unconfirmed(`${this.options.key} cannot be written, so replicas cannot be waited for`);
   }
 
   /** Marks and waits. False if the mark was not written: then the wait says nothing. @throws Unconfirmed */
   async #wait({ connection }: Batch, command: string, ...args: readonly (string | number)[]): Promise<boolean> {
-    const { minReplicas, replicaTimeoutMs, key, timeoutMs } = this.#options;
+    const { minReplicas, replicaTimeoutMs, key, timeoutMs } = this.options;
     if (this.#link.connection !== connection)
       throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'the connection to Redis broke before its replicas confirmed');
     const withinMs = replicaTimeoutMs + timeoutMs;

@@ -1,4 +1,5 @@
 import { type Redis, type SentinelConnectionOptions, SentinelConnector } from 'ioredis';
+import type { Address } from './slot-route.ts';
 import { destroyOnError, dropConnection } from './socket.ts';
 
 /** A Sentinel that is slower is passed over, and the next one asked. */
@@ -30,6 +31,8 @@ const closed = 'Connection is closed.';
 /** The client gives options to a connection only if it listens for fail-overs on it. */
 type OpenSentinel = (endpoint: unknown, options?: object) => Redis;
 
+type ResolveMaster = (sentinel: unknown) => Promise<Address | null>;
+
 /** On this channel Sentinels announce fail-overs. */
 const announcements = '+switch-master';
 
@@ -40,9 +43,22 @@ const announcements = '+switch-master';
 export class SentinelLookup extends SentinelConnector {
   /** Of the Sentinel that failed last. The client itself only tells that the connection is closed. */
   #reason = '';
+  /** The master that was named last. */
+  #server: string | null = null;
+
+  get server(): string | null {
+    return this.#server;
+  }
 
   constructor(options: unknown) {
     super({ sentinelCommandTimeout: sentinelMs, ...(options as SentinelConnectionOptions) });
+    const resolve: ResolveMaster = Reflect.get(this, 'resolve').bind(this);
+    const noted: ResolveMaster = async (sentinel) => {
+      const named = await resolve(sentinel);
+      if (named !== null) this.#server = `${named.host}:${named.port}`;
+      return named;
+    };
+    Reflect.set(this, 'resolve', noted);
     const open: OpenSentinel = Reflect.get(this, 'connectToSentinel').bind(this);
     const quiet: OpenSentinel = (endpoint, given) => {
       const client = open(endpoint, { ...given, connectTimeout: sentinelMs, autoResubscribe: false });

@@ -42,9 +42,22 @@ export function guardedKeys(client: Redis, keys: readonly string[]): readonly st
   return isRouted(client) ? [...keys, `${first.slice(0, first.lastIndexOf(':'))}:moving`] : keys;
 }
 
+/** A connector that knows to which server it leads. */
+interface Routed {
+  readonly server: string | null;
+}
+
+/** The server, `host:port`, to which Sentinels or a cluster led the client's connection; `null` if the options name it. */
+export function serverOf(client: Redis): string | null {
+  const connector: Partial<Routed> | undefined = Reflect.get(client, 'connector');
+  return connector?.server ?? null;
+}
+
 /** Asks for the slot's master each time a connection is made. The client has no such step, except for Sentinel. */
 function connectorOn(route: SlotRoute, options: ClientOptions): new () => AbstractConnector {
-  return class extends AbstractConnector {
+  return class extends AbstractConnector implements Routed {
+    server: string | null = null;
+
     constructor() {
       super(0);
     }
@@ -56,6 +69,7 @@ function connectorOn(route: SlotRoute, options: ClientOptions): new () => Abstra
         const found = await route.master().catch((error: Error) => error);
         if (!this.connecting) throw new Error('the connection is closed');
         if (!(found instanceof Error)) {
+          this.server = `${found.host}:${found.port}`;
           const socket = open(found, options);
           this.stream = socket;
           return socket;
