@@ -6,8 +6,8 @@ import type { ConfigOf, Ordering, Schedule } from 'mempool-core';
 import { type NodeOptions, type NodeParts, openNode } from 'mempool-node';
 import { sqliteExclusive } from 'mempool-sqlite';
 import type { RedisCluster } from 'mempool-testkit';
-import { ownCluster, ownServer, scratchFolder } from 'mempool-testkit/vitest';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { ownServer, scratchFolder, sharedCluster } from 'mempool-testkit/vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { SteadyChain } from './steady-chain.ts';
 
 type Config = ConfigOf<string, Ordering>;
@@ -62,7 +62,9 @@ const backends = Object.entries(homes);
 let cluster: RedisCluster;
 
 beforeAll(async () => {
-  cluster = await ownCluster({ masters: 2, replicas: 0 }, afterAll);
+  const shared = await sharedCluster({ masters: 2, replicas: 0 });
+  cluster = shared.cluster;
+  return shared.end;
 });
 
 async function inCluster(): Promise<Home> {

@@ -25,18 +25,24 @@ export async function ownServer(...args: readonly string[]): Promise<RedisServer
   return server;
 }
 
-/** A Redis Cluster for this test alone. Tests that share one pass `afterAll`. */
-export async function ownCluster(
+/** A Redis Cluster for this test alone. */
+export async function ownCluster(options: Partial<ClusterOptions> = {}): Promise<RedisCluster> {
+  const { cluster, end } = await sharedCluster(options);
+  onTestFinished(end);
+  return cluster;
+}
+
+/** A Redis Cluster for the tests of a file: `beforeAll` returns `end`. */
+export async function sharedCluster(
   options: Partial<ClusterOptions> = {},
-  finished: (end: () => Promise<void>) => void = onTestFinished,
-): Promise<RedisCluster> {
+): Promise<{ readonly cluster: RedisCluster; readonly end: () => Promise<void> }> {
   const dir = mkdtempSync(join(tmpdir(), 'mempool-test-'));
   const cluster = await startRedisCluster({ dir, ...options });
-  finished(async () => {
+  const end = async (): Promise<void> => {
     await cluster[Symbol.asyncDispose]();
     rmSync(dir, { recursive: true, force: true });
-  });
-  return cluster;
+  };
+  return { cluster, end };
 }
 
 /** A TCP proxy in front of the server, for this test alone. */

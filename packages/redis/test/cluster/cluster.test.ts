@@ -7,8 +7,8 @@ import type { MempoolEvent } from 'mempool-core';
 import { createElection } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 import { type ClusterNode, freePort, type RedisCluster } from 'mempool-testkit';
-import { ownCluster } from 'mempool-testkit/vitest';
-import { afterAll, beforeAll, expect, inject, onTestFinished, test } from 'vitest';
+import { ownCluster, sharedCluster } from 'mempool-testkit/vitest';
+import { beforeAll, expect, inject, onTestFinished, test } from 'vitest';
 import { hashOf, point, transaction, transactions } from '../chain.ts';
 import { selfSigned } from '../connection/tls-server.ts';
 import { openLeases, openOptions, renewal, win } from '../election/node.ts';
@@ -19,7 +19,9 @@ import { Load, pendingHashes } from './load.ts';
 let cluster: RedisCluster;
 
 beforeAll(async () => {
-  cluster = await ownCluster({}, afterAll);
+  const shared = await sharedCluster();
+  cluster = shared.cluster;
+  return shared.end;
 });
 
 /** A new pool's name, and its slot. */
