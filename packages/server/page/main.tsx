@@ -7,6 +7,7 @@ import './styles/parts.css';
 import './styles/flow.css';
 import './styles/charts.css';
 import './styles/feed.css';
+import './styles/ledger.css';
 import './styles/drawer.css';
 import { render } from 'preact';
 import { Dashboard } from './state/dashboard.ts';

@@ -13,6 +13,7 @@ import type {
 import { type Connection, unconnected } from './connection.ts';
 import { emptyFeed, type Feed } from './feed.ts';
 import type { Inspected } from './inspector.ts';
+import { type LedgerView, noLedger } from './ledger.ts';
 
 /** The ranges of the charts. */
 export const chartRanges = ['2h', '24h', '7d'] as const;
@@ -40,6 +41,7 @@ export interface DashboardState {
   readonly range: ChartRange;
   readonly stats: Stats | null;
   readonly feed: Feed;
+  readonly ledger: LedgerView;
   /** The transaction in the drawer; `null`: it is closed. */
   readonly inspected: Inspected | null;
 }
@@ -60,5 +62,6 @@ export const emptyState: DashboardState = {
   range: '2h',
   stats: null,
   feed: emptyFeed,
+  ledger: noLedger,
   inspected: null,
 };

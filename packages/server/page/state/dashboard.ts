@@ -7,6 +7,7 @@ import { type ConnectionChange, connectionAfter } from './connection.ts';
 import { type ChartRange, type DashboardState, emptyState } from './dashboard-state.ts';
 import { feedOf, feedWith, type Holder, paused, resumed } from './feed.ts';
 import { Inspector } from './inspector.ts';
+import { LedgerReader } from './ledger-reader.ts';
 import { readBlocks, readElection, readFacts, readNext, readNumbers, readReadiness, readStats } from './reads.ts';
 import { type Pace, Rereader } from './rereader.ts';
 import { Store } from './store.ts';
@@ -24,12 +25,14 @@ const feedEveryMs = 250;
 /** Reads the API and follows the events; the page shows its store. */
 export class Dashboard {
   readonly store: Store<DashboardState>;
+  readonly ledger: LedgerReader;
   readonly #stream: EventStream;
   readonly #check: StreamCheck = new StreamCheck();
   readonly #inspector: Inspector;
   readonly #stats: Rereader;
   readonly #blocks: Rereader;
   readonly #next: Rereader;
+  readonly #money: Rereader;
   /** Read again when anything changes in the pool. */
   readonly #moving: readonly Rereader[];
   readonly #reads: readonly Rereader[];
@@ -47,7 +50,9 @@ export class Dashboard {
     this.#next = this.#rereader(steady, () => readNext(state()));
     this.#moving = [this.#rereader(lively, () => this.#readNumbers()), this.#next, this.#stats];
     this.#beginning = this.#rereader(calm, () => this.#begin());
-    const others = [this.#rereader(calm, readElection), this.#rereader(calm, readReadiness)];
+    this.ledger = new LedgerReader((ledger) => this.store.set({ ledger }));
+    this.#money = this.#rereader(calm, () => this.#readLedger());
+    const others = [this.#rereader(calm, readElection), this.#rereader(calm, readReadiness), this.#money];
     this.#reads = [this.#rereader(slow, () => this.#readFacts()), ...this.#moving, this.#blocks, ...others];
     this.#inspector = new Inspector((inspected) => this.store.set({ inspected }));
     this.#stream = new EventStream({
@@ -68,6 +73,7 @@ export class Dashboard {
   stop(): void {
     for (const read of [...this.#reads, this.#beginning]) read.stop();
     this.#stream.stop();
+    this.ledger.stop();
     this.#connection({ kind: 'paused', at: Date.now() });
   }
 
@@ -114,8 +120,17 @@ export class Dashboard {
   /** What is next depends on the kind of pool. */
   async #readFacts(): Promise<Partial<DashboardState>> {
     const facts = await readFacts();
-    if (this.store.state.pool === null) setTimeout(() => this.#next.now());
+    if (this.store.state.pool === null)
+      setTimeout(() => {
+        this.#next.now();
+        this.#money.now();
+      });
     return facts;
+  }
+
+  async #readLedger(): Promise<Partial<DashboardState>> {
+    if ((this.store.state.pool?.ledger ?? null) !== null) await this.ledger.read();
+    return {};
   }
 
   /** The last events, and from the newest of them on those that come. */

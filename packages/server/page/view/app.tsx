@@ -7,6 +7,7 @@ import { Election } from './election.tsx';
 import { LiveFeed } from './feed.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
+import { Ledger } from './ledger.tsx';
 import { Next } from './next.tsx';
 import { Tiles } from './tiles.tsx';
 
@@ -32,6 +33,7 @@ export function App(): VNode {
             <Drops />
           </div>
         </div>
+        <Ledger />
       </main>
       <Footer />
       <Drawer />

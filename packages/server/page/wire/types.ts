@@ -7,6 +7,8 @@ export interface PoolFacts {
   readonly backend: string;
   readonly ordering: 'fifo' | 'priority';
   readonly environment: string;
+  /** The currency of the ledger; `null`: there is none to read. */
+  readonly ledger: string | null;
 }
 
 /** What a newcomer needs to be admitted to a priority pool. */
@@ -85,6 +87,51 @@ export interface LeaderFacts {
   readonly leader: { readonly nodeId: string; readonly address: string | null; readonly term: number } | null;
   readonly leaseMs: number | null;
   readonly changes: readonly { readonly at: number; readonly nodeId: string | null; readonly term: number }[];
+}
+
+/** `GET /ledger`. */
+export interface LedgerFacts {
+  readonly currency: string;
+  /** The money in circulation. */
+  readonly issued: string;
+  /** The number of the newest record. */
+  readonly seq: number;
+}
+
+/** One of `GET /ledger/wallets`. */
+export interface WireWallet {
+  readonly id: string;
+  readonly owner: string;
+  readonly currency: string;
+  readonly balance: string;
+  readonly available: string;
+  readonly closed: boolean;
+}
+
+/** A live event of the ledger. */
+export interface LedgerRecord {
+  readonly kind: string;
+  /** The number of the record. */
+  readonly cursor: string;
+  readonly at?: number;
+  readonly transfer?: {
+    readonly id: string;
+    readonly kind: string;
+    readonly outcome: string;
+    readonly source: string;
+    readonly destination: string;
+    readonly amount: string;
+  };
+}
+
+/** `GET /ledger/audit`. */
+export interface LedgerAudit {
+  readonly ok: boolean;
+  readonly faults: readonly { readonly kind: string; readonly message: string }[];
+  readonly records: number;
+  readonly wallets: number;
+  readonly at: number;
+  readonly tookMs: number;
 }
 
 /** One of `GET /nodes`. */

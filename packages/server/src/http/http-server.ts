@@ -97,7 +97,7 @@ export class HttpServer {
         eventsEndpoint(streamsOf(source, hub)),
         ...propagationEndpoints(pool),
         ...chainEndpoints(pool),
-        ...poolEndpoints(pool, options),
+        ...poolEndpoints(pool, options, ledger),
         ...(monitor === null ? [] : monitorEndpoints(monitor)),
         ...(ledger === null ? [] : ledgerEndpoints({ ...ledger, metrics, stopping, streamsOf })),
         ...electionEndpoints(election),

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { defaultLimits, type Limits, type Mempool } from 'mempool-core';
 import { type Endpoint, endpoint, json } from './endpoint.ts';
+import type { ServedLedger } from './ledger/served-ledger.ts';
+import { WalletRights } from './ledger/wallet-rights.ts';
 import * as schemas from './schemas.ts';
 
 const never = z.literal('never').transform(() => Number.POSITIVE_INFINITY);
@@ -16,7 +18,11 @@ const givenLimits = z
   .openapi('GivenLimits', { description: 'A limit that is left out stays as it is. A fifo pool has maxTxs only.' });
 
 /** How full the pool is, and its limits. */
-export function poolEndpoints(pool: Mempool, { environment }: { readonly environment: string }): Endpoint[] {
+export function poolEndpoints(
+  pool: Mempool,
+  { environment }: { readonly environment: string },
+  ledger: ServedLedger | null,
+): Endpoint[] {
   return [
     ...limiting(pool),
     endpoint({
@@ -44,12 +50,16 @@ export function poolEndpoints(pool: Mempool, { environment }: { readonly environ
             ordering: z.enum(['fifo', 'priority']),
             capabilities: z.record(z.string(), z.boolean()),
             environment: z.string(),
+            ledger: z.string().nullable().openapi({
+              description: 'The currency of the ledger; null if there is none, or the token may not read it all.',
+            }),
           }),
         },
       },
-      answer: () => {
+      answer: ({ caller }) => {
         const { name, capabilities, ordering } = pool.store;
-        return json({ backend: name, ordering, capabilities, environment });
+        const currency = ledger !== null && new WalletRights(caller).readsAll ? ledger.currency : null;
+        return json({ backend: name, ordering, capabilities, environment, ledger: currency });
       },
     }),
   ];

@@ -11,6 +11,7 @@ import {
   paused,
   resumed,
 } from '../../page/state/feed.ts';
+import { recordsWith, shownRecords } from '../../page/state/ledger.ts';
 import { hashIn, historyWith, rollbacksOf, stepsOf, trackOf } from '../../page/state/life.ts';
 
 const hashOf = (n: number): string => n.toString(16).padStart(64, '0');
@@ -114,4 +115,11 @@ test('a life is told in steps with times, attempts, blocks and rollbacks', () =>
 test('a hash is found in what people paste, and nothing else is', () => {
   expect(hashIn(` 0xABCD\n`)).toBe('abcd');
   for (const text of ['', 'abc', 'xyz0', 'ab cd', 'a'.repeat(130), '../x']) expect(hashIn(text)).toBeNull();
+});
+
+test('the last records of a ledger are the newest first, each once, and not many', () => {
+  const record = (cursor: number) => ({ kind: 'transfer', cursor: String(cursor) });
+  const all = Array.from({ length: 30 }, (_, i) => record(i + 1));
+  const shown = [...all, record(30), record(29)].reduce(recordsWith, []);
+  expect(shown.map(({ cursor }) => Number(cursor))).toEqual(Array.from({ length: shownRecords }, (_, i) => 30 - i));
 });

@@ -1,11 +1,30 @@
 import { z } from '@hono/zod-openapi';
-import type { AuditReport, Ledger } from 'mempool-ledger';
+import { type AuditReport, balanceOf, type Ledger } from 'mempool-ledger';
 import { type Endpoint, endpoint, json } from '../endpoint.ts';
 import type { EventStreams } from '../event-streams.ts';
 import { lastEventId } from '../event-streams.ts';
 import { wrongRequest } from '../problem.ts';
 import type { SentLedgerEvent } from './ledger-source.ts';
 import * as schemas from './schemas.ts';
+import type { ServedLedger } from './served-ledger.ts';
+
+const vault = 'vault';
+
+/** The ledger in short. */
+export function overviewEndpoint({ ledger, currency }: ServedLedger): Endpoint {
+  return endpoint({
+    method: 'get',
+    path: '/api/v1/ledger',
+    summary: 'The currency, the money in circulation, and the number of the newest record',
+    tag: 'ledger',
+    scopes: ['ledger:read', 'ledger:admin'],
+    answers: { 200: { description: 'What is now.', schema: schemas.overview } },
+    answer: async () => {
+      const [wallet, seq] = await Promise.all([ledger.wallet(vault), ledger.head()]);
+      return json({ currency, issued: wallet === null ? 0n : -balanceOf(wallet), seq });
+    },
+  });
+}
 
 /** Recomputes the whole ledger. */
 export function auditEndpoint(ledger: Ledger): Endpoint {

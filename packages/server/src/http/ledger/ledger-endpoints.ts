@@ -2,7 +2,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { Endpoint } from '../endpoint.ts';
 import { EventHub } from '../event-hub.ts';
 import type { StreamsOf } from '../event-streams.ts';
-import { auditEndpoint, ledgerEventsEndpoint } from './audit-endpoints.ts';
+import { auditEndpoint, ledgerEventsEndpoint, overviewEndpoint } from './audit-endpoints.ts';
 import { ledgerSource } from './ledger-source.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { transferEndpoints } from './transfer-endpoints.ts';
@@ -24,6 +24,7 @@ export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
   return [
     ...walletEndpoints(parts),
     ...transferEndpoints(parts),
+    overviewEndpoint(parts),
     auditEndpoint(parts.ledger),
     ledgerEventsEndpoint(streams),
     ...(parts.turbo === true ? turboEndpoints(parts) : []),

@@ -115,6 +115,11 @@ export const batchItem: z.ZodType = z.object({
   transfer: transfer.nullable(),
 });
 
+/** The ledger in short. */
+export const overview: z.ZodType = z
+  .object({ currency: z.string(), issued: bigText, seq: z.int() })
+  .openapi('LedgerOverview');
+
 /** The report of an audit. */
 export const audit: z.ZodType = z
   .object({

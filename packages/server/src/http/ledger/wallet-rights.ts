@@ -19,18 +19,19 @@ export class WalletRights {
     return this.#caller.scopes.has('ledger:admin');
   }
 
-  get #readsAll(): boolean {
+  /** Whether it may see all wallets, records and the audit. */
+  get readsAll(): boolean {
     return this.isAdmin || this.#caller.scopes.has('ledger:read');
   }
 
   /** Whether the wallets of this owner may be seen. */
   reads(owner: string): boolean {
-    return this.#readsAll || this.#owns(owner);
+    return this.readsAll || this.#owns(owner);
   }
 
   /** @throws `Problem` 403 */
   assertReads(owner: string | undefined): void {
-    if (owner === undefined ? this.#readsAll || this.#caller.owners === 'all' : this.reads(owner)) return;
+    if (owner === undefined ? this.readsAll || this.#caller.owners === 'all' : this.reads(owner)) return;
     throw this.#foreign(owner === undefined ? 'Name one of its owners.' : '');
   }
 

@@ -14,7 +14,7 @@ test('the OpenAPI document names every path of the ledger, and is valid', async 
   expect(await new Validator().validate(document)).toMatchObject({ valid: true });
   const paths = Object.keys(document.paths ?? {}).filter((path) => /ledger|turbo/.test(path));
   expect(paths.map((path) => path.replace('/api/v1/ledger', '')).toSorted()).toEqual([
-    ...['/audit', '/events', '/transfers', '/transfers/batch', '/transfers/{id}', '/transfers/{id}/post'],
+    ...['', '/audit', '/events', '/transfers', '/transfers/batch', '/transfers/{id}', '/transfers/{id}/post'],
     ...['/transfers/{id}/void', '/turbo/transactions', '/turbo/wallets', '/turbo/wallets/owner'],
     ...['/turbo/wallets/tags', '/wallets', '/wallets/{id}', '/wallets/{id}/close', '/wallets/{id}/tags'],
     '/wallets/{id}/transfers',
