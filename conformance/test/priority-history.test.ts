@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { checkPriorityHistory, makePriorityHistory, tallyOf } from 'mempool-conformance';
-import type { Budget, MempoolStore, OpenOptions, TakeOptions } from 'mempool-core';
+import type { Budget, MempoolStore, OpenOptions, TakeOptions, Verdict } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { describe, expect, test } from 'vitest';
 import { type PoolSource, poolSources, sharedPoolSources } from './priority-subjects.ts';
@@ -77,6 +77,27 @@ test('a store that breaks a rule is told by a short history that shows it, with 
   const story = message.split('(seed 2):\n')[1]?.split('\n') ?? [];
   expect(story.map((line) => line.replace(/\(.*/, ''))).toEqual(['await store.receive', 'await store.take']);
 });
+
+test.each(Object.entries(poolSources))(
+  'a newcomer that a block carried parks what it leaves without a tag, over maxParked too: %s',
+  async (_, makeSource) => {
+    await using source = await makeSource();
+    await using store = await source.open({ ordering: 'priority', maxParked: 0 });
+    const [payload, payloadType] = [new Uint8Array([1]), 0];
+    const [loser, child, winner] = ['0a', '0b', '0c'];
+    const add = (hash: string, verdict: Verdict) => store.receive([{ hash, payload, payloadType, verdict }]);
+    await add(loser, { priority: 1n, provides: ['spent', 'made'] });
+    await add(child, { priority: 1n, requires: ['made'] });
+    await store.confirm({ point: { slot: 1, hash: '01'.repeat(32) }, seen: [winner], unseen: [] });
+    await add(winner, { priority: 1n, provides: ['spent'] });
+    expect(await store.checkStatus([loser, child, winner])).toMatchObject([
+      { stage: 'Dropped', reason: 'conflict' },
+      { stage: 'Pending' },
+      { stage: 'Confirmed' },
+    ]);
+    expect((await store.usage()).load).toMatchObject({ ready: 0, parked: 1 });
+  },
+);
 
 async function check(makeSource: () => Promise<PoolSource>, calls: number): Promise<void> {
   await using source = await makeSource();

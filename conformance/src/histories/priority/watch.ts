@@ -131,11 +131,14 @@ function assertNothingChanged({ call, answer, before, after }: Change): void {
   if (isRefused) assertSame(after, before, 'a refusal changed the pool');
 }
 
-/** An admission leaves the pool within its limits, if it was within them before. A replacement may park any number. */
+/** An admission leaves the pool within its limits, if it was within them before. What ends for it may leave any number parked (P22). */
 function assertWithinLimits({ call, before, after, events }: Change): void {
   if (call.verb !== 'receive') return;
   const { maxTxs, maxBytes, maxParked } = after.limits;
-  const isReplacing = events.some((event) => event.kind === 'transaction' && event.reason === 'replaced');
+  // A newcomer that a block carried is Confirmed (L13), and what conflicts with it is dropped.
+  const isReplacing = events.some(
+    (event) => event.kind === 'transaction' && (event.reason === 'replaced' || event.reason === 'conflict'),
+  );
   const isOneMore = after.totals.parked > maxParked && after.totals.parked > before.totals.parked;
   assert.ok(isReplacing || !isOneMore, 'an admission parked more than maxParked');
   const isOver = ({ totals }: PoolDump): boolean => totals.transactions > maxTxs || totals.bytes > maxBytes;
