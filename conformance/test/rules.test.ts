@@ -16,7 +16,7 @@ const contract = [
   ...numbered('M', 3),
   ...numbered('R', 3),
   ...numbered('LE', 8),
-  ...numbered('P', 24),
+  ...numbered('P', 25),
   ...numbered('K', 4),
 ];
 

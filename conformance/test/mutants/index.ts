@@ -28,7 +28,7 @@ import { drainMutants, poolInputMutants, poolOperationMutants } from './priority
 import { chainTagMutants, forkMutants, recheckMutants, returningMutants } from './priority-chain.ts';
 import { evictionMutants, floorMutants, priceMutants, replacementMutants } from './priority-eviction.ts';
 import { orderMutants, parkingMutants, placeMutants, storeOrderMutants } from './priority-order.ts';
-import { gossipMutants, reapingMutants } from './priority-reading.ts';
+import { gossipMutants, reapingMutants, walkingMutants } from './priority-reading.ts';
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
@@ -85,6 +85,7 @@ export const allMutants: readonly Mutant[] = [
   ...floorMutants,
   ...limitMutants,
   ...reapingMutants,
+  ...walkingMutants,
   ...takingMutants,
   ...sweepingMutants,
   ...gossipMutants,

@@ -183,6 +183,47 @@ function numberAnew(index: PoolIndex, node: PoolNode): void {
   index.number(node, index.lastGossipSeq);
 }
 
+/** The hashes of those that provide what a transaction requires, whatever has become of them. */
+function providersOf(index: PoolIndex, hash: string): PoolNode[] {
+  const requires = index.node(hash)?.entry.verdict.requires ?? [];
+  return [...new Set(requires.flatMap((tag) => [...index.providers.of(tag)]))].sort((a, b) => a.seq - b.seq);
+}
+
+/** P25. */
+export const walkingMutants: readonly Mutant[] = [
+  priority.each('parents-never-told', { best: () => ({ parents: [] }) }),
+  priority.each('parents-told-backwards', { best: ({ parents }) => ({ parents: parents.toReversed() }) }),
+  priority.each('parents-in-flight-told', {
+    best: ({ hash }, { index }) => ({ parents: providersOf(index, hash).map((parent) => parent.hash) }),
+  }),
+  priority.each('grandparents-told-as-parents', {
+    best: ({ hash, parents }, { index }) => {
+      const far = parents.flatMap((parent) => providersOf(index, parent).map((grandparent) => grandparent.hash));
+      return { parents: [...new Set([...far, ...parents])].filter((one) => one !== hash) };
+    },
+  }),
+  priority.told('parents-of-the-page-alone', {
+    best: (page) => {
+      const hashes = new Set(page.map(({ hash }) => hash));
+      return page.map((one) => ({ ...one, parents: one.parents.filter((parent) => hashes.has(parent)) }));
+    },
+  }),
+  // Who pages on is told of what was there when the first page was read.
+  priority.told('pages-without-latecomers', {
+    best: (page, { memory, given: [after], notes }) => {
+      if (after === null) notes.count = memory.usage().lastSeq;
+      return page.filter(({ seq }) => seq <= notes.count);
+    },
+  }),
+  priority.told('first-pages-without-latecomers', {
+    best: (page, { memory, given: [after], notes }) => {
+      if (after !== null) return page;
+      notes.count ||= memory.usage().lastSeq;
+      return page.filter(({ seq }) => seq <= notes.count);
+    },
+  }),
+];
+
 /** P10. */
 export const gossipMutants: readonly Mutant[] = [
   // What is filtered out takes a place of the page, as if it were not.

@@ -76,6 +76,7 @@ export type { Capabilities } from './contract/store.ts';
 export * from './contract/transaction.ts';
 export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from './contract/verdict.ts';
 export { account, accountTag, type Nonce, nextNonce, onePerSender } from './mempool/account.ts';
+export type { BestWalk, BestWalkOptions } from './mempool/best-walk.ts';
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
 export type { MempoolOptions, Schedule } from './mempool/mempool-options.ts';
 export type { ObservedCall, Observer } from './mempool/observer.ts';

@@ -274,7 +274,9 @@ export async function orderings(some: MempoolStore, pool: Mempool, backend: Back
   }
   if (pool.ordering === 'fifo') {
     holds<Same<typeof pool, FifoMempool>>();
-    holds<Same<Extract<keyof FifoMempool, 'best' | 'gossip' | 'recheck' | 'revise' | 'stale'>, never>>();
+    holds<
+      Same<Extract<keyof FifoMempool, 'best' | 'bestIterator' | 'gossip' | 'recheck' | 'revise' | 'stale'>, never>
+    >();
     holds<Same<typeof pool.store, FifoStore>>();
   } else {
     await pool.revise(await pool.stale({ height: 1 }).then((all) => all.map((one) => ({ ...one, answer: {} }))));

@@ -24,8 +24,9 @@ import { replacementCases } from './replacement.ts';
 import { returningCases, revivedEntryCases } from './returning.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
+import { walkingCases } from './walking.ts';
 
-/** The cases of P1–P24 that need a priority pool, or a fifo pool. */
+/** The cases of P1–P25 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,
@@ -37,6 +38,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...evictionCases,
   ...limitCases,
   ...reapingCases,
+  ...walkingCases,
   ...takingCases,
   ...sweepingCases,
   ...gossipCases,

@@ -9,6 +9,7 @@ export type SweepOptions = NonNullable<Parameters<AnyStore['sweep']>[0]>;
 export type Revision = Parameters<AnyStore['revise']>[0][number];
 export type ReviseOutcome = Awaited<ReturnType<AnyStore['revise']>>[number];
 export type Candidate = Awaited<ReturnType<AnyStore['reap']>>[number];
+export type RankedCandidate = Awaited<ReturnType<AnyStore['best']>>[number];
 export type Claim = Awaited<ReturnType<AnyStore['take']>>;
 export type ExtendOptions = NonNullable<Parameters<AnyStore['extendClaim']>[2]>;
 export type ExtendOutcome = Awaited<ReturnType<AnyStore['extendClaim']>>;

@@ -18,6 +18,7 @@ import {
   loadOf,
   type Member,
   orderOf,
+  parentsOf,
   parkedIn,
   providersOf,
   type Ranked,
@@ -63,9 +64,16 @@ export class ModelReader extends Model {
   }
 
   /** Its keys are ranks: the contract says only that keys rise, and that a page begins after one. */
-  best({ after, limit = 100 }: Query<'best'> = {}): (e.Candidate & { readonly key: string })[] {
-    const ready = readyOf(graphOf(this.#state));
-    const ranked = ready.map((member, i) => ({ ...candidate(member), key: String(i).padStart(4, '0') }));
+  best({ after, limit = 100 }: Query<'best'> = {}): e.RankedCandidate[] {
+    const graph = graphOf(this.#state);
+    const ranked = readyOf(graph).map((member, i) => {
+      const parents = parentsOf(graph, member).toSorted((a, b) => a.seq - b.seq);
+      return {
+        ...candidate(member),
+        key: String(i).padStart(4, '0'),
+        parents: parents.map(({ hash }) => hash),
+      };
+    });
     return ranked.filter(({ key }) => after === undefined || key > after).slice(0, limit);
   }
 

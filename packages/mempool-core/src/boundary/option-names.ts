@@ -28,6 +28,7 @@ type CallKind =
   | 'stale'
   | 'wait'
   | 'walk'
+  | 'bestWalk'
   | 'logWalk'
   | 'recheck'
   | 'work';
@@ -55,6 +56,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   stale: new Set<string>([...page, 'height']),
   wait: new Set<string>([...read, 'stage', 'confirmations']),
   walk: new Set<string>([...read, 'after', 'onDamaged']),
+  bestWalk: new Set<string>([...read, 'filter', 'newcomers', 'readAhead']),
   logWalk: new Set<string>([...read, 'cursor', 'onDamaged']),
   recheck: new Set<string>([...read, 'height', 'slice']),
   work: new Set<string>([...read, 'owner', 'concurrency', 'claimMs', 'attempts', 'backoff']),

@@ -67,10 +67,12 @@ export interface Candidate {
   readonly priority: bigint;
 }
 
-/** A candidate with its sort key. */
+/** A candidate with its sort key and its parents. */
 export interface RankedCandidate extends Candidate {
   /** The sort key as text. Keys compare as text; a key is a cursor for `best`. */
   readonly key: string;
+  /** The hashes of the Pending transactions that it depends on directly, by seq (P25). They come before it. */
+  readonly parents: readonly string[];
 }
 
 /** Options of `best`. */

@@ -13,6 +13,7 @@ import type * as verbs from '../contract/pool-verbs.ts';
 import type * as store from '../contract/store.ts';
 import type { LogEntry, StoredTransaction, TransactionStatus } from '../contract/transaction.ts';
 import { Application } from './application.ts';
+import { BestWalk, type BestWalkOptions } from './best-walk.ts';
 import type { Gossip, GossipOptions } from './gossip.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
 import {
@@ -320,6 +321,16 @@ export class Mempool implements AsyncDisposable {
    */
   inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
     return begun(() => walkBySeq(this.#calls.store, 'peekInflight', checkSeqWalk(options)));
+  }
+
+  /**
+   * The ready transactions, best first, without payloads, as they are while the loop runs (P25). `markInvalid` passes
+   * over one and its descendants for this walk only. For priority pools. If an argument is bad, the first step fails with
+   * `ERR_MEMPOOL_INVALID`.
+   * @example for await (const { hash } of walk) if (!(await execute(hash))) walk.markInvalid(hash);
+   */
+  bestIterator(options?: BestWalkOptions): BestWalk {
+    return new BestWalk(this.#calls.store, options);
   }
 
   /**

@@ -4,7 +4,16 @@ import { Mempool as AnyMempool } from './mempool.ts';
 import type { MempoolOptions } from './mempool-options.ts';
 
 /** What a `Mempool` offers beyond a store, or in its place, that needs a priority pool. */
-type PriorityOnly = 'best' | 'bySender' | 'byTag' | 'dropBySender' | 'gossip' | 'recheck' | 'revise' | 'stale';
+type PriorityOnly =
+  | 'best'
+  | 'bestIterator'
+  | 'bySender'
+  | 'byTag'
+  | 'dropBySender'
+  | 'gossip'
+  | 'recheck'
+  | 'revise'
+  | 'stale';
 
 /** A pool in order of arrival. */
 export interface FifoMempool extends Omit<AnyMempool, PriorityOnly | 'ordering' | 'store'> {
@@ -26,8 +35,8 @@ export interface PriorityMempool extends Omit<AnyMempool, 'ordering' | 'store'> 
  * writes (`receive`, lists of hashes, `take`, `confirm` and so on) run after every call made before them. Reads of
  * pages and counts go straight to the store and see every write that was answered.
  *
- * `ordering` tells the two kinds apart: after `if (pool.ordering === 'fifo')`, there is no `best`, `gossip`, `stale`,
- * `revise` or `recheck`.
+ * `ordering` tells the two kinds apart: after `if (pool.ordering === 'fifo')`, there is no `best`,
+ * `bestIterator`, `gossip`, `stale`, `revise` or `recheck`.
  */
 export type Mempool = FifoMempool | PriorityMempool;
 

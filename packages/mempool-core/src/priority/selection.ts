@@ -47,13 +47,20 @@ function waitsForOneOf(index: PoolIndex, node: PoolNode, passed: ReadonlySet<Poo
 }
 
 /** The ready transactions after an order key, the best first. */
-export function bestOf({ order }: PoolIndex, after: OrderKey | null, limit: number): RankedCandidate[] {
+export function bestOf(index: PoolIndex, after: OrderKey | null, limit: number): RankedCandidate[] {
+  const { order } = index;
   const found: RankedCandidate[] = [];
   for (const node of after === null ? order : order.after({ place: after })) {
     if (!node.place.ready || found.length >= limit) break;
-    found.push({ ...candidateOf(node), key: encodeOrderKey(node.place) });
+    found.push({ ...candidateOf(node), key: encodeOrderKey(node.place), parents: parentHashes(index, node) });
   }
   return found;
+}
+
+/** P25: by seq. The order in the index differs between nodes. */
+function parentHashes(index: PoolIndex, node: PoolNode): string[] {
+  if (node.place?.depth === 0) return [];
+  return [...parentsOf(index, node)].sort((a, b) => a.seq - b.seq).map(({ hash }) => hash);
 }
 
 /** The transactions under a claim, by seq. */

@@ -9,7 +9,7 @@ const lists = ['pending', 'parked', 'inflight', 'final', 'best'] as const;
 const query = z.strictObject({
   stage: z.enum(lists).openapi({
     description:
-      'pending, parked, inflight: by arrival. final: the log of ended ones. best: by priority (priority pools).',
+      'pending, parked, inflight: by arrival. final: the log of ended ones. best: by priority, each with its Pending parents (priority pools).',
   }),
   after: schemas.cursor.optional().openapi({ description: '`next` of the page before.' }),
   limit: schemas.pageLimit.optional(),
