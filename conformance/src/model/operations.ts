@@ -24,7 +24,10 @@ export function record(operations: Operations, call: BoundCall, outcome: unknown
 }
 
 function textOf({ verb, args }: BoundCall): string {
-  return JSON.stringify([verb, ...args], (_, value) => (value === Number.POSITIVE_INFINITY ? 'never' : value));
+  return JSON.stringify([verb, ...args], (_, value) => {
+    if (value === Number.POSITIVE_INFINITY) return 'never';
+    return typeof value === 'bigint' ? `${value}n` : value;
+  });
 }
 
 /** Neither verdict nor sending peer. */

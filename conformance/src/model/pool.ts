@@ -125,7 +125,12 @@ export function lookBefore(pool: PoolState): Before {
 /** The event of a place (P24), without its number and time. */
 export type Place =
   | { readonly kind: 'ready'; readonly hash: string; readonly seq: number }
-  | { readonly kind: 'parked'; readonly hash: string; readonly seq: number; readonly reason: 'held' | 'missing' };
+  | {
+      readonly kind: 'parked';
+      readonly hash: string;
+      readonly seq: number;
+      readonly reason: 'held' | 'below-floor' | 'missing';
+    };
 
 /**
  * E1: the events of a call are the difference between before and after it; then final lives go to the log. `nowMs`: the

@@ -15,6 +15,7 @@ import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
 import { factMutants, overdueMutants } from './facts.ts';
 import { fencingMutants } from './fencing.ts';
 import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from './fifo-claims.ts';
+import { movingFloorMutants } from './floor.ts';
 import { hashFormMutants } from './hash-forms.ts';
 import { leaseMutants, leaseTimeMutants } from './leases.ts';
 import { matrixMutants, propagationMutants, receivingMutants, revivalMutants } from './lifecycle.ts';
@@ -84,6 +85,7 @@ export const allMutants: readonly Mutant[] = [
   ...evictionMutants,
   ...floorMutants,
   ...limitMutants,
+  ...movingFloorMutants,
   ...reapingMutants,
   ...walkingMutants,
   ...takingMutants,

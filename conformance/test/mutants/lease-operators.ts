@@ -180,5 +180,7 @@ export function over<T extends object>(whole: T, plant: (whole: T) => Partial<T>
       const value: unknown = Reflect.get(target, key, target);
       return typeof value === 'function' ? value.bind(target) : value;
     },
+    // Not by the proxy: a setter may need the private fields of the whole.
+    set: (target, key, value) => Reflect.set(target, key, value, target),
   });
 }

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import {
   type AnyStore,
+  type Limits,
   type Load,
   MempoolError,
   type PoolDump,
@@ -241,7 +242,10 @@ export const poolOperationMutants: readonly Mutant[] = [
       return rest;
     }),
   ),
-  toRepeats('recorded-limits-lose-the-endless', 'setLimits', (set) => JSON.parse(JSON.stringify(set))),
+  toRepeats('recorded-limits-lose-the-endless', 'setLimits', (set) => {
+    const { minPriority, ...numbers } = set as Limits;
+    return { ...JSON.parse(JSON.stringify(numbers)), minPriority };
+  }),
   withFirst('id-of-other-revisions-answered', 'revise', () => true),
   withFirst('id-of-some-of-its-limits-answered', 'setLimits', (before, now) => before.maxTxs === now.maxTxs),
   priority.ordered('evicted-in-its-call-told-twice', ['admit'], (events) => {
@@ -355,8 +359,13 @@ export const poolInputMutants: readonly Mutant[] = [
   pools.opened('bad-limits-of-an-open-left-out', (options) => {
     const isGood = (value: unknown) =>
       value === 'none' || (typeof value === 'number' && value >= 0 && value <= 300_000_000);
+    const isGoodFloor = (value: unknown) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
     const isLimit = (name: string) => /^(max|ttl|parked|replacement|eviction)/.test(name);
-    return Object.fromEntries(Object.entries(options).filter(([name, value]) => !isLimit(name) || isGood(value)));
+    return Object.fromEntries(
+      Object.entries(options).filter(([name, value]) =>
+        name === 'minPriority' ? isGoodFloor(value) : !isLimit(name) || isGood(value),
+      ),
+    );
   }),
   pools.opened('any-other-ordering-is-by-arrival', ({ ordering, ...options }) => ({
     ...options,

@@ -42,9 +42,11 @@ test('a command that changes much asks first: no answer, no change', async () =>
 test('a command that looks leaves the limits that an operator has set, whatever its configuration says', async () => {
   const config = configFile({ backend: 'sqlite', ordering: 'priority', maxTxs: 10 });
   await run(['-c', config, 'submit', '01']);
-  expect((await run(['-c', config, 'limits', 'set', 'max_txs=7', 'ttl_ms=unlimited'])).code).toBe(0);
+  expect((await run(['-c', config, 'limits', 'set', 'max_txs=7', 'min_priority=-5', 'ttl_ms=unlimited'])).code).toBe(0);
   await run(['-c', config, 'usage']);
-  expect(jsonLines((await run(['-c', config, '--json', 'limits', 'get'])).out)).toMatchObject([{ maxTxs: 7 }]);
+  expect(jsonLines((await run(['-c', config, '--json', 'limits', 'get'])).out)).toMatchObject([
+    { maxTxs: 7, minPriority: '-5' },
+  ]);
   const wrong = await run(['-c', config, 'limits', 'set', 'max_tx=7']);
   expect([wrong.code, wrong.err.includes('did you mean maxTxs?')]).toEqual([2, true]);
 });

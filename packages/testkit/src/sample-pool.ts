@@ -168,6 +168,8 @@ const newer: ReadonlySet<string> = new Set([
   'receivedAt',
   'parkedAt',
   'parkedTtlMs',
+  'minPriority',
+  'belowFloor',
   'attempts',
   'replacedBy',
   'notBefore',

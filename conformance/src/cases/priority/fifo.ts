@@ -65,6 +65,7 @@ const otherLimits: readonly OpenOptions[] = [
   { ttlMs: 1 },
   { ttlBlocks: 1 },
   { parkedTtlMs: 1 },
+  { minPriority: 1n },
   { eviction: 'none' },
 ];
 

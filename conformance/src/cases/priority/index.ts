@@ -6,6 +6,7 @@ import { chanceCases } from './chance.ts';
 import { drainCases } from './drain.ts';
 import { evictionCases } from './eviction.ts';
 import { fifoCases, fifoClaimCases } from './fifo.ts';
+import { floorCases } from './floor.ts';
 import { gossipCases } from './gossip.ts';
 import { parkedHoldingCases } from './holding.ts';
 import { poolInputCases } from './input.ts';
@@ -26,7 +27,7 @@ import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 import { walkingCases } from './walking.ts';
 
-/** The cases of P1–P25 that need a priority pool, or a fifo pool. */
+/** The cases of P1–P26 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,
@@ -37,6 +38,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...replacementCases,
   ...evictionCases,
   ...limitCases,
+  ...floorCases,
   ...reapingCases,
   ...walkingCases,
   ...takingCases,

@@ -183,6 +183,7 @@ const badLimits: readonly (readonly [keyof OpenOptions, unknown])[] = [
   ['ttlMs', -5],
   ['ttlBlocks', 1n],
   ['parkedTtlMs', -1],
+  ['minPriority', 2n ** 63n],
   ['eviction', 'highest'],
 ];
 

@@ -17,6 +17,7 @@ const defaults = {
   ttlMs: Number.POSITIVE_INFINITY,
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: 600_000,
+  minPriority,
   eviction: 'lowest',
 } as const;
 
@@ -34,6 +35,7 @@ const others = {
   ttlMs: 9_000,
   ttlBlocks: 12,
   parkedTtlMs: 8_000,
+  minPriority: -(2n ** 53n) - 1n,
   eviction: 'none',
 } as const;
 

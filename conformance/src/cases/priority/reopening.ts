@@ -30,6 +30,7 @@ const killLimits: Limits = {
   ttlMs: Number.POSITIVE_INFINITY,
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: Number.POSITIVE_INFINITY,
+  minPriority: -(2n ** 63n),
   eviction: 'lowest',
 };
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;

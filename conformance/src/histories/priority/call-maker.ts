@@ -18,6 +18,7 @@ export const historyLimits: Limits = {
   ttlMs: 400,
   ttlBlocks: 12,
   parkedTtlMs: 300,
+  minPriority: -(2n ** 63n),
   eviction: 'lowest',
 };
 
@@ -35,6 +36,7 @@ const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   ttlMs: [400, 400, 100, Number.POSITIVE_INFINITY],
   ttlBlocks: [12, 12, 4, Number.POSITIVE_INFINITY],
   parkedTtlMs: [300, 300, 50, Number.POSITIVE_INFINITY],
+  minPriority: [-(2n ** 63n), -(2n ** 63n), 1n, 11n, 2n ** 53n],
   eviction: ['lowest', 'lowest', 'lowest', 'none'],
 };
 
@@ -329,7 +331,7 @@ export function drainCalls(hashes: readonly string[], maxFinalized: number): Pri
   }));
   const unseen = [...hashes];
   return [
-    { verb: 'setLimits', args: [{ maxTxs: 1_000, maxBytes: 1_000_000, eviction: 'lowest' }] },
+    { verb: 'setLimits', args: [{ maxTxs: 1_000, maxBytes: 1_000_000, minPriority: -two63, eviction: 'lowest' }] },
     { verb: 'rollback', args: ['origin'] },
     { verb: 'confirm', args: [{ point: last, seen: [], unseen }, { finalizeThreshold: Number.POSITIVE_INFINITY }] },
     { verb: 'rollback', args: ['origin'] },

@@ -78,12 +78,14 @@ function settleReturns(
       member.verdict.requires.some((tag) => withdrawn.includes(tag)),
   );
   for (const [i, member] of open.entries()) {
-    const { satisfied, members: left } = graphOf(state);
+    const graph = graphOf(state);
     const there = {
-      satisfied,
-      members: left.filter(({ hash }) => !open.slice(i).some((later) => later.hash === hash)),
+      ...graph,
+      members: graph.members.filter(({ hash }) => !open.slice(i).some((later) => later.hash === hash)),
     };
-    const isTaken = member.verdict.provides.some((tag) => satisfied.has(tag) || providersOf(there, tag).length > 0);
+    const isTaken = member.verdict.provides.some(
+      (tag) => graph.satisfied.has(tag) || providersOf(there, tag).length > 0,
+    );
     const txState = state.pool.live.get(member.hash) as TxState;
     if (isTaken) drop(txState, 'conflict');
     else if (closesCycle(there, member)) drop(txState, 'cycle');

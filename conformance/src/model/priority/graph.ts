@@ -16,6 +16,8 @@ export interface Member {
 export interface Graph {
   readonly members: readonly Member[];
   readonly satisfied: ReadonlySet<string>;
+  /** P26: the limit `minPriority`. */
+  readonly least: bigint;
 }
 
 type OrderKey = NonNullable<DumpedEntry['place']>;
@@ -48,9 +50,15 @@ export function descendantsOf(graph: Graph, { hash }: Member): Member[] {
   return pending.filter((other) => ancestorsOf(graph, other).some((ancestor) => ancestor.hash === hash));
 }
 
-/** Ready: not held back, and each tag that it requires is met, or provided by a ready transaction. */
-function isReady(graph: Graph, { verdict, isHeld }: Member): boolean {
-  if (isHeld) return false;
+/** P26: its priority, or that of one that it depends on, is below the floor. */
+export function isBelowFloor(graph: Graph, me: Member): boolean {
+  return [me, ...ancestorsOf(graph, me)].some(({ verdict }) => verdict.priority < graph.least);
+}
+
+/** Ready: not held back or below the floor, and each tag that it requires is met, or provided by a ready transaction. */
+function isReady(graph: Graph, me: Member): boolean {
+  const { verdict, isHeld } = me;
+  if (isHeld || isBelowFloor(graph, me)) return false;
   const awaited = verdict.requires.filter((tag) => !isMet(graph, tag));
   return awaited.every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
 }
@@ -109,8 +117,10 @@ export function fillsGap(graph: Graph, me: Member): boolean {
   const isOwn = (tag: string): boolean => me.verdict.provides.includes(tag);
   const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld }) => !isHeld);
   const children = waiting.filter(({ verdict }) => verdict.requires.some(isOwn));
+  const isPaid = ({ verdict }: Member): boolean => verdict.priority >= graph.least;
   return (
-    isReady(graph, me) && children.some(({ verdict }) => verdict.requires.every((tag) => isOwn(tag) || isThere(tag)))
+    isReady(graph, me) &&
+    children.filter(isPaid).some(({ verdict }) => verdict.requires.every((tag) => isOwn(tag) || isThere(tag)))
   );
 }
 
@@ -140,7 +150,7 @@ export function sumOf(members: readonly Member[], field: 'bytes' | 'gas'): numbe
 const lowest = -(2n ** 63n);
 const highest = 2n ** 63n - 1n;
 
-export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor' | 'ready'> {
+export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor' | 'ready' | 'belowFloor'> {
   const counted = countedOf(graph);
   return {
     transactions: counted.length,
@@ -154,7 +164,8 @@ export function loadOf(graph: Graph, limits: Limits): Load {
   const totals = totalsOf(graph);
   const headroom = { transactions: limits.maxTxs - totals.transactions, bytes: limits.maxBytes - totals.bytes };
   const ready = orderOf(graph).filter(({ place }) => place.ready).length;
-  return { ...totals, ready, headroom, floor: floorOf(graph, limits) };
+  const belowFloor = parkedIn(graph).filter((one) => isBelowFloor(graph, one)).length;
+  return { ...totals, ready, belowFloor, headroom, floor: floorOf(graph, limits) };
 }
 
 /** The shortest end of the order whose removal brings the pool within its limits; `null`: not even the whole order is enough. */
@@ -176,10 +187,11 @@ export function floorOf(graph: Graph, limits: Limits): Load['floor'] {
   const end = shortestEnd(orderOf(graph), { transactions: transactions + 1, bytes: bytes + 1 }, limits);
   if (end === null) return { kind: 'closed' };
   if (end.length > 0 && (limits.eviction === 'none' || end.length > limits.maxEvictions)) return { kind: 'closed' };
+  if (end.length === 0) return { kind: 'open' };
   const beaten = end.filter(({ place }) => place.ready).map(({ place }) => place.effectivePriority);
   const floor = beaten.reduce(
     (most, effectivePriority) => (effectivePriority + 1n > most ? effectivePriority + 1n : most),
-    lowest,
+    graph.least,
   );
   if (floor > highest) return { kind: 'closed' };
   return floor === lowest ? { kind: 'open' } : { kind: 'at-least', priority: floor };

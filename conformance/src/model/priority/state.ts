@@ -2,7 +2,7 @@ import type { Cause, DropReason, LiveStage, PoolReason } from 'mempool-core';
 import type { TxState } from '../life.ts';
 import * as pools from '../pool.ts';
 import type { Entry, Limits } from './entry.ts';
-import { type Graph, type Member, orderOf, parkedIn } from './graph.ts';
+import { type Graph, isBelowFloor, type Member, orderOf, parkedIn } from './graph.ts';
 
 /** The state of a FIFO model and what a priority pool keeps beside it. */
 export interface PriorityState {
@@ -25,7 +25,7 @@ export interface CallEnd {
   readonly callMs: number;
 }
 
-type Parked = 'no' | 'waiting' | 'held';
+type Parked = 'no' | 'waiting' | 'below' | 'held';
 
 export interface BeforeCall {
   readonly pool: pools.Before;
@@ -40,7 +40,7 @@ export function lookBefore(state: PriorityState): BeforeCall {
   const gossipable = new Map(gossipableOf(graph).map(({ seq, verdict }) => [seq, verdict.propagate]));
   const waiting = parkedSeqs(graph);
   const seqs = [...state.entries.keys()].map((hash) => pools.currentLife(state.pool, hash)?.seq ?? 0);
-  const parked = new Map(seqs.map((seq) => [seq, waiting.get(seq) ?? 'no']));
+  const parked = new Map(seqs.map((seq): [number, Parked] => [seq, waiting.get(seq) ?? 'no']));
   return { pool: pools.lookBefore(state.pool), gossipable, parked };
 }
 
@@ -73,7 +73,7 @@ function placesSince(state: PriorityState, { parked }: BeforeCall): pools.Place[
     const wasParked = (parked.get(seq) ?? 'no') !== 'no';
     if (wasParked === (isNow !== undefined)) return [];
     if (isNow === undefined) return [{ kind: 'ready', hash, seq }];
-    return [{ kind: 'parked', hash, seq, reason: isNow === 'held' ? 'held' : 'missing' }];
+    return [{ kind: 'parked', hash, seq, reason: reasons[isNow] }];
   });
   return places.sort((a, b) => a.seq - b.seq);
 }
@@ -85,13 +85,20 @@ function timeParked({ pool, ...state }: PriorityState, before: BeforeCall, callM
     const seq = pools.currentLife(pool, hash)?.seq ?? 0;
     const wasParked = before.parked.get(seq);
     if (!waiting.has(seq)) entry.parkedAt = null;
-    else if (wasParked === 'no' || (wasParked === 'held' && waiting.get(seq) === 'waiting')) entry.parkedAt = callMs;
+    else if (wasParked === 'no' || (wasParked === 'held' && waiting.get(seq) !== 'held')) entry.parkedAt = callMs;
   }
 }
 
-function parkedSeqs(graph: Graph): ReadonlyMap<number, Parked> {
-  return new Map(parkedIn(graph).map(({ seq, isHeld }) => [seq, isHeld ? 'held' : 'waiting']));
+function parkedSeqs(graph: Graph): ReadonlyMap<number, Exclude<Parked, 'no'>> {
+  return new Map(parkedIn(graph).map((one) => [one.seq, whyParked(graph, one)]));
 }
+
+function whyParked(graph: Graph, one: Member): Exclude<Parked, 'no'> {
+  if (one.isHeld) return 'held';
+  return isBelowFloor(graph, one) ? 'below' : 'waiting';
+}
+
+const reasons = { held: 'held', below: 'below-floor', waiting: 'missing' } as const;
 
 /** Forgets tags of blocks that are no longer kept, if nothing requires the tag. */
 function forgetTags({ pool, entries, satisfied }: PriorityState): void {
@@ -122,7 +129,11 @@ export function isLiving(txState: TxState | undefined): txState is TxState & { r
 
 export function graphOf(state: PriorityState): Graph {
   const txStates = [...state.pool.live.values()].filter(isLiving).sort((a, b) => a.seq - b.seq);
-  return { members: txStates.map((txState) => memberOf(state, txState)), satisfied: new Set(state.satisfied.keys()) };
+  return {
+    members: txStates.map((txState) => memberOf(state, txState)),
+    satisfied: new Set(state.satisfied.keys()),
+    least: state.limits.minPriority,
+  };
 }
 
 function memberOf(

@@ -59,17 +59,29 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       if (resolved.ordering === 'priority' && !capabilities.priority)
         throw unsupported(`the backend ${name} does not support priority pools`);
       if (resolved.ordering === 'fifo') checkFifoLimits(resolved.limits);
-      const driver = await settle(() => definition.open(resolved));
+      const { minPriority, ...limits } = resolved.limits;
+      const driver = await settle(() => definition.open({ ...resolved, limits }));
       if (Object.keys(resolved.limits).length > 0 && driver.setLimits === undefined) {
         await driver.close();
         throw unsupported(`the backend ${name} does not support limits in a fifo pool (maxTxs)`);
       }
+      if (minPriority !== undefined) await nameFloor(driver, minPriority);
       // `common` excludes the backend's own options, which may contain a password.
       const store = new CheckedStore(name, capabilities, driver, common);
       made.add(store);
       return store as store.AnyStore as store.StoreOf<O>;
     },
   };
+}
+
+/** P26: a floor that an open names makes transactions ready or parks them, so it is set by a call. */
+async function nameFloor(driver: StoreDriver, minPriority: bigint): Promise<void> {
+  try {
+    await settle(() => driver.setLimits?.({ minPriority }, { operationId: undefined, signal: undefined }));
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
 }
 
 /**

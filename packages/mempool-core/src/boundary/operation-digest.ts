@@ -19,9 +19,14 @@ const digestBytes = 16;
  */
 export function withDigest<C extends WriteContext>(context: C, verb: string, parts: () => readonly DigestPart[]): C {
   if (context.operationId === undefined) return context;
-  // JSON has no infinity.
-  const text = JSON.stringify([verb, ...parts()], (_, part) => (part === Number.POSITIVE_INFINITY ? 'never' : part));
+  const text = JSON.stringify([verb, ...parts()], (_, part) => sayable(part));
   return { ...context, digest: createHash('sha256').update(text).digest().subarray(0, digestBytes) };
+}
+
+/** JSON has neither infinity nor big numbers. */
+function sayable(part: unknown): unknown {
+  if (part === Number.POSITIVE_INFINITY) return 'never';
+  return typeof part === 'bigint' ? String(part) : part;
 }
 
 /** A list of hashes as one text: they are many, and have no spaces. */

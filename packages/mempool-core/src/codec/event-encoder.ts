@@ -23,7 +23,7 @@ export const blockActions = ['applied', 'undone'] as const;
  * What the event of a place tells: ready, or why it is parked. The index is its code: never reorder. A version that does
  * not know one reports the event as lost.
  */
-export const placeCodes = ['ready', 'missing', 'held'] as const;
+export const placeCodes = ['ready', 'missing', 'held', 'below-floor'] as const;
 
 /**
  * The initial bytes of CBOR types (RFC 8949). A small value or length is added to that byte; a larger one follows it.

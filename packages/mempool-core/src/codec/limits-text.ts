@@ -3,7 +3,7 @@ import { damaged } from './codec.ts';
 
 /** Encodes limits as JSON; `null` means no limit. */
 export function encodeLimits(limits: Limits): string {
-  return JSON.stringify(limits);
+  return JSON.stringify(plainLimits(limits));
 }
 
 /**
@@ -14,8 +14,19 @@ export function encodeLimits(limits: Limits): string {
 export function decodeLimits(text: string): Limits {
   try {
     const stored = JSON.parse(text, (_, value: unknown) => value ?? Number.POSITIVE_INFINITY);
-    return { ...formerLimits, ...namedLimits(stored) };
+    return { ...formerLimits, ...storedLimits(stored) };
   } catch (cause) {
     throw damaged('record of the limits', cause);
   }
+}
+
+/** Limits as JSON and CBOR have them: the priority as text, because a decoder would round it. */
+export function plainLimits({ minPriority, ...limits }: Partial<Limits>): Readonly<Record<string, unknown>> {
+  return minPriority === undefined ? limits : { ...limits, minPriority: String(minPriority) };
+}
+
+/** The inverse of `plainLimits`. @throws `ERR_MEMPOOL_INVALID` naming a limit that is damaged */
+export function storedLimits({ minPriority, ...limits }: Readonly<Record<string, unknown>>): Partial<Limits> {
+  const isText = typeof minPriority === 'string' && /^-?\d{1,19}$/.test(minPriority);
+  return namedLimits({ ...limits, minPriority: isText ? BigInt(minPriority) : minPriority });
 }

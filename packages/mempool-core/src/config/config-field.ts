@@ -1,5 +1,6 @@
 import type { JsonValue } from '../codec/to-json.ts';
 import { MempoolError } from '../contract/errors.ts';
+import { maxPriority, minPriority } from '../contract/verdict.ts';
 
 /** The path of a field in the configuration, for messages, such as `storage.mempool.key_prefix`. */
 export type FieldPath = string;
@@ -71,6 +72,18 @@ export const bump: Field<number> = field({ type: 'integer', minimum: 0, maximum:
     throw misconfigured(place, 'must be a whole number of 0–10,000');
   return value;
 });
+
+/** A signed 64-bit integer: a number, or its digits as text where a number would be rounded. */
+export const priority: Field<bigint> = field(
+  { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^-?[0-9]{1,19}$' }] },
+  (value, place) => {
+    const isWritten = typeof value === 'string' && /^-?\d{1,19}$/.test(value);
+    const whole =
+      isWritten || Number.isSafeInteger(value) || typeof value === 'bigint' ? BigInt(value as string) : null;
+    if (whole !== null && whole >= minPriority && whole <= maxPriority) return whole;
+    throw misconfigured(place, 'must be a whole number of 64 bits, signed');
+  },
+);
 
 /** A safe integer of at least 1. `"never"` stands for infinity, which JSON lacks. */
 export const threshold: Field<number> = field(

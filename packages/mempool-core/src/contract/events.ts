@@ -48,8 +48,11 @@ export interface BlockEvent {
   readonly term: number | null;
 }
 
-/** Why a transaction was parked (P24): held back (P20), or because something that it requires is not there (P2). */
-export type ParkedReason = 'held' | 'missing';
+/**
+ * Why a transaction was parked (P24): held back (P20), below the limit `minPriority` (P26), or because something that it
+ * requires is not there (P2).
+ */
+export type ParkedReason = 'held' | 'below-floor' | 'missing';
 
 interface PlaceChange {
   readonly eventSeq: number;

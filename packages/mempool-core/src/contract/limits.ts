@@ -1,4 +1,5 @@
 import { invalid } from './errors.ts';
+import { minPriority as lowestPriority, maxPriority } from './verdict.ts';
 
 /** The order of a pool, fixed when it is made: `fifo`, by arrival, or `priority`. */
 export type Ordering = 'fifo' | 'priority';
@@ -32,6 +33,11 @@ export interface Limits {
   readonly ttlBlocks: number;
   /** Milliseconds that a transaction may stay parked, from when it was last parked (P22). Default 10 minutes. */
   readonly parkedTtlMs: number;
+  /**
+   * The effective priority that a transaction needs to be ready; one below it is parked (P26). A signed 64-bit integer.
+   * Default: the lowest one, so none is below.
+   */
+  readonly minPriority: bigint;
   /** `lowest`: a new transaction may evict those that sort last. `none`: a full pool refuses. Default `lowest`. */
   readonly eviction: 'lowest' | 'none';
 }
@@ -50,6 +56,7 @@ export const defaultLimits: Limits = Object.freeze({
   ttlMs: Number.POSITIVE_INFINITY,
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: 600_000,
+  minPriority: lowestPriority,
   eviction: 'lowest',
 });
 
@@ -75,6 +82,11 @@ export function namedLimits(given: Partial<Record<keyof Limits, unknown>>): Part
 function checkLimitValue(name: keyof Limits, value: unknown): unknown {
   if (name === 'eviction') {
     if (value !== 'lowest' && value !== 'none') throw invalid(name, "'lowest' or 'none'");
+    return value;
+  }
+  if (name === 'minPriority') {
+    if (typeof value !== 'bigint' || value < lowestPriority || value > maxPriority)
+      throw invalid(name, 'a bigint of 64 bits, signed');
     return value;
   }
   if (name === 'replacementBump') {

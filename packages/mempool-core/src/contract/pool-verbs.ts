@@ -314,8 +314,10 @@ export interface Load {
   readonly gas: number;
   /** Pending transactions that are handed out. Those and the parked ones are all that are Pending. */
   readonly ready: number;
-  /** Pending transactions that wait for a parent, or are held back. */
+  /** Pending transactions that wait for a parent, are held back, or are below the floor. */
   readonly parked: number;
+  /** Those of the parked ones whose effective priority is below the limit `minPriority` (P26). */
+  readonly belowFloor: number;
   /** What still fits without an eviction. Negative: the pool is over its limits. `Infinity`: no limit. */
   readonly headroom: { readonly transactions: number; readonly bytes: number };
   /** What a newcomer needs to be admitted now. */

@@ -7,10 +7,11 @@ import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 
-/** True if the pool knows none of the submissions, none has a tag, and no hash occurs twice. This is common. */
+/** True if the pool knows none of the submissions, none has a tag or is below the floor, and no hash occurs twice. This is common. */
 export function areUnknown({ index, memory }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
   for (const { hash, verdict } of submissions) {
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
+    if (verdict.priority < index.limits.minPriority) return false;
     if (index.node(hash) !== undefined || memory.inclusion(hash) !== null) return false;
   }
   return submissions.length === 1 || new Set(submissions.map(({ hash }) => hash)).size === submissions.length;

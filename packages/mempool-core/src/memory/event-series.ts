@@ -44,6 +44,7 @@ const readyTail: PlaceTail = { kind: 'ready' };
 const parkedTails: Readonly<Record<ParkedEvent['reason'], PlaceTail>> = {
   held: { kind: 'parked', reason: 'held' },
   missing: { kind: 'parked', reason: 'missing' },
+  'below-floor': { kind: 'parked', reason: 'below-floor' },
 };
 
 /** The tail of a Pending or unknown transaction that is evicted. */

@@ -111,9 +111,10 @@ function admitConfirmed(
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
 }
 
-/** True if the transaction requires no tag, and none of its tags is required, provided or satisfied already. */
+/** True if it requires no tag, none of its tags is required, provided or satisfied already, and it is not below the floor. */
 function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
-  const { provides, requires } = verdict;
+  const { provides, requires, priority } = verdict;
+  if (priority < index.limits.minPriority) return false;
   const { dependents, providers, satisfied } = index;
   const isNamed = (tag: string): boolean => dependents.has(tag) || providers.has(tag) || satisfied.has(tag);
   return requires.length === 0 && !provides.some(isNamed);

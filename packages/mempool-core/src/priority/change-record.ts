@@ -11,8 +11,9 @@ import {
   isOptionalCount,
 } from '../codec/codec.ts';
 import { decodeEntry, encodeEntry } from '../codec/entry-record.ts';
+import { plainLimits, storedLimits } from '../codec/limits-text.ts';
 import type { TxState } from '../contract/lifecycle.ts';
-import { formerLimits, type Limits, limitNames, namedLimits } from '../contract/limits.ts';
+import { formerLimits, type Limits, limitNames } from '../contract/limits.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import { knownStages } from '../contract/transaction.ts';
 import type { ChainStep, Write } from '../rules/step.ts';
@@ -70,7 +71,7 @@ export function encodeChange(
     entries,
     pool.satisfied,
     pool.forgotten,
-    pool.limits && { ...pool.limits },
+    pool.limits && plainLimits(pool.limits),
     pool.lastGossipSeq,
     lastEventSeq,
     at,
@@ -126,10 +127,12 @@ function readEntry([hash, seq, record]: ChangeRow[2][number]): Entry {
   return decodeEntry(bytesToHash(hash), seq, record);
 }
 
-/** A process of an earlier version does not name the limit that came after it. */
+/** The limits that came after the first version: a process of an earlier one does not name them. */
+const laterLimits: ReadonlySet<string> = new Set(['parkedTtlMs', 'minPriority']);
+
 function readLimits(limits: Readonly<Record<string, unknown>>): Limits {
-  const named = namedLimits(limits);
-  if (!limitNames.every((name) => name in named || name === 'parkedTtlMs')) throw damaged('change');
+  const named = storedLimits(limits);
+  if (!limitNames.every((name) => name in named || laterLimits.has(name))) throw damaged('change');
   return { ...formerLimits, ...named };
 }
 

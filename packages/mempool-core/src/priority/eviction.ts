@@ -59,7 +59,8 @@ function leastPriority(index: PoolIndex): bigint | null {
   let { transactions, bytes } = excessOf(index, { transactions: 1, bytes: 1 });
   if (transactions <= 0 && bytes <= 0) return minPriority;
   if (limits.eviction === 'none') return null;
-  let floor = minPriority;
+  // Below the floor of P26 it would be parked.
+  let floor = limits.minPriority;
   let victims = 0;
   for (const { place, entry } of order.backwards()) {
     if (isLostEntry(entry)) continue;

@@ -55,7 +55,7 @@ function isNeeded(index: PoolIndex, { entry }: PoolNode): boolean {
   return entry.verdict.provides.some((tag) => index.dependents.has(tag));
 }
 
-/** The order key of a transaction whose parents have theirs. */
+/** The order key of a transaction whose parents have theirs. Below the floor it is parked (P26). */
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   const { seq, verdict } = node.entry;
   const parents: OrderKey[] = [];
@@ -66,7 +66,13 @@ export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
     ready &&= providers.some(isReady);
     for (const { place } of providers) parents.push(place);
   }
-  return orderKeyBelow(parents, verdict.priority, seq, ready);
+  const key = orderKeyBelow(parents, verdict.priority, seq, ready);
+  return ready && isBelowFloor(index, key) ? { ...key, ready: false } : key;
+}
+
+/** P26: true if the effective priority is below the limit `minPriority`. */
+export function isBelowFloor({ limits }: PoolIndex, { effectivePriority }: OrderKey): boolean {
+  return effectivePriority < limits.minPriority;
 }
 
 function isSame(a: OrderKey, b: OrderKey): boolean {

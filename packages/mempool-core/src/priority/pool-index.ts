@@ -2,6 +2,7 @@ import type { Limits } from '../contract/limits.ts';
 import type { OrderKey } from '../contract/order-key.ts';
 import { type Entry, heldUntil, parkedSince } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
+import { minPriority as lowestPriority } from '../contract/verdict.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { AgeList, AgeLists } from './age-lists.ts';
 import { Parking } from './parking.ts';
@@ -26,7 +27,7 @@ import { type PoolScalars, UndoLog } from './undo-log.ts';
  * reverts all changes since `begin`.
  */
 export class PoolIndex {
-  limits: Limits;
+  #limits: Limits;
   lastGossipSeq = 0;
   readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag) || this.#dropped.has(tag));
   readonly order: Ranking = new Ranking();
@@ -56,7 +57,27 @@ export class PoolIndex {
   #outside: PoolScalars | null = null;
 
   constructor(limits: Limits) {
-    this.limits = limits;
+    this.#limits = limits;
+  }
+
+  get limits(): Limits {
+    return this.#limits;
+  }
+
+  /** A floor that moves (P26) unsettles what it crosses, and nothing else. */
+  set limits(limits: Limits) {
+    const { minPriority: before } = this.#limits;
+    this.#limits = limits;
+    const { minPriority: floor } = limits;
+    if (floor === before) return;
+    const crossed = floor > before ? this.order.between(true, before, floor) : this.order.between(false, floor, before);
+    for (const node of crossed) this.unsettled.nodes.add(node);
+  }
+
+  /** P26: the Pending transactions whose effective priority is below the floor. They are the end of the order. */
+  get belowFloor(): number {
+    const { minPriority: floor } = this.#limits;
+    return floor === lowestPriority ? 0 : this.order.countBelow(floor);
   }
 
   node(hash: string): PoolNode | undefined {
@@ -230,7 +251,7 @@ export class PoolIndex {
     if (this.#outside === null) return;
     const { limits, lastGossipSeq, floor, tags } = this.#outside;
     this.#outside = null;
-    this.limits = limits;
+    this.#limits = limits;
     this.lastGossipSeq = lastGossipSeq;
     this.satisfied.floor = floor;
     for (const [tag, tick] of tags) {

@@ -183,7 +183,8 @@ export class PriorityPool implements Planning {
     const { limits, parked } = index;
     const { transactions, bytes, gas } = index.totals;
     const headroom = { transactions: limits.maxTxs - transactions, bytes: limits.maxBytes - bytes };
-    const waiting = { ready: index.order.length - parked.length, parked: parked.length };
+    const { belowFloor } = index;
+    const waiting = { ready: index.order.length - parked.length, parked: parked.length, belowFloor };
     const load = { transactions, bytes, gas, ...waiting, headroom, floor: floorOf(index) };
     const { lastGossipSeq } = index;
     return { ...this.memory.usage(), held: index.held.length, lastGossipSeq, load };

@@ -23,6 +23,26 @@ export class Ranking extends SortedList<PlacedNode, { readonly place: OrderKey }
       show: standingOf,
     });
   }
+
+  /** The ready or the parked ones whose effective priority is at least `least` and below `bound`. */
+  *between(ready: boolean, least: bigint, bound: bigint): Generator<PlacedNode, undefined> {
+    for (const node of this.after({ place: lastFrom(ready, bound) })) {
+      const { place } = node;
+      if (place.ready !== ready || place.effectivePriority < least) return;
+      yield node;
+    }
+  }
+
+  /** How many parked ones have an effective priority below `bound`. */
+  countBelow(bound: bigint): number {
+    return this.countAfter({ place: lastFrom(false, bound) });
+  }
+}
+
+/** The key behind all keys of an effective priority of at least `bound`. */
+function lastFrom(ready: boolean, bound: bigint): OrderKey {
+  const last = Number.MAX_SAFE_INTEGER;
+  return { ready, effectivePriority: bound, tieBreakSeq: last, depth: last, seq: last };
 }
 
 function standingOf({ hash, entry, place }: PlacedNode): RankedItem {

@@ -104,6 +104,16 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
     return this.#from(at, this.#placeBehind(this.#chunks[at] as Chunk<Item, Shown>, key, rough));
   }
 
+  /** How many items come after a key. Counts chunks from the last one on. */
+  countAfter(key: Key): number {
+    const rough = this.#by.rough(key);
+    const at = this.#chunkOf(key, rough);
+    const chunk = this.#chunks[at] as Chunk<Item, Shown>;
+    let count = chunk.items.length - this.#placeBehind(chunk, key, rough);
+    for (let later = at + 1; later < this.#chunks.length; later++) count += this.#chunks[later]?.items.length ?? 0;
+    return count;
+  }
+
   /** The items from the last to the first. */
   *backwards(): Generator<Item, undefined> {
     for (let at = this.#chunks.length - 1; at >= 0; at--) {

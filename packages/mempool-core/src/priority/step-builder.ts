@@ -156,7 +156,7 @@ export class StepBuilder {
     });
     const bodies = transitions.map(({ body }) => body);
     const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#transitions.has(hash));
-    const places = placeEvents(this.index.touched());
+    const places = placeEvents(this.index);
     return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped, places }), pool: this.#poolStep() };
   }
 

@@ -134,7 +134,8 @@ export function flushStep(plan: CallPlan): Step<number> {
 
 /** The step of `setLimits`. It evicts nothing. The outcome is all limits. */
 export function limitsStep(plan: CallPlan, named: Partial<Limits>): Step<Limits> {
-  plan.limits = { ...plan.limits, ...named };
+  const names = Object.keys(named) as (keyof Limits)[];
+  if (names.some((name) => named[name] !== plan.limits[name])) plan.limits = { ...plan.limits, ...named };
   return plan.step({ ...plan.limits });
 }
 

@@ -6,6 +6,7 @@ import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { Candidate, GossipItem } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
+import { minPriority } from '../contract/verdict.ts';
 import { damagedRecord, type PageStart } from './answers.ts';
 import { planReceive } from './change.ts';
 import { countedInclusion, type PoolView } from './step.ts';
@@ -73,6 +74,7 @@ export const fifoLimits: Limits = Object.freeze({
   ttlMs: Number.POSITIVE_INFINITY,
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: Number.POSITIVE_INFINITY,
+  minPriority,
   eviction: 'none',
 });
 

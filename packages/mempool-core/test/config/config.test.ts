@@ -41,6 +41,7 @@ const whole: Required<ConfigFields> = {
   ttlMs: 17,
   ttlBlocks: 18,
   parkedTtlMs: Number.POSITIVE_INFINITY,
+  minPriority: -(2n ** 63n),
   eviction: 'none',
   sweepEveryMs: 19,
   maxInvalid: 20,

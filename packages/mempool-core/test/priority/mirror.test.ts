@@ -123,13 +123,15 @@ test('what a sweep parks counts at once for whether anything is over the limits'
   });
 });
 
-test('limits that an earlier version wrote, which named one fewer, are taken over, and no fewer ones', () => {
+test('limits that earlier versions wrote, which named one or two fewer, are taken over, and no fewer ones', () => {
   const written = (limits: object): Uint8Array => {
     const pool = { entries: [], satisfied: [], forgotten: [], limits: limits as Limits, lastGossipSeq: 0 };
     return encodeChange({ writes: [], chain: null, pool, lastEventSeq: 0, at: null });
   };
   const { parkedTtlMs: _, ...former } = { ...defaultLimits, maxTxs: 7 };
   expect(decodeChange(written(former)).pool.limits).toEqual({ ...former, parkedTtlMs: Number.POSITIVE_INFINITY });
+  const { minPriority, ...oldest } = former;
+  expect(decodeChange(written(oldest)).pool.limits).toMatchObject({ maxTxs: 7, minPriority });
   const { maxBytes: __, ...fewer } = former;
   expect(() => decodeChange(written(fewer))).toThrow('damaged');
 });

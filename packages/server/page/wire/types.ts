@@ -36,7 +36,9 @@ export interface WireUsage extends Omit<Usage, 'load'> {
 }
 
 /** `GET /limits`. */
-export type WireLimits = { readonly [K in keyof Limits]?: Limits[K] | 'never' };
+export type WireLimits = {
+  readonly [K in keyof Limits]?: K extends 'minPriority' ? string : Limits[K] | 'never';
+};
 
 /** One transaction of `GET /transactions?stage=pending`. */
 export interface PendingItem {

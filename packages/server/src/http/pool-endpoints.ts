@@ -7,12 +7,13 @@ import * as schemas from './schemas.ts';
 
 const never = z.literal('never').transform(() => Number.POSITIVE_INFINITY);
 const limit = z.union([schemas.count, never]).optional();
-const { eviction: _, replacementBump: __, ...numbers } = defaultLimits;
+const { eviction: _, replacementBump: __, minPriority: ___, ...numbers } = defaultLimits;
 
 const givenLimits = z
   .strictObject({
     ...Object.fromEntries(Object.keys(numbers).map((name) => [name, limit])),
     replacementBump: z.int().min(0).max(10_000).optional(),
+    minPriority: schemas.priority.optional(),
     eviction: z.enum(['lowest', 'none']).optional(),
   })
   .openapi('GivenLimits', { description: 'A limit that is left out stays as it is. A fifo pool has maxTxs only.' });

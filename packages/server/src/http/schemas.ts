@@ -54,11 +54,12 @@ const bigText = (least: bigint, most: bigint) =>
     .transform(BigInt)
     .refine((value) => value >= least && value <= most, 'must be a signed 64-bit number')
     .openapi({ type: 'string', pattern: '^-?[0-9]{1,19}$' });
+export const priority = bigText(-(2n ** 63n), 2n ** 63n - 1n);
 const tags = z.array(z.string().max(256)).max(1024);
 
 export const verdict: z.ZodType<Verdict> = z
   .strictObject({
-    priority: bigText(-(2n ** 63n), 2n ** 63n - 1n).optional(),
+    priority: priority.optional(),
     sender: z.string().max(256).optional(),
     senderLimit: z.int().min(1).nullable().optional(),
     gas: count.optional(),
@@ -180,7 +181,13 @@ export const limits: z.ZodType = z
   .object({
     ...{ maxTxs: never, maxBytes: never, maxTxGas: never, maxPerSender: never, maxParked: never },
     ...{ maxAncestors: never, maxDescendants: never, maxEvictions: never, replacementBump: z.int() },
-    ...{ ttlMs: never, ttlBlocks: never, parkedTtlMs: never, eviction: z.enum(['lowest', 'none']) },
+    ...{
+      ttlMs: never,
+      ttlBlocks: never,
+      parkedTtlMs: never,
+      minPriority: bigNumber,
+      eviction: z.enum(['lowest', 'none']),
+    },
   })
   .partial()
   .openapi('Limits');

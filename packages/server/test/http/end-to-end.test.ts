@@ -75,6 +75,24 @@ test('a refusal says whether the transaction may be accepted once the pool has c
   expect(await submitted('loop', { requires: ['b'], provides: ['a'] })).toMatchObject([409, { kind: 'cycle' }]);
 });
 
+test('the floor is a number as text, and moves what is below it', async () => {
+  const server = await served({ backend: 'ephemeral', ordering: 'priority', minPriority: 5n });
+  const api = `${server.url}/api/v1`;
+  const payload = Buffer.from('poor').toString('base64');
+  expect(await (await postJson(`${api}/transactions`, { payload, verdict: { priority: '4' } })).json()).toMatchObject({
+    kind: 'received',
+    parked: true,
+  });
+  expect(await (await fetch(`${api}/limits`)).json()).toMatchObject({ minPriority: '5' });
+  expect(await (await fetch(`${api}/usage`)).json()).toMatchObject({ load: { ready: 0, belowFloor: 1 } });
+  const change = async (minPriority: unknown): Promise<number> => {
+    const headers = { 'content-type': 'application/json' };
+    return (await fetch(`${api}/limits`, { method: 'PATCH', headers, body: JSON.stringify({ minPriority }) })).status;
+  };
+  expect([await change('9223372036854775808'), await change(4), await change('-4')]).toEqual([400, 400, 200]);
+  expect(await (await fetch(`${api}/usage`)).json()).toMatchObject({ load: { ready: 1, belowFloor: 0 } });
+});
+
 test('a connection that has sent nothing does not hold up the end', async () => {
   const server = await served();
   const socket = connect(server.port, '127.0.0.1');
