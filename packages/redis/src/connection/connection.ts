@@ -111,6 +111,11 @@ export class Connection {
     return this.#reads.link.read(name, args, timeoutMs);
   }
 
+  /** False if reads go to another server than what is sent on `link`, as they may during a fail-over. */
+  isWhere(link: Link): boolean {
+    return this.#reads.link.isWhere(link);
+  }
+
   /** Tries the command that waits for replicas, if writes do. @throws `ERR_MEMPOOL_PERMISSION` naming it */
   async probeWait(): Promise<void> {
     if (this.#replication === null) return;

@@ -70,3 +70,30 @@ export function taggedPrefix(prefix: string): string {
     throw invalid('keyPrefix', '1–128 printable ASCII characters without spaces');
   return /^[^{]*\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
 }
+
+/** True if a connection by these options leads where one by the others does, as the same user. */
+export function isSameEndpoint(options: RedisOptions & Timed, others: RedisOptions & Timed): boolean {
+  if (options.timeoutMs !== others.timeoutMs) return false;
+  return (Object.keys(optionNames) as (keyof RedisOptions)[]).every((name) => isSame(options[name], others[name]));
+}
+
+interface Timed {
+  readonly timeoutMs: number;
+}
+
+/** Compares values, and the insides of lists, tables and bytes. What else may hide a secret is the same only if it is one object. */
+function isSame(value: unknown, other: unknown): boolean {
+  if (Object.is(value, other)) return true;
+  if (Buffer.isBuffer(value)) return Buffer.isBuffer(other) && value.equals(other);
+  if (!isPlain(value) || !isPlain(other) || Array.isArray(value) !== Array.isArray(other)) return false;
+  const names = Object.keys(value);
+  return (
+    names.length === Object.keys(other).length &&
+    names.every((name) => Object.hasOwn(other, name) && isSame(value[name], other[name]))
+  );
+}
+
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false;
+  return Array.isArray(value) || Object.getPrototypeOf(value) === Object.prototype;
+}

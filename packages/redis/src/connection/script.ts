@@ -94,6 +94,7 @@ interface Replies {
     last: number,
     trail: Buffer,
     same: number,
+    maxEvents: number,
     ...[last: number, packed: Buffer, at: Buffer | null][],
   ];
   commit: Committed;

@@ -1,44 +1,60 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { StoreEvent } from 'mempool-core';
 import { decodeEvents, type EventPage, type EventSource } from 'mempool-core/backend';
 import type { Link } from '../connection/link.ts';
 import type { Reply } from '../connection/script.ts';
-
-/** Duration of a blocking read. A pool that was flushed meanwhile is noticed only when the read ends. */
-const blockMs = 1_000;
-/** How long the answer may take beyond that. Then the connection is replaced. */
-const answerMs = 1_000;
-const longestPauseMs = 100;
+import { blockMs, type EventFeed, type FeedReader } from './event-feed.ts';
+import { type Entry, entryMark, type LogEnd, type Stretch } from './stretch.ts';
 
 /** The calls that `EventLog` needs. */
 export interface EventReader {
   /** `marks`: from earlier pages; the server tells whether they still hold. */
   readPage(after: number, limit: number, marks: Iterable<string>): Promise<Reply<'events'>>;
-  /** Opens a connection for blocking reads. */
-  connect(): Link;
-  readonly key: string;
+  /** The feed that tells of new events. */
+  feed(): EventFeed;
+  /** False if the pages come from another server than what is read on `link`. */
+  isWhere(link: Link): boolean;
 }
 
-/** The pool's events: reads pages of the stream on the server and, while there are listeners, waits for new entries. */
-export class EventLog implements EventSource {
+/** The end of the log at the last page that the server was asked for. */
+interface Head extends LogEnd {
+  /** The number of that question: later ones count. */
+  readonly asked: number;
+  /** The feed's entries then. Those of another stretch may be of another history. */
+  readonly stretch: Stretch | null;
+  readonly oldest: number;
+  readonly maxEvents: number;
+}
+
+/**
+ * The pool's events: pages of the stream. They come from the server, which compares what was delivered before with what it has; or, while
+ * there are listeners, from the entries that the feed has read, if these go on where the server said that the log ended.
+ */
+export class EventLog implements EventSource, FeedReader {
   readonly #source: EventReader;
   readonly #listeners = new Set<() => void>();
   /** Pages read since the last wake-up, by their start: many readers at the same position share one read. */
   readonly #pages = new Map<number, Promise<EventPage>>();
-  /** The blocking read waits for events after this number. */
-  #last = 0;
-  /** The ends of the log when pages were read. They cover all events that were delivered. */
+  /** The ends of the log when pages were read. With `#newest` they cover all events that were delivered. */
   readonly #marks = new Set<string>();
+  /** The last entry of the feed that was delivered since the server compared it. */
+  #newest: Entry | null = null;
   /** How often the server lost events, or the pool was created again. */
   #rewinds = 0;
-  #reader: Link | null = null;
+  #asked = 0;
+  #head: Head | null = null;
+  /** Whether the feed's entries go on at the head. */
+  #isFollowed = false;
+  #comparedAt = Number.NEGATIVE_INFINITY;
+  #feed: EventFeed | null = null;
 
   constructor(source: EventReader) {
     this.#source = source;
   }
 
   async readEvents(after: number, limit: number): Promise<EventPage> {
-    if (this.#reader === null || after === Number.MAX_SAFE_INTEGER) return this.#fetch(after, limit);
+    if (this.#feed === null || after === Number.MAX_SAFE_INTEGER) return this.#fetch(after, limit);
+    const known = this.#fromFeed(this.#feed, after, limit);
+    if (known !== null) return known;
     const page = this.#pages.get(after) ?? this.#fetch(after, limit);
     this.#pages.set(after, page);
     // An empty page, or an error, is not cached.
@@ -49,7 +65,10 @@ export class EventLog implements EventSource {
 
   onEvents(listener: () => void): () => void {
     this.#listeners.add(listener);
-    if (this.#reader === null) void this.#follow();
+    if (this.#feed === null) {
+      this.#feed = this.#source.feed();
+      this.#feed.join(this, this.#head?.last ?? 0);
+    }
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.close();
@@ -57,62 +76,74 @@ export class EventLog implements EventSource {
   }
 
   close(): void {
-    this.#reader?.close();
-    this.#reader = null;
+    this.#feed?.leave(this);
+    this.#feed = null;
     this.#pages.clear();
   }
 
-  async #fetch(after: number, limit: number): Promise<EventPage> {
-    const [marks, rewinds] = [[...this.#marks], this.#rewinds];
-    const [epoch, oldest, last, trail, same, ...entries] = await this.#source.readPage(after, limit, marks);
-    if (this.#reader === null || last < this.#last) this.#last = last;
-    if (same === 1) for (const mark of marks) this.#marks.delete(mark);
-    else if (rewinds === this.#rewinds) this.#rewind(last);
-    this.#marks.add(`${epoch}:${last}:${trail}`);
-    const events = readEntries(entries);
-    const wanted = events.filter(({ eventSeq }) => eventSeq > after).slice(0, limit);
-    return { events: wanted, oldest, last, epoch: String(epoch), rewinds: this.#rewinds };
-  }
-
-  /** Events read before are no longer valid: streams deliver `lagged` once, and start again. */
-  #rewind(last: number): void {
-    this.#rewinds += 1;
-    this.#marks.clear();
-    this.#last = last;
-    this.#wake();
-  }
-
-  #wake(): void {
+  wake(): void {
     this.#pages.clear();
     for (const listener of this.#listeners) listener();
+    // While there is always something to read, no read of the feed is empty.
+    if (performance.now() - this.#comparedAt > blockMs) this.verify().catch(() => undefined);
   }
 
-  async #follow(): Promise<void> {
-    const reader = this.#source.connect();
-    this.#reader = reader;
-    for (let failures = 1; this.#reader === reader; ) {
-      try {
-        // After a failure a short read first, which shows whether the connection works again.
-        const found = await this.#await(reader, failures > 0 ? 1 : blockMs);
-        if (!found) await this.#fetch(Number.MAX_SAFE_INTEGER, 1);
-        if (found || failures > 0) this.#wake();
-        failures = 0;
-      } catch {
-        failures += 1;
-        await pause(Math.min(longestPauseMs, 2 ** failures), undefined, { ref: false });
-      }
+  async verify(): Promise<void> {
+    this.#comparedAt = performance.now();
+    try {
+      const { last } = await this.#fetch(Number.MAX_SAFE_INTEGER, 1);
+      const { link = null, stretch, position = last } = this.#feed ?? {};
+      // During a fail-over the feed may read from another server, which has no such events.
+      if (link !== null && stretch !== undefined && !this.#source.isWhere(link)) this.#feed?.restart(stretch, last);
+      if (last > position) this.wake();
+    } catch (error) {
+      if (this.#head !== null) this.#head = { ...this.#head, stretch: null };
+      throw error;
     }
   }
 
-  /** Waits for events after `#last`. True if there are any within `waitMs`. */
-  async #await(reader: Link, waitMs: number): Promise<boolean> {
-    const from = `${this.#last}-${Number.MAX_SAFE_INTEGER}`;
-    const args = ['COUNT', 100, 'BLOCK', waitMs, 'STREAMS', this.#source.key, from];
-    type Entries = [id: Buffer, fields: Buffer[]][];
-    const reply = await reader.read<[[key: Buffer, Entries]] | null>('XREAD', args, waitMs + answerMs);
-    const newest = reply?.[0][1].at(-1)?.[0];
-    if (newest !== undefined) this.#last = Number.parseInt(String(newest), 10);
-    return newest !== undefined;
+  /** A page of the feed's entries, if they are known to be the events after `after`. */
+  #fromFeed({ link, stretch }: EventFeed, after: number, limit: number): EventPage | null {
+    const head = this.#head;
+    if (head?.stretch !== stretch || link === null || !this.#source.isWhere(link)) return null;
+    this.#isFollowed ||= stretch.goesOnAt(head);
+    const found = this.#isFollowed ? stretch.read(after, limit, head.maxEvents) : null;
+    if (found === null) return null;
+    if (this.#newest === null || this.#newest.last < found.newest.last) this.#newest = found.newest;
+    const { oldest, epoch } = head;
+    return { events: found.events, oldest, last: stretch.last, epoch, rewinds: this.#rewinds };
+  }
+
+  async #fetch(after: number, limit: number): Promise<EventPage> {
+    const [marks, newest, rewinds, feed] = [[...this.#marks], this.#newest, this.#rewinds, this.#feed];
+    const [stretch, position] = [feed?.stretch ?? null, feed?.position ?? 0];
+    this.#asked += 1;
+    const asked = this.#asked;
+    const sent = newest === null ? marks : [...marks, entryMark(newest)];
+    const [name, oldest, last, digest, same, maxEvents, ...entries] = await this.#source.readPage(after, limit, sent);
+    const [epoch, trail] = [String(name), String(digest)];
+    this.#comparedAt = performance.now();
+    if (stretch !== null && (same !== 1 || last < position)) feed?.restart(stretch, last);
+    if (same === 1) {
+      for (const mark of marks) this.#marks.delete(mark);
+      if (this.#newest === newest) this.#newest = null;
+    } else if (rewinds === this.#rewinds) this.#rewind();
+    this.#marks.add(`${epoch}:${last}:${trail}`);
+    if (this.#head === null || asked > this.#head.asked) {
+      this.#head = { asked, stretch, epoch, last, trail, oldest, maxEvents };
+      this.#isFollowed = false;
+    }
+    const events = readEntries(entries);
+    const wanted = events.filter(({ eventSeq }) => eventSeq > after).slice(0, limit);
+    return { events: wanted, oldest, last, epoch, rewinds: this.#rewinds };
+  }
+
+  /** Events read before are no longer valid: streams deliver `lagged` once, and start again. */
+  #rewind(): void {
+    this.#rewinds += 1;
+    this.#marks.clear();
+    this.#newest = null;
+    this.wake();
   }
 }
 

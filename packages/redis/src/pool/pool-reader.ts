@@ -8,7 +8,6 @@ import type {
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Connection, RunContext } from '../connection/connection.ts';
-import { Link } from '../connection/link.ts';
 import type { RedisOptions } from '../connection/options.ts';
 import {
   keysOf,
@@ -19,6 +18,7 @@ import {
   type Verb,
 } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { feedOf } from './event-feed.ts';
 import { EventLog } from './event-log.ts';
 import * as namedRecord from './named-record.ts';
 import * as record from './record.ts';
@@ -61,8 +61,8 @@ export class PoolReader implements ReadingVerbs {
     this.#behind = behind;
     this.#events = new EventLog({
       readPage: (after, limit, marks) => this.run('events', 'ops', [after, limit, ...marks], {}),
-      connect: () => new Link(node.options, node.prefix, () => undefined),
-      key: `${node.prefix}:events`,
+      feed: () => feedOf(node.options, node.prefix),
+      isWhere: (link) => node.connection.isWhere(link),
     });
   }
 
