@@ -26,6 +26,12 @@ export interface LogEnd {
   readonly trail: string;
 }
 
+/** Events, with the entry of the last one. */
+interface Found {
+  readonly events: readonly StoreEvent[];
+  readonly newest: Entry;
+}
+
 /** Reads an entry as `XREAD` answers it. */
 export function readEntry(id: Buffer, fields: readonly Buffer[]): Entry {
   const [epoch, packed, , trail, , at] = fields;
@@ -47,6 +53,8 @@ export function entryMark({ epoch, last, trail, packed, at }: Entry): string {
 export class Stretch {
   #entries: Entry[] = [];
   #bytes = 0;
+  /** The last answer of `read`, by its arguments: many streams at the same position share it. */
+  #answer: readonly [given: string, found: Found] | null = null;
 
   /** The number of the last event. */
   get last(): number {
@@ -57,6 +65,7 @@ export class Stretch {
   add(entry: Entry): boolean {
     const before = this.#entries.at(-1);
     if (before !== undefined && (before.last !== entry.from || before.epoch !== entry.epoch)) return false;
+    this.#answer = null;
     this.#entries.push(entry);
     this.#bytes += entry.packed.length;
     if (this.#entries.length > 2 * keptEntries || this.#bytes > keptBytes) this.#forget();
@@ -73,7 +82,15 @@ export class Stretch {
    * Up to `limit` events after the number `after`, with the entry of the last one. `null` if they are not all here, there is none, the
    * first is damaged, or the log, which keeps `maxEvents`, holds it no longer.
    */
-  read(after: number, limit: number, maxEvents: number): { events: StoreEvent[]; newest: Entry } | null {
+  read(after: number, limit: number, maxEvents: number): Found | null {
+    const [given, found] = this.#answer ?? [];
+    if (found !== undefined && given === `${after} ${limit} ${maxEvents}`) return found;
+    const next = this.#find(after, limit, maxEvents);
+    this.#answer = next === null ? null : [`${after} ${limit} ${maxEvents}`, next];
+    return next;
+  }
+
+  #find(after: number, limit: number, maxEvents: number): Found | null {
     const first = this.#entries.findLastIndex(({ from }) => from <= after);
     const events: StoreEvent[] = [];
     let newest: Entry | null = null;

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import type { MempoolStore } from 'mempool-core';
 import { type RedisOptions, redis } from 'mempool-redis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -121,25 +122,49 @@ test('E3: ten streams of a server that goes back, and is overtaken or not, lose 
   }
 });
 
-test('E3: a server that was a replica for a while, and lost events, is noticed on the connections that it kept', async () => {
+/** Two servers: the second has the first 20 of the 25 events of the first, and goes on alone. */
+async function twoServers() {
   const [first, second] = [await ownServer('--repl-diskless-sync-delay', '0'), await ownServer()];
   const [one, two] = [operator(first.url), operator(second.url)];
   await two.config('SET', 'repl-diskless-sync-delay', 0);
-  const placeOf = (url: string): [string, string] => [new URL(url).hostname, new URL(url).port];
-  const isSynced = (info: string): boolean => /^master_link_status:up/m.test(info);
+  const follow = async (server: Redis, { url }: { readonly url: string }): Promise<void> => {
+    await server.replicaof(new URL(url).hostname, new URL(url).port);
+    await expect.poll(() => server.info('replication')).toMatch(/^master_link_status:up/m);
+  };
+  const proxy = await ownProxy(first.url);
   const { store, write } = await writerOf(first.url);
-  const all = await followers(10, { url: first.url });
+  const all = await followers(10, { url: proxy.url });
   await write(20);
-  await two.replicaof(...placeOf(first.url));
-  await expect.poll(async () => isSynced(await two.info('replication'))).toBe(true);
-  await expect.poll(async () => (await two.xlen('{mempool}:events')) === 20).toBe(true);
+  await follow(two, first);
+  await expect.poll(() => two.xlen('{mempool}:events')).toBe(20);
   await two.replicaof('NO', 'ONE');
   await write(5);
   await haveAll(all, await events(store));
-  await one.replicaof(...placeOf(second.url));
-  await expect.poll(async () => isSynced(await one.info('replication'))).toBe(true);
+  return { one, proxy, second, store, write, all, demote: () => follow(one, second) };
+}
+
+test('E3: a server that was a replica for a while, and lost events, is noticed on the connections that it kept', async () => {
+  const { one, demote, store, write, all } = await twoServers();
+  await demote();
   await one.replicaof('NO', 'ONE');
   await write(12);
+  await haveAll(all, await events(store));
+  for (const { losses } of all) expect(losses).toBe(1);
+});
+
+test('E3: so it is if nobody waited when it became a replica, and it has other events under the next numbers', async () => {
+  const { one, proxy, demote, second, store, write, all } = await twoServers();
+  const held = proxy.hold('request', (request) => /hdel|xread/i.test(request.toString('latin1')));
+  await write(1);
+  await held.caught;
+  await Promise.all(all.map((follower) => follower.until(({ last }) => last === 26)));
+  await demote();
+  const { store: other } = await openPool({ url: second.url, timeoutMs });
+  for (const n of numbers(7)) await other.receive(transactions(1_000 + n));
+  await expect.poll(() => one.xlen('{mempool}:events')).toBe(27);
+  await held.letGo();
+  await one.replicaof('NO', 'ONE');
+  await write(2);
   await haveAll(all, await events(store));
   for (const { losses } of all) expect(losses).toBe(1);
 });
