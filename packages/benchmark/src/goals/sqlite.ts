@@ -1,11 +1,13 @@
 import type { BenchBackend } from '../limits/backend.ts';
-import { bareTable } from '../limits/table.ts';
+import { bareJoin, bareTable } from '../limits/table.ts';
+import { clockOf } from '../setup/clock.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
 import { batches, freshCalls, freshTransactions } from '../setup/samples.ts';
 import type { BenchSubject } from '../setup/subject.ts';
 import { FilledPool } from '../workloads/pools.ts';
 import { inCalls } from '../workloads/workload.ts';
 import { head, inTurn, type Measure, timed } from './measure.ts';
+import { readGoals } from './reads.ts';
 import { coalescingGoal, receiveGoal } from './receive.ts';
 
 const large = 1_000_000;
@@ -33,6 +35,13 @@ export function sqliteGoals({ subject }: BenchBackend, context: BenchContext): M
     receive('receive by 100', 100, 5_000),
     coalescingGoal(subject, 5, atMost(context, 300)),
     confirmGoal(subject, context.folder, atMost(context, 100_000)),
+    ...readGoals(subject, {
+      names: { find: 'bare join by primary key', page: 'bare iterate over the joined rows' },
+      stored: atMost(context, 20_000),
+      // A read waits for nothing.
+      clock: clockOf('heap'),
+      open: () => bareJoin(context.folder),
+    }),
   ];
 }
 

@@ -28,6 +28,16 @@ export interface Bare {
   close(): Done;
 }
 
+/** What a pool's reads are held against: the same rows, read as they lie, from a structure that does nothing else. */
+export interface BareReads {
+  fill(transactions: readonly Transaction[]): Done;
+  /** Reads the records of these hashes; absent where no goal asks for it. */
+  find?(hashes: readonly string[]): Done;
+  /** Reads `count` records with their payloads, in order, behind the first `after`. */
+  page(after: number, count: number): Done;
+  close(): Done;
+}
+
 /** The least that a full priority pool must do: keep one order, and remove from its end. */
 export interface BareRanking {
   /** Inserts while there is room. */

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database, { type Statement } from 'better-sqlite3';
-import { type Bare, type BareRanking, hashBytes, type Limit } from './limit.ts';
+import { type Bare, type BareRanking, type BareReads, hashBytes, type Limit } from './limit.ts';
 
 /** A database in a folder of its own, as durable as the backend's default. */
 class BareFile {
@@ -103,6 +103,31 @@ export function bareTable(folder: string, layout: string = plain): BareTable {
       file.reopen();
       return page(0, 1);
     },
+    close: () => file.close(),
+  };
+}
+
+const placed = `${plain}; CREATE TABLE place (seq INTEGER PRIMARY KEY, stage INTEGER)`;
+
+/** A bare table, and one with the places of its rows, as each list of a pool has them. */
+export function bareJoin(folder: string): BareReads {
+  const file = new BareFile(folder, placed);
+  const joined = 'SELECT p.seq, p.stage, tx.hash, tx.payload FROM';
+  const find = file.sql(`${joined} tx CROSS JOIN place AS p ON p.seq = tx.seq WHERE tx.hash = (SELECT ?)`);
+  // Bound in a SELECT of its own, a value is none that SQLite plans the statement for again.
+  const page = file.sql(
+    `${joined} place AS p CROSS JOIN tx ON tx.seq = p.seq WHERE p.seq > (SELECT ?) ORDER BY p.seq LIMIT (SELECT ?)`,
+  );
+  return {
+    fill(transactions) {
+      const insert = file.sql('INSERT INTO tx (hash, stage, payload) VALUES (?, 0, ?)');
+      const place = file.sql('INSERT INTO place (seq, stage) VALUES (?, 0)');
+      file.write(() => {
+        for (const { hash, payload } of transactions) place.run(insert.run(hashBytes(hash), payload).lastInsertRowid);
+      });
+    },
+    find: (hashes) => hashes.map((hash) => find.get(hashBytes(hash))),
+    page: (after, count) => [...page.iterate(after, count)],
     close: () => file.close(),
   };
 }

@@ -26,7 +26,8 @@ export function hashToBytes(hash: string): Buffer {
 
 /** The lower-case hex of the bytes of a hash. */
 export function bytesToHash(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
+  const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  return buffer.toString('hex');
 }
 
 /** A chain point in 40 bytes: the slot as u64 big-endian, then the 32-byte hash. */

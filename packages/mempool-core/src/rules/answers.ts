@@ -48,9 +48,10 @@ export function statusOf(
   if (txState === null) return { ...unknownStatus, hash };
   const { stage, notBefore = null, facts } = txState;
   const { receivedAt, attempts } = facts;
+  const { confirmations, nonConfirmations } = countersAt(txState, tick);
+  const confirmedAt = copyPoint(point);
   const reason = optionalReason(txState.reason);
-  const told = { confirmedAt: copyPoint(point), reason, notBefore, receivedAt, attempts };
-  return { hash, stage, ...countersAt(txState, tick), ...told };
+  return { hash, stage, confirmations, nonConfirmations, confirmedAt, reason, notBefore, receivedAt, attempts };
 }
 
 /** A live record in the form that `peekPending` and `peekInflight` return (O1). */
@@ -62,8 +63,20 @@ export function storedTransaction(
 ): StoredTransaction {
   const { hash, seq, notBefore = null } = txState;
   const { receivedAt, attempts } = txState.facts;
-  const place = { seq, stage: txState.stage as LiveStage, notBefore, receivedAt, attempts };
-  return { hash, payload, payloadType, ...place, ...countersAt(txState, tick), confirmedAt: copyPoint(point) };
+  const { confirmations, nonConfirmations } = countersAt(txState, tick);
+  return {
+    hash,
+    payload,
+    payloadType,
+    seq,
+    stage: txState.stage as LiveStage,
+    notBefore,
+    receivedAt,
+    attempts,
+    confirmations,
+    nonConfirmations,
+    confirmedAt: copyPoint(point),
+  };
 }
 
 /** A final record as an entry of the terminal log (O4). `at`: when it was written. */
@@ -74,14 +87,15 @@ export function logEntry(
   point: ChainPoint | null,
   at: number | null,
 ): LogEntry {
-  const final = { stage: stage as FinalStage, confirmations, nonConfirmations };
   return {
     hash,
     payload,
     payloadType,
     logSeq,
     seq,
-    ...final,
+    stage: stage as FinalStage,
+    confirmations,
+    nonConfirmations,
     point: copyPoint(point),
     reason: optionalReason(reason),
     receivedAt: facts.receivedAt,

@@ -10,11 +10,11 @@ UPDATE pool SET leases = leases + ?
 SELECT l.seq, l.id, l.owner, l.until, tx.hash FROM take_lease AS l LEFT JOIN tx ON tx.seq = l.seq ORDER BY l.seq
 -- :endedClaims
 SELECT l.seq, tx.hash, 0 AS bytes FROM take_lease AS l LEFT JOIN tx ON tx.seq = l.seq
-WHERE l.until < ? ORDER BY l.until, l.seq LIMIT ?
+WHERE l.until < ? ORDER BY l.until, l.seq LIMIT (SELECT ?)
 -- :claimedBy
 SELECT l.seq, tx.hash, length(tx.payload) AS bytes, i.received AS receivedAt, i.attempts
 FROM take_lease AS l LEFT JOIN tx ON tx.seq = l.seq LEFT JOIN inflight AS i ON i.seq = l.seq
-WHERE l.id = ? ORDER BY l.seq
+WHERE l.id = (SELECT ?) ORDER BY l.seq
 -- :claim
 SELECT max(until) AS untilMs, count(*) AS held FROM take_lease WHERE id = ?
 -- :extendClaim

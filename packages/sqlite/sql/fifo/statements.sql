@@ -9,21 +9,21 @@ SELECT w.seq, tx.hash, w.stage, w.tick, NULL AS point, tx.type, tx.checksum, tx.
 FROM (
   SELECT seq, 0 AS stage, 0 AS tick FROM pending WHERE seq > @after
   UNION ALL SELECT seq, stage, tick FROM inflight WHERE seq > @after AND stage < 3
-  ORDER BY seq LIMIT @limit
+  ORDER BY seq LIMIT (SELECT @limit)
 ) AS w LEFT JOIN tx ON tx.seq = w.seq ORDER BY w.seq
 -- :sinceHashes
 SELECT w.seq, tx.hash, length(tx.payload) AS bytes
 FROM (
   SELECT seq FROM pending WHERE seq > @after
   UNION ALL SELECT seq FROM inflight WHERE seq > @after AND stage < 3
-  ORDER BY seq LIMIT @limit
+  ORDER BY seq LIMIT (SELECT @limit)
 ) AS w LEFT JOIN tx ON tx.seq = w.seq ORDER BY w.seq
 -- :liveBody
 SELECT tx.seq, tx.hash, iif(p.seq IS NULL AND h.seq IS NULL, i.stage, 0) AS stage, coalesce(i.tick, 0) AS tick,
   iif(p.seq IS NULL, i.point, NULL) AS point, tx.type, tx.checksum, tx.payload
 FROM tx LEFT JOIN pending AS p ON p.seq = tx.seq LEFT JOIN held AS h ON h.seq = tx.seq LEFT JOIN inflight AS i ON i.seq = tx.seq
-WHERE tx.seq = ? AND (p.seq IS NOT NULL OR h.seq IS NOT NULL OR i.seq IS NOT NULL)
+WHERE tx.seq = (SELECT ?) AND (p.seq IS NOT NULL OR h.seq IS NOT NULL OR i.seq IS NOT NULL)
 -- :due
 SELECT h.seq, tx.hash, length(tx.payload) AS bytes, h.received AS receivedAt, h.attempts
 FROM held AS h LEFT JOIN tx ON tx.seq = h.seq
-WHERE h.not_before <= ? ORDER BY h.not_before, h.seq LIMIT ?
+WHERE h.not_before <= ? ORDER BY h.not_before, h.seq LIMIT (SELECT ?)

@@ -1,4 +1,6 @@
 -- The statements of every pool, by name. Those of file/statements.sql are used too. `pool-file.ts` reads this file.
+-- `(SELECT ?)` in place of `?`: SQLite (STAT4) looks at a value bound beside a LEFT JOIN, in a LIMIT or for min(), and so prepares the
+-- statement again at each call, which costs more than a row.
 
 -- Restarts the time of the lease (X6); its seq stays.
 -- :extendLease
@@ -48,11 +50,11 @@ FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
 WHERE (i.stage = 1 AND i.tick > ?) OR (i.stage = 2 AND i.tick > ?)
 -- Propagated and Acknowledged in the order in which they went out (pool/tables.sql): tick after tick, each by time and seq.
 -- :nextTick
-SELECT min(tick) AS tick FROM inflight WHERE stage = ? AND tick > ?
+SELECT min(tick) AS tick FROM inflight WHERE stage = (SELECT ?) AND tick > (SELECT ?)
 -- :sentBefore
 SELECT i.seq, tx.hash, i.stage, i.tick, i.received AS receivedAt, i.attempts, i.sent AS sentAt
 FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq
-WHERE i.stage = ? AND i.tick = ? AND i.sent < ? ORDER BY i.sent, i.seq LIMIT ?
+WHERE i.stage = (SELECT ?) AND i.tick = (SELECT ?) AND i.sent < (SELECT ?) ORDER BY i.sent, i.seq LIMIT (SELECT ?)
 -- :isSentFrom
 SELECT 1 AS found FROM inflight WHERE stage = ? AND tick = ? AND sent >= ? LIMIT 1
 -- :confirmedAfter
@@ -101,19 +103,22 @@ DELETE FROM inflight WHERE seq = ?
 -- :peekPending
 SELECT p.seq, tx.hash, 0 AS stage, 0 AS tick, NULL AS point, p.received AS receivedAt, p.attempts, tx.type, tx.checksum,
   tx.payload
-FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq WHERE p.seq > ? ORDER BY p.seq LIMIT ?
+FROM pending AS p LEFT JOIN tx ON tx.seq = p.seq WHERE p.seq > (SELECT ?) ORDER BY p.seq LIMIT (SELECT ?)
 -- :peekInflight
 SELECT i.seq, tx.hash, i.stage, i.tick, i.point, i.received AS receivedAt, i.attempts, i.sent AS sentAt, tx.type, tx.checksum, tx.payload
-FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq > ? ORDER BY i.seq LIMIT ?
+FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq > (SELECT ?) ORDER BY i.seq LIMIT (SELECT ?)
+-- :inflightOf
+SELECT i.seq, i.stage, i.tick, i.point, i.received AS receivedAt, i.attempts, i.sent AS sentAt, tx.type, tx.checksum, tx.payload
+FROM tx CROSS JOIN inflight AS i ON i.seq = tx.seq WHERE tx.hash = (SELECT ?)
 -- :inflight
-SELECT i.seq, tx.hash, i.stage, i.tick, i.point, i.received AS receivedAt, i.attempts, i.sent AS sentAt, tx.type, tx.checksum, tx.payload
-FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq = ?
+SELECT i.seq, i.stage, i.tick, i.point, i.received AS receivedAt, i.attempts, i.sent AS sentAt, tx.type, tx.checksum, tx.payload
+FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq = (SELECT ?)
 
 -- The terminal log.
 -- :log
 SELECT l.log_seq AS logSeq, l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations,
   l.point, l.reason, l.received AS receivedAt, l.attempts, l.ended AS at, tx.type, tx.checksum, tx.payload
-FROM log AS l LEFT JOIN tx ON tx.seq = l.tx WHERE l.log_seq >= ? ORDER BY l.log_seq LIMIT ?
+FROM log AS l LEFT JOIN tx ON tx.seq = l.tx WHERE l.log_seq >= (SELECT ?) ORDER BY l.log_seq LIMIT (SELECT ?)
 -- :insertLog
 INSERT INTO log (log_seq, tx, seq, hash, stage, tick, confirmations, non_confirmations, point, reason,
   received, attempts, ended)
@@ -134,7 +139,7 @@ DELETE FROM log WHERE log_seq <= ?
 -- :point
 SELECT point FROM block WHERE tick = ?
 -- :points
-SELECT point FROM block ORDER BY tick DESC LIMIT ?
+SELECT point FROM block ORDER BY tick DESC LIMIT (SELECT ?)
 -- :tickOf
 SELECT tick FROM block WHERE point = ?
 -- :insertBlock

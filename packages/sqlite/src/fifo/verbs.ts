@@ -4,7 +4,7 @@ import type { Row } from '../file/row.ts';
 import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolView } from '../pool/pool-view.ts';
-import { decodeRecord, readFacts, recordKeyOf } from '../pool/records.ts';
+import { decodeRecord, decodeUnder, readFacts, recordKeyOf } from '../pool/records.ts';
 import { hasClaims, maxTxsOf } from './tables.ts';
 
 /** How the verbs run their transactions. */
@@ -102,7 +102,7 @@ class FifoRows {
     const seq = this.#hashes.seqOf(bytes);
     const [row] = seq === undefined ? [] : this.#rows('liveBody', seq);
     if (row === undefined) return null;
-    const record = decodeRecord({ ...row, hash: bytes });
+    const record = decodeUnder(hash, bytes, row);
     if (record.state === null) return { kind: 'damaged', hash };
     return { hash, payload: record.payload, payloadType: record.payloadType };
   }

@@ -1,4 +1,5 @@
 import type { Statement } from 'better-sqlite3';
+import type { Row } from '../file/row.ts';
 import type { PoolFile } from './pool-file.ts';
 
 /** A new row of `tx`. */
@@ -24,6 +25,11 @@ export class HashIndex {
     return this.file.row('seqOf', hash)?.seq as number | undefined;
   }
 
+  /** The row of a transaction in flight, without its hash. */
+  inflightOf(hash: Buffer): Row | undefined {
+    return this.file.row('inflightOf', hash);
+  }
+
   /** False, with nothing written, if the hash has a row. */
   insert({ seq, hash, type, checksum, payload }: NewRow): boolean {
     return this.#insert.run(seq, hash, type, checksum, payload).changes === 1;
@@ -46,6 +52,11 @@ export class MemoryHashIndex extends HashIndex {
 
   override seqOf(hash: Buffer): number | undefined {
     return this.#seqs.get(hash.toString('latin1'));
+  }
+
+  override inflightOf(hash: Buffer): Row | undefined {
+    const seq = this.seqOf(hash);
+    return seq === undefined ? undefined : this.file.row('inflight', seq);
   }
 
   override insert(row: NewRow): boolean {

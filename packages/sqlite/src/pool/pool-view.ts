@@ -115,10 +115,9 @@ export class PoolView implements core.PoolView {
 
   findInflight(hash: string): StoredTransaction | DamagedTransaction | null {
     const { bytes } = this.ask(hash);
-    const seq = this.hashes.seqOf(bytes);
-    const row = seq === undefined ? undefined : this.file.row('inflight', seq);
+    const row = this.hashes.inflightOf(bytes);
     if (row === undefined) return null;
-    const record = records.decodeRecord({ ...row, hash: bytes });
+    const record = records.decodeUnder(hash, bytes, row);
     return record.state === null ? { kind: 'damaged', hash } : this.#stored(record);
   }
 

@@ -44,11 +44,25 @@ export function decodeState(row: Row | undefined): PoolState {
 
 /** Reads a row with its payload. Never throws, so that a page can end before a damaged record. */
 export function decodeRecord(row: Row): StoredRecord {
-  const { hash, type, checksum, payload } = row;
+  const { hash } = row;
+  return isHash(hash) ? decodeUnder(core.bytesToHash(hash), hash, row) : lostRecord(row, '');
+}
+
+/** The same for the row of a hash that is known; the row need not have it. */
+export function decodeUnder(hash: string, bytes: Uint8Array, row: Row): StoredRecord {
+  const { seq, logSeq, type, checksum, payload } = row;
+  if (!isCount(type) || !(payload instanceof Uint8Array) || checksum !== checksumOf(bytes, payload))
+    return lostRecord(row, hash);
+  const record = { hash, seq: Number(seq), payload, payloadType: type, state: stateUnder(hash, row), at: timeOf(row) };
+  return isCount(logSeq) ? { ...record, logSeq } : record;
+}
+
+/** A record whose hash, type or payload is damaged. */
+function lostRecord(row: Row, hash: string): StoredRecord {
+  const { seq, type, payload } = row;
   const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
-  const intact = isCount(type) && isBytes(hash, 1, 64) && checksum === checksumOf(hash, bytes);
-  const state = intact ? readStoredState(row) : null;
-  return { ...recordKeyOf(row), payload: bytes, payloadType: Number(type), state, at: timeOf(row) };
+  const key = isCount(row.logSeq) ? { hash, seq: Number(seq), logSeq: row.logSeq } : { hash, seq: Number(seq) };
+  return { ...key, payload: bytes, payloadType: Number(type), state: null, at: timeOf(row) };
 }
 
 /** When the log entry in a row was written; `null` if that is not known. */
@@ -58,8 +72,13 @@ export function timeOf({ at }: Row): number | null {
 
 /** The state in a row; `null` if any of it is damaged. */
 export function readStoredState(row: Row): StoredState | null {
+  const { hash } = row;
+  return isHash(hash) ? stateUnder(core.bytesToHash(hash), row) : null;
+}
+
+function stateUnder(hash: string, row: Row): StoredState | null {
   const { point } = row;
-  const txState = readLife(row);
+  const txState = lifeUnder(hash, row);
   if (txState === null) return null;
   const pointed = txState.stage === 'Confirmed' || txState.stage === 'Finalized';
   const intact = pointed ? isBytes(point, core.pointBytes, core.pointBytes) : point === null;
@@ -91,29 +110,27 @@ export function intact<T>(place: RecordKey, read: T | null): T {
 }
 
 /** The state of a transaction in a row; `null` if any of it is damaged. */
-export function readLife({
-  seq,
-  hash,
-  stage,
-  tick,
-  confirmations,
-  nonConfirmations,
-  reason,
-  notBefore,
-  receivedAt,
-  attempts,
-  sentAt,
-}: Row): core.TxState | null {
-  const known = knownStages[stage as number];
-  const facts = readFacts({ receivedAt, attempts, sentAt });
-  if (known === undefined || !isCount(seq) || !isCount(tick) || !isBytes(hash, 1, 64) || facts === null) return null;
-  const txState = { hash: core.bytesToHash(hash), seq, stage: known, tick, facts };
-  const held = isCount(notBefore) ? { notBefore } : null;
-  if (isLive(known)) return { ...txState, confirmations: 0, nonConfirmations: 0, reason: null, ...held };
+export function readLife(row: Row): core.TxState | null {
+  const { hash } = row;
+  return isHash(hash) ? lifeUnder(core.bytesToHash(hash), row) : null;
+}
+
+/** Makes one object and copies none: a page has a thousand of them. */
+function lifeUnder(hash: string, row: Row): core.TxState | null {
+  const { seq, stage: code, tick, confirmations, nonConfirmations, reason, notBefore } = row;
+  const stage = knownStages[code as number];
+  const facts = readFacts(row);
+  if (stage === undefined || !isCount(seq) || !isCount(tick) || facts === null) return null;
+  if (isLive(stage)) {
+    const life = { hash, seq, stage, tick, facts, confirmations: 0, nonConfirmations: 0, reason: null };
+    return isCount(notBefore) ? { ...life, notBefore } : life;
+  }
   if (!isCount(confirmations) || !isCount(nonConfirmations)) return null;
-  if (known === 'Dropped')
-    return typeof reason === 'string' ? { ...txState, confirmations, nonConfirmations, reason } : null;
-  return reason === null ? { ...txState, confirmations, nonConfirmations, reason } : null;
+  if (stage === 'Dropped')
+    return typeof reason === 'string'
+      ? { hash, seq, stage, tick, facts, confirmations, nonConfirmations, reason }
+      : null;
+  return reason === null ? { hash, seq, stage, tick, facts, confirmations, nonConfirmations, reason } : null;
 }
 
 /** O8, L14. A statement that does not ask for the facts gets none. */
@@ -126,8 +143,12 @@ function isOptionalCount(value: unknown): value is number | null {
   return value === null || isCount(value);
 }
 
+function isHash(value: unknown): value is Uint8Array {
+  return isBytes(value, 1, 64);
+}
+
 /** The key of a row: hash, seq and logSeq, as far as they can be read. */
 export function recordKeyOf({ hash, seq, logSeq }: Row): RecordKey {
-  const place = { hash: isBytes(hash, 1, 64) ? core.bytesToHash(hash) : '', seq: Number(seq) };
+  const place = { hash: isHash(hash) ? core.bytesToHash(hash) : '', seq: Number(seq) };
   return isCount(logSeq) ? { ...place, logSeq } : place;
 }
