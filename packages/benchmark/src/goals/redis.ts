@@ -2,7 +2,9 @@ import type { Redis } from 'ioredis';
 import type { MempoolEvent, MempoolStore, Transaction } from 'mempool-core';
 import type { BenchBackend } from '../limits/backend.ts';
 import { hashBytes } from '../limits/limit.ts';
+import { plainReads } from '../limits/redis.ts';
 import { median } from '../report/spread.ts';
+import { wallClock } from '../setup/clock.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
 import { noServer } from '../setup/redis-server.ts';
 import { batches, freshCalls, freshPoint, freshTransactions, hashesOf, never, payloadBytes } from '../setup/samples.ts';
@@ -12,6 +14,7 @@ import { inCalls } from '../workloads/workload.ts';
 import { crowdGoals } from './crowd.ts';
 import { usedMemory } from './footprint.ts';
 import { head, inTurn, type Measure, timed } from './measure.ts';
+import { readGoals } from './reads.ts';
 import { coalescingGoal, receiveGoal } from './receive.ts';
 
 const originalKey = 'original';
@@ -27,6 +30,12 @@ export function redisGoals(backend: BenchBackend, context: BenchContext): Measur
     confirm(subject, redis, atMost(context, 100_000)),
     ...memory(subject, redis, atMost(context, 50_000)),
     ...scripts(subject, redis, atMost(context, 20_000)),
+    ...readGoals(subject, {
+      names: { page: 'plain ZRANGE and HMGET' },
+      stored: atMost(context, 20_000),
+      clock: wallClock,
+      open: () => plainReads(redis),
+    }),
     ...events(subject, atMost(context, 100_000)),
     ...crowdGoals(backend, redis, context, setsBy(redis)),
   ];

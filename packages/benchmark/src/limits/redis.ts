@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ChainableCommander, Redis } from 'ioredis';
 import type { Transaction } from 'mempool-core';
-import { type Bare, type BareRanking, hashBytes, type Limit } from './limit.ts';
+import { type Bare, type BareRanking, type BareReads, hashBytes, type Limit } from './limit.ts';
 
 /** Added to the score of a transaction, it gives its score in the next stage. */
 const nextStage = 2 ** 32;
@@ -106,6 +106,28 @@ function bareRedis(redis: Redis, url: string, send: Send): Bare {
       fresh?.disconnect();
       await redis.flushdb('SYNC');
     },
+  };
+}
+
+/** A sorted set in order of arrival and a hash of payloads, read by `ZRANGE` and `HMGET`. */
+export function plainReads(redis: Redis): BareReads {
+  const name = `bare-reads:${process.pid}:${names++}:`;
+  const [places, bodies] = [`${name}places`, `${name}bodies`];
+  let placed = 0;
+  return {
+    async fill(transactions) {
+      const pipeline = redis.pipeline();
+      for (const { hash, payload } of transactions) {
+        pipeline.zadd(places, String(placed++), hashBytes(hash));
+        pipeline.hset(bodies, hashBytes(hash), Buffer.from(payload));
+      }
+      done(await pipeline.exec());
+    },
+    async page(after, count) {
+      const hashes = await redis.zrangeBuffer(places, String(after), String(after + count - 1));
+      return redis.hmgetBuffer(bodies, ...hashes);
+    },
+    close: () => redis.del(places, bodies),
   };
 }
 

@@ -1,6 +1,6 @@
 -- Purpose: the transactions in flight among these.
 -- KEYS: pool/keys.lua   ARGV: 1 packed hashes, without repeats
--- Returns: as pool/peek.lua, only those in flight, in the order of the hashes
+-- Returns: as in pool/page.lua, only those in flight, in the order of the hashes
 -- Rules: M2
 local list = hashes(ARGV[1])
 local found = {}
@@ -10,4 +10,4 @@ for i, at in ipairs((scores(FLIGHT, list))) do
     found[#found + 1] = at
   end
 end
-return page(found, math.huge)
+return page(found, math.huge, false)

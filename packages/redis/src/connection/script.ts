@@ -1,16 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readLua } from './lua-text.ts';
 
-/** A transaction in an answer of lua/pool/page.lua. */
-export type Row = readonly [
-  hash: Buffer,
-  seq: Buffer,
-  score: Buffer,
-  point: Buffer,
-  record: Buffer | null,
+/** Parts of the records of a page: together they have one for each transaction of it. */
+type Records = (Buffer | null)[][];
+/** An answer of lua/pool/page.lua, which describes its parts. */
+export type Page = [
+  tick: number,
+  epoch: Buffer,
+  found: (Buffer | number)[],
+  scores: (Buffer | null)[],
+  points: (number | Buffer)[],
   facts: Buffer,
+  ...Records,
 ];
-type Page = [tick: number, epoch: Buffer, ...Row[]];
 /** For each hash, seq, bytes. */
 type FifoRows = (Buffer | number)[];
 type Moved = [digits: Buffer, recorded: Buffer];
@@ -46,13 +48,7 @@ interface Replies {
   peek: Page;
   find: Page;
   status: [tick: number, ...[score: Buffer | null, detail: Buffer | null, facts: Buffer][]];
-  dump: [
-    oldest: number,
-    last: number,
-    first: number,
-    epoch: Buffer,
-    ...[entry: Buffer | null, record: Buffer | null][],
-  ];
+  dump: [oldest: number, last: number, first: number, epoch: Buffer, entries: (Buffer | null)[], ...Records];
   tip: [tip: Buffer, tick: number, points: Buffer[], epoch: Buffer];
   usage: [
     number,
@@ -167,7 +163,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   peek: reading('pool/facts', 'pool/page', 'pool/peek'),
   find: reading('pool/facts', 'pool/page', 'pool/find'),
   status: reading('pool/facts', 'pool/status'),
-  dump: reading('pool/dump'),
+  dump: reading('pool/facts', 'pool/page', 'pool/dump'),
   tip: reading('pool/tip'),
   usage: reading('pool/facts', 'fifo/overdue', 'pool/usage'),
   events: asked('pool/events'),

@@ -144,11 +144,11 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
       const page = { records, damaged: [], last: records.at(-1) };
       return core.gossipPage(page, { after, epoch: String(made) }, (entry) => core.gossipItem(entry, null));
     }
-    const [tick, epoch, ...rows] = await this.read('since', [after, limit, core.maxPageBytes], signal);
-    const found = rows.map((row) => record.readTransaction(row, tick));
-    const page = core.cutPage(found, ({ intact }) => intact);
-    return core.gossipPage(page, { after, epoch: String(epoch) }, ({ hash, seq, payload, payloadType }) =>
-      core.gossipItem({ hash, seq, bytes: payload.length }, { payload, payloadType }),
+    const reply = await this.read('since', [after, limit, core.maxPageBytes], signal);
+    const found = record.pageRows(reply).map((row) => record.readTransaction(row, reply[0]));
+    const page = core.cutPage(found, ({ transaction }) => transaction !== null);
+    return core.gossipPage(page, { after, epoch: String(reply[1]) }, ({ hash, seq, payload, transaction }) =>
+      core.gossipItem({ hash, seq, bytes: payload.length }, transaction),
     );
   }
 

@@ -1,5 +1,6 @@
 import type {
   DamagedTransaction,
+  LogEntry,
   PoolValue,
   RecordPage,
   StoredTransaction,
@@ -83,13 +84,12 @@ export class PoolReader implements ReadingVerbs {
     hashes: readonly string[],
     { signal }: core.ReadContext,
   ): Promise<(StoredTransaction | DamagedTransaction | null)[]> {
-    const [tick, , ...rows] = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
-    const byHash = new Map(rows.map((row) => [core.bytesToHash(row[0]), row] as const));
+    const page = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
+    const byHash = new Map(record.pageRows(page).map((row) => [core.bytesToHash(row.hash), row] as const));
     return hashes.map((hash) => {
       const row = byHash.get(hash);
       if (row === undefined) return null;
-      const { intact, ...transaction } = record.readTransaction(row, tick);
-      return intact ? transaction : { kind: 'damaged', hash };
+      return record.readTransaction(row, page[0]).transaction ?? { kind: 'damaged', hash };
     });
   }
 
@@ -99,10 +99,15 @@ export class PoolReader implements ReadingVerbs {
   }
 
   async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.DriverLogPage> {
-    const [oldest, last, first, epoch, ...found] = await this.read('dump', [cursor, limit, core.maxPageBytes], signal);
-    const rows = found.map(([entry, body], i) => record.readEntry(first + i, entry, body));
+    const [oldest, last, first, epoch, entries, ...parts] = await this.read(
+      'dump',
+      [cursor, limit, core.maxPageBytes],
+      signal,
+    );
+    const rows = parts.flat().map((body, i) => record.readEntry(first + i, entries[i] ?? null, body));
     const ends = { cursor, oldest, last, epoch: String(epoch) };
-    return core.logPage(core.cutPage(rows, isIntact), ends, ({ intact: _, ...entry }) => entry);
+    const found = core.cutPage(rows, ({ entry }) => entry !== null);
+    return core.logPage(found, ends, (read) => read.entry as LogEntry);
   }
 
   async tip(points: number, { signal }: core.ReadContext): Promise<TipAnswer> {
@@ -153,12 +158,10 @@ export class PoolReader implements ReadingVerbs {
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<core.DriverPage> {
-    const [tick, epoch, ...rows] = await this.read('peek', [list, after, limit, core.maxPageBytes], signal);
-    const found = core.cutPage(
-      rows.map((row) => record.readTransaction(row, tick)),
-      isIntact,
-    );
-    return core.seqPage(found, { after, epoch: String(epoch) }, ({ intact: _, ...transaction }) => transaction);
+    const page = await this.read('peek', [list, after, limit, core.maxPageBytes], signal);
+    const rows = record.pageRows(page).map((row) => record.readTransaction(row, page[0]));
+    const found = core.cutPage(rows, ({ transaction }) => transaction !== null);
+    return core.seqPage(found, { after, epoch: String(page[1]) }, (read) => read.transaction as StoredTransaction);
   }
 
   /** A part of a restore, whose keys are not those of the pool. */
@@ -190,8 +193,4 @@ export class PoolReader implements ReadingVerbs {
 /** A number as the scripts expect it; `inf` for no limit. */
 export function numberText(value: number): string {
   return Number.isFinite(value) ? String(value) : 'inf';
-}
-
-function isIntact({ intact }: { readonly intact: boolean }): boolean {
-  return intact;
 }

@@ -3,12 +3,13 @@ import {
   isLive,
   knownStages,
   type LifeFacts,
+  type LiveStage,
   type LogEntry,
   type StoredTransaction,
   type TransactionStatus,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { Row } from '../connection/script.ts';
+import type { Page } from '../connection/script.ts';
 import type { SelfWriting } from '../connection/script-call.ts';
 import { decodeScore } from './score.ts';
 
@@ -83,7 +84,7 @@ export function decodeRecord(record: Buffer | null): Read<core.Body> {
 }
 
 /** The stage in a score; the seq, tick or logSeq in it; and the counters of a live transaction (L12). `null`: it is damaged. */
-function place(score: Buffer, tick: number) {
+function place(score: Buffer | number, tick: number) {
   const found = decodeScore(score);
   if (found === null) return null;
   const { stage, number } = found;
@@ -105,30 +106,67 @@ function livePlace(score: Buffer, point: Buffer | null, tick: number) {
   return { ...found, stage: found.stage, confirmedAt: pointed && point ? core.decodePoint(point) : null };
 }
 
-/** A transaction in an answer of lua/pool/page.lua. */
-export function readTransaction(row: Row, tick: number): Read<StoredTransaction> {
-  const [hash, seq, score, point, record, facts] = row;
-  const found = livePlace(score, point, tick);
-  const { stage, counters, confirmedAt } = found ?? lostPlace;
-  const { intact, ...body } = decodeRecord(record);
-  return {
-    hash: core.bytesToHash(hash),
-    seq: Number(seq),
-    stage,
-    ...body,
-    ...counters,
-    confirmedAt,
-    notBefore: null,
-    ...told(facts),
-    intact: intact && found !== null,
-  };
+/** The stored parts of one transaction in an answer of lua/pool/page.lua. */
+export interface PageRow {
+  readonly hash: Buffer;
+  readonly seq: number;
+  readonly score: Buffer | number;
+  readonly record: Buffer | null;
+  /** Of the whole page: by its tick the point of each block that confirmed one of them, and 14 bytes for each. */
+  readonly points: ReadonlyMap<number, Buffer>;
+  readonly facts: Buffer;
+  readonly factsAt: number;
 }
 
-const lostPlace = {
-  stage: 'Pending',
-  counters: { confirmations: 0, nonConfirmations: 0 },
-  confirmedAt: null,
-} as const;
+/** Takes an answer of lua/pool/page.lua apart. */
+export function pageRows([, , found, scores, told, facts, ...parts]: Page): PageRow[] {
+  const points = new Map<number, Buffer>();
+  for (let i = 0; i < told.length; i += 2) points.set(told[i] as number, told[i + 1] as Buffer);
+  const rows: PageRow[] = [];
+  for (const records of parts)
+    for (const record of records) {
+      const i = rows.length;
+      const seq = Number(found[2 * i + 1]);
+      const score = scores.length === 0 ? seq : (scores[i] ?? 0);
+      rows.push({ hash: found[2 * i] as Buffer, seq, score, record, points, facts, factsAt: factsBytes * i });
+    }
+  return rows;
+}
+
+/** A transaction of a page; `null` if it is damaged (M2). */
+export interface ReadTransaction extends core.ReadRecord {
+  readonly transaction: StoredTransaction | null;
+}
+
+/** Reads a transaction. Each call copies its payload. */
+export function readTransaction(row: PageRow, tick: number): ReadTransaction {
+  const { seq, score, points, facts, factsAt } = row;
+  const hash = core.bytesToHash(row.hash);
+  const found = place(score, tick);
+  const { intact, payload, payloadType } = decodeRecord(row.record);
+  const confirmedAt = found?.stage === 'Confirmed' ? pointIn(points.get(found.number)) : null;
+  const isLost = found === null || !isLive(found.stage) || (found.stage === 'Confirmed' && confirmedAt === null);
+  if (isLost || !intact) return { hash, seq, payload, transaction: null };
+  const { confirmations, nonConfirmations } = found.counters;
+  const transaction: StoredTransaction = {
+    hash,
+    payload,
+    payloadType,
+    seq,
+    stage: found.stage as LiveStage,
+    notBefore: null,
+    receivedAt: optionalTime(facts.readUIntBE(factsAt, 6)),
+    attempts: facts.readUInt16BE(factsAt + 6),
+    confirmations,
+    nonConfirmations,
+    confirmedAt,
+  };
+  return { hash, seq, payload, transaction };
+}
+
+function pointIn(point: Buffer | undefined): ChainPoint | null {
+  return point?.length === core.pointBytes ? core.decodePoint(point) : null;
+}
 
 function told(bytes: Buffer): LifeFacts {
   const { receivedAt, attempts } = decodeFacts(bytes);
@@ -150,31 +188,31 @@ export function decodeEntry(entry: Buffer | null): Ended | null {
   const end = timed ? entry.length - endBytes : entry.length;
   if (end <= size) return null;
   const hashEnd = size + 1 + (entry[size] as number);
-  const note = entry.subarray(hashEnd, end);
-  const seq = Number(entry.readBigUInt64BE(1));
-  const [tick, confirmations, nonConfirmations] = ticks.map((at) => readTick(entry, at, tickBytes)) as Three;
-  const told = {
-    hash: core.bytesToHash(entry.subarray(size + 1, hashEnd)),
-    seq,
-    tick,
-    confirmations,
-    nonConfirmations,
-    ...readEnd(timed ? entry.subarray(end) : null),
+  const isFinal = stage === 'Finalized' && end - hashEnd === core.pointBytes;
+  if (!isFinal && (stage !== 'Dropped' || end <= hashEnd)) return null;
+  const [tickAt, confirmedAt, missedAt] = ticks;
+  return {
+    hash: entry.toString('hex', size + 1, hashEnd),
+    seq: readU64(entry, 1),
+    stage,
+    tick: readTick(entry, tickAt, tickBytes),
+    confirmations: readTick(entry, confirmedAt, tickBytes),
+    nonConfirmations: readTick(entry, missedAt, tickBytes),
+    point: isFinal ? core.decodePoint(entry.subarray(hashEnd, end)) : null,
+    reason: isFinal ? null : entry.toString('utf8', hashEnd, end),
+    receivedAt: timed ? optionalTime(entry.readUIntBE(end, 6)) : null,
+    attempts: timed ? entry.readUInt16BE(end + 6) : 0,
+    at: timed ? optionalTime(entry.readUIntBE(end + 8, 6)) : null,
   };
-  if (stage === 'Finalized' && note.length === core.pointBytes)
-    return { ...told, stage, point: core.decodePoint(note), reason: null };
-  return stage === 'Dropped' && note.length > 0 ? { ...told, stage, point: null, reason: note.toString() } : null;
 }
-type Three = [number, number, number];
 
 function readTick(entry: Buffer, at: number, bytes: 4 | 8): number {
-  return bytes === 4 ? entry.readUInt32BE(at) : Number(entry.readBigUInt64BE(at));
+  return bytes === 4 ? entry.readUInt32BE(at) : readU64(entry, at);
 }
 
-/** What an entry has at its end, described in lua/pool/state.lua. */
-function readEnd(bytes: Buffer | null): Pick<Ended, 'receivedAt' | 'attempts' | 'at'> {
-  if (bytes === null) return { receivedAt: null, attempts: 0, at: null };
-  return { ...told(bytes), at: optionalTime(bytes.readUIntBE(8, 6)) };
+/** Without a big integer, which costs more than the rest of an entry. */
+function readU64(bytes: Buffer, at: number): number {
+  return bytes.readUInt32BE(at) * 2 ** 32 + bytes.readUInt32BE(at + 4);
 }
 
 /** Decodes the first eight bytes of the facts of lua/pool/facts.lua. */
@@ -185,11 +223,8 @@ export function readLifeFacts(bytes: Buffer): LifeFacts {
 /** Decodes the facts of lua/pool/facts.lua; other bytes have none. */
 export function decodeFacts(bytes: Buffer): core.Facts {
   if (bytes.length !== factsBytes) return core.noFacts;
-  const [receivedAt, sentAt] = [0, 8].map((at) => optionalTime(bytes.readUIntBE(at, 6))) as [
-    number | null,
-    number | null,
-  ];
-  return { receivedAt, attempts: bytes.readUInt16BE(6), sentAt };
+  const receivedAt = optionalTime(bytes.readUIntBE(0, 6));
+  return { receivedAt, attempts: bytes.readUInt16BE(6), sentAt: optionalTime(bytes.readUIntBE(8, 6)) };
 }
 
 function optionalTime(time: number): number | null {
@@ -269,32 +304,21 @@ export function seqHead(seq: number): Buffer {
   return head;
 }
 
+/** A log entry of a page; `null` if it is damaged (M2). */
+export interface ReadEntry extends core.LoggedRecord {
+  readonly entry: LogEntry | null;
+}
+
 /** A log entry in an answer of lua/pool/dump.lua. */
-export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): Read<LogEntry> {
-  const lost = {
-    hash: '',
-    seq: 0,
-    tick: 0,
-    stage: 'Dropped',
-    confirmations: 0,
-    nonConfirmations: 0,
-    point: null,
-    reason: null,
-    receivedAt: null,
-    attempts: 0,
-    at: null,
-  };
-  const entry = decodeEntry(bytes);
-  const payload = decodeRecord(record);
-  const { tick: _, ...told } = entry ?? lost;
-  const read = {
-    logSeq,
-    ...told,
-    ...payload,
-    reason: core.optionalReason(told.reason),
-    intact: entry !== null && payload.intact,
-  };
-  return read as Read<LogEntry>;
+export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): ReadEntry {
+  const ended = decodeEntry(bytes);
+  const { payload, payloadType, intact } = decodeRecord(record);
+  if (ended === null || !intact) return { hash: ended?.hash ?? '', seq: ended?.seq ?? 0, logSeq, payload, entry: null };
+  const { hash, seq, stage, confirmations, nonConfirmations, point, receivedAt, at, attempts } = ended;
+  const reason = core.optionalReason(ended.reason);
+  const numbers = { logSeq, seq, stage, confirmations, nonConfirmations };
+  const entry: LogEntry = { hash, payload, payloadType, ...numbers, point, reason, receivedAt, at, attempts };
+  return { hash, seq, logSeq, payload, entry };
 }
 
 /** A status in an answer of lua/pool/status.lua. */

@@ -12,7 +12,7 @@ export interface IndexPosition {
   readonly number: number;
 }
 
-export function decodeScore(score: Buffer): IndexPosition | null {
+export function decodeScore(score: Buffer | number): IndexPosition | null {
   const value = Number(score);
   const stage = knownStages[Math.floor(value / stageUnit)];
   if (stage === undefined) return null;
