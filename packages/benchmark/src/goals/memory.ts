@@ -1,11 +1,12 @@
 import type { Transaction } from 'mempool-core';
 import type { BenchBackend } from '../limits/backend.ts';
-import { BareMap } from '../limits/memory.ts';
+import { BareMap, MapWalk } from '../limits/memory.ts';
 import { clockOf } from '../setup/clock.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
 import { inCalls } from '../workloads/workload.ts';
 import { heapBytes } from './footprint.ts';
 import { head, type Measure, timed } from './measure.ts';
+import { readGoals } from './reads.ts';
 import { receiveGoal } from './receive.ts';
 
 export function memoryGoals({ subject, path }: BenchBackend, context: BenchContext): Measure[] {
@@ -24,6 +25,12 @@ export function memoryGoals({ subject, path }: BenchBackend, context: BenchConte
   return [
     receive('receive by 100', 100, 0.75),
     receive('receive alone, awaited', 1, 0.5),
+    ...readGoals(subject, {
+      names: { page: 'walk through a bare Map and copy' },
+      stored: atMost(context, 20_000),
+      clock,
+      open: () => new MapWalk(),
+    }),
     { ...head(subject, heap, ['at most', 350], 'bytes', 1), sample: () => heapBytes(path, count) },
   ];
 }

@@ -1,7 +1,7 @@
 import type { Candidate, Transaction } from 'mempool-core';
 import TinyQueue from 'tinyqueue';
 import { type Priced, pricedTransactions } from '../setup/samples.ts';
-import type { Bare, BareRanking, Limit } from './limit.ts';
+import type { Bare, BareRanking, BareReads, Limit } from './limit.ts';
 
 const maxHashDigits = 128;
 const maxPayloadBytes = 1 << 20;
@@ -87,6 +87,38 @@ export class BareMap implements Bare {
     if (this.#hasGaps) this.#records = new Map(this.#records);
     this.#hasGaps = false;
     return this.#records;
+  }
+}
+
+/** A Map by hash, walked in the order of arrival, each payload copied. */
+export class MapWalk implements BareReads {
+  readonly #payloads = new Map<string, Buffer>();
+  #walk = this.#payloads.entries();
+  #at = 0;
+
+  fill(transactions: readonly Transaction[]): void {
+    for (const { hash, payload } of transactions) this.#payloads.set(hash, Buffer.from(payload));
+  }
+
+  /** The walk goes on where it is. Anywhere else it begins again, for a Map cannot be entered in its middle. */
+  page(after: number, count: number): Transaction[] {
+    if (after !== this.#at) {
+      this.#walk = this.#payloads.entries();
+      for (let i = 0; i < after; i++) this.#walk.next();
+      this.#at = after;
+    }
+    const page: Transaction[] = [];
+    while (page.length < count) {
+      const { value, done } = this.#walk.next();
+      if (done) break;
+      page.push({ hash: value[0], payload: Buffer.from(value[1]), payloadType: 0 });
+    }
+    this.#at += page.length;
+    return page;
+  }
+
+  close(): void {
+    this.#payloads.clear();
   }
 }
 

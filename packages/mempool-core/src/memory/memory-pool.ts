@@ -333,7 +333,9 @@ export class MemoryPool implements PoolView, EventSource {
 
   #logEntry(number: number, entry: LogRow): LogEntry {
     const row = this.#rows.logged(entry);
-    const txState = { ...entry.final, facts: entry.facts ?? factsOf(row) };
+    const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = entry.final;
+    const facts = entry.facts ?? factsOf(row);
+    const txState = { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts };
     return logEntry(number, txState, bodyOf(row), entry.point, entry.at);
   }
 
