@@ -37,6 +37,7 @@ import { atomicityCases, onceCases } from './operations/once.ts';
 import { operationCases } from './operations/operations.ts';
 import { priorityHistoryCases } from './priority/chance.ts';
 import { claimCases } from './priority/claims.ts';
+import { deadlineCases } from './priority/deadline.ts';
 import { holdingCases } from './priority/holding.ts';
 import { priorityCases } from './priority/index.ts';
 import { byteCases } from './reading/bytes.ts';
@@ -105,6 +106,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...recordCases,
   ...claimCases,
   ...holdingCases,
+  ...deadlineCases,
   ...overdueCases,
   ...restoringCases,
 ];

@@ -10,6 +10,7 @@ import {
   thresholdMutants,
 } from './confirmation.ts';
 import { cursorMutants } from './cursors.ts';
+import { deadlineMutants } from './deadline.ts';
 import { electionMutants } from './elections.ts';
 import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
 import { factMutants, overdueMutants } from './facts.ts';
@@ -79,6 +80,7 @@ export const allMutants: readonly Mutant[] = [
   ...senderMutants,
   ...parkingRoomMutants,
   ...lookupMutants,
+  ...deadlineMutants,
   ...placeEventMutants,
   ...priceMutants,
   ...replacementMutants,

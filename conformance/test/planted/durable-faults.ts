@@ -174,6 +174,12 @@ export const durableFaults: readonly Fault[] = [
   stores.around('claims-of-this-open-alone', {
     extendClaim: async ({ store, given, reopened }) => (reopened ? { kind: 'ended' } : store.extendClaim(...given)),
   }),
+  planted('open-again-after-reopening', {
+    async plant(store, { reopened }) {
+      if (reopened) await store.setLimits({ acceptUntil: Number.POSITIVE_INFINITY });
+      return {};
+    },
+  }),
   stores.told('tip-ahead-after-reopening', { tip: ({ tick }, { reopened }) => reopened && { tick: tick + 1 } }),
   stores.told('slot-zero-is-not-kept', {
     tip: ({ point }, { reopened }) => reopened && point?.slot === 0 && { point: null },

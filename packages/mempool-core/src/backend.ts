@@ -57,6 +57,7 @@ export {
   pending as pendingState,
   type TxState,
 } from './contract/lifecycle.ts';
+export { isClosedAt } from './contract/limits.ts';
 export { maxOperations } from './contract/options.ts';
 export { compareOrderKeys, encodeOrderKey, type OrderKey, orderKeyBelow } from './contract/order-key.ts';
 export { type Cut, corrupt, cutPage, type LoggedRecord, maxPageBytes, type ReadRecord } from './contract/page-rules.ts';
@@ -103,7 +104,7 @@ export {
 } from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
 export { FifoCall, type FifoPool } from './rules/fifo-call.ts';
-export { endedClaims, type FifoRecord, takenBy } from './rules/fifo-claims.ts';
+export { endedClaims, type FifoRecord, fifoRecord, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
 export { callTimeOf, claimEnd, eventTime, poolClock } from './rules/pool-clock.ts';
 export {
@@ -122,6 +123,7 @@ export {
   type ChainStep,
   confirmStep,
   dropStep,
+  type Gate,
   guardOf,
   type MoveGuard,
   moveStep,

@@ -6,7 +6,7 @@ import { refuseMode, tryCommands } from './connection/inspect.ts';
 import { type RedisOptions, taggedPrefix } from './connection/options.ts';
 import { keysOf, priorityKeysOf } from './connection/script.ts';
 import { FifoStore } from './fifo/store.ts';
-import { numberText } from './pool/pool-reader.ts';
+import { limitArguments } from './pool/fifo-limits.ts';
 import { openPriority } from './priority/store.ts';
 
 type Options = DriverOptions & RedisOptions;
@@ -43,7 +43,7 @@ function poolArguments({ pool, retention, ordering, limits }: Options): (string 
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');
   const names = [pool, epoch, ...wanted, ...retentionFields.map((field) => defaultRetention[field])];
-  if (ordering === 'fifo') return [...names, limits.maxTxs === undefined ? '' : numberText(limits.maxTxs)];
+  if (ordering === 'fifo') return [...names, ...limitArguments(limits)];
   return [...names, encodeLimits({ ...defaultLimits, ...limits }), epoch];
 }
 

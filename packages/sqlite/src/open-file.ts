@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import { storeCapacity } from './fifo/tables.ts';
+import { storeFifoLimits } from './fifo/tables.ts';
 import { type DatabaseFileOptions, incompatible, openDatabase } from './file/database-file.ts';
 import { formats, olderFormats, poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
@@ -72,7 +72,7 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
   if (ordering === 'priority') storePriorityLimits(database, limits, nameRetention);
   else {
     nameRetention();
-    storeCapacity(database, limits);
+    storeFifoLimits(database, limits);
   }
   database.exec(sharing[ordering][lockingMode]);
 }

@@ -3,6 +3,7 @@ import { revisionInterruptionCases } from '../operations/interruption.ts';
 import { admissionCases, boundCases } from './admission.ts';
 import { chainTagCases, forkCases } from './chain-tags.ts';
 import { chanceCases } from './chance.ts';
+import { rankedDeadlineCases } from './deadline.ts';
 import { drainCases } from './drain.ts';
 import { evictionCases } from './eviction.ts';
 import { fifoCases, fifoClaimCases } from './fifo.ts';
@@ -27,7 +28,7 @@ import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 import { walkingCases } from './walking.ts';
 
-/** The cases of P1–P26 that need a priority pool, or a fifo pool. */
+/** The cases of P1–P27 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,
@@ -46,6 +47,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...gossipCases,
   ...recheckCases,
   ...lookupCases,
+  ...rankedDeadlineCases,
   ...placeEventCases,
   ...revisionInterruptionCases,
   ...chainTagCases,

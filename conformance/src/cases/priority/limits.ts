@@ -18,6 +18,7 @@ const defaults = {
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: 600_000,
   minPriority,
+  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 } as const;
 
@@ -36,6 +37,7 @@ const others = {
   ttlBlocks: 12,
   parkedTtlMs: 8_000,
   minPriority: -(2n ** 53n) - 1n,
+  acceptUntil: 9_000,
   eviction: 'none',
 } as const;
 

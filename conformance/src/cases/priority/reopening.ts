@@ -9,7 +9,7 @@ import type { Limits, PoolDump } from '../../model/priority/entry.ts';
 import { PriorityModel } from '../../model/priority/model.ts';
 import { playAndKill } from '../../scenario/kill.ts';
 import { placeOf } from '../../scenario/pool.ts';
-import { account, indexesOf, openScene, type Scene } from '../../scenario/priority.ts';
+import { account, indexesOf, openScene, type Scene, startMs } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
 import { rejection } from '../../scenario/verb-call.ts';
@@ -31,6 +31,7 @@ const killLimits: Limits = {
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: Number.POSITIVE_INFINITY,
   minPriority: -(2n ** 63n),
+  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 };
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;
@@ -38,7 +39,13 @@ const lot = { owner: 'o', claimMs: 1_000, operationId: 'lot' };
 
 /** A pool with some of every kind of record. */
 async function varied(context: CaseContext): Promise<Scene> {
-  const scene = await openScene(context, { maxTxs: 40, ttlMs: 50_000, replacementBump: 25, maxRollback: 7 });
+  const scene = await openScene(context, {
+    maxTxs: 40,
+    ttlMs: 50_000,
+    acceptUntil: startMs + 900_000,
+    replacementBump: 25,
+    maxRollback: 7,
+  });
   for (let nonce = 0; nonce < 5; nonce++)
     await scene.add(`s${nonce}`, {
       ...account('s', nonce),

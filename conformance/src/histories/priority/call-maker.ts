@@ -19,8 +19,12 @@ export const historyLimits: Limits = {
   ttlBlocks: 12,
   parkedTtlMs: 300,
   minPriority: -(2n ** 63n),
+  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 };
+
+/** Mostly open: a closed pool tells little of anything else. */
+const { POSITIVE_INFINITY: open } = Number;
 
 /** Values for `setLimits`. The first of each is the pool's initial value, so that a history returns to it. */
 const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
@@ -37,6 +41,7 @@ const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   ttlBlocks: [12, 12, 4, Number.POSITIVE_INFINITY],
   parkedTtlMs: [300, 300, 50, Number.POSITIVE_INFINITY],
   minPriority: [-(2n ** 63n), -(2n ** 63n), 1n, 11n, 2n ** 53n],
+  acceptUntil: [open, open, open, open, open, open, 0],
   eviction: ['lowest', 'lowest', 'lowest', 'none'],
 };
 

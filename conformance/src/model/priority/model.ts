@@ -300,6 +300,7 @@ export class PriorityModel {
 
   #receiveNew(submission: e.Submission, moment: CallTime): ReceiveOutcome {
     const { hash, payload } = submission;
+    if (moment.now >= this.state.limits.acceptUntil) return { kind: 'closed', hash };
     const verdict = wholeVerdict(submission.verdict);
     const seq = this.state.pool.lastSeq + 1;
     const confirmedBy = this.#blocksSince(hash);

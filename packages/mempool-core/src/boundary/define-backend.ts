@@ -63,7 +63,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       const driver = await settle(() => definition.open({ ...resolved, limits }));
       if (Object.keys(resolved.limits).length > 0 && driver.setLimits === undefined) {
         await driver.close();
-        throw unsupported(`the backend ${name} does not support limits in a fifo pool (maxTxs)`);
+        throw unsupported(`the backend ${name} does not support limits in a fifo pool (maxTxs, acceptUntil)`);
       }
       if (minPriority !== undefined) await nameFloor(driver, minPriority);
       // `common` excludes the backend's own options, which may contain a password.

@@ -152,8 +152,8 @@ export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): re
   return submissions;
 }
 
-/** @throws `ERR_MEMPOOL_UNSUPPORTED` if a limit other than `maxTxs` is given */
-export function checkFifoLimits({ maxTxs: _, ...others }: Partial<Limits>): void {
+/** @throws `ERR_MEMPOOL_UNSUPPORTED` if a limit other than `maxTxs` and `acceptUntil` is given */
+export function checkFifoLimits({ maxTxs: _, acceptUntil: __, ...others }: Partial<Limits>): void {
   const [name] = Object.keys(others);
   if (name !== undefined) throw unsupported(`a fifo pool does not support the limit ${name}`);
 }

@@ -5,9 +5,11 @@ import type { ClaimRecord, Entry } from './pool-entry.ts';
 import type { NamedValue } from './records.ts';
 import type { ChainPoint, Transaction } from './transaction.ts';
 
-/** The claims and the limit of a fifo pool in a dump. */
+/** The claims and the limits of a fifo pool in a dump. */
 export interface DumpedClaims {
   readonly maxTxs: number;
+  /** Left out if the pool never closes (P27). */
+  readonly acceptUntil?: number | undefined;
   readonly lots: readonly {
     readonly claim: ClaimRecord;
     readonly held: readonly (readonly [hash: string, seq: number])[];
@@ -29,7 +31,7 @@ export type DumpedPart =
       readonly lastAt?: number | undefined;
       /** Always 0: a dump has no events. */
       readonly trimmedEvents: number;
-      /** Left out in a priority pool, and in a fifo pool that has neither claims nor a limit. */
+      /** Left out in a priority pool, and in a fifo pool that has neither claims nor limits. */
       readonly fifo?: DumpedClaims | null;
     }
   /** A kept block, with the hashes that no earlier kept block carried. */

@@ -5,8 +5,8 @@ import { minPriority as lowestPriority, maxPriority } from './verdict.ts';
 export type Ordering = 'fifo' | 'priority';
 
 /**
- * The most that a pool holds. Limits are stored with the pool: the latest open or `setLimits` that names one sets it for
- * all nodes. A count is a safe integer of at least 0, or `Infinity`. A fifo pool has `maxTxs` only.
+ * The most that a pool holds, and until when it accepts. Limits are stored with the pool: the latest open or `setLimits` that names one sets it for
+ * all nodes. A count is a safe integer of at least 0, or `Infinity`. A fifo pool has `maxTxs` and `acceptUntil` only.
  */
 export interface Limits {
   /** Transactions that are Pending, Propagated or Acknowledged. Default 100,000; in a fifo pool no limit. */
@@ -38,6 +38,11 @@ export interface Limits {
    * Default: the lowest one, so none is below.
    */
   readonly minPriority: bigint;
+  /**
+   * When the pool closes, in milliseconds since 1970: from then on each newcomer is answered `closed` (P27). 0: it is
+   * closed. Default: never, `Infinity`.
+   */
+  readonly acceptUntil: number;
   /** `lowest`: a new transaction may evict those that sort last. `none`: a full pool refuses. Default `lowest`. */
   readonly eviction: 'lowest' | 'none';
 }
@@ -57,6 +62,7 @@ export const defaultLimits: Limits = Object.freeze({
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: 600_000,
   minPriority: lowestPriority,
+  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 });
 
@@ -65,6 +71,11 @@ export const defaultLimits: Limits = Object.freeze({
  * nothing of it until somebody sets it.
  */
 export const formerLimits: Limits = Object.freeze({ ...defaultLimits, parkedTtlMs: Number.POSITIVE_INFINITY });
+
+/** P27: true if a pool with this limit is closed at `nowMs`. */
+export function isClosedAt({ acceptUntil }: Pick<Limits, 'acceptUntil'>, nowMs: number): boolean {
+  return nowMs >= acceptUntil;
+}
 
 /** The names of the limits, in a fixed order. */
 export const limitNames: readonly (keyof Limits)[] = Object.freeze(Object.keys(defaultLimits) as (keyof Limits)[]);

@@ -83,6 +83,8 @@ export interface FifoStep {
   readonly extended: Pick<ClaimRecord, 'id' | 'untilMs'> | null;
   /** `null`: stays as it is. */
   readonly maxTxs: number | null;
+  /** `null`, or left out in a step of an older version: stays as it is. */
+  readonly acceptUntil?: number | null;
 }
 
 /** The change of one record. */

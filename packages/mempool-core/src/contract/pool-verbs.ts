@@ -289,7 +289,9 @@ export type AdmissionRefusal =
   /** It would depend on itself. */
   | { readonly kind: 'cycle'; readonly hash: string }
   /** The pool is full. `floor`: what it takes to get in, as in `usage`. A fifo pool has none. */
-  | { readonly kind: 'full'; readonly hash: string; readonly floor?: Floor };
+  | { readonly kind: 'full'; readonly hash: string; readonly floor?: Floor }
+  /** The pool accepted only until a time that has come (`acceptUntil`, P27). */
+  | { readonly kind: 'closed'; readonly hash: string };
 
 /**
  * The priority that a ready transaction of one byte without parents needs to be admitted now. `open`: any is enough.
@@ -359,7 +361,7 @@ export interface PoolVerbs {
   peekParked(query?: SeqQuery): Promise<TransactionPage>;
   /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
   flush(options?: WriteOptions): Promise<number>;
-  /** Sets the limits that are given and returns all limits (in a fifo pool `maxTxs` only). It evicts nothing. */
+  /** Sets the limits that are given and returns all limits (in a fifo pool only `maxTxs` and `acceptUntil`). It evicts nothing. */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
   /**
    * The whole state of the pool in canonical form, for `restore`, tests and diagnosis (D3). It reads everything.

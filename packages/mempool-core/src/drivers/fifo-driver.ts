@@ -37,7 +37,7 @@ export function fifoVerbs({ memory, write, options }: FifoDriverParts): FifoVerb
       fifo.claimed(claimId).map((one) => takenOf(candidateOf(one), memory.txState(one.hash)?.facts ?? noFacts)),
   });
   // If several opens name a limit, the latest one sets it.
-  if (limits.maxTxs !== undefined)
+  if (Object.keys(limits).length > 0)
     write('setLimits', { operationId: undefined, signal: undefined }, (view) =>
       limitsStep(new FifoCall(view, fifo), limits),
     );

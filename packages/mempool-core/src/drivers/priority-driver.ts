@@ -81,7 +81,7 @@ export function priorityDriver(
       }),
     admit: (submissions, moment, context) =>
       storage.write('receive', context, (pool, nowMs) =>
-        admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds),
+        ungated(admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds), moment),
       ),
     move: (verb, hashes, context) =>
       storage.write(verb, context, (pool, nowMs) => movePoolStep(pool, nowMs, verb, hashes, guardOf(context, nowMs))),
@@ -117,6 +117,12 @@ export function priorityDriver(
     payloads: (hashes, context) => storage.bodies(context, hashes),
     dumpPool: (context) => storage.dump(context),
   };
+}
+
+/** Without the gate of a step whose time the caller gave: that does not depend on when the call is committed (P27). */
+function ungated<T>(step: Step<T>, { now }: CheckedCallTime): Step<T> {
+  const { gate, ...free } = step;
+  return gate && now !== null && now < gate.acceptUntil ? free : step;
 }
 
 /** The verbs that look something up: stale verdicts, what a sender has, who names a tag (P11, P23). */

@@ -1,6 +1,7 @@
 import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
+import { isClosedAt } from '../contract/limits.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
 import { priorityDump } from '../priority/content.ts';
 import { isSwept } from '../priority/priority-call.ts';
@@ -87,9 +88,10 @@ export function priorityMemoryDriver(parts: PriorityMemoryParts): StoreDriver {
       assertRoom(pool.memory, submissions.length);
       const needsStep = commit !== undefined || context.operationId !== undefined;
       if (needsStep || !areUnknown(pool, submissions)) return driver.admit(submissions, moment, context);
-      const nowMs = clock();
-      const at = eventTime(nowMs, pool.memory.lastAt);
-      return admitUnknown(pool, submissions, momentIn(pool, nowMs, moment), at);
+      const poolMs = clock();
+      const at = momentIn(pool, poolMs, moment);
+      if (isClosedAt(pool.index.limits, at.nowMs)) return driver.admit(submissions, moment, context);
+      return admitUnknown(pool, submissions, at, eventTime(poolMs, pool.memory.lastAt));
     },
     sweep(sweep, context) {
       if (

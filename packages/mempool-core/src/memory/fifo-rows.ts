@@ -1,10 +1,11 @@
+import { isClosedAt } from '../contract/limits.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import { FifoClaims } from '../rules/fifo-claims.ts';
-import type { FifoEntry } from '../rules/fifo-step.ts';
+import type { FifoEntry, Room } from '../rules/fifo-step.ts';
 import { bodyOf, type Row } from './row.ts';
 import type { Rows } from './rows.ts';
 
-/** The rows of a pool in memory as a fifo pool reads them, with the pool's claims and its limit. */
+/** The rows of a pool in memory as a fifo pool reads them, with the pool's claims and its limits. */
 export class FifoRows extends FifoClaims {
   readonly #rows: Rows;
 
@@ -13,8 +14,9 @@ export class FifoRows extends FifoClaims {
     this.#rows = rows;
   }
 
-  /** The number of transactions that still fit; negative if there are too many. */
-  get room(): number {
+  /** The number of transactions that still fit, negative if there are too many; or that the pool is closed. */
+  roomAt(nowMs: number): Room {
+    if (isClosedAt(this, nowMs)) return 'closed';
     if (this.maxTxs === Number.POSITIVE_INFINITY) return this.maxTxs;
     const { stageIndexes } = this.#rows;
     const held = stageIndexes.count('Pending') + stageIndexes.count('Propagated') + stageIndexes.count('Acknowledged');

@@ -1,4 +1,5 @@
 import { arriving, live, nextStage, type Thresholds, type TxState } from '../contract/lifecycle.ts';
+import { isClosedAt } from '../contract/limits.ts';
 import { orderKeyBelow } from '../contract/order-key.ts';
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
@@ -7,7 +8,7 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { KnownStage } from '../contract/transaction.ts';
 import { maxPriority } from '../contract/verdict.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
-import { countedInclusion, type Step } from '../rules/step.ts';
+import { countedInclusion, type Gate, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
 import { excessOf, floorOf, victimsFor } from './eviction.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
@@ -37,7 +38,16 @@ export function admitStep(
     told.set(hash, answer);
     return answer;
   });
-  return builder.step(outcome);
+  const gate = gateOf(pool, outcome, nowMs);
+  const step = builder.step(outcome);
+  return gate === null ? step : { ...step, gate };
+}
+
+/** P27: what the step assumes about the time of its commit; `null` if that makes no difference to its outcomes. */
+function gateOf({ index }: Planning, outcomes: readonly ReceiveOutcome[], nowMs: number): Gate | null {
+  const { acceptUntil } = index.limits;
+  const isNews = acceptUntil !== Number.POSITIVE_INFINITY && outcomes.some(({ kind }) => kind !== 'duplicate');
+  return isNews ? { acceptUntil, isClosed: nowMs >= acceptUntil } : null;
 }
 
 /** Answers a hash that occurs twice in a call. The calls of several peers may have been merged into one. */
@@ -60,6 +70,7 @@ function admit(
     addSource(builder, submission);
     return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
   }
+  if (isClosedAt(builder.index.limits, moment.nowMs)) return { kind: 'closed', hash };
   const entry = newEntry(builder.nextSeq, submission, moment);
   const inclusion = countedInclusion(builder.view, hash, thresholds);
   if (inclusion !== null) return admitConfirmed(builder, submission, { before, entry, inclusion });

@@ -75,7 +75,7 @@ export function fifoDump(memory: MemoryPool, bodyOf?: BodyOf): PoolDump {
   );
   const bytes = waiting.reduce((sum, { body }) => sum + (body?.payload.length ?? 0), 0);
   return {
-    limits: { ...fifoLimits, maxTxs: fifo.maxTxs },
+    limits: { ...fifoLimits, maxTxs: fifo.maxTxs, acceptUntil: fifo.acceptUntil },
     lastGossipSeq: memory.lastSeq,
     totals: { transactions: waiting.length, bytes, gas: 0, parked: 0 },
     entries: [],
@@ -146,13 +146,13 @@ function told(state: TxState): TxState {
 }
 
 /** Claims by id and end, each with its transactions by seq. */
-function canonical({ maxTxs, lots }: DumpedClaims): DumpedClaims {
+function canonical({ lots, ...limits }: DumpedClaims): DumpedClaims {
   const sorted = lots.map(({ claim, held }) => ({
     claim: { id: claim.id, owner: claim.owner, untilMs: claim.untilMs },
     held: held.toSorted(([, a], [, b]) => a - b),
   }));
   const name = ({ claim }: { readonly claim: ClaimRecord }): string => `${claim.id} ${claim.untilMs}`;
-  return { maxTxs, lots: sorted.sort((a, b) => (name(a) < name(b) ? -1 : 1)) };
+  return { ...limits, lots: sorted.sort((a, b) => (name(a) < name(b) ? -1 : 1)) };
 }
 
 /** Parts of these kinds come from maps. They are sorted, so that equal pools have equal contents. */

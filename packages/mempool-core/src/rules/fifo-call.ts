@@ -12,6 +12,7 @@ import { type PoolView, type Step, stepOf } from './step.ts';
 /** What the rules ask of a fifo pool beside its view. */
 export interface FifoPool {
   readonly maxTxs: number;
+  readonly acceptUntil: number;
   /** The Pending transactions that are not held back, by seq. */
   pending(): Iterable<FifoEntry>;
   /** Those held back until `nowMs` or earlier: the earliest time first, then by seq. */
@@ -30,7 +31,7 @@ export class FifoCall implements CallPlan {
   readonly #woken = new Map<string, FifoEntry>();
   readonly #returned = new Set<string>();
   readonly #facts = new Map<string, Facts | undefined>();
-  #fifo: FifoStep = { taken: null, extended: null, maxTxs: null };
+  #fifo: FifoStep = { taken: null, extended: null, maxTxs: null, acceptUntil: null };
 
   constructor(view: PoolView, pool: FifoPool) {
     this.#view = view;
@@ -38,11 +39,17 @@ export class FifoCall implements CallPlan {
   }
 
   get limits(): Limits {
-    return { ...fifoLimits, maxTxs: this.#fifo.maxTxs ?? this.#pool.maxTxs };
+    const { maxTxs, acceptUntil } = this.#pool;
+    return {
+      ...fifoLimits,
+      maxTxs: this.#fifo.maxTxs ?? maxTxs,
+      acceptUntil: this.#fifo.acceptUntil ?? acceptUntil,
+    };
   }
 
-  set limits({ maxTxs }: Limits) {
+  set limits({ maxTxs, acceptUntil }: Limits) {
     if (maxTxs !== this.#pool.maxTxs) this.#fifo = { ...this.#fifo, maxTxs };
+    if (acceptUntil !== this.#pool.acceptUntil) this.#fifo = { ...this.#fifo, acceptUntil };
   }
 
   reap(budget: CheckedBudget): Candidate[] {
@@ -116,8 +123,7 @@ export class FifoCall implements CallPlan {
   step<Outcome>(outcome: Outcome): Step<Outcome> {
     const clamped = Array.from(this.#woken.values(), ({ hash, seq }) => this.#pending(hash, seq));
     const step = stepOf(this.#view, outcome, bySeq(this.#changes), { clamped });
-    const { taken, extended, maxTxs } = this.#fifo;
-    const changes = taken !== null || extended !== null || maxTxs !== null;
+    const changes = Object.values(this.#fifo).some((change) => change !== null);
     return changes ? { ...step, fifo: this.#fifo } : step;
   }
 

@@ -3,15 +3,27 @@ import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { FifoEntry } from './fifo-step.ts';
 import type { Step } from './step.ts';
 
-/** The claims and the limit of a fifo pool as plain data, for a file of any format. */
+/** The claims and the limits of a fifo pool as plain data, for a file of any format. */
 export interface FifoRecord {
   readonly maxTxs: number;
+  /** Left out if the pool never closes. */
+  readonly acceptUntil?: number | undefined;
   readonly lots: readonly FifoClaimRecord[];
 }
 
 interface FifoClaimRecord {
   readonly claim: ClaimRecord;
   readonly held: readonly (readonly [hash: string, seq: number])[];
+}
+
+/** The record of these limits and claims; `null` if there are neither. A limit that is never reached is left out. */
+export function fifoRecord(
+  { maxTxs, acceptUntil }: Pick<FifoRecord, 'maxTxs'> & { readonly acceptUntil: number },
+  lots: FifoRecord['lots'],
+): FifoRecord | null {
+  const closes = acceptUntil !== Number.POSITIVE_INFINITY;
+  if (lots.length === 0 && maxTxs === Number.POSITIVE_INFINITY && !closes) return null;
+  return { maxTxs, ...(closes && { acceptUntil }), lots };
 }
 
 interface FifoClaim {
@@ -35,18 +47,20 @@ function transactionsOf(events: readonly StepEvent[]): TransactionStep[] {
   return events.filter((event) => event.kind === 'transaction');
 }
 
-/** The claims and the limit of a fifo pool, in memory. Empty until the first `take` or `setLimits`. */
+/** The claims and the limits of a fifo pool, in memory. Empty until the first `take` or `setLimits`. */
 export class FifoClaims {
   maxTxs: number = Number.POSITIVE_INFINITY;
+  acceptUntil: number = Number.POSITIVE_INFINITY;
   readonly #lots = new Map<string, FifoClaim>();
   readonly #lotOf = new Map<string, FifoClaim>();
 
-  /** Applies a step: ends claims, adds the claim that the step made, and sets `maxTxs`. */
+  /** Applies a step: ends claims, adds the claim that the step made, and sets the limits. */
   apply({ events, fifo = null }: Pick<Step<unknown>, 'events' | 'fifo'>): void {
     if (this.#lotOf.size > 0) for (const { hash } of endedClaims(events)) this.#end(hash);
     if (fifo === null) return;
     this.maxTxs = fifo.maxTxs ?? this.maxTxs;
-    // A step that an older release stored has no such field.
+    // A step that an older release stored has neither of these fields.
+    this.acceptUntil = fifo.acceptUntil ?? this.acceptUntil;
     if (fifo.extended) this.#extend(fifo.extended);
     if (fifo.taken === null) return;
     this.#add(
@@ -80,16 +94,16 @@ export class FifoClaims {
     return ended.slice(0, limit).map(({ hash }) => hash);
   }
 
-  /** The data for `restore`; `null` if there are no claims and no limit. */
+  /** The data for `restore`; `null` if there are no claims and no limits. */
   dump(): FifoRecord | null {
-    const { maxTxs } = this;
-    if (this.#lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY) return null;
-    return { maxTxs, lots: Array.from(this.#lots.values(), ({ claim, seqs }) => ({ claim, held: [...seqs] })) };
+    const lots = Array.from(this.#lots.values(), ({ claim, seqs }) => ({ claim, held: [...seqs] }));
+    return fifoRecord(this, lots);
   }
 
-  /** Adds the claims and the limit of a `dump`. */
-  restore({ maxTxs, lots }: FifoRecord): void {
+  /** Adds the claims and the limits of a `dump`. */
+  restore({ maxTxs, acceptUntil = Number.POSITIVE_INFINITY, lots }: FifoRecord): void {
     this.maxTxs = maxTxs;
+    this.acceptUntil = acceptUntil;
     for (const { claim, held } of lots) this.#add(claim, held);
   }
 

@@ -20,6 +20,9 @@ export function overdueBut(view: PoolView, before: number, limit: number, but: R
     .toArray();
 }
 
+/** The number of transactions that a fifo pool can still hold; or that it is closed (P27). */
+export type Room = number | 'closed';
+
 /** The transactions of a `receive` call that a limited fifo pool accepts. */
 export interface Admission {
   readonly admitted: readonly Transaction[];
@@ -28,39 +31,40 @@ export interface Admission {
 }
 
 /**
- * Selects the transactions of a `receive` call for which there is room, in order. `room` is the number of transactions
- * that the pool can still hold. Duplicates and transactions that the last blocks carried (L13) need no room.
+ * Selects the transactions of a `receive` call for which there is room, in order. Duplicates and transactions that the
+ * last blocks carried (L13) need no room. A closed pool takes in duplicates alone.
  */
 export function admissionOf(
   view: PoolView,
   transactions: readonly Transaction[],
   thresholds: Thresholds,
-  room: number,
+  room: Room,
 ): Admission {
   const { tick } = view.currentTip;
   const fresh = new Set<string>();
-  let left = Math.max(0, room);
+  const isClosed = room === 'closed';
+  let left = isClosed ? 0 : Math.max(0, room);
   const fits = transactions.map(({ hash }) => {
     if (fresh.has(hash)) return true;
     const change = planReceive(view.txState(hash), hash, 0, tick, countedInclusion(view, hash, thresholds));
+    if (isClosed) return change === null;
     const needed = change?.after.stage === 'Pending' ? 1 : 0;
     if (needed > left) return false;
     left -= needed;
     fresh.add(hash);
     return true;
   });
+  const kind = isClosed ? 'closed' : 'full';
   return {
     admitted: transactions.filter((_, i) => fits[i]),
     outcomes(ofAdmitted) {
       const rest = ofAdmitted.values();
-      return transactions.map(({ hash }, i) =>
-        fits[i] ? (rest.next().value as ReceiveOutcome) : { kind: 'full', hash },
-      );
+      return transactions.map(({ hash }, i) => (fits[i] ? (rest.next().value as ReceiveOutcome) : { kind, hash }));
     },
   };
 }
 
-/** The limits of a fifo pool: none. Only `maxTxs` can be set. */
+/** The limits of a fifo pool: none. Only `maxTxs` and `acceptUntil` can be set. */
 export const fifoLimits: Limits = Object.freeze({
   maxTxs: Number.POSITIVE_INFINITY,
   maxBytes: Number.POSITIVE_INFINITY,
@@ -75,6 +79,7 @@ export const fifoLimits: Limits = Object.freeze({
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: Number.POSITIVE_INFINITY,
   minPriority,
+  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'none',
 });
 

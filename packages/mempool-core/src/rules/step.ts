@@ -111,6 +111,19 @@ export interface Step<Outcome> {
   readonly fifo?: FifoStep | null;
   /** The change of a record. */
   readonly record?: RecordStep | null;
+  /** Of a `receive` in a priority pool that closes at a time (P27). */
+  readonly gate?: Gate | null;
+}
+
+/**
+ * What a plan assumes about the time of its commit. A backend whose clock is read at the commit plans the call again if
+ * that time disagrees; one that plans and commits under one lock need not look.
+ */
+export interface Gate {
+  /** In milliseconds since 1970. */
+  readonly acceptUntil: number;
+  /** Whether the pool was closed at the time of the plan. */
+  readonly isClosed: boolean;
 }
 
 /** The outcome of a call, stored under its operation id (X2). It is encoded, so that no caller can change it. */

@@ -10,6 +10,7 @@ import {
   type Step,
 } from 'mempool-core/backend';
 import { expect, test } from 'vitest';
+import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts';
 import { admissionOf, fifoLimits } from '../../src/rules/fifo-step.ts';
 import { callTimeOf, claimEnd, poolClock } from '../../src/rules/pool-clock.ts';
 
@@ -122,6 +123,31 @@ test('a pool that is over its limit already takes nothing, and tells each', () =
   const admission = admissionOf(memory, [transaction(1), transaction(1)], thresholds, -3);
   expect(admission.admitted).toEqual([]);
   expect(admission.outcomes([])).toEqual(Array(2).fill({ kind: 'full', hash: hashOf(1) }));
+});
+
+test('a closed pool takes what it has, and tells each other one', () => {
+  const memory = new MemoryPool('epoch', defaultRetention);
+  const thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
+  memory.arrive([transaction(1)], thresholds, 1);
+  const admission = admissionOf(memory, [2, 1, 2].map(transaction), thresholds, 'closed');
+  expect(admission.admitted).toEqual([transaction(1)]);
+  const duplicate = { kind: 'duplicate', hash: hashOf(1), stage: 'Pending' } as const;
+  const closed = { kind: 'closed', hash: hashOf(2) } as const;
+  expect(admission.outcomes([duplicate])).toEqual([closed, duplicate, closed]);
+  const record = encodeOutcome('receive', [closed, duplicate]);
+  expect(decodeOutcome('receive', record)).toEqual([closed, duplicate]);
+});
+
+test('the time at which a pool closes is part of its steps and its dump', async () => {
+  const { backend, steps, dump, restart } = recorder();
+  await using store = await backend.open({ now: () => 1_000, acceptUntil: 2_000 });
+  for (const replay of [() => restart([], steps), () => restart(dump(), [])]) {
+    replay();
+    await using again = await backend.open({ now: () => 2_000 });
+    expect(await again.setLimits({})).toEqual({ ...fifoLimits, acceptUntil: 2_000 });
+    expect(await again.receive([transaction(1)])).toEqual([{ kind: 'closed', hash: hashOf(1) }]);
+  }
+  expect(store.ordering).toBe('fifo');
 });
 
 test('the clock of a pool is the application’s where it gives one; nobody is later than it', () => {

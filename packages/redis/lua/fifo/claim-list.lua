@@ -1,9 +1,9 @@
--- Purpose: the claims of a fifo pool and its limit, for a dump.
+-- Purpose: the claims of a fifo pool and its limits, for a dump.
 -- KEYS: pool/keys.lua
--- Returns: { maxTxs, 'inf' for none, then { id, owner, end, hash } of each transaction under a claim }
+-- Returns: { maxTxs, acceptUntil, each 'inf' for none, then { id, owner, end, hash } of each transaction under a claim }
 -- The owner is in the recorded outcome of the take; it is '' if that record is gone.
 -- Rules: D3
-local prefix, reply = string.sub(META, 1, -5), { maxTxs or 'inf' }
+local prefix, reply = string.sub(META, 1, -5), { maxTxs or 'inf', acceptUntil or 'inf' }
 local found = hasClaims and call('ZRANGEBYSCORE', prefix .. 'leases', '-inf', '+inf', 'WITHSCORES') or {}
 local owners = {}
 local function ownerOf(claim)

@@ -1,6 +1,6 @@
 -- Purpose: creates the pool if there is none, checks that existing keys are ours, and stores the retention that this open names.
 -- KEYS: pool/keys.lua, then calls and calls:old, and of a priority pool 13–15 of priority/changes.lua   ARGV: 1 pool, 2 epoch for a new pool,
--- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then for fifo: 9 maxTxs, 'inf' for no limit, or '';
+-- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then for fifo: 9 maxTxs, 10 acceptUntil, each 'inf' for no limit, or '';
 -- for priority: 9 limits of a new pool, 10 stamp
 -- Formats 1 and 3 (fifo) are migrated to 5, formats 2 and 4 (priority) to 6. Formats 1 and 2 had scores in flight without digits of the
 -- seq. Everything that this release stores anew begins in this one step, which rewrites nothing else: its time does not depend on
@@ -53,11 +53,13 @@ if successors[format] then call('HSET', META, 'format', FORMAT) end
 if not format and ranked then
   call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[10], 'gossipSeq', 0, 'limits', ARGV[9])
 end
-local limit = ranked and '' or ARGV[9]
-if limit == 'inf' then
-  call('HDEL', META, 'maxTxs')
-elseif limit ~= '' then
-  call('HSET', META, 'maxTxs', limit)
+for i, field in ipairs(ranked and {} or { 'maxTxs', 'acceptUntil' }) do
+  local limit = ARGV[8 + i]
+  if limit == 'inf' then
+    call('HDEL', META, field)
+  elseif limit ~= '' then
+    call('HSET', META, field, limit)
+  end
 end
 local fields, changed = { 'maxFinalized', 'maxEvents', 'maxRollback' }, false
 for i, field in ipairs(fields) do

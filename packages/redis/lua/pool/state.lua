@@ -2,9 +2,9 @@
 -- Errors: MEMPOOL_GONE (there is no pool: never created, or flushed), MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_CORRUPT (a damaged number)
 -- Rules: X1, N2
 local format, epoch, seq, tick, floorTick, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
-  maxTxs, hasClaims, hasHeld, hasFacts, hasSent, lastAt =
+  maxTxs, acceptUntil, hasClaims, hasHeld, hasFacts, hasSent, lastAt =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
-    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases', 'held', 'facts', 'sent', 'at'))
+    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'acceptUntil', 'leases', 'held', 'facts', 'sent', 'at'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
 if format ~= FORMAT then return misfit(format) end
 seq, tick, floorTick, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(floorTick), tonumber(logSeq), tonumber(logFirst)

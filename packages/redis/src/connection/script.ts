@@ -72,13 +72,18 @@ interface Replies {
   sinceHashes: [epoch: Buffer, ...FifoRows];
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
   flush: [count: number];
-  setLimits: [maxTxs: Buffer];
+  /** A record of an older version has the first only. */
+  setLimits: [maxTxs: Buffer, acceptUntil?: Buffer];
   getRecord: [record: Buffer | null];
   listRecords: (readonly [name: Buffer, record: Buffer | null])[];
   putRecord: PutReply;
   recordNumbers: [lastVersion: number, bytes: number];
   payloads: (Buffer | null)[];
-  claimList: [maxTxs: Buffer, ...(readonly [id: Buffer, owner: Buffer, until: Buffer, hash: Buffer])[]];
+  claimList: [
+    maxTxs: Buffer,
+    acceptUntil: Buffer,
+    ...(readonly [id: Buffer, owner: Buffer, until: Buffer, hash: Buffer])[],
+  ];
   loadFifo: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, before: number, ...LoadedPage[]];
   restorePart: number;
   restore: [kind: Buffer];

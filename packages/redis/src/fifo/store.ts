@@ -20,6 +20,7 @@ import type {
 import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { limitArguments, readLimit } from '../pool/fifo-limits.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
 import { type Node, numberText, PoolReader } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
@@ -54,6 +55,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     return named(recorded, hashes).map((hash, i): ReceiveOutcome => {
       const letter = String.fromCharCode(letters[i] as number);
       if (letter === 'f') return { kind: 'full', hash };
+      if (letter === 'x') return { kind: 'closed', hash };
       const stage = duplicateStages[Number(letter)];
       if (stage !== undefined) return { kind: 'duplicate', hash, stage };
       return { kind: 'received', hash, seq: seq++, stage: letter === 'c' ? 'Confirmed' : 'Pending' };
@@ -175,10 +177,9 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     return count;
   }
 
-  async setLimits({ maxTxs }: Partial<Limits>, context: core.WriteContext): Promise<Limits> {
-    const [stored] = await this.#write('setLimits', [maxTxs === undefined ? '' : numberText(maxTxs)], context);
-    const text = String(stored);
-    return { ...core.fifoLimits, maxTxs: text === 'inf' ? Number.POSITIVE_INFINITY : Number(text) };
+  async setLimits(limits: Partial<Limits>, context: core.WriteContext): Promise<Limits> {
+    const [maxTxs, acceptUntil] = await this.#write('setLimits', limitArguments(limits), context);
+    return { ...core.fifoLimits, maxTxs: readLimit(maxTxs), acceptUntil: readLimit(acceptUntil) };
   }
 
   async putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {

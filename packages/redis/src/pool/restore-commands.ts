@@ -106,6 +106,8 @@ export class RestoreCommands {
     for (const [name, value] of Object.entries(fields)) this.#meta.set(name, String(value));
     if (!fifo) return;
     if (fifo.maxTxs !== Number.POSITIVE_INFINITY) this.#meta.set('maxTxs', String(fifo.maxTxs));
+    const { acceptUntil = Number.POSITIVE_INFINITY } = fifo;
+    if (acceptUntil !== Number.POSITIVE_INFINITY) this.#meta.set('acceptUntil', String(acceptUntil));
     for (const { claim, held } of fifo.lots) {
       const hashes = held.map(([hash]) => hash);
       this.#claims.push([claim.id, claim.owner, String(claim.untilMs), packHashes(hashes)]);

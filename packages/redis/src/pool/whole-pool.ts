@@ -2,6 +2,7 @@ import { MempoolError, type PoolDump, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { readLimit } from './fifo-limits.ts';
 import { limitsOf, loadPages, positionOf, recordsOf } from './loader.ts';
 import * as namedRecord from './named-record.ts';
 import { decodeRecord, packHashes } from './record.ts';
@@ -103,8 +104,7 @@ async function* readRecords(send: Send) {
 }
 
 async function readClaims(send: Send, { memory }: core.WholePool): Promise<core.FifoRecord | null> {
-  const [limit, ...rows] = await send('claimList', []);
-  const maxTxs = String(limit) === 'inf' ? Number.POSITIVE_INFINITY : Number(limit);
+  const [maxTxs, acceptUntil, ...rows] = await send('claimList', []);
   const lots = new Map<string, core.FifoRecord['lots'][number] & { readonly held: [string, number][] }>();
   for (const [id, owner, until, hash] of rows) {
     const claim = { id: String(id), owner: String(owner), untilMs: Number(until) };
@@ -113,5 +113,5 @@ async function readClaims(send: Send, { memory }: core.WholePool): Promise<core.
     const name = core.bytesToHash(hash);
     lots.get(key)?.held.push([name, memory.txState(name)?.seq ?? 0]);
   }
-  return lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY ? null : { maxTxs, lots: [...lots.values()] };
+  return core.fifoRecord({ maxTxs: readLimit(maxTxs), acceptUntil: readLimit(acceptUntil) }, [...lots.values()]);
 }

@@ -252,11 +252,22 @@ function commitArguments<T>(
     Buffer.concat([Buffer.from(stamp + gap), record]),
   ];
   const prolongs = step.chain === null ? '' : 'prolong';
-  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), own, 0];
+  const gate = [step.gate?.acceptUntil ?? '', step.gate?.isClosed ? 'closed' : 'open'];
+  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), own, ...gate, 0];
   const entries = change.pool.entries.map(core.encodeEntry);
   const { bodies, commands, idleTicks } = stepCommands(mirror, step, entries);
   const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
-  return [...head, ...changed, ...turn, packEvents(step.events), own, bodies.length, ...bodies, ...commands.pack()];
+  return [
+    ...head,
+    ...changed,
+    ...turn,
+    packEvents(step.events),
+    own,
+    ...gate,
+    bodies.length,
+    ...bodies,
+    ...commands.pack(),
+  ];
 }
 
 function packEvents(events: readonly core.StepEvent[]): Buffer {

@@ -16,7 +16,9 @@ const givenLimits = z
     minPriority: schemas.priority.optional(),
     eviction: z.enum(['lowest', 'none']).optional(),
   })
-  .openapi('GivenLimits', { description: 'A limit that is left out stays as it is. A fifo pool has maxTxs only.' });
+  .openapi('GivenLimits', {
+    description: 'A limit that is left out stays as it is. A fifo pool has maxTxs and acceptUntil only.',
+  });
 
 /** How full the pool is, and its limits. */
 export function poolEndpoints(

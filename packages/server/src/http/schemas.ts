@@ -186,6 +186,7 @@ export const limits: z.ZodType = z
       ttlBlocks: never,
       parkedTtlMs: never,
       minPriority: bigNumber,
+      acceptUntil: never,
       eviction: z.enum(['lowest', 'none']),
     },
   })

@@ -30,9 +30,9 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
     copiesPayloads: true,
     receive(transactions, context) {
       let given = transactions;
-      const look = () => {
+      const look = (nowMs: number) => {
         room.reserve(given.reduce((bytes, { payload }) => bytes + payload.length, 0));
-        return new ReceivingView(file, hashes, given, options.thresholds);
+        return new ReceivingView({ file, hashes, nowMs }, given, options.thresholds);
       };
       const answer = calls.write('receive', context, (pool) => pool.step(), look);
       // M1: written before the call returns, or else from copies.
@@ -126,7 +126,7 @@ class PoolTransactions {
     verb: string,
     context: core.WriteContext,
     plan: Plan<T, View>,
-    look: () => View = this.#look as () => View,
+    look: (nowMs: number) => View = this.#look as () => View,
   ): core.Awaitable<T> {
     const { signal } = context;
     return this.#line.runNow({ ...this.#options, signal }, () => {
@@ -155,14 +155,14 @@ class PoolTransactions {
     verb: string,
     context: core.WriteContext,
     plan: Plan<T, View>,
-    look: () => View,
+    look: (nowMs: number) => View,
   ): T {
     const { operationId, digest } = context;
     const outcome = this.#file.atomically('beginWrite', () => {
       const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
       if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array, digest);
-      const pool = look();
       const nowMs = this.#nowMs();
+      const pool = look(nowMs);
       const planned = plan(pool, nowMs);
       if ('refused' in planned) return planned.refused;
       const step = core.recorded(planned, verb, context, core.eventTime(nowMs, pool.lastAt));

@@ -6,7 +6,14 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { checksumOf } from '../pool/records.ts';
 import type { FileStep } from '../pool/step-writer.ts';
-import { freePlacesIn } from './tables.ts';
+import { roomIn } from './tables.ts';
+
+/** Where a `receive` reads and writes, and the time of the call. */
+export interface ReceivingParts {
+  readonly file: PoolFile;
+  readonly hashes: HashIndex;
+  readonly nowMs: number;
+}
 
 /**
  * The pool before a `receive`, for its plan. The call's rows in `tx` are already written, with seqs in the given order: most hashes
@@ -20,16 +27,16 @@ export class ReceivingView extends PoolView {
   readonly #inclusions: ReadonlyMap<string, number>;
   readonly #thresholds: Thresholds;
   readonly #admitted: readonly Transaction[];
-  /** `null`: there is room for all transactions. */
+  /** `null`: there is room for all transactions, and the pool is not closed. */
   readonly #admission: core.Admission | null;
   #seq: number;
 
-  constructor(file: PoolFile, hashes: HashIndex, transactions: readonly Transaction[], thresholds: Thresholds) {
+  constructor({ file, hashes, nowMs }: ReceivingParts, transactions: readonly Transaction[], thresholds: Thresholds) {
     super(file, hashes);
-    const room = freePlacesIn(this.state);
+    const room = roomIn(this.state, nowMs);
     this.#thresholds = thresholds;
-    this.#admission =
-      room < transactions.length ? core.admissionOf(new PoolView(file, hashes), transactions, thresholds, room) : null;
+    const isEnough = room !== 'closed' && transactions.length <= room;
+    this.#admission = isEnough ? null : core.admissionOf(new PoolView(file, hashes), transactions, thresholds, room);
     this.#admitted = this.#admission?.admitted ?? transactions;
     this.#seq = this.lastSeq + 1;
     for (let i = 0; i < this.#admitted.length; i++) this.#take(i);

@@ -6,27 +6,46 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolState } from '../pool/records.ts';
 
 const statements = 'fifo/claim-statements.sql';
+const closingStatements = 'fifo/closing-statements.sql';
 
-/** Stores the limit that an open names. It applies to all processes, until another open or call changes it. */
-export function storeCapacity(database: Database, { maxTxs }: Partial<Limits>): void {
-  if (maxTxs === undefined) return;
-  const made = database.prepare("SELECT 1 FROM pragma_table_info('pool') WHERE name = 'capacity'").get() !== undefined;
-  if (!made && maxTxs === Number.POSITIVE_INFINITY) return;
-  if (!made) database.exec(readSql('fifo/tables.sql'));
-  database.prepare('UPDATE pool SET capacity = ?').run(capacityColumn(maxTxs));
+/** Stores the limits that an open names. They apply to all processes, until another open or call changes them. */
+export function storeFifoLimits(database: Database, { maxTxs, acceptUntil }: Partial<Limits>): void {
+  storeLimit(database, { column: 'capacity', tables: 'fifo/tables.sql' }, maxTxs);
+  storeLimit(database, { column: 'accept_until', tables: 'fifo/closing.sql' }, acceptUntil);
 }
 
-function capacityColumn(maxTxs: number): number {
-  return Math.min(maxTxs, Number.MAX_SAFE_INTEGER);
+/** `tables`: the file in `sql` that makes the column. */
+interface LimitColumn {
+  readonly column: 'capacity' | 'accept_until';
+  readonly tables: string;
 }
 
-export function maxTxsOf({ capacity = Number.MAX_SAFE_INTEGER }: PoolState): number {
-  return capacity === Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : capacity;
+function storeLimit(database: Database, { column, tables }: LimitColumn, limit: number | undefined): void {
+  if (limit === undefined) return;
+  const made = database.prepare("SELECT 1 FROM pragma_table_info('pool') WHERE name = ?").get(column) !== undefined;
+  if (!made && limit === Number.POSITIVE_INFINITY) return;
+  if (!made) database.exec(readSql(tables));
+  database.prepare(`UPDATE pool SET ${column} = ?`).run(limitColumn(limit));
 }
 
-/** How many more transactions the pool takes. */
-export function freePlacesIn(state: PoolState): number {
-  return maxTxsOf(state) - state.pending - state.propagated - state.acknowledged;
+function limitColumn(limit: number): number {
+  return Math.min(limit, Number.MAX_SAFE_INTEGER);
+}
+
+function readLimit(column: number = Number.MAX_SAFE_INTEGER): number {
+  return column === Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : column;
+}
+
+/** The limits of the pool. */
+export function limitsOf({ capacity, accept_until }: PoolState): Pick<Limits, 'maxTxs' | 'acceptUntil'> {
+  return { maxTxs: readLimit(capacity), acceptUntil: readLimit(accept_until) };
+}
+
+/** How many more transactions the pool takes; or that it is closed (P27). */
+export function roomIn(state: PoolState, nowMs: number): core.Room {
+  const limits = limitsOf(state);
+  if (core.isClosedAt(limits, nowMs)) return 'closed';
+  return limits.maxTxs - state.pending - state.propagated - state.acknowledged;
 }
 
 /** Whether there are claims. The counter in the state says so, without a query. */
@@ -35,9 +54,8 @@ export function hasClaims(file: PoolFile, { leases = 0 }: PoolState): boolean {
   return leases > 0;
 }
 
-/** The claims and the limit of the pool; `null` if it has neither. */
+/** The claims and the limits of the pool; `null` if it has neither. */
 export function readClaims(file: PoolFile, state: PoolState): core.FifoRecord | null {
-  const maxTxs = maxTxsOf(state);
   const lots = new Map<string, core.FifoRecord['lots'][number] & { readonly held: [string, number][] }>();
   for (const { seq, id, owner, until, hash } of hasClaims(file, state) ? file.rows('allClaims') : []) {
     const claim = { id: String(id), owner: String(owner), untilMs: Number(until) };
@@ -45,21 +63,31 @@ export function readClaims(file: PoolFile, state: PoolState): core.FifoRecord | 
     if (!lots.has(key)) lots.set(key, { claim, held: [] });
     lots.get(key)?.held.push([core.bytesToHash(hash as Uint8Array), Number(seq)]);
   }
-  return lots.size === 0 && maxTxs === Number.POSITIVE_INFINITY ? null : { maxTxs, lots: [...lots.values()] };
+  return core.fifoRecord(limitsOf(state), [...lots.values()]);
 }
 
-/** Writes the claims and the limit of another pool into a new one. */
-export function restoreClaims(file: PoolFile, state: PoolState, { maxTxs, lots }: core.FifoRecord): void {
+/** Writes the claims and the limits of another pool into a new one. */
+export function restoreClaims(file: PoolFile, state: PoolState, { maxTxs, acceptUntil, lots }: core.FifoRecord): void {
+  storeClosing(file, state, acceptUntil ?? Number.POSITIVE_INFINITY);
   if (state.leases === undefined) file.execute('fifo/tables.sql');
   file.include(statements);
-  file.run('setCapacity', capacityColumn(maxTxs));
+  file.run('setCapacity', limitColumn(maxTxs));
   let count = 0;
   for (const { claim, held } of lots)
     for (const [, seq] of held) count += file.run('putClaim', seq, claim.id, claim.owner, claim.untilMs).changes;
   file.run('countClaims', count);
 }
 
-/** Writes the claims and the limit of a step. For a pool that never had either, nothing is queried. */
+function storeClosing(file: PoolFile, { accept_until }: PoolState, acceptUntil: number): void {
+  if (accept_until === undefined) {
+    if (acceptUntil === Number.POSITIVE_INFINITY) return;
+    file.execute('fifo/closing.sql');
+  }
+  file.include(closingStatements);
+  file.run('setClosing', limitColumn(acceptUntil));
+}
+
+/** Writes the claims and the limits of a step. For a pool that never had either, nothing is queried. */
 export function writeClaims(file: PoolFile, state: PoolState, { events, fifo = null }: core.Step<unknown>): void {
   let change = 0;
   if (hasClaims(file, state))
@@ -69,7 +97,8 @@ export function writeClaims(file: PoolFile, state: PoolState, { events, fifo = n
     file.include(statements);
     change += writeNewClaims(file, events, fifo);
     if (fifo.extended !== null) file.run('extendClaim', fifo.extended.untilMs, fifo.extended.id);
-    if (fifo.maxTxs !== null) file.run('setCapacity', capacityColumn(fifo.maxTxs));
+    if (fifo.maxTxs !== null) file.run('setCapacity', limitColumn(fifo.maxTxs));
+    if (fifo.acceptUntil != null) storeClosing(file, state, fifo.acceptUntil);
   }
   if (change !== 0) file.run('countClaims', change);
 }

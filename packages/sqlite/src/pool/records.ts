@@ -2,10 +2,17 @@ import { type ChainPoint, isLive, knownStages, type Retention, type StoreEvent }
 import * as core from 'mempool-core/backend';
 import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
-/** The pool's counters and limits. `floor`: the first tick whose point is kept. The last two columns are of sql/fifo/tables.sql. */
+/** The pool's counters and limits. `floor`: the first tick whose point is kept. The last columns are of sql/fifo. */
 export type PoolState = Readonly<
   Omit<core.DriverUsage, 'oldestInflight'> &
-    Retention & { tick: number; floor: number; lastAt: number; capacity?: number; leases?: number }
+    Retention & {
+      tick: number;
+      floor: number;
+      lastAt: number;
+      capacity?: number;
+      leases?: number;
+      accept_until?: number;
+    }
 >;
 
 export type RecordKey = Omit<core.ReadRecord, 'payload'>;
