@@ -12,6 +12,7 @@ const conditions = ['mempool-source', ...defaultServerConditions];
 const withRedis = [
   'packages/redis',
   'packages/node',
+  'packages/sequencer',
   'packages/server',
   'packages/cli',
   'packages/testkit',

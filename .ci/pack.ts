@@ -14,6 +14,7 @@ export const published = [
   'packages/redis',
   'packages/node',
   'packages/cardano',
+  'packages/sequencer',
   'packages/server',
   'packages/cli',
   'conformance',

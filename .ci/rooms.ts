@@ -64,6 +64,14 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     block: ['bytes'],
     '.': ['transaction', 'block'],
   },
+  'packages/sequencer/src': {
+    contract: [],
+    rules: ['contract'],
+    codec: ['contract', 'rules'],
+    store: ['contract', 'codec', 'rules'],
+    roles: ['contract', 'codec', 'rules', 'store'],
+    '.': ['contract', 'codec', 'rules', 'store', 'roles'],
+  },
   'packages/server/src': {
     config: [],
     monitor: [],

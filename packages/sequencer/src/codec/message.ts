@@ -1,0 +1,21 @@
+import type { Submission } from '../contract/submission.ts';
+import { isHex, isName, isWhole } from './form.ts';
+import { fieldsOf, toBytes } from './json.ts';
+
+/** A submission as the message that peers send: JSON with its five fields. */
+export function encodeSubmission({ epoch, slot, project, cid, signature }: Submission): Uint8Array {
+  return toBytes({ epoch, slot, project, cid, signature });
+}
+
+/** Where a message belongs; `null` without a whole `epoch` and `slot`. */
+export function routeOf(message: string): Pick<Submission, 'epoch' | 'slot'> | null {
+  const { epoch, slot } = fieldsOf(message) ?? {};
+  return isWhole(epoch) && isWhole(slot) ? { epoch, slot } : null;
+}
+
+/** The submission in a message; `null` if it is malformed. Fields that it does not know are passed over. */
+export function readSubmission(message: string): Submission | null {
+  const { epoch, slot, project, cid, signature } = fieldsOf(message) ?? {};
+  const isWellFormed = isWhole(epoch) && isWhole(slot) && isName(project) && isName(cid) && isHex(signature);
+  return isWellFormed ? { epoch, slot, project, cid, signature } : null;
+}

@@ -1,0 +1,50 @@
+/** The content that a project has in an epoch. */
+export interface Leaf {
+  readonly project: string;
+  readonly cid: string;
+}
+
+/** The votes for one project: how many slots voted for each content id, sorted by id. */
+export interface ProjectVotes {
+  readonly project: string;
+  readonly votes: readonly (readonly [cid: string, slots: number])[];
+}
+
+/** What one validator found in an epoch, signed and sent to the others. */
+export interface Batch {
+  readonly epoch: number;
+  readonly validator: string;
+  /** Hex of 32 bytes: the Merkle root of the leaves. */
+  readonly root: string;
+  /** Where the batch was published. */
+  readonly cid: string;
+  /** Sorted by project; each project once. */
+  readonly leaves: readonly Leaf[];
+  /** Of `batchDigest`. */
+  readonly signature: string;
+}
+
+/** A project without a content id that a quorum of validators found. */
+export interface LeftOut {
+  readonly project: string;
+  /** How many validators found each content id, sorted by id. */
+  readonly votes: readonly (readonly [cid: string, validators: number])[];
+}
+
+/** What the validators of an epoch agree on. */
+export interface Agreement {
+  readonly epoch: number;
+  readonly root: string;
+  readonly leaves: readonly Leaf[];
+  readonly leftOut: readonly LeftOut[];
+  /** The validators whose batches were counted, sorted. */
+  readonly validators: readonly string[];
+  /** Validators that signed two batches with different roots, sorted. None of theirs was counted. */
+  readonly equivocating: readonly string[];
+}
+
+/** Why a batch of another validator was dropped: `{ app }` of the pool's reason. */
+export const batchReasons = ['malformed', 'unknown-validator', 'bad-signature', 'late'] as const;
+
+/** One of `batchReasons`. */
+export type BatchReason = (typeof batchReasons)[number];

@@ -1,0 +1,21 @@
+/** What a chain tells of epochs. Whoever follows the chain gives it to `EpochMonitor.apply`. */
+export type ChainEvent =
+  /** An epoch begins: its window is open until `closesAt`. */
+  | {
+      readonly kind: 'released';
+      readonly epoch: number;
+      readonly closesAt: number;
+      readonly validators: readonly string[];
+    }
+  /** A relayer has taken the agreed result to send it. */
+  | { readonly kind: 'queued'; readonly epoch: number }
+  /** It was sent to the chain. */
+  | { readonly kind: 'submitted'; readonly epoch: number; readonly transaction: string }
+  /** The chain carries this root. */
+  | { readonly kind: 'confirmed'; readonly epoch: number; readonly root: string; readonly transaction: string }
+  /** A reorganisation undid the block with it. */
+  | { readonly kind: 'undone'; readonly epoch: number }
+  /** The chain refused it for good. */
+  | { readonly kind: 'refused'; readonly epoch: number; readonly reason: string }
+  /** No reorganisation can undo it any more. */
+  | { readonly kind: 'finalized'; readonly epoch: number; readonly root: string };

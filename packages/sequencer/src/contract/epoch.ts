@@ -1,0 +1,54 @@
+/** The phases of an epoch. */
+export type Phase = 'submission' | 'level1' | 'level2' | 'onchain' | 'complete' | 'failed';
+/** The validator's own result. */
+export type Level1State = 'pending' | 'in_progress' | 'completed' | 'failed' | 'skipped';
+/** The result of all validators. */
+export type Level2State = 'pending' | 'collecting' | 'aggregating' | 'completed' | 'failed';
+/** The result on the chain. */
+export type OnchainState = 'pending' | 'queued' | 'submitted' | 'confirmed' | 'failed';
+
+/** Where an epoch is: its phase, and the state of each level. */
+export interface EpochStates {
+  readonly phase: Phase;
+  readonly level1: Level1State;
+  readonly level2: Level2State;
+  readonly onchain: OnchainState;
+}
+
+/** The record of an epoch, one per namespace. It is changed by compare-and-set, and most fields by the leader only. */
+export interface EpochRecord extends EpochStates {
+  readonly epoch: number;
+  /** Milliseconds since 1970. */
+  readonly openedAt: number;
+  /** When the window closes: no submission is accepted from then on. */
+  readonly closesAt: number;
+  /** All validators of the epoch, sorted, with this one if it is among them. */
+  readonly validators: readonly string[];
+  /** Why the epoch failed, or why level 1 was skipped; `null` if neither. */
+  readonly reason: string | null;
+  /** `null` before the tally. */
+  readonly tally: TallyFacts | null;
+  /** The root of this validator's batch; `null` before. */
+  readonly localRoot: string | null;
+  /** When batches of the others were first waited for; `null` before. */
+  readonly collectingAt: number | null;
+  /** The root that the validators agree on, or that the chain carries; `null` before. */
+  readonly root: string | null;
+  /** What the chain calls the transaction that carries it; `null` before. */
+  readonly transaction: string | null;
+  /** When it became complete or failed; `null` before. */
+  readonly endedAt: number | null;
+}
+
+/** What the tally found. */
+export interface TallyFacts {
+  /** Submissions that were counted. */
+  readonly counted: number;
+  /** Submissions that were dropped as `equivocation`. */
+  readonly equivocating: number;
+  /** Slots with at least one vote that counts. */
+  readonly slots: number;
+  readonly projects: number;
+  /** Parts of at most 20 projects. */
+  readonly parts: number;
+}

@@ -1,0 +1,35 @@
+export { encodeBatch, readBatch } from './codec/batch.ts';
+export { encodeSubmission, readSubmission } from './codec/message.ts';
+export * from './contract/batch.ts';
+export type { ChainEvent } from './contract/chain.ts';
+export type * from './contract/epoch.ts';
+export * from './contract/submission.ts';
+export { Aggregator, type AggregatorOptions, type SignedDigest } from './roles/aggregator.ts';
+export { type BroadcastOptions, broadcast } from './roles/broadcast.ts';
+export { Dequeuer, type DequeuerOptions } from './roles/dequeuer.ts';
+export { Finalizer, type FinalizerOptions, type PartItem } from './roles/finalizer.ts';
+export { type Arrival, Gateway, type GatewayOptions } from './roles/gateway.ts';
+export { EpochMonitor, type EpochMonitorOptions, type LeaderPart } from './roles/monitor.ts';
+export { forgetEpochs, type RetentionOptions } from './roles/retention.ts';
+export { type Opening, Window } from './roles/window.ts';
+export { batchDigest, merkleRoot, validatorsDigest } from './rules/digest.ts';
+export { partProjects, partsOf } from './rules/parts.ts';
+export {
+  type EpochStep,
+  epochSteps,
+  firstStates,
+  isEnded,
+  level1States,
+  level2States,
+  onchainStates,
+  phaseAliases,
+  phases,
+  stepped,
+} from './rules/phases.ts';
+export { agree, type CountedBatch, quorum } from './rules/quorum.ts';
+export { type Tally, tally, winner, winners } from './rules/tally.ts';
+export { openSequencer, Sequencer, type SequencerOptions } from './sequencer.ts';
+export { type EpochFacts, Epochs } from './store/epochs.ts';
+export { type PoolNames, poolNames } from './store/names.ts';
+export { type Namespace, type NamespaceOptions, type OpeningOptions, openNamespace } from './store/namespace.ts';
+export { DeposedError, type Read, type Records } from './store/records.ts';

@@ -1,0 +1,109 @@
+import { textOf, toBytes } from '../codec/json.ts';
+import { routeOf } from '../codec/message.ts';
+import type { EpochRecord } from '../contract/epoch.ts';
+import type { Accepted, Envelope } from '../contract/submission.ts';
+import { bytesDigest, textDigest } from '../rules/digest.ts';
+import { Epochs } from '../store/epochs.ts';
+import type { Namespace } from '../store/namespace.ts';
+import { SlotQuota } from './slot-quota.ts';
+
+/** Options of a gateway. */
+export interface GatewayOptions {
+  /** True for a slot of the epoch. Default: the dequeuer finds out. */
+  readonly isSlot?: ((slot: number, epoch: number) => boolean | Promise<boolean>) | undefined;
+  /** The largest message, in bytes; default 16 KiB. */
+  readonly maxMessageBytes?: number | undefined;
+  /** The most messages of a slot for one epoch that this process stores; default 1,000. */
+  readonly maxPerSlot?: number | undefined;
+  /** The largest batch of another validator, in bytes; default 1 MiB. */
+  readonly maxBatchBytes?: number | undefined;
+}
+
+/** How a message came. */
+export interface Arrival {
+  /** Who sent it, such as a peer id or an address. */
+  readonly peer: string;
+  /** The epoch that it was sent for, such as that of a topic; default: the one that the message names. */
+  readonly epoch?: number | undefined;
+}
+
+const maxMessage = 16_384;
+const maxBatch = 1_048_576;
+const maxOfSlot = 1_000;
+
+/** Takes messages in: what it answers `received` is stored, and ends counted or Dropped with a reason. */
+export class Gateway {
+  readonly #namespace: Namespace;
+  readonly #epochs: Epochs;
+  readonly #options: GatewayOptions;
+  readonly #quota: SlotQuota;
+  readonly #windows = new Map<number, EpochRecord>();
+
+  constructor(namespace: Namespace, options: GatewayOptions = {}) {
+    this.#namespace = namespace;
+    this.#epochs = new Epochs(namespace);
+    this.#options = options;
+    this.#quota = new SlotQuota(options.maxPerSlot ?? maxOfSlot);
+  }
+
+  /** Stores a submission, after the checks that cost little: size, epoch, window, slot. The signature is the dequeuer's. */
+  async accept(bytes: Uint8Array, { peer, epoch: sentFor }: Arrival): Promise<Accepted> {
+    const { maxMessageBytes = maxMessage, isSlot, maxPerSlot: limit = maxOfSlot } = this.#options;
+    if (bytes.length > maxMessageBytes) return { kind: 'too-large', maxBytes: maxMessageBytes };
+    const message = textOf(bytes);
+    const route = message === null ? null : routeOf(message);
+    if (message === null || route === null) return { kind: 'malformed' };
+    const { slot } = route;
+    const epoch = sentFor ?? route.epoch;
+    const window = await this.#windowOf(epoch);
+    if (typeof window === 'string') return { kind: window };
+    if (this.#isOver(window)) return { kind: 'closed' };
+    if (isSlot !== undefined && !(await isSlot(slot, epoch))) return { kind: 'unknown-slot' };
+    if (this.#quota.isUsedUp(epoch, slot)) return { kind: 'slot-limit', limit };
+    const accepted = await this.#store(window, { slot, peer, at: this.#namespace.now(), message });
+    if (accepted.kind === 'received') this.#quota.count(epoch, slot);
+    return accepted;
+  }
+
+  /** Stores a batch of another validator. What is wrong with it is for the aggregator to say. */
+  async acceptBatch(payload: Uint8Array): Promise<Accepted> {
+    const { maxBatchBytes: maxBytes = maxBatch } = this.#options;
+    if (payload.length > maxBytes) return { kind: 'too-large', maxBytes };
+    const hash = bytesDigest(payload);
+    const { kind } = await this.#namespace.incoming.submit({ hash, payload });
+    return answered(kind, hash, maxBytes);
+  }
+
+  async #store(window: EpochRecord, envelope: Envelope): Promise<Accepted> {
+    const hash = textDigest(envelope.message);
+    const submission = { hash, payload: toBytes(envelope) };
+    const { kind } = await this.#namespace.withEpoch(window, (pool) => pool.submit(submission));
+    return answered(kind, hash, this.#options.maxMessageBytes ?? maxMessage);
+  }
+
+  async #windowOf(epoch: number): Promise<EpochRecord | 'unknown-epoch' | 'closed'> {
+    const known = this.#windows.get(epoch);
+    if (known !== undefined) return known;
+    const record = await this.#epochs.find(epoch);
+    if (record === null) return 'unknown-epoch';
+    if (record.phase !== 'submission' || this.#namespace.now() >= record.closesAt) return 'closed';
+    this.#windows.set(epoch, record);
+    // A process that is a gateway only would keep the pools of all epochs open.
+    await this.#namespace.closeOthers([...(await this.#epochs.active()), ...this.#windows.keys()]);
+    return record;
+  }
+
+  #isOver({ epoch, closesAt }: EpochRecord): boolean {
+    if (this.#namespace.now() < closesAt) return false;
+    this.#windows.delete(epoch);
+    this.#quota.forget(epoch);
+    return true;
+  }
+}
+
+/** The answer of a pool. One that knows the end of its window says `closed` itself. */
+function answered(kind: string, hash: string, maxBytes: number): Accepted {
+  if (kind === 'received' || kind === 'duplicate') return { kind, hash };
+  if (kind === 'closed') return { kind };
+  return kind === 'too-large' ? { kind, maxBytes } : { kind: 'full' };
+}

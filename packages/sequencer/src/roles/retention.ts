@@ -1,0 +1,71 @@
+import type { Lease } from 'mempool-core';
+import { encodeBatch, readBatch } from '../codec/batch.ts';
+import type { Agreement, Batch } from '../contract/batch.ts';
+import type { EpochRecord } from '../contract/epoch.ts';
+import { bytesDigest } from '../rules/digest.ts';
+import { partsOf } from '../rules/parts.ts';
+import { forgottenKinds, prefixOf, recordNames } from '../store/names.ts';
+import type { Namespace } from '../store/namespace.ts';
+
+/** Options of `forgetEpochs`. */
+export interface RetentionOptions {
+  /** How long an epoch is kept after it ended, in milliseconds; default 7 days. */
+  readonly keepMs?: number | undefined;
+  /**
+   * Keeps what the validators agreed on elsewhere, before its record goes. Without it these records stay for good; a pool has
+   * room for 64 MiB of them.
+   */
+  readonly archive?: ((agreement: Agreement) => void | Promise<void>) | undefined;
+}
+
+const weekMs = 604_800_000;
+
+/**
+ * Forgets the epochs that ended long enough ago: their pools, records and batches. Returns them.
+ * @throws `DeposedError` if another node leads now; any error of `removePool` or `archive`
+ */
+export async function forgetEpochs(
+  namespace: Namespace,
+  lease: Lease,
+  { keepMs = weekMs, archive }: RetentionOptions = {},
+): Promise<number[]> {
+  const forgotten: number[] = [];
+  for (const { value: record } of await namespace.records.list<EpochRecord>('epoch/')) {
+    if (record.endedAt === null || record.endedAt + keepMs > namespace.now()) continue;
+    if (archive !== undefined) await archiveAgreement(namespace, record.epoch, lease, archive);
+    await forget(namespace, record.epoch, lease);
+    forgotten.push(record.epoch);
+  }
+  if (forgotten.length > 0) await forgetBatches(namespace, new Set(forgotten));
+  return forgotten;
+}
+
+async function archiveAgreement(
+  { records }: Namespace,
+  epoch: number,
+  lease: Lease,
+  archive: NonNullable<RetentionOptions['archive']>,
+): Promise<void> {
+  const agreed = await records.read<Agreement>(recordNames.agreed(epoch));
+  if (agreed === null) return;
+  await archive(agreed.value);
+  await records.replace(recordNames.agreed(epoch), null, agreed.version, lease);
+}
+
+/** The record of the epoch goes last, so that what a crash left over is found again. */
+async function forget(namespace: Namespace, epoch: number, lease: Lease): Promise<void> {
+  const { records } = namespace;
+  const own = await records.read<Batch>(recordNames.local(epoch));
+  if (own !== null) await namespace.outgoing.drop(bytesDigest(encodeBatch(own.value)), { app: 'done' });
+  await namespace.removeEpoch(epoch);
+  for (const kind of forgottenKinds) await records.removeAll(prefixOf(kind, epoch), lease);
+}
+
+async function forgetBatches({ incoming }: Namespace, epochs: ReadonlySet<number>): Promise<void> {
+  const hashes: string[] = [];
+  for await (const { hash, payload } of incoming.inflight()) {
+    const batch = readBatch(payload);
+    if (batch !== null && epochs.has(batch.epoch)) hashes.push(hash);
+  }
+  for (const some of partsOf(hashes, 1_000)) await incoming.drop(some, { app: 'done' });
+}

@@ -1,0 +1,66 @@
+import type { Lease } from 'mempool-core';
+import { isValidator, isWhole } from '../codec/form.ts';
+import type { EpochRecord } from '../contract/epoch.ts';
+import { byText } from '../rules/order.ts';
+import { firstStates } from '../rules/phases.ts';
+import { Epochs } from '../store/epochs.ts';
+import { recordNames } from '../store/names.ts';
+import type { Namespace } from '../store/namespace.ts';
+
+/** What an epoch is opened with. */
+export interface Opening {
+  readonly epoch: number;
+  /** When the window closes, in milliseconds since 1970. */
+  readonly closesAt: number;
+  /** The validators of the epoch: 1–128 printable ASCII characters each. */
+  readonly validators: readonly string[];
+}
+
+/** Opens epochs. Once an epoch is open, its window closes by itself, whoever opened it and whether that process lives. */
+export class Window {
+  readonly #namespace: Namespace;
+  readonly #epochs: Epochs;
+
+  constructor(namespace: Namespace) {
+    this.#namespace = namespace;
+    this.#epochs = new Epochs(namespace);
+  }
+
+  /**
+   * Makes the record and the pool of an epoch. If the epoch is there already, it stays as it is. Returns its record.
+   * @throws `RangeError` naming the field; `DeposedError` if a lease is given that is not the live one
+   */
+  async open({ epoch, closesAt, validators }: Opening, lease?: Lease): Promise<EpochRecord> {
+    if (!isWhole(epoch)) throw new RangeError('epoch must be a whole number of at least 0');
+    if (!isWhole(closesAt)) throw new RangeError('closesAt must be a whole number of milliseconds');
+    if (!validators.every(isValidator)) throw new RangeError('validators must be names of 1–128 printable characters');
+    const known = await this.#epochs.find(epoch);
+    if (known !== null) return known;
+    // The list first: an epoch that a crash left without a record harms nobody, one that nobody works on is stuck.
+    await this.#epochs.activate(epoch, lease);
+    const record = await this.#namespace.records.writeOnce<EpochRecord>(
+      recordNames.epoch(epoch),
+      newRecord({ epoch, closesAt, validators }, this.#namespace.now()),
+      lease,
+    );
+    await this.#namespace.withEpoch(record, () => undefined);
+    return record;
+  }
+}
+
+function newRecord({ epoch, closesAt, validators }: Opening, openedAt: number): EpochRecord {
+  return {
+    ...firstStates,
+    epoch,
+    openedAt,
+    closesAt,
+    validators: [...new Set(validators)].sort(byText),
+    reason: null,
+    tally: null,
+    localRoot: null,
+    collectingAt: null,
+    root: null,
+    transaction: null,
+    endedAt: null,
+  };
+}

@@ -1,0 +1,77 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import type { Batch, Leaf } from '../contract/batch.ts';
+import { byText } from './order.ts';
+
+const leafPrefix = Uint8Array.of(0);
+const nodePrefix = Uint8Array.of(1);
+const batchPrefix = Uint8Array.of(2);
+const itemPrefix = Uint8Array.of(3);
+
+const ofText = (text: string): Uint8Array => keccak_256(utf8ToBytes(text));
+
+/** Keccak-256 as hex: the hash of a batch's message. */
+export function bytesDigest(bytes: Uint8Array): string {
+  return bytesToHex(keccak_256(bytes));
+}
+
+/** Keccak-256 of a text's UTF-8 bytes, as hex: the hash of a message. */
+export function textDigest(text: string): string {
+  return bytesToHex(ofText(text));
+}
+
+/**
+ * The Merkle root of the leaves, sorted by project, as hex. A leaf is `keccak256(0x00 ‖ keccak256(project) ‖ keccak256(cid))`,
+ * a node `keccak256(0x01 ‖ left ‖ right)`; the last of an odd number goes up unchanged. The root of none is 32 zero bytes.
+ */
+export function merkleRoot(leaves: readonly Leaf[]): string {
+  const sorted = leaves.toSorted((a, b) => byText(a.project, b.project));
+  let level: Uint8Array[] = sorted.map(({ project, cid }) =>
+    keccak_256(concatBytes(leafPrefix, ofText(project), ofText(cid))),
+  );
+  while (level.length > 1) level = levelAbove(level);
+  return bytesToHex(level[0] ?? new Uint8Array(32));
+}
+
+function levelAbove(level: readonly Uint8Array[]): Uint8Array[] {
+  const above: Uint8Array[] = [];
+  for (let i = 0; i < level.length; i += 2) {
+    const [left, right] = level.slice(i, i + 2);
+    if (left !== undefined) above.push(right === undefined ? left : keccak_256(concatBytes(nodePrefix, left, right)));
+  }
+  return above;
+}
+
+/** Stands for a set of validators: `keccak256` of their names, sorted, each followed by a line feed. */
+export function validatorsDigest(validators: readonly string[]): string {
+  return textDigest(
+    validators
+      .toSorted(byText)
+      .map((name) => `${name}\n`)
+      .join(''),
+  );
+}
+
+/**
+ * What a validator signs: `keccak256(0x02 ‖ epoch as 8 bytes, big-endian ‖ digest of the validators ‖ root ‖ keccak256(cid))`,
+ * as hex.
+ */
+export function batchDigest(
+  { epoch, root, cid }: Pick<Batch, 'epoch' | 'root' | 'cid'>,
+  validators: readonly string[],
+): string {
+  const set = hexToBytes(validatorsDigest(validators));
+  return bytesToHex(keccak_256(concatBytes(batchPrefix, uint64(epoch), set, hexToBytes(root), ofText(cid))));
+}
+
+/** The hash of a work item: `keccak256(0x03 ‖ epoch ‖ part ‖ keccak256(projects, each with a line feed))`, as hex. */
+export function itemDigest(epoch: number, part: number, projects: readonly string[]): string {
+  const names = ofText(projects.map((name) => `${name}\n`).join(''));
+  return bytesToHex(keccak_256(concatBytes(itemPrefix, uint64(epoch), uint64(part), names)));
+}
+
+function uint64(value: number): Uint8Array {
+  const bytes = new Uint8Array(8);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
+  return bytes;
+}

@@ -1,0 +1,85 @@
+import type { EpochStates, Level1State, Level2State, OnchainState, Phase } from '../contract/epoch.ts';
+
+/** The phases in their order. */
+export const phases: readonly Phase[] = ['submission', 'level1', 'level2', 'onchain', 'failed', 'complete'];
+/** The states of level 1 in their order. */
+export const level1States: readonly Level1State[] = ['pending', 'in_progress', 'completed', 'skipped', 'failed'];
+/** The states of level 2 in their order. */
+export const level2States: readonly Level2State[] = ['pending', 'collecting', 'aggregating', 'completed', 'failed'];
+/** The states of the result on the chain in their order. */
+export const onchainStates: readonly OnchainState[] = ['pending', 'queued', 'submitted', 'failed', 'confirmed'];
+
+/** The names that the phases have in the key map of the original. */
+export const phaseAliases: Readonly<Record<Phase, string>> = {
+  submission: 'submission',
+  level1: 'level1_finalization',
+  level2: 'level2_aggregation',
+  onchain: 'onchain_submission',
+  complete: 'complete',
+  failed: 'failed',
+};
+
+/** A step of an epoch: the states that it may begin in, and those that it sets. What it does not name may be anything and stays. */
+interface Row {
+  readonly from: { readonly [Field in keyof EpochStates]?: readonly EpochStates[Field][] };
+  readonly to: Partial<EpochStates>;
+}
+
+/** The state machine of an epoch. Only `undo`, for a reorganisation, goes back; `confirm` overrides a local failure. */
+export const epochSteps = {
+  /** The window is closed, and all that it let in is checked. */
+  tally: { from: { phase: ['submission'] }, to: { phase: 'level1', level1: 'in_progress' } },
+  /** There was nothing to count. */
+  skip: {
+    from: { phase: ['level1'], level1: ['in_progress'] },
+    to: { phase: 'level2', level1: 'skipped', level2: 'collecting' },
+  },
+  /** All parts are counted, and the batch is made and signed. */
+  batch: {
+    from: { phase: ['level1'], level1: ['in_progress'] },
+    to: { phase: 'level2', level1: 'completed', level2: 'collecting' },
+  },
+  /** The batches of all validators are here, or the time is over. */
+  aggregate: { from: { phase: ['level2'], level2: ['collecting'] }, to: { level2: 'aggregating' } },
+  agree: { from: { phase: ['level2'], level2: ['aggregating'] }, to: { phase: 'onchain', level2: 'completed' } },
+  queue: { from: { phase: ['onchain'], onchain: ['pending'] }, to: { onchain: 'queued' } },
+  submit: { from: { phase: ['onchain'], onchain: ['pending', 'queued'] }, to: { onchain: 'submitted' } },
+  /** The chain carries it, whatever this node has found. */
+  confirm: {
+    from: { phase: ['submission', 'level1', 'level2', 'onchain', 'failed'] },
+    to: { phase: 'complete', onchain: 'confirmed' },
+  },
+  /** A reorganisation took it off the chain. */
+  undo: { from: { phase: ['complete'] }, to: { phase: 'onchain', onchain: 'queued' } },
+  failLevel1: { from: { phase: ['submission', 'level1'] }, to: { phase: 'failed', level1: 'failed' } },
+  failLevel2: { from: { phase: ['level2'] }, to: { phase: 'failed', level2: 'failed' } },
+  failOnchain: { from: { phase: ['onchain'] }, to: { phase: 'failed', onchain: 'failed' } },
+} as const satisfies Readonly<Record<string, Row>>;
+
+/** The name of a step. */
+export type EpochStep = keyof typeof epochSteps;
+
+/** Where an epoch begins. */
+export const firstStates: EpochStates = {
+  phase: 'submission',
+  level1: 'pending',
+  level2: 'pending',
+  onchain: 'pending',
+};
+
+/** The states after a step; `null` if the epoch is not where the step begins. */
+export function stepped(states: EpochStates, step: EpochStep): EpochStates | null {
+  const { from, to }: Row = epochSteps[step];
+  const { phase, level1, level2, onchain } = states;
+  const isThere =
+    (from.phase?.includes(phase) ?? true) &&
+    (from.level1?.includes(level1) ?? true) &&
+    (from.level2?.includes(level2) ?? true) &&
+    (from.onchain?.includes(onchain) ?? true);
+  return isThere ? { phase, level1, level2, onchain, ...to } : null;
+}
+
+/** True for a phase that nothing but the chain changes any more. */
+export function isEnded(phase: Phase): boolean {
+  return phase === 'complete' || phase === 'failed';
+}

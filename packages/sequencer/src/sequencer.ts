@@ -1,0 +1,125 @@
+import { hostname } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Agreement } from './contract/batch.ts';
+import type { EpochRecord, Phase } from './contract/epoch.ts';
+import { Aggregator, type AggregatorOptions } from './roles/aggregator.ts';
+import { type BroadcastOptions, broadcast } from './roles/broadcast.ts';
+import { Dequeuer, type DequeuerOptions } from './roles/dequeuer.ts';
+import { Finalizer, type FinalizerOptions } from './roles/finalizer.ts';
+import { Gateway, type GatewayOptions } from './roles/gateway.ts';
+import { EpochMonitor, type EpochMonitorOptions, type LeaderPart } from './roles/monitor.ts';
+import { Window } from './roles/window.ts';
+import { phases } from './rules/phases.ts';
+import { Epochs } from './store/epochs.ts';
+import { recordNames } from './store/names.ts';
+import { type Namespace, type NamespaceOptions, openNamespace } from './store/namespace.ts';
+
+/** Options of `openSequencer`: those of its parts. */
+export interface SequencerOptions
+  extends NamespaceOptions,
+    AggregatorOptions,
+    Pick<EpochMonitorOptions, 'graceMs' | 'report'>,
+    Pick<GatewayOptions, 'maxMessageBytes' | 'maxPerSlot'>,
+    Pick<DequeuerOptions, 'verify' | 'isSlot' | 'claimMs'>,
+    Pick<BroadcastOptions, 'gossip'> {
+  /** The name of this process in claims; default host name and process id. */
+  readonly owner?: string | undefined;
+  /** How long the claim of a finalizer lasts; default 30,000. */
+  readonly partClaimMs?: FinalizerOptions['claimMs'];
+  /** How long the parts wait when there is nothing to do, in milliseconds; default 50. */
+  readonly idleMs?: number | undefined;
+}
+
+/** All parts of one validator in one process. Any number of processes may share a validator's pools; one of them leads. */
+export class Sequencer implements AsyncDisposable {
+  readonly namespace: Namespace;
+  readonly window: Window;
+  readonly gateway: Gateway;
+  readonly dequeuer: Dequeuer;
+  readonly finalizer: Finalizer;
+  readonly aggregator: Aggregator;
+  readonly monitor: EpochMonitor;
+  readonly #epochs: Epochs;
+  readonly #options: SequencerOptions;
+  readonly #owner: string;
+
+  constructor(namespace: Namespace, options: SequencerOptions) {
+    const owner = options.owner ?? `${hostname().slice(0, 100)}:${process.pid}`;
+    this.#owner = owner;
+    this.#options = options;
+    this.#epochs = new Epochs(namespace);
+    this.namespace = namespace;
+    this.window = new Window(namespace);
+    this.gateway = new Gateway(namespace, options);
+    this.dequeuer = new Dequeuer(namespace, { ...options, owner });
+    this.finalizer = new Finalizer(namespace, { owner, claimMs: options.partClaimMs });
+    this.aggregator = new Aggregator(namespace, options);
+    this.monitor = new EpochMonitor(namespace, this.aggregator, options);
+  }
+
+  /** What every process does, until the signal aborts: checks, counts, sends batches and takes those of others. */
+  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    const owner = this.#owner;
+    const { gossip } = this.#options;
+    const ended = new AbortController();
+    const either = AbortSignal.any([signal, ended.signal]);
+    const running = [
+      this.dequeuer.run({ signal: either }),
+      this.finalizer.run({ signal: either }),
+      this.aggregator.collect({ owner, signal: either }),
+      broadcast(this.namespace, { owner, signal: either, gossip }),
+    ];
+    // If one fails, the others stop, too.
+    for (const each of running) each.catch((error: unknown) => ended.abort(error));
+    const results = await Promise.allSettled(running);
+    for (const each of results) if (each.status === 'rejected') throw each.reason;
+  }
+
+  /** What the leader does besides, until the signal aborts. @throws as `EpochMonitor.run` */
+  lead(leadership: LeaderPart, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    return this.monitor.run(leadership, { signal });
+  }
+
+  /** The record of an epoch; `null` if it is unknown, or forgotten. */
+  epoch(epoch: number): Promise<EpochRecord | null> {
+    return this.#epochs.find(epoch);
+  }
+
+  /** The epochs that need somebody's work, by number. */
+  activeEpochs(): Promise<number[]> {
+    return this.#epochs.active();
+  }
+
+  /** What the validators agreed on; `null` before. */
+  async agreement(epoch: number): Promise<Agreement | null> {
+    return (await this.namespace.records.read<Agreement>(recordNames.agreed(epoch)))?.value ?? null;
+  }
+
+  /**
+   * Waits until an epoch is in this phase or a later one, of which `failed` is one. Returns its record.
+   * @throws the signal's reason; `RangeError` if there is no such epoch
+   */
+  async waitFor(epoch: number, phase: Phase, { signal }: { readonly signal?: AbortSignal } = {}): Promise<EpochRecord> {
+    for (;;) {
+      signal?.throwIfAborted();
+      const record = await this.epoch(epoch);
+      if (record === null) throw new RangeError(`there is no epoch ${epoch}`);
+      if (phases.indexOf(record.phase) >= phases.indexOf(phase)) return record;
+      await delay(this.#options.idleMs ?? 50, undefined, { signal });
+    }
+  }
+
+  /** Closes all pools. End `run` and `lead` before. */
+  close(): Promise<void> {
+    return this.namespace.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+}
+
+/** Opens the pools of a validator and makes its parts. Nothing runs yet. @throws any error of `openPool` */
+export async function openSequencer(options: SequencerOptions): Promise<Sequencer> {
+  return new Sequencer(await openNamespace(options), options);
+}

@@ -1,0 +1,71 @@
+import type { Lease } from 'mempool-core';
+import type { EpochRecord } from '../contract/epoch.ts';
+import { type EpochStep, isEnded, stepped } from '../rules/phases.ts';
+import { epochOfName, recordNames } from './names.ts';
+import type { Namespace } from './namespace.ts';
+
+/** The fields of an epoch that a step may set beside the states. */
+export type EpochFacts = Partial<
+  Pick<EpochRecord, 'reason' | 'localRoot' | 'collectingAt' | 'root' | 'transaction' | 'tally'>
+>;
+
+/** The records of a namespace's epochs. */
+export class Epochs {
+  readonly #namespace: Namespace;
+
+  constructor(namespace: Namespace) {
+    this.#namespace = namespace;
+  }
+
+  async find(epoch: number): Promise<EpochRecord | null> {
+    return (await this.#namespace.records.read<EpochRecord>(recordNames.epoch(epoch)))?.value ?? null;
+  }
+
+  /** The epochs that need somebody's work, by number. */
+  async active(): Promise<number[]> {
+    const found = await this.#namespace.records.list<object>('active/');
+    return found.map(({ name }) => epochOfName(name));
+  }
+
+  /** Lists an epoch among the active ones. */
+  async activate(epoch: number, lease?: Lease): Promise<void> {
+    await this.#namespace.records.writeOnce(recordNames.active(epoch), {}, lease);
+  }
+
+  async deactivate(epoch: number, lease: Lease): Promise<void> {
+    await this.#namespace.records.replace(recordNames.active(epoch), null, undefined, lease);
+  }
+
+  /**
+   * Makes a step, if the epoch is where it begins. Returns the record after it; `null` if the epoch is elsewhere or unknown.
+   * @throws `DeposedError` if the lease is not the live one
+   */
+  step(epoch: number, step: EpochStep, lease: Lease, facts: EpochFacts = {}): Promise<EpochRecord | null> {
+    return this.#change(epoch, lease, (record) => {
+      const states = stepped(record, step);
+      return states === null ? null : { ...record, ...facts, ...states };
+    });
+  }
+
+  /** Sets facts without a step, once. @throws as `step` */
+  note(epoch: number, lease: Lease, facts: EpochFacts): Promise<EpochRecord | null> {
+    return this.#change(epoch, lease, (record) => ({ ...record, ...facts }));
+  }
+
+  /** By compare-and-set: if another has changed the record meanwhile, the change is decided anew. */
+  async #change(
+    epoch: number,
+    lease: Lease,
+    change: (record: EpochRecord) => EpochRecord | null,
+  ): Promise<EpochRecord | null> {
+    const { records, now } = this.#namespace;
+    for (;;) {
+      const read = await records.read<EpochRecord>(recordNames.epoch(epoch));
+      const changed = read === null ? null : change(read.value);
+      if (read === null || changed === null) return null;
+      const endedAt = isEnded(changed.phase) ? (read.value.endedAt ?? now()) : null;
+      const next = { ...changed, endedAt };
+      if (await records.replace(recordNames.epoch(epoch), next, read.version, lease)) return next;
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { type Lease, type Mempool, MempoolError } from 'mempool-core';
+import { fromBytes, toBytes } from '../codec/json.ts';
+
+/** Thrown when this node's lease is over: another node leads, and nothing was written. */
+export class DeposedError extends Error {
+  override readonly name: string = 'DeposedError';
+}
+
+/** A record as it was read, with the version to replace it under. */
+export interface Read<T> {
+  readonly value: T;
+  readonly version: number;
+}
+
+/** The records of a namespace, as values of plain data. */
+export class Records {
+  readonly #pool: Mempool;
+
+  constructor(pool: Mempool) {
+    this.#pool = pool;
+  }
+
+  async read<T>(name: string): Promise<Read<T> | null> {
+    const found = await this.#pool.getRecord(name);
+    return found === null ? null : { value: fromBytes<T>(found.value), version: found.version };
+  }
+
+  /** All records whose names begin so, in the order of their names. */
+  async list<T>(prefix: string): Promise<{ readonly name: string; readonly value: T }[]> {
+    const all: { readonly name: string; readonly value: T }[] = [];
+    for await (const { name, value } of this.#walk(prefix)) all.push({ name, value: fromBytes<T>(value) });
+    return all;
+  }
+
+  /**
+   * Replaces the record of this version (0: there is none), with `null` removes it. False: it has another version now.
+   * @throws `DeposedError` if the lease is not the live one; `ERR_MEMPOOL_STORE_FULL`
+   */
+  async replace(name: string, value: object | null, version: number | undefined, lease?: Lease): Promise<boolean> {
+    const bytes = value === null ? null : toBytes(value);
+    const { kind } = await this.#pool.putRecord(name, bytes, { version, lease });
+    if (kind === 'fenced') throw new DeposedError(`another node leads: ${name} was not written`);
+    if (kind === 'full') throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `no room for the record ${name}`);
+    return kind === 'stored';
+  }
+
+  /** Writes the record unless there is one already, and returns the one that is there afterwards. @throws as `replace` */
+  async writeOnce<T extends object>(name: string, value: T, lease?: Lease): Promise<T> {
+    if (await this.replace(name, value, 0, lease)) return value;
+    return (await this.read<T>(name))?.value ?? value;
+  }
+
+  async removeAll(prefix: string, lease?: Lease): Promise<void> {
+    for await (const { name } of this.#walk(prefix)) await this.replace(name, null, undefined, lease);
+  }
+
+  async *#walk(prefix: string) {
+    let after: string | undefined;
+    for (;;) {
+      const { records, damaged, next } = await this.#pool.listRecords(prefix, { after, limit: 1_000 });
+      yield* records;
+      if (records.length + damaged.length === 0) return;
+      after = next;
+    }
+  }
+}

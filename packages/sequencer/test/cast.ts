@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import type { Mempool } from 'mempool-core';
+import { scratchFolder } from 'mempool-testkit/vitest';
+import { expect, inject, onTestFinished } from 'vitest';
+import { poolNames, type Sequencer, type SequencerOptions } from '../src/index.ts';
+import { fileHome, type Home, memoryHome, redisHome } from './home.ts';
+import { openValidator, type Validator } from './validator.ts';
+
+/** Where to find the pools of a backend's home again, from another process. */
+export interface Place {
+  readonly backend: string;
+  /** A folder, or an address. */
+  readonly at: string;
+}
+
+export const backends = ['ephemeral', 'sqlite', 'redis'] as const;
+
+export const names = ['v1', 'v2', 'v3'];
+
+/** The clock of all gateways and leaders: windows close when the test says so. */
+export class Clock {
+  ms = Date.now();
+  readonly now = (): number => this.ms;
+}
+
+export interface Cast {
+  readonly validators: readonly Validator[];
+  readonly clock: Clock;
+  /** Of the first validator. */
+  readonly place: Place;
+  readonly protocol: string;
+}
+
+/** Some of the validators, with a home each. Their batches reach all others through the gateways. */
+export async function cast(
+  backend: string,
+  options: Partial<SequencerOptions> = {},
+  present: readonly string[] = names,
+): Promise<Cast> {
+  const clock = new Clock();
+  const run = randomUUID().slice(0, 8);
+  const validators: Validator[] = [];
+  const places: Place[] = [];
+  for (const name of present) {
+    const protocol = `${name}-${run}`;
+    const gossip = async (message: Uint8Array): Promise<void> => {
+      for (const each of validators) if (each.name !== name) await each.first.gateway.acceptBatch(message);
+    };
+    const place = placeOf(backend);
+    places.push(place);
+    const home = homeAt(place, poolNames(protocol, 'market').control);
+    const validator = await openValidator(name, home, { protocol, now: clock.now, gossip, ...options });
+    onTestFinished(() => validator.stop());
+    validators.push(validator);
+  }
+  return { validators, clock, place: places[0] as Place, protocol: `${present[0]}-${run}` };
+}
+
+function placeOf(backend: string): Place {
+  if (backend === 'redis') return { backend, at: inject('redisUrl') };
+  return { backend, at: backend === 'sqlite' ? scratchFolder() : '' };
+}
+
+function homeAt({ backend, at }: Place, control: string): Home {
+  if (backend === 'redis') return redisHome(at, control);
+  return backend === 'sqlite' ? fileHome(at) : memoryHome();
+}
+
+/** Opens an epoch at every validator. */
+export async function openEpoch({ validators, clock }: Cast, epoch: number): Promise<void> {
+  const event = { kind: 'released', epoch, closesAt: clock.ms + 10_000, validators: names } as const;
+  for (const { first, leadership } of validators) await first.monitor.apply(event, leadership.lease);
+}
+
+/** Does something with the pool of an epoch. */
+export async function onEpoch<T>(sequencer: Sequencer, epoch: number, work: (pool: Mempool) => Promise<T>): Promise<T> {
+  const record = await sequencer.epoch(epoch);
+  if (record === null) throw new Error(`no epoch ${epoch}`);
+  return sequencer.namespace.withEpoch(record, work);
+}
+
+/** Waits until an epoch is in this phase. */
+export async function phaseReached({ first }: Validator, epoch: number, phase: string): Promise<void> {
+  await expect.poll(async () => (await first.epoch(epoch))?.phase).toBe(phase);
+}
+
+/** Lets the chain carry the epoch's result, for good. */
+export async function carry({ first, leadership }: Validator, epoch: number, root: string): Promise<void> {
+  const { lease } = leadership;
+  const transaction = `tx-${epoch}`;
+  expect(await first.monitor.apply({ kind: 'queued', epoch }, lease)).toBe(true);
+  expect(await first.monitor.apply({ kind: 'submitted', epoch, transaction }, lease)).toBe(true);
+  expect(await first.monitor.apply({ kind: 'confirmed', epoch, root, transaction }, lease)).toBe(true);
+  expect(await first.monitor.apply({ kind: 'finalized', epoch, root }, lease)).toBe(true);
+}
+
+/** What became of each hash, from the log of the epoch's pool: one line for each end. */
+export function fates(sequencer: Sequencer, epoch: number): Promise<readonly (readonly [string, string])[]> {
+  return onEpoch(sequencer, epoch, async (pool) => {
+    const found: (readonly [string, string])[] = [];
+    for await (const { hash, stage, reason } of pool.finalized()) {
+      const app = typeof reason === 'object' && reason !== null ? reason.app : reason;
+      found.push([hash, stage === 'Finalized' ? 'counted' : String(app)]);
+    }
+    return found.sort();
+  });
+}

@@ -1,0 +1,115 @@
+import { Random, seed } from 'mempool-testkit';
+import { describe, expect, test } from 'vitest';
+import { Dequeuer, Gateway, merkleRoot, openNamespace, type Sequencer } from '../src/index.ts';
+import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
+import { shuffled } from './rules/shuffled.ts';
+import { type Planned, type Traffic, trafficOf } from './traffic.ts';
+import { isSlot, signed, type Validator } from './validator.ts';
+
+/** Sends all messages to a validator in an order of its own, through both of its gateways; the counted ones twice. */
+async function feed({ processes }: Validator, { planned }: Traffic, random: Random): Promise<void> {
+  const again = planned.filter(({ fate }) => fate === 'counted');
+  for (const { message, arrival, hash, fate } of shuffled([...planned, ...again], random)) {
+    const { gateway, namespace } = processes[random.below(processes.length)] as Sequencer;
+    const isStranger = fate === 'unknown-slot';
+    if (isStranger) expect(await gateway.accept(message, arrival)).toEqual({ kind: 'unknown-slot' });
+    const accepted = await (isStranger ? new Gateway(namespace) : gateway).accept(message, arrival);
+    expect(accepted).toEqual({ kind: expect.stringMatching(/^(received|duplicate)$/), hash });
+  }
+}
+
+const expected = (planned: readonly Planned[]) => planned.map(({ hash, fate }) => [hash, fate] as const).sort();
+
+const honest = (epoch: number, slot: number) => signed({ epoch, slot, project: 'p', cid: 'c' });
+
+describe.each(backends)('on %s', (backend) => {
+  test(`every submission of five epochs ends once and rightly, and all nodes have one root (seed ${seed})`, async () => {
+    const random = new Random(seed);
+    const scene = await cast(backend);
+    const { validators, clock } = scene;
+    for (const each of validators) await each.start();
+    for (let epoch = 1; epoch <= 5; epoch++) {
+      const traffic = trafficOf(epoch, random);
+      await openEpoch(scene, epoch);
+      await Promise.all(validators.map((each) => feed(each, traffic, random)));
+      clock.ms += 10_000;
+      for (const { first } of validators)
+        expect(await first.gateway.accept(honest(epoch, 1), { peer: 'p' })).toEqual({ kind: 'closed' });
+      for (const each of validators) await phaseReached(each, epoch, 'onchain');
+
+      const leaves = Array.from(traffic.winners, ([project, cid]) => ({ project, cid }));
+      const root = merkleRoot(leaves);
+      const agreement = { epoch, root, leaves, leftOut: [], validators: names, equivocating: [] };
+      for (const { first } of validators) expect(await first.agreement(epoch)).toEqual(agreement);
+      for (const each of validators) await carry(each, epoch, root);
+      const counted = traffic.planned.filter(({ fate }) => fate === 'counted').length;
+      const tally = { counted, equivocating: 12, slots: 4, projects: 45, parts: 3 };
+      for (const { first } of validators) {
+        expect(await fates(first, epoch)).toEqual(expected(traffic.planned));
+        expect(await first.epoch(epoch)).toMatchObject({ phase: 'complete', root, localRoot: root, tally });
+      }
+    }
+    for (const { first } of validators) await expect.poll(() => first.activeEpochs()).toEqual([]);
+  });
+
+  test('what a gateway with a slow clock stores after the close is dropped as late, and changes nothing', async () => {
+    const scene = await cast(backend);
+    const { validators, clock, protocol } = scene;
+    const [one] = validators as readonly [Validator, ...Validator[]];
+    for (const each of validators) await each.start();
+    await openEpoch(scene, 1);
+    const early = clock.ms;
+    await using namespace = await openNamespace({ ...one.home, protocol, market: 'market', now: () => early });
+    const slow = new Gateway(namespace);
+    for (const { first } of validators) await first.gateway.accept(honest(1, 1), { peer: 'p' });
+    expect(await slow.accept(honest(1, 1), { peer: 'p' })).toMatchObject({ kind: 'duplicate' });
+    clock.ms += 10_000;
+    for (const each of validators) await phaseReached(each, 1, 'onchain');
+    const late = await slow.accept(honest(1, 2), { peer: 'p' });
+    if (late.kind !== 'received') throw new Error(`it was ${late.kind}`);
+    const { hash } = late;
+    const { status } = await onEpoch(one.first, 1, (pool) => pool.waitFor(hash, { stage: 'Acknowledged' }));
+    expect(status).toMatchObject({ stage: 'Dropped', reason: { app: 'late' } });
+    expect((await one.first.epoch(1))?.tally).toMatchObject({ counted: 1 });
+  });
+
+  test('what a stalled dequeuer took is checked by another, and its own answer comes too late to change it', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { first } = one;
+    await one.join();
+    await openEpoch(scene, 1);
+    for (const slot of [1, 2, 3]) await first.gateway.accept(honest(1, slot), { peer: 'p' });
+    const stalled = Promise.withResolvers<boolean>();
+    const options = { owner: 'stalled', verify: () => stalled.promise, isSlot, claimMs: 300 };
+    const step = new Dequeuer(first.namespace, options).step(1);
+    const usage = () => onEpoch(first, 1, (pool) => pool.usage());
+    await expect.poll(usage).toMatchObject({ propagated: 3 });
+    scene.clock.ms += 10_000;
+    await one.start();
+    await expect.poll(async () => (await first.epoch(1))?.tally).toMatchObject({ counted: 3, parts: 1 });
+    stalled.resolve(false);
+    expect(await step).toBe(3);
+    expect(await usage()).toMatchObject({ acknowledged: 3, logged: 0 });
+  });
+
+  test('a part whose finalizer died is counted by another, and has one result', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { first } = one;
+    await one.start({ isCounting: false });
+    await openEpoch(scene, 1);
+    await first.gateway.accept(honest(1, 1), { peer: 'p' });
+    scene.clock.ms += 10_000;
+    const { parts, records } = first.namespace;
+    await expect.poll(() => parts.usage()).toMatchObject({ pending: 1 });
+    const claim = await parts.take({ maxTxs: 1 }, { owner: 'dead', claimMs: 300 });
+    expect(claim.transactions).toHaveLength(1);
+    one.count();
+    await phaseReached(one, 1, 'level2');
+    const result = [{ project: 'p', cid: 'c' }];
+    expect(await records.list('part/')).toMatchObject([{ value: result }]);
+    expect(await records.writeOnce(`part/${'1'.padStart(16, '0')}/${'0'.padStart(16, '0')}`, [])).toEqual(result);
+    await expect.poll(() => parts.usage()).toMatchObject({ pending: 0, propagated: 0, acknowledged: 0 });
+  });
+});

@@ -1,0 +1,85 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Redis } from 'ioredis';
+import { Mempool, type MempoolStore } from 'mempool-core';
+import { createElection, type Election, inProcessElection, Leases } from 'mempool-election';
+import { ephemeral } from 'mempool-ephemeral';
+import { redis, redisElection } from 'mempool-redis';
+import { sqlite, sqliteElection } from 'mempool-sqlite';
+import type { NamespaceOptions } from '../src/index.ts';
+
+/** Where the processes of one validator keep their pools. */
+export interface Home extends Pick<NamespaceOptions, 'openPool' | 'removePool'> {
+  /** The election of the namespace whose control pool has this name. */
+  elect(control: string): Election;
+  /** Names of the keys, files or pools that are left. */
+  content(): Promise<readonly string[]>;
+  close(): Promise<void>;
+}
+
+/** Claims end soon, so that tests of killed processes are short. */
+const sweeping = { sweepEveryMs: 50 };
+const electing = { ttlMs: 1_000, jitterMs: 0, pollMs: 50 };
+
+/** In memory, for one process: whoever opens a pool gets the same. */
+export function memoryHome(): Home {
+  const leases = new Leases();
+  const stores = new Map<string, Promise<MempoolStore>>();
+  const open = (pool: string): Promise<MempoolStore> => {
+    const known = stores.get(pool) ?? ephemeral.open({ pool, leases });
+    stores.set(pool, known);
+    return known;
+  };
+  return {
+    openPool: async (name) => new Mempool(kept(await open(name)), sweeping),
+    removePool: async (name) => void stores.delete(name),
+    elect: () => createElection(inProcessElection, { ...electing, leases }),
+    content: async () => [...stores.keys()],
+    close: async () => void (await Promise.all([...stores.values()].map(async (store) => (await store).close()))),
+  };
+}
+
+/** A store that stays open, because it is its only copy. */
+function kept(store: MempoolStore): MempoolStore {
+  return new Proxy(store, {
+    get(target, key) {
+      if (key === 'close') return async () => undefined;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
+
+/** A file per pool. */
+export function fileHome(folder: string): Home {
+  const pathOf = (name: string): string => join(folder, `${encodeURIComponent(name)}.sqlite`);
+  const files = new Set<string>();
+  return {
+    async openPool(name) {
+      files.add(name);
+      return new Mempool(await sqlite.open({ pool: name, path: pathOf(name), synchronous: 'normal' }), sweeping);
+    },
+    async removePool(name) {
+      files.delete(name);
+      for (const end of ['', '-wal', '-shm']) rmSync(pathOf(name) + end, { force: true });
+    },
+    elect: (control) => createElection(sqliteElection, { ...electing, path: pathOf(control) }),
+    content: async () => [...files],
+    close: async () => undefined,
+  };
+}
+
+/** All pools on one server. */
+export function redisHome(url: string, control: string): Home {
+  const operator = new Redis(url);
+  return {
+    openPool: async (name) => new Mempool(await redis.open({ url, pool: name }), sweeping),
+    async removePool(name) {
+      const keys = await operator.keys(`{${name}}*`);
+      if (keys.length > 0) await operator.del(...keys);
+    },
+    elect: (name) => createElection(redisElection, { ...electing, url, pool: name }),
+    content: () => operator.keys(`{${control}*`),
+    close: async () => operator.disconnect(),
+  };
+}

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import {
+  batchDigest,
+  DeposedError,
+  encodeBatch,
+  forgetEpochs,
+  type Leaf,
+  merkleRoot,
+  poolNames,
+  type Sequencer,
+} from '../src/index.ts';
+import { backends, carry, cast, names, openEpoch, phaseReached } from './cast.ts';
+import { optionsOf, signed, type Validator } from './validator.ts';
+
+/** A batch as that validator would send it. */
+async function batchOf(validator: string, epoch: number, leaves: readonly Leaf[]) {
+  const unsigned = { epoch, validator, root: merkleRoot(leaves), cid: 'published', leaves };
+  return { ...unsigned, signature: await optionsOf(validator).sign(batchDigest(unsigned, names)) };
+}
+
+async function submit(
+  { gateway }: Sequencer,
+  epoch: number,
+  content: Readonly<Record<string, string>>,
+): Promise<Leaf[]> {
+  const leaves = Object.entries(content).map(([project, cid]) => ({ project, cid }));
+  for (const leaf of leaves)
+    expect(await gateway.accept(signed({ epoch, slot: 1, ...leaf }), { peer: 'p' })).toMatchObject({
+      kind: 'received',
+    });
+  return leaves;
+}
+
+/** The reasons of the batches that were dropped. */
+async function refusals({ namespace }: Sequencer): Promise<unknown[]> {
+  const reasons: unknown[] = [];
+  for await (const { reason } of namespace.incoming.finalized()) reasons.push(reason);
+  return reasons;
+}
+
+describe.each(backends)('on %s', (backend) => {
+  test('batches that are forged, malformed or of strangers are refused, late ones recorded; what has no quorum is left out', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { first } = one;
+    await one.start();
+    await openEpoch(scene, 1);
+    const same = await submit(first, 1, { a: 'x', b: 'y' });
+    scene.clock.ms += 10_000;
+    await phaseReached(one, 1, 'level2');
+    const good = await batchOf('v2', 1, same);
+    const other = [
+      { project: 'a', cid: 'x' },
+      { project: 'b', cid: 'z' },
+    ];
+    const send = async (message: Uint8Array): Promise<void> => void (await first.gateway.acceptBatch(message));
+    await send(encodeBatch({ ...good, validator: 'v3' }));
+    await send(encodeBatch({ ...good, root: '00'.repeat(32) }));
+    await send(encodeBatch(await batchOf('stranger', 1, same)));
+    await expect.poll(() => refusals(first)).toHaveLength(3);
+    expect((await first.epoch(1))?.level2).toBe('collecting');
+    await send(encodeBatch(good));
+    await send(encodeBatch(await batchOf('v3', 1, other)));
+    await phaseReached(one, 1, 'onchain');
+    const leaves = [{ project: 'a', cid: 'x' }];
+    expect(await first.agreement(1)).toEqual({
+      ...{ epoch: 1, root: merkleRoot(leaves), leaves, validators: names, equivocating: [] },
+      leftOut: [
+        {
+          project: 'b',
+          votes: [
+            ['y', 2],
+            ['z', 1],
+          ],
+        },
+      ],
+    });
+    await send(encodeBatch(await batchOf('v3', 1, same)));
+    await expect.poll(() => refusals(first)).toHaveLength(4);
+    const said = (await refusals(first)).map((reason) => (reason as { app: string }).app);
+    expect([...said.slice(0, 3).sort(), said[3]]).toEqual(['bad-signature', 'malformed', 'unknown-validator', 'late']);
+  });
+
+  test('without a quorum the epoch fails, and what the chain carries overrides that, also after a reorganisation', async () => {
+    const scene = await cast(backend, { level2TimeoutMs: 5_000 }, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { first } = one;
+    await one.start();
+    await openEpoch(scene, 1);
+    await submit(first, 1, { a: 'x' });
+    scene.clock.ms += 10_000;
+    await phaseReached(one, 1, 'level2');
+    scene.clock.ms += 5_000;
+    await phaseReached(one, 1, 'failed');
+    expect(await first.epoch(1)).toMatchObject({ level2: 'failed', reason: 'no_quorum', endedAt: scene.clock.ms });
+    await expect.poll(() => first.activeEpochs()).toEqual([]);
+    const { lease } = one.leadership;
+    const root = '11'.repeat(32);
+    const confirmed = { kind: 'confirmed', epoch: 1, root, transaction: 't' } as const;
+    expect(await first.monitor.apply(confirmed, lease)).toBe(true);
+    expect(await first.monitor.apply(confirmed, lease)).toBe(false);
+    expect(await first.epoch(1)).toMatchObject({ phase: 'complete', onchain: 'confirmed', root, reason: null });
+    expect(await first.monitor.apply({ kind: 'undone', epoch: 1 }, lease)).toBe(true);
+    expect(await first.epoch(1)).toMatchObject({ phase: 'onchain', onchain: 'queued', endedAt: null });
+    expect(await first.activeEpochs()).toEqual([1]);
+    expect(await first.monitor.apply(confirmed, lease)).toBe(true);
+    await expect.poll(() => first.activeEpochs()).toEqual([]);
+  });
+
+  test('an epoch without submissions is skipped and fails for that reason', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    await one.start();
+    await openEpoch(scene, 1);
+    scene.clock.ms += 10_000;
+    await phaseReached(one, 1, 'level2');
+    scene.clock.ms += 10_000;
+    await phaseReached(one, 1, 'failed');
+    expect(await one.first.epoch(1)).toMatchObject({ level1: 'skipped', level2: 'failed', reason: 'no_submissions' });
+  });
+
+  test('a deposed leader changes nothing', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    await one.join();
+    await openEpoch(scene, 1);
+    const { lease } = one.leadership;
+    expect(await one.elections[1]?.depose(lease.term)).toBe(true);
+    scene.clock.ms += 10_000;
+    await expect(one.first.monitor.step(1, lease)).rejects.toBeInstanceOf(DeposedError);
+    expect((await one.first.epoch(1))?.phase).toBe('submission');
+    const event = { kind: 'released', epoch: 2, closesAt: 1, validators: names } as const;
+    await expect(one.first.monitor.apply(event, lease)).rejects.toBeInstanceOf(DeposedError);
+    expect(await one.first.activeEpochs()).toEqual([1]);
+  });
+
+  test('a forgotten epoch leaves nothing but what was agreed, and not even that if it is archived', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { first, home } = one;
+    await one.start();
+    const complete = async (epoch: number): Promise<void> => {
+      await openEpoch(scene, epoch);
+      const leaves = await submit(first, epoch, { a: `x${epoch}` });
+      for (const name of ['v2', 'v3']) await first.gateway.acceptBatch(encodeBatch(await batchOf(name, epoch, leaves)));
+      scene.clock.ms += 10_000;
+      await phaseReached(one, epoch, 'onchain');
+      await carry(one, epoch, merkleRoot(leaves));
+      await expect.poll(() => first.activeEpochs()).toEqual([]);
+    };
+    const { records, incoming } = first.namespace;
+    const pools = async () => (await home.content()).filter((name) => name.includes('epoch:'));
+    await complete(1);
+    expect(await forgetEpochs(first.namespace, one.leadership.lease)).toEqual([]);
+    expect(await pools()).not.toEqual([]);
+    scene.clock.ms += 604_800_000;
+    await complete(2);
+    expect(await forgetEpochs(first.namespace, one.leadership.lease)).toEqual([1]);
+    expect((await pools()).filter((name) => name.includes('epoch:1'))).toEqual([]);
+    expect(await first.epoch(1)).toBeNull();
+    expect(await first.agreement(1)).not.toBeNull();
+    scene.clock.ms += 604_800_000;
+    const archived: number[] = [];
+    const archive = ({ epoch }: { readonly epoch: number }): void => void archived.push(epoch);
+    expect(await forgetEpochs(first.namespace, one.leadership.lease, { archive })).toEqual([2]);
+    expect(archived).toEqual([2]);
+    expect(await pools()).toEqual([]);
+    expect((await records.list('')).map(({ name }) => name)).toEqual([`agreed/${'1'.padStart(16, '0')}`]);
+    expect(await incoming.usage()).toMatchObject({ pending: 0, propagated: 0, acknowledged: 0 });
+  });
+});
+
+test('two namespaces share no name', () => {
+  const pairs = [
+    ['a', 'b'],
+    ['a:b', ''],
+    ['', 'a:b'],
+    ['a%3Ab', ''],
+    ['a', 'b:parts'],
+    ['x'.repeat(200), 'm'],
+    ['x'.repeat(201), 'm'],
+  ];
+  const all = pairs.flatMap(([protocol = '', market = '']) => {
+    const { control, parts, incoming, outgoing, epoch } = poolNames(protocol, market);
+    return [control, parts, incoming, outgoing, epoch(1), epoch(9_007_199_254_740_991)];
+  });
+  expect(new Set(all).size).toBe(all.length);
+  expect(Math.max(...all.map(({ length }) => length))).toBeLessThanOrEqual(128);
+});
