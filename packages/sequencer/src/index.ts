@@ -15,6 +15,7 @@ export { type Opening, Window } from './roles/window.ts';
 export { batchDigest, merkleRoot, validatorsDigest } from './rules/digest.ts';
 export { partProjects, partsOf } from './rules/parts.ts';
 export {
+  type EpochRow,
   type EpochStep,
   epochSteps,
   firstStates,

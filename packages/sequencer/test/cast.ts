@@ -3,15 +3,8 @@ import type { Mempool } from 'mempool-core';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, inject, onTestFinished } from 'vitest';
 import { poolNames, type Sequencer, type SequencerOptions } from '../src/index.ts';
-import { fileHome, type Home, memoryHome, redisHome } from './home.ts';
+import { homeAt, type Place } from './home.ts';
 import { openValidator, type Validator } from './validator.ts';
-
-/** Where to find the pools of a backend's home again, from another process. */
-export interface Place {
-  readonly backend: string;
-  /** A folder, or an address. */
-  readonly at: string;
-}
 
 export const backends = ['ephemeral', 'sqlite', 'redis'] as const;
 
@@ -59,11 +52,6 @@ export async function cast(
 function placeOf(backend: string): Place {
   if (backend === 'redis') return { backend, at: inject('redisUrl') };
   return { backend, at: backend === 'sqlite' ? scratchFolder() : '' };
-}
-
-function homeAt({ backend, at }: Place, control: string): Home {
-  if (backend === 'redis') return redisHome(at, control);
-  return backend === 'sqlite' ? fileHome(at) : memoryHome();
 }
 
 /** Opens an epoch at every validator. */

@@ -51,7 +51,7 @@ function kept(store: MempoolStore): MempoolStore {
 }
 
 /** A file per pool. */
-export function fileHome(folder: string): Home {
+function fileHome(folder: string): Home {
   const pathOf = (name: string): string => join(folder, `${encodeURIComponent(name)}.sqlite`);
   const files = new Set<string>();
   return {
@@ -70,7 +70,7 @@ export function fileHome(folder: string): Home {
 }
 
 /** All pools on one server. */
-export function redisHome(url: string, control: string): Home {
+function redisHome(url: string, control: string): Home {
   const operator = new Redis(url);
   return {
     openPool: async (name) => new Mempool(await redis.open({ url, pool: name }), sweeping),
@@ -82,4 +82,16 @@ export function redisHome(url: string, control: string): Home {
     content: () => operator.keys(`{${control}*`),
     close: async () => operator.disconnect(),
   };
+}
+
+/** Where to find the pools of a home again, from another process. */
+export interface Place {
+  readonly backend: string;
+  /** A folder, or an address. */
+  readonly at: string;
+}
+
+export function homeAt({ backend, at }: Place, control: string): Home {
+  if (backend === 'redis') return redisHome(at, control);
+  return backend === 'sqlite' ? fileHome(at) : memoryHome();
 }

@@ -19,14 +19,29 @@ export const phaseAliases: Readonly<Record<Phase, string>> = {
   failed: 'failed',
 };
 
+/** The names of the steps. */
+export type EpochStep =
+  | 'tally'
+  | 'skip'
+  | 'batch'
+  | 'aggregate'
+  | 'agree'
+  | 'queue'
+  | 'submit'
+  | 'confirm'
+  | 'undo'
+  | 'failLevel1'
+  | 'failLevel2'
+  | 'failOnchain';
+
 /** A step of an epoch: the states that it may begin in, and those that it sets. What it does not name may be anything and stays. */
-interface Row {
+export interface EpochRow {
   readonly from: { readonly [Field in keyof EpochStates]?: readonly EpochStates[Field][] };
   readonly to: Partial<EpochStates>;
 }
 
 /** The state machine of an epoch. Only `undo`, for a reorganisation, goes back; `confirm` overrides a local failure. */
-export const epochSteps = {
+export const epochSteps: Readonly<Record<EpochStep, EpochRow>> = {
   /** The window is closed, and all that it let in is checked. */
   tally: { from: { phase: ['submission'] }, to: { phase: 'level1', level1: 'in_progress' } },
   /** There was nothing to count. */
@@ -54,10 +69,7 @@ export const epochSteps = {
   failLevel1: { from: { phase: ['submission', 'level1'] }, to: { phase: 'failed', level1: 'failed' } },
   failLevel2: { from: { phase: ['level2'] }, to: { phase: 'failed', level2: 'failed' } },
   failOnchain: { from: { phase: ['onchain'] }, to: { phase: 'failed', onchain: 'failed' } },
-} as const satisfies Readonly<Record<string, Row>>;
-
-/** The name of a step. */
-export type EpochStep = keyof typeof epochSteps;
+};
 
 /** Where an epoch begins. */
 export const firstStates: EpochStates = {
@@ -69,7 +81,7 @@ export const firstStates: EpochStates = {
 
 /** The states after a step; `null` if the epoch is not where the step begins. */
 export function stepped(states: EpochStates, step: EpochStep): EpochStates | null {
-  const { from, to }: Row = epochSteps[step];
+  const { from, to } = epochSteps[step];
   const { phase, level1, level2, onchain } = states;
   const isThere =
     (from.phase?.includes(phase) ?? true) &&

@@ -45,9 +45,8 @@ test('in every combination of states each step does what its row says, or nothin
   for (const states of everything)
     for (const step of steps) {
       const { from, to } = epochSteps[step];
-      const isThere = Object.entries(from).every(([field, values]) =>
-        values.includes(states[field as keyof EpochStates]),
-      );
+      const rows: readonly (readonly [string, readonly string[]])[] = Object.entries(from);
+      const isThere = rows.every(([field, values]) => values.includes(states[field as keyof EpochStates]));
       expect(stepped(states, step)).toEqual(isThere ? { ...states, ...to } : null);
     }
 });

@@ -1,0 +1,17 @@
+// A process that takes work of a validator and never answers for it, until a test kills it.
+import { Dequeuer, Finalizer, openNamespace, poolNames } from '../src/index.ts';
+import { homeAt } from './home.ts';
+import { isSlot } from './validator.ts';
+
+const [role = '', backend = '', at = '', protocol = ''] = process.argv.slice(2);
+const market = 'market';
+const home = homeAt({ backend, at }, poolNames(protocol, market).control);
+const namespace = await openNamespace({ ...home, protocol, market });
+const { signal } = new AbortController();
+const never = new Promise<never>(() => undefined);
+// Without it the process would end: nothing of what it waits for ever comes.
+setInterval(() => undefined, 60_000);
+const own = { owner: 'victim', claimMs: 400 };
+
+if (role === 'finalizer') await new Finalizer(namespace, { ...own, count: () => never }).run({ signal });
+else await new Dequeuer(namespace, { ...own, isSlot, verify: () => never }).run({ signal });
