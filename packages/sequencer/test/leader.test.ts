@@ -1,3 +1,4 @@
+import type { DropReason, Mempool } from 'mempool-core';
 import { describe, expect, test } from 'vitest';
 import {
   batchDigest,
@@ -9,7 +10,7 @@ import {
   poolNames,
   type Sequencer,
 } from '../src/index.ts';
-import { backends, carry, cast, names, openEpoch, phaseReached } from './cast.ts';
+import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { optionsOf, signed, type Validator } from './validator.ts';
 
 /** A batch as that validator would send it. */
@@ -132,6 +133,39 @@ describe.each(backends)('on %s', (backend) => {
     const event = { kind: 'released', epoch: 2, closesAt: 1, validators: names } as const;
     await expect(one.first.monitor.apply(event, lease)).rejects.toBeInstanceOf(DeposedError);
     expect(await one.first.activeEpochs()).toEqual([1]);
+  });
+
+  test('a leader that dies while it drops contradictions has decided before: the next one drops the rest', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { first } = one;
+    await one.join();
+    await openEpoch(scene, 1);
+    await submit(first, 1, { a: 'x' });
+    for (const cid of ['one', 'two'])
+      await first.gateway.accept(signed({ epoch: 1, slot: 2, project: 'a', cid }), { peer: 'p' });
+    expect(await first.dequeuer.step(1)).toBe(3);
+    scene.clock.ms += 10_000;
+    const { lease } = one.leadership;
+    const killed = new Error('killed');
+    expect(await first.monitor.step(1, lease)).toBe(true);
+    await onEpoch(first, 1, async (pool) => {
+      const drop = pool.drop.bind(pool) as (hashes: readonly string[], reason: DropReason) => Promise<string[]>;
+      const dying = async (hashes: readonly string[], reason: DropReason): Promise<string[]> => {
+        pool.drop = drop as Mempool['drop'];
+        await drop(hashes.slice(0, 1), reason);
+        throw killed;
+      };
+      pool.drop = dying as Mempool['drop'];
+    });
+    await expect(first.monitor.step(1, lease)).rejects.toBe(killed);
+    expect(await first.epoch(1)).toMatchObject({ phase: 'level1', tally: null });
+    expect(await first.monitor.step(1, lease)).toBe(true);
+    expect((await first.epoch(1))?.tally).toEqual({ counted: 1, equivocating: 2, slots: 1, projects: 1, parts: 1 });
+    expect((await first.namespace.records.list('votes/')).map(({ value }) => value)).toEqual([
+      [{ project: 'a', votes: [['x', 1]] }],
+    ]);
+    expect((await fates(first, 1)).map(([, fate]) => fate)).toEqual(['equivocation', 'equivocation']);
   });
 
   test('a forgotten epoch leaves nothing but what was agreed, and not even that if it is archived', async () => {

@@ -10,6 +10,7 @@ import { tally } from '../rules/tally.ts';
 import { prefixOf, recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { DeposedError } from '../store/records.ts';
+import { countedIn } from './counted.ts';
 
 /** The most hashes of one call, and of one record. */
 const chunkSize = 1_000;
@@ -35,16 +36,18 @@ async function decide(namespace: Namespace, epoch: number, pool: Mempool, lease:
   const { projects, equivocating, counted, slots } = tally(await votesIn(pool));
   const parts = partsOf(projects);
   const chunks = partsOf(equivocating, chunkSize);
-  for (const [i, part] of parts.entries()) await records.writeOnce(recordNames.votes(epoch, i), part, lease);
-  for (const [i, chunk] of chunks.entries()) await records.writeOnce(recordNames.equivocating(epoch, i), chunk, lease);
+  await Promise.all([
+    ...parts.map((part, i) => records.writeOnce(recordNames.votes(epoch, i), part, lease)),
+    ...chunks.map((chunk, i) => records.writeOnce(recordNames.equivocating(epoch, i), chunk, lease)),
+  ]);
   const facts = { counted, slots, equivocating: equivocating.length, projects: projects.length, parts: parts.length };
   return records.writeOnce(recordNames.tally(epoch), facts, lease);
 }
 
 async function votesIn(pool: Mempool): Promise<Vote[]> {
   const votes: Vote[] = [];
-  for await (const { hash, stage, payload } of pool.inflight()) {
-    const submission = stage === 'Acknowledged' ? readSubmission(fromBytes<Envelope>(payload).message) : null;
+  for await (const { hash, payload } of countedIn(pool)) {
+    const submission = readSubmission(fromBytes<Envelope>(payload).message);
     if (submission === null) continue;
     const { slot, project, cid } = submission;
     votes.push({ hash, slot, project, cid });
@@ -63,18 +66,13 @@ async function handOut(namespace: Namespace, epoch: number, parts: number): Prom
   for (const some of partsOf(items, chunkSize)) await namespace.parts.receive(some);
 }
 
-async function itemsOf({ records }: Namespace, epoch: number, parts: number) {
-  const items: { readonly hash: string; readonly payload: Uint8Array }[] = [];
-  for (let part = 0; part < parts; part++) {
+function itemsOf({ records }: Namespace, epoch: number, parts: number) {
+  const items = Array.from({ length: parts }, async (_, part) => {
     const votes = (await records.read<ProjectVotes[]>(recordNames.votes(epoch, part)))?.value ?? [];
-    const hash = itemDigest(
-      epoch,
-      part,
-      votes.map(({ project }) => project),
-    );
-    items.push({ hash, payload: toBytes({ epoch, part }) });
-  }
-  return items;
+    const projects = votes.map(({ project }) => project);
+    return { hash: itemDigest(epoch, part, projects), payload: toBytes({ epoch, part }) };
+  });
+  return Promise.all(items);
 }
 
 /** Takes an epoch's work items out of their pool, when their results are in the batch. */
@@ -92,7 +90,7 @@ export async function dropItems(namespace: Namespace, epoch: number, parts: numb
 export function settleEpoch(namespace: Namespace, record: EpochRecord, root: string, lease: Lease): Promise<void> {
   return namespace.withEpoch(record, async (pool) => {
     const seen: string[] = [];
-    for await (const { hash, stage } of pool.inflight()) if (stage === 'Acknowledged') seen.push(hash);
+    for await (const { hash } of countedIn(pool)) seen.push(hash);
     const block = { point: { slot: record.epoch, hash: root }, seen, unseen: [] };
     const policy = { finalizeThreshold: 1 };
     const { kind } = await pool.confirm(block, policy);
