@@ -1,6 +1,6 @@
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
-import { Dequeuer, Gateway, merkleRoot, openNamespace, type Sequencer } from '../src/index.ts';
+import { Dequeuer, Gateway, merkleRoot, openNamespace, partsOf, type Sequencer } from '../src/index.ts';
 import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { shuffled } from './rules/shuffled.ts';
 import { type Planned, type Traffic, trafficOf } from './traffic.ts';
@@ -9,13 +9,14 @@ import { isSlot, signed, type Validator } from './validator.ts';
 /** Sends all messages to a validator in an order of its own, through both of its gateways; the counted ones twice. */
 async function feed({ processes }: Validator, { planned }: Traffic, random: Random): Promise<void> {
   const again = planned.filter(({ fate }) => fate === 'counted');
-  for (const { message, arrival, hash, fate } of shuffled([...planned, ...again], random)) {
+  const send = async ({ message, arrival, hash, fate }: Planned): Promise<void> => {
     const { gateway, namespace } = processes[random.below(processes.length)] as Sequencer;
     const isStranger = fate === 'unknown-slot';
     if (isStranger) expect(await gateway.accept(message, arrival)).toEqual({ kind: 'unknown-slot' });
     const accepted = await (isStranger ? new Gateway(namespace) : gateway).accept(message, arrival);
     expect(accepted).toEqual({ kind: expect.stringMatching(/^(received|duplicate)$/), hash });
-  }
+  };
+  for (const some of partsOf(shuffled([...planned, ...again], random))) await Promise.all(some.map(send));
 }
 
 const expected = (planned: readonly Planned[]) => planned.map(({ hash, fate }) => [hash, fate] as const).sort();
