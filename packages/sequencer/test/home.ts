@@ -17,6 +17,8 @@ export interface Home extends Pick<NamespaceOptions, 'openPool' | 'removePool'> 
   close(): Promise<void>;
 }
 
+type EpochLimits = Parameters<NamespaceOptions['openPool']>[1];
+
 /** Claims end soon, so that tests of killed processes are short. */
 const sweeping = { sweepEveryMs: 50 };
 const electing = { ttlMs: 1_000, jitterMs: 0, pollMs: 50 };
@@ -25,13 +27,13 @@ const electing = { ttlMs: 1_000, jitterMs: 0, pollMs: 50 };
 export function memoryHome(): Home {
   const leases = new Leases();
   const stores = new Map<string, Promise<MempoolStore>>();
-  const open = (pool: string): Promise<MempoolStore> => {
-    const known = stores.get(pool) ?? ephemeral.open({ pool, leases });
+  const open = (pool: string, limits: EpochLimits): Promise<MempoolStore> => {
+    const known = stores.get(pool) ?? ephemeral.open({ pool, leases, ...limits });
     stores.set(pool, known);
     return known;
   };
   return {
-    openPool: async (name) => new Mempool(kept(await open(name)), sweeping),
+    openPool: async (name, limits) => new Mempool(kept(await open(name, limits)), sweeping),
     removePool: async (name) => void stores.delete(name),
     elect: () => createElection(inProcessElection, { ...electing, leases }),
     content: async () => [...stores.keys()],
@@ -55,9 +57,10 @@ function fileHome(folder: string): Home {
   const pathOf = (name: string): string => join(folder, `${encodeURIComponent(name)}.sqlite`);
   const files = new Set<string>();
   return {
-    async openPool(name) {
+    async openPool(name, limits) {
       files.add(name);
-      return new Mempool(await sqlite.open({ pool: name, path: pathOf(name), synchronous: 'normal' }), sweeping);
+      const options = { pool: name, path: pathOf(name), ...limits };
+      return new Mempool(await sqlite.open({ ...options, synchronous: 'normal' }), sweeping);
     },
     async removePool(name) {
       files.delete(name);
@@ -73,7 +76,7 @@ function fileHome(folder: string): Home {
 function redisHome(url: string, control: string): Home {
   const operator = new Redis(url);
   return {
-    openPool: async (name) => new Mempool(await redis.open({ url, pool: name }), sweeping),
+    openPool: async (name, limits) => new Mempool(await redis.open({ url, pool: name, ...limits }), sweeping),
     async removePool(name) {
       const keys = await operator.keys(`{${name}}*`);
       if (keys.length > 0) await operator.del(...keys);

@@ -5,7 +5,7 @@ import { Records } from './records.ts';
 /** Options of a pool to open. */
 export interface OpeningOptions {
   /** Milliseconds since 1970: the pool receives nothing from then on. Only epochs' pools have it. */
-  readonly acceptUntil?: number | undefined;
+  readonly acceptUntil?: number;
 }
 
 /** Options of `openNamespace`. */
