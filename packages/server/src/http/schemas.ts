@@ -47,14 +47,14 @@ export const blockHash: z.ZodType<string> = z.string().regex(/^[0-9a-f]{64}$/, '
 export const point: z.ZodType<ChainPoint> = z
   .strictObject({ slot: count, hash: blockHash })
   .openapi('ChainPoint', { description: 'A block of the chain.' });
-const bigText = (least: bigint, most: bigint) =>
+const bigText = (least: bigint, most: bigint): z.ZodType<bigint> =>
   z
     .string()
     .regex(/^-?\d{1,19}$/, 'must be a whole number as text')
     .transform(BigInt)
     .refine((value) => value >= least && value <= most, 'must be a signed 64-bit number')
     .openapi({ type: 'string', pattern: '^-?[0-9]{1,19}$' });
-export const priority = bigText(-(2n ** 63n), 2n ** 63n - 1n);
+export const priority: z.ZodType<bigint> = bigText(-(2n ** 63n), 2n ** 63n - 1n);
 const tags = z.array(z.string().max(256)).max(1024);
 
 export const verdict: z.ZodType<Verdict> = z

@@ -84,6 +84,11 @@ export class Keeper {
     if (found !== null) this.#stored = storedTotals(found);
   }
 
+  /** True if both tallies count the events of one pool. */
+  isOfPoolOf({ cursor }: Tally): boolean {
+    return readCursor('events', cursor)?.epoch === readCursor('events', this.#tally.cursor)?.epoch;
+  }
+
   /** Counts an event that follows the tally's cursor. */
   take(event: MempoolEvent): Taken {
     if (event.kind === 'lagged') {

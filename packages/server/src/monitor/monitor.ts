@@ -250,6 +250,10 @@ export class Monitor implements MonitorView, AsyncDisposable {
     await this.#saving;
     await this.#keeper.load();
     this.#mustLoad = false;
+    // The pool may have been made anew: then the tally never comes to where the one of before was.
+    if (this.#shown === null || this.#keeper.isOfPoolOf(this.#shown)) return;
+    this.#shown = null;
+    this.#clearTimelines();
   }
 
   /** Without the log's end a reader of the timeline would see nothing after a start. */
