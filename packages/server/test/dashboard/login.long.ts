@@ -34,6 +34,8 @@ test('a browser without a login is led to it, logs in by keyboard alone, and out
   const { page, context } = await openPage({ expected });
   await page.goto(server.url);
   await isAt(page, '/login');
+  // The field has the focus by itself, as soon as the page is there.
+  await expect.poll(() => page.getByLabel('Token').evaluate((field) => field === document.activeElement)).toBe(true);
   await page.keyboard.type('not the token');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.getByRole('alert').textContent()).toContain('not valid');
