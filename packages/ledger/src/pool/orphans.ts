@@ -5,7 +5,7 @@ import type { CursorRecord } from './cursor-record.ts';
 import type { Coupling } from './pool-options.ts';
 import { noteOf, type Place, type Position, type ReservationNote } from './position.ts';
 import type { Reservations } from './reservations.ts';
-import type { Settlement } from './settlement.ts';
+import { dutyOf, type Settlement } from './settlement.ts';
 
 interface Open {
   readonly transfer: Transfer;
@@ -25,6 +25,8 @@ export interface OrphanParts {
 export class Orphans {
   readonly #parts: OrphanParts;
   readonly #open = new Map<string, Open>();
+  /** Hashes of which a reservation was voided since they were last compared with the pool. */
+  readonly #voided = new Set<string>();
   /** Ids that were reported as `unknown`: each once. */
   readonly #reported = new Set<string>();
   /** Records up to this one are in `#open`. */
@@ -40,6 +42,12 @@ export class Orphans {
    */
   async voidOld(): Promise<void> {
     await this.#refresh();
+    await this.#voidIdle();
+    await this.#refresh();
+    await this.#reserveAgain();
+  }
+
+  async #voidIdle(): Promise<void> {
     const { coupling, record, orphanAfterMs } = this.#parts;
     const { epoch, lastEventSeq } = await coupling.pool.usage();
     const position = { era: await record.era(epoch), event: lastEventSeq };
@@ -50,6 +58,24 @@ export class Orphans {
     for (const { transfer, note } of idle) {
       if (note.era !== position.era || received === null) this.#reportUnknown({ transfer, note });
       else if (!received.has(note.hash)) await this.#parts.reservations.void(transfer, position);
+    }
+  }
+
+  /**
+   * Reserves for transactions that live although their reservation was voided. A process may stand still between its look at the pool and its
+   * void; meanwhile another one counted on that reservation, and its receipt was settled. The pool is looked at after the void was read, so what
+   * is received later finds nothing open when its event is settled.
+   */
+  async #reserveAgain(): Promise<void> {
+    const { coupling, record, settlement } = this.#parts;
+    const { epoch, lastEventSeq, cursors } = await coupling.pool.usage();
+    const position = { era: await record.era(epoch), event: lastEventSeq, cursor: cursors.events };
+    for (const some of chunks([...this.#voided], 1_000)) {
+      for (const { hash, stage } of await coupling.pool.checkStatus(some)) {
+        const duty = dutyOf(stage, coupling.postOn);
+        if (duty === 'reserved' || duty === 'carried') await settlement.compare(hash, stage, position);
+        this.#voided.delete(hash);
+      }
     }
   }
 
@@ -106,8 +132,11 @@ export class Orphans {
     }
   }
 
-  #resolve({ pendingId }: Transfer): void {
-    if (pendingId !== null) this.#open.delete(pendingId);
+  #resolve({ kind, pendingId }: Transfer): void {
+    const open = pendingId === null ? undefined : this.#open.get(pendingId);
+    if (open === undefined) return;
+    this.#open.delete(open.transfer.id);
+    if (kind === 'void') this.#voided.add(open.note.hash);
   }
 
   async *#history(after: number): AsyncGenerator<LedgerRecord, void> {

@@ -7,6 +7,9 @@ import type { Place, ReservationNote } from './position.ts';
 import type { Reservations } from './reservations.ts';
 import { termsOf } from './terms.ts';
 
+/** Digits of a hash in an operation id, which has at most 128 characters. */
+const idDigits = 32;
+
 /** Money for events that find none held, and money given back. */
 export class Provision {
   readonly #coupling: Coupling;
@@ -27,12 +30,13 @@ export class Provision {
   }
 
   /**
-   * Under the id of the event: repeated late, it cannot drop a later life. A transaction that the chain carries stays; its next
-   * event asks for money again.
+   * Under an id of event and hash: repeated late, it cannot drop a later life. Several hashes are compared at one place. A transaction that the
+   * chain carries stays; its next event asks for money again.
    */
   async dropUnfunded(hash: string, { event }: Place, outcome: TransferOutcome | 'unknown_payment'): Promise<void> {
     const { pool, name, report } = this.#coupling;
-    const dropped = await pool.drop([hash], { app: 'unfunded' }, { operationId: `ledger/${name}/unfunded/${event}` });
+    const operationId = `ledger/${name}/unfunded/${event}/${hash.slice(-idDigits)}`;
+    const dropped = await pool.drop([hash], { app: 'unfunded' }, { operationId });
     if (dropped.length > 0) report({ kind: 'unfunded', hash, outcome });
   }
 

@@ -16,3 +16,10 @@ for (const postOn of ['finalized', 'confirmed'] as const) {
     }
   });
 }
+
+test('what a process voids late is reserved again, if others have counted on it', async () => {
+  const scene = await openScene({ postOn: 'finalized', orphanAfterMs: 1 });
+  const history = new RandomHistory(3_150_953_334, scene);
+  await history.run(142);
+  expect(await history.faults()).toEqual([]);
+});

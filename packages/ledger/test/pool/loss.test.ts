@@ -147,3 +147,17 @@ test('a follower settles what comes, several at once, until it is stopped', asyn
   expect(await scene.available('a', 'b')).toEqual([40, 160]);
   await scene.expectClean();
 });
+
+test('after a loss of events all that cannot be paid are dropped, at one place of the log', async () => {
+  const scene = await openScene({ pool: { maxEvents: 10 } });
+  const payments = [await scene.submitted('a>b:60'), await scene.submitted('a>c:40')];
+  const hashes = payments.map(({ hash }) => hash);
+  await scene.pool.drop(hashes, 'expired');
+  await scene.payments.catchUp();
+  await scene.ledger.transfer({ id: 'all', source: 'a', destination: 'c', amount: 100n, currency: 'EUR' });
+  await scene.pool.receive(payments);
+  await scene.blocks(12);
+  await scene.payments.catchUp();
+  const reason = { app: 'unfunded' };
+  expect(await scene.pool.checkStatus(hashes)).toMatchObject(hashes.map(() => ({ stage: 'Dropped', reason })));
+});
