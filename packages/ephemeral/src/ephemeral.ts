@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Backend, defaultRetention, type OpenOptions } from 'mempool-core';
+import { defaultRetention, type OpenOptions, type RemovingBackend } from 'mempool-core';
 import {
   defineBackend,
   invalid,
@@ -16,13 +16,15 @@ export interface EphemeralOptions extends OpenOptions {
   readonly leases?: LeaseSource | undefined;
 }
 
+type OwnOptions = Pick<EphemeralOptions, 'leases'>;
+
 /** The in-memory backend: every `open` makes a new, empty pool, which ends with its process (D2). */
-export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBackend<Pick<EphemeralOptions, 'leases'>>({
+export const ephemeral: RemovingBackend<OwnOptions> = defineBackend<OwnOptions>({
   name: 'ephemeral',
   capabilities: { durable: false, shared: false, lease: true, priority: true, records: true, restore: true },
   options: { leases: true },
   open({ leases, ...options }) {
-    if (leases !== undefined && !isLeaseSource(leases)) throw invalid('leases', 'a LeaseSource: held and extend');
+    checkLeases(leases);
     const retention = { ...defaultRetention, ...options.retention };
     const epoch = randomUUID();
     if (options.ordering === 'priority') {
@@ -37,7 +39,16 @@ export const ephemeral: Backend<Pick<EphemeralOptions, 'leases'>> = defineBacken
       close: () => undefined,
     });
   },
+  // A pool is in its store alone, and ends with it.
+  remove({ leases }) {
+    checkLeases(leases);
+    return false;
+  },
 });
+
+function checkLeases(leases: LeaseSource | undefined): void {
+  if (leases !== undefined && !isLeaseSource(leases)) throw invalid('leases', 'a LeaseSource: held and extend');
+}
 
 function isLeaseSource(leases: LeaseSource | null): boolean {
   return typeof leases?.held === 'function' && typeof leases.extend === 'function';

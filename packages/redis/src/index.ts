@@ -1,7 +1,8 @@
-import type { Backend } from 'mempool-core';
+import type { RemovingBackend } from 'mempool-core';
 import { defineBackend } from 'mempool-core/backend';
 import { optionNames, type RedisOptions } from './connection/options.ts';
 import { openRedis } from './open.ts';
+import { removeRedis } from './remove.ts';
 
 export type { RedisOptions } from './connection/options.ts';
 export type { RedisElectionOptions } from './election/options.ts';
@@ -13,11 +14,13 @@ export type { RedisLedgerOptions } from './ledger/open.ts';
  * The pool on a Redis server, shared by any number of nodes.
  *
  * @throws from `open`, beside what every backend throws: `ERR_MEMPOOL_AUTH`, `ERR_MEMPOOL_PERMISSION` naming the command,
- * `ERR_MEMPOOL_READ_ONLY`, `ERR_MEMPOOL_INCOMPATIBLE` naming the key, for a newer format, or for a server before 6.2
+ * `ERR_MEMPOOL_READ_ONLY`, `ERR_MEMPOOL_INCOMPATIBLE` naming the key, for a newer format, or for a server before 6.2. `remove` throws
+ * the same: also for a key of another type, or of another pool. Open stores do not hinder it: they make the pool anew.
  */
-export const redis: Backend<RedisOptions> = defineBackend<RedisOptions>({
+export const redis: RemovingBackend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',
   capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, restore: true },
   options: optionNames,
   open: openRedis,
+  remove: removeRedis,
 });

@@ -3,13 +3,13 @@ import { openLeases, type Subject } from 'mempool-conformance';
 import { type RedisOptions, redis, redisElection } from 'mempool-redis';
 import {
   claimKeysOf,
+  electionKeys,
   factKeysOf,
   keysOf,
   priorityKeysOf,
   recordKeysOf,
   restoreKeysOf,
 } from '../src/connection/script.ts';
-import { electionKeys } from '../src/election/script.ts';
 import { damageKeys } from './key-damage.ts';
 
 /** Where the servers are, and how an operator reaches them. */

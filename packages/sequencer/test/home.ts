@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import { Mempool, type MempoolStore } from 'mempool-core';
@@ -55,19 +55,14 @@ function kept(store: MempoolStore): MempoolStore {
 /** A file per pool. */
 function fileHome(folder: string): Home {
   const pathOf = (name: string): string => join(folder, `${encodeURIComponent(name)}.sqlite`);
-  const files = new Set<string>();
   return {
     async openPool(name, limits) {
-      files.add(name);
       const options = { pool: name, path: pathOf(name), ...limits };
       return new Mempool(await sqlite.open({ ...options, synchronous: 'normal' }), sweeping);
     },
-    async removePool(name) {
-      files.delete(name);
-      for (const end of ['', '-wal', '-shm']) rmSync(pathOf(name) + end, { force: true });
-    },
+    removePool: async (name) => void (await sqlite.remove({ pool: name, path: pathOf(name) })),
     elect: (control) => createElection(sqliteElection, { ...electing, path: pathOf(control) }),
-    content: async () => [...files],
+    content: async () => readdirSync(folder).map(decodeURIComponent),
     close: async () => undefined,
   };
 }
@@ -77,10 +72,7 @@ function redisHome(url: string, control: string): Home {
   const operator = new Redis(url);
   return {
     openPool: async (name, limits) => new Mempool(await redis.open({ url, pool: name, ...limits }), sweeping),
-    async removePool(name) {
-      const keys = await operator.keys(`{${name}}*`);
-      if (keys.length > 0) await operator.del(...keys);
-    },
+    removePool: async (name) => void (await redis.remove({ url, pool: name })),
     elect: (name) => createElection(redisElection, { ...electing, url, pool: name }),
     content: () => operator.keys(`{${control}*`),
     close: async () => operator.disconnect(),

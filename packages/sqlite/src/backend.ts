@@ -1,4 +1,4 @@
-import type { Backend } from 'mempool-core';
+import type { RemovingBackend } from 'mempool-core';
 import { defineBackend } from 'mempool-core/backend';
 import { Fence } from './election/fence.ts';
 import { hostClock, type LeaseClock } from './election/lease-clock.ts';
@@ -9,12 +9,13 @@ import { HashIndex, MemoryHashIndex } from './pool/hash-index.ts';
 import type { PoolFile } from './pool/pool-file.ts';
 import { PriorityChanges } from './priority/changes.ts';
 import { openPriority } from './priority/driver.ts';
+import { removeFile } from './remove-file.ts';
 
 /** The single-file backend, shared between the processes of one host. */
-export const sqlite: Backend<SqliteOptions> = sqliteWithClock(hostClock());
+export const sqlite: RemovingBackend<SqliteOptions> = sqliteWithClock(hostClock());
 
 /** The same backend, with this clock for leases. */
-export function sqliteWithClock(clock: LeaseClock): Backend<SqliteOptions> {
+export function sqliteWithClock(clock: LeaseClock): RemovingBackend<SqliteOptions> {
   return defineBackend<SqliteOptions>({
     name: 'sqlite',
     capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, restore: true },
@@ -26,6 +27,7 @@ export function sqliteWithClock(clock: LeaseClock): Backend<SqliteOptions> {
         return openPriority({ file, fence, changes: new PriorityChanges(file) }, options);
       return fifoDriver({ file, hashes: new HashIndex(file), fence }, options);
     },
+    remove: (options) => removeFile(checkedOptions(options)),
   });
 }
 
@@ -33,7 +35,7 @@ export function sqliteWithClock(clock: LeaseClock): Backend<SqliteOptions> {
  * The single-file backend for one process alone. It keeps the hashes in memory: a receive costs the same with a million transactions
  * as with none. Another open is refused with `ERR_MEMPOOL_IN_USE`, and so is an election, because there is only one process.
  */
-export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptions>({
+export const sqliteExclusive: RemovingBackend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',
   capabilities: { durable: true, shared: false, lease: false, priority: true, records: true, restore: true },
   options: optionNames,
@@ -42,6 +44,7 @@ export const sqliteExclusive: Backend<SqliteOptions> = defineBackend<SqliteOptio
     if (options.ordering === 'priority') return openPriority({ file, fence: null, changes: null }, options);
     return fifoDriver({ file, hashes: readHashes(file), fence: null }, options);
   },
+  remove: (options) => removeFile(checkedOptions(options)),
 });
 
 /** @throws `ERR_MEMPOOL_CORRUPT` if SQLite cannot read the hashes */

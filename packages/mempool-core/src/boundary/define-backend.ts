@@ -21,6 +21,19 @@ export interface Backend<Own extends object = object> {
    * for; `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and other codes of the backend
    */
   open<O extends Ordering = 'fifo'>(options?: OpenOptions<O> & Own): Promise<store.StoreOf<NoInfer<O>>>;
+  /**
+   * Removes the pool that `open` with these options opens, of either ordering, with all that is stored of it. Close
+   * its stores first. A backend may lack it.
+   *
+   * @returns false if there was nothing to remove
+   * @throws what `open` throws for these options; `ERR_MEMPOOL_IN_USE` if the backend knows that others have it open
+   */
+  remove?(options?: OpenOptions & Own): Promise<boolean>;
+}
+
+/** A backend that can remove its pools. */
+export interface RemovingBackend<Own extends object = object> extends Backend<Own> {
+  remove(options?: OpenOptions & Own): Promise<boolean>;
 }
 
 /** The argument of `defineBackend`. */
@@ -34,6 +47,8 @@ export interface BackendDefinition<Own extends object> {
   readonly options?: { readonly [Name in keyof Own]-?: true };
   /** Opens the pool. The options common to all backends are checked; the backend's own options are not. */
   open(options: DriverOptions & Own): Awaitable<StoreDriver>;
+  /** Removes what is stored of the pool; false if there is nothing. The options are checked as those of `open`. */
+  remove?(options: DriverOptions & Own): Awaitable<boolean>;
 }
 
 /** The stores that this copy of the library made. */
@@ -42,26 +57,33 @@ const made = new WeakSet<object>();
 /**
  * Makes a backend. Adds the parts that all backends share to its driver: checks, copies, abort, `close`, event streams.
  */
+export function defineBackend<Own extends object = object>(
+  definition: BackendDefinition<Own> & Required<Pick<BackendDefinition<Own>, 'remove'>>,
+): RemovingBackend<Own>;
+export function defineBackend<Own extends object = object>(definition: BackendDefinition<Own>): Backend<Own>;
 export function defineBackend<Own extends object = object>(definition: BackendDefinition<Own>): Backend<Own> {
   const { name } = definition;
   const names =
     definition.options === undefined ? anyName : new Set([...openNames, ...Object.keys(definition.options)]);
   const capabilities = Object.freeze({ ...definition.capabilities });
+  const resolve = <O extends Ordering>(options: OpenOptions<O> & Own) => {
+    checkNode();
+    checkNames('options', options, names);
+    const common = resolveOptions(options);
+    if (common.fenced && !capabilities.lease) throw noLeases(name);
+    if (common.ordering === 'priority' && !capabilities.priority)
+      throw unsupported(`the backend ${name} does not support priority pools`);
+    if (common.ordering === 'fifo') checkFifoLimits(common.limits);
+    const { minPriority, ...limits } = common.limits;
+    return { common, minPriority, given: { ...options, ...common, limits } };
+  };
   return {
     name,
     capabilities,
     async open<O extends Ordering>(options = {} as OpenOptions<O> & Own): Promise<store.StoreOf<O>> {
-      checkNode();
-      checkNames('options', options, names);
-      const common = resolveOptions(options);
-      const resolved = { ...options, ...common };
-      if (resolved.fenced && !capabilities.lease) throw noLeases(name);
-      if (resolved.ordering === 'priority' && !capabilities.priority)
-        throw unsupported(`the backend ${name} does not support priority pools`);
-      if (resolved.ordering === 'fifo') checkFifoLimits(resolved.limits);
-      const { minPriority, ...limits } = resolved.limits;
-      const driver = await settle(() => definition.open({ ...resolved, limits }));
-      if (Object.keys(resolved.limits).length > 0 && driver.setLimits === undefined) {
+      const { common, minPriority, given } = resolve(options);
+      const driver = await settle(() => definition.open(given));
+      if (Object.keys(common.limits).length > 0 && driver.setLimits === undefined) {
         await driver.close();
         throw unsupported(`the backend ${name} does not support limits in a fifo pool (maxTxs, acceptUntil)`);
       }
@@ -71,6 +93,12 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       made.add(store);
       return store as store.AnyStore as store.StoreOf<O>;
     },
+    ...(definition.remove && {
+      remove: async (options = {} as OpenOptions & Own) => {
+        const { given } = resolve(options);
+        return settle(() => definition.remove?.(given) ?? false);
+      },
+    }),
   };
 }
 

@@ -61,6 +61,31 @@ it('refuses maxTxs where the driver keeps no limits, and closes what it opened',
   expect(close).toHaveBeenCalledOnce();
 });
 
+it('remove takes the options of open, checked, and a backend that has none of it lacks it', async () => {
+  const capabilities = { durable: false, shared: false, lease: false, priority: false, records: false, restore: false };
+  const never = (): never => {
+    throw new TypeError('is not opened');
+  };
+  expect(defineBackend({ name: 'some', capabilities, open: never }).remove).toBeUndefined();
+  const given: unknown[] = [];
+  const backend = defineBackend<{ readonly path?: string }>({
+    name: 'some',
+    capabilities,
+    options: { path: true },
+    open: never,
+    remove: (options) => given.push(options.pool, options.timeoutMs, options.path) === 3,
+  });
+  expect(await backend.remove({ pool: 'a', path: 'b' })).toBe(true);
+  expect(await backend.remove()).toBe(false);
+  expect(given).toEqual(['a', 5_000, 'b', 'mempool', 5_000, undefined]);
+  await expect(backend.remove({ pool: 'two words' })).rejects.toMatchObject({ details: { field: 'pool' } });
+  await expect(backend.remove({ pth: 'b' } as object)).rejects.toMatchObject({ details: { field: 'pth' } });
+  await expect(backend.remove({ fenced: true })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
+  expect(given).toHaveLength(6);
+  const faulty = defineBackend({ name: 'some', capabilities, open: never, remove: never });
+  await expect(faulty.remove()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INTERNAL', cause: expect.any(TypeError) });
+});
+
 const reads: readonly (readonly [string, (store: MempoolStore, signal: AbortSignal) => Promise<unknown>])[] = [
   ['hasPending', (store, signal) => store.hasPending({ signal })],
   ['peekPending', (store, signal) => store.peekPending({ signal })],

@@ -5,7 +5,7 @@ import { Link } from './link.ts';
 import { defaultReplicaMs, type RedisOptions, taggedPrefix } from './options.ts';
 import { isPoolMissing, isReply } from './refusal.ts';
 import { Replication, type ReplicationOptions, unconfirmed } from './replication.ts';
-import { type Reply, type Script, scripts, type Verb } from './script.ts';
+import { type Reply, type Script, scripts, type Verb, waitKeyOf } from './script.ts';
 import { type Argument, ReusedMemory, ScriptCall } from './script-call.ts';
 import { Settling, within } from './settling.ts';
 
@@ -231,6 +231,6 @@ function replicationOptions(options: ConnectionOptions): ReplicationOptions | nu
   if (!Number.isInteger(minReplicas) || minReplicas < 0) throw invalid('minReplicas', 'a whole number of at least 0');
   if (!Number.isInteger(replicaTimeoutMs) || replicaTimeoutMs < 1 || replicaTimeoutMs > timeoutMs)
     throw invalid('replicaTimeoutMs', 'a whole number of milliseconds from 1 to timeoutMs');
-  const key = `${taggedPrefix(keyPrefix ?? pool)}:waited`;
+  const key = waitKeyOf(taggedPrefix(keyPrefix ?? pool));
   return minReplicas === 0 ? null : { minReplicas, replicaTimeoutMs, key, timeoutMs };
 }

@@ -38,6 +38,7 @@ type OnTip<Rest extends unknown[]> = [kind: Buffer, tip: Buffer, tick: number, .
 interface Replies {
   probe: Buffer | [command: Buffer, words: Buffer];
   open: [epoch: Buffer, lastEventSeq: Buffer];
+  remove: number;
   receive: [letters: Buffer, first: number, recorded: Buffer];
   markInflight: Moved;
   markAcknowledged: Moved;
@@ -158,6 +159,7 @@ const move: Script = writing('fifo/order', 'fifo/move');
 export const scripts: { readonly [V in Verb]: Script } = {
   probe: script(false, 'connection/probe'),
   open: script(false, 'pool/keys', 'pool/lists', 'pool/open'),
+  remove: script(true, 'pool/remove'),
   receive: writing('fifo/receive'),
   markInflight: move,
   markAcknowledged: move,
@@ -279,6 +281,24 @@ export function priorityKeysOf(prefix: string): string[] {
 /** All keys of a priority pool's scripts. By their number lua/pool/keys.lua knows the ordering. */
 export function priorityScriptKeysOf(prefix: string, record: 'ops' | 'calls', election: string): string[] {
   return [...keysOf(prefix, record), ...leaseKeysOf(prefix, election), ...priorityKeysOf(prefix)];
+}
+
+/** The key that is written before each wait for replicas (`Replication`). */
+export function waitKeyOf(prefix: string): string {
+  return `${prefix}:waited`;
+}
+
+/** All keys of a pool, of either ordering, and of this election of it, in the order of lua/pool/remove.lua. */
+export function removedKeysOf(prefix: string, election: string): string[] {
+  const [lock, lease, term, members] = electionKeys(`${prefix}:${election}`) as [string, string, string, string];
+  const always = [...keysOf(prefix, 'both'), ...priorityKeysOf(prefix), members];
+  const sometimes = [...claimKeysOf(prefix), ...recordKeysOf(prefix), ...factKeysOf(prefix), `${prefix}:held`];
+  return [...always, ...sometimes, ...restoreKeysOf(prefix), waitKeyOf(prefix), lock, lease, term];
+}
+
+/** The keys of an election whose names begin with `base`, in the order of lua/election/state.lua. */
+export function electionKeys(base: string): string[] {
+  return ['lock', 'lease', 'term', 'members'].map((name) => `${base}:${name}`);
 }
 
 /** The election's keys that lua/pool/fence.lua reads (X6). */

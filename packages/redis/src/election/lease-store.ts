@@ -13,9 +13,10 @@ import {
   type RenewReply,
   type RenewRequest,
 } from 'mempool-election';
+import { electionKeys } from '../connection/script.ts';
 import type { ElectionConnection } from './connection.ts';
 import type { Hints } from './hints.ts';
-import { electionKeys, type LeaseRow, type Reply, type Verb } from './script.ts';
+import type { LeaseRow, Reply, Verb } from './script.ts';
 
 export interface LeaseStoreParts {
   readonly connection: ElectionConnection;

@@ -32,8 +32,3 @@ export const scripts: { readonly [V in Verb]: Script } = {
   members: named('state', 'members'),
   probe: named('probe'),
 };
-
-/** The keys of an election whose names begin with `base`, in the order of lua/election/state.lua. */
-export function electionKeys(base: string): string[] {
-  return ['lock', 'lease', 'term', 'members'].map((name) => `${base}:${name}`);
-}

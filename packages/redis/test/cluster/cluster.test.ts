@@ -60,6 +60,22 @@ test('10,000 calls at rest meet no MOVED error, and the pool is in the slot of i
   expect(await admin.exists(`{${pool}}:idx`, `{${pool}}:watcher:lease`)).toBe(2);
 });
 
+test('a pool is removed from the server of its slot, with its election', async () => {
+  const { pool, slot } = await freshPool();
+  const options = { pool, cluster: await seedFor(slot) };
+  const { store } = await openPool(options);
+  await store.receive([transaction(1)]);
+  await store.close();
+  const leases = await openLeases(options);
+  await win(leases, 'a');
+  await leases.close();
+  const { admin } = await cluster.masterOf(slot);
+  expect((await admin.keys(`{${pool}}:*`)).length).toBeGreaterThan(10);
+  expect(await redis.remove(options)).toBe(true);
+  expect(await admin.keys(`{${pool}}:*`)).toEqual([]);
+  expect(await redis.remove(options)).toBe(false);
+});
+
 test.for(['fifo', 'priority'] as const)(
   'a slot that moves under load doubles and loses no call and no event, and keeps their order, in a pool ordered by %s',
   async (ordering) => {

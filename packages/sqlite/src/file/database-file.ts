@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import { fileSizeAt, makeFile } from './file-identity.ts';
+import { fileSizeAt, identityAt, makeFile } from './file-identity.ts';
 import { contentOf, type FileKind } from './file-kind.ts';
 import { storeError } from './store-error.ts';
 
@@ -33,13 +33,15 @@ export function openDatabase<T>(
   use: (database: Database) => T,
 ): T {
   const file = resolve(path);
-  const database = connect(kind, file, create);
+  const { database, identity } = connect(kind, file, create);
   try {
     database.pragma(`locking_mode = ${lockingMode}`);
     // In one transaction, because another process may be creating the file.
     database.transaction(() => identify(kind, database, file))();
     if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')
       throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', `no write-ahead log on this file system: ${file}`);
+    // From here on this connection has a lock on the file, and no removal can come between.
+    assertInPlace(file, identity);
     // After journal_mode, which lowers it: when it is set, and when a file in that mode is opened.
     database.pragma(`synchronous = ${synchronous}`);
     database.pragma(`wal_autocheckpoint = ${checkpointPages}`);
@@ -51,7 +53,14 @@ export function openDatabase<T>(
   }
 }
 
-function connect(kind: FileKind, path: string, create: boolean): Database {
+interface Connected {
+  readonly database: Database;
+  /** Of the file that was at the path before it was opened. */
+  readonly identity: string | null;
+}
+
+/** Opens the file, unless it cannot be one of ours. With `create`, makes a new one. */
+export function connect(kind: FileKind, path: string, create: boolean): Connected {
   core.checkNode();
   if (isReadOnly(dirname(path)) || isReadOnly(path))
     throw new MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
@@ -60,13 +69,25 @@ function connect(kind: FileKind, path: string, create: boolean): Database {
     if (create) makeFile(path, () => header(kind));
     const size = fileSizeAt(path);
     if (size !== null && size < headerBytes) assertNotTruncated(path);
-    return new SqliteDatabase(path, { timeout: busyTimeoutMs, fileMustExist: !create });
+    return openAt(path, create);
   } catch (error) {
     if (isMempoolError(error)) throw error;
     throw core.invalid(
       'path',
       `a file that ${create ? 'can be opened' : 'exists'}, in a directory that exists: ${path}`,
     );
+  }
+}
+
+function openAt(path: string, create: boolean): Connected {
+  const identity = identityAt(path);
+  try {
+    // SQLite would make an empty file in the place of one that others have just removed.
+    const database = new SqliteDatabase(path, { timeout: busyTimeoutMs, fileMustExist: !create || identity !== null });
+    return { database, identity: identity ?? identityAt(path) };
+  } catch (error) {
+    if (identity !== null) assertInPlace(path, identity);
+    throw error;
   }
 }
 
@@ -109,7 +130,7 @@ function isReadOnly(path: string): boolean {
 }
 
 /** Checks before anything is written: a database of another program stays as it is. */
-function identify({ applicationId, readable }: FileKind, database: Database, path: string): 'empty' | 'ours' {
+export function identify({ applicationId, readable }: FileKind, database: Database, path: string): 'empty' | 'ours' {
   const application = database.pragma('application_id', { simple: true });
   const version = database.pragma('user_version', { simple: true });
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
@@ -127,6 +148,12 @@ function claim(kind: FileKind, database: Database, path: string, prepare: (datab
     database.pragma(`user_version = ${kind.format}`);
   }
   prepare(database);
+}
+
+/** @throws `ERR_MEMPOOL_UNAVAILABLE` if the path has another file than it had, or none */
+export function assertInPlace(path: string, identity: string | null): void {
+  if (identity !== null && identityAt(path) === identity) return;
+  throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `the file was removed meanwhile: ${path}`, { key: path });
 }
 
 export function incompatible(path: string, why: string): MempoolError {

@@ -15,6 +15,8 @@ const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: s
   ['SQLITE_IOERR', 'ERR_MEMPOOL_UNAVAILABLE', 'the file cannot be read or written'],
   ['SQLITE_CORRUPT', 'ERR_MEMPOOL_CORRUPT', 'the file is damaged'],
   ['SQLITE_NOTADB', 'ERR_MEMPOOL_INCOMPATIBLE', 'the file is no SQLite database'],
+  // In a file that is not yet in WAL mode, when it is opened: others removed it meanwhile.
+  ['SQLITE_READONLY_DBMOVED', 'ERR_MEMPOOL_UNAVAILABLE', 'the file was removed'],
   ['SQLITE_READONLY', 'ERR_MEMPOOL_READ_ONLY', 'the file cannot be written to'],
   ['SQLITE_CANTOPEN', 'ERR_MEMPOOL_UNAVAILABLE', 'the file cannot be opened'],
   // All statements are constant, so these errors come from tables that are missing or altered.

@@ -1,0 +1,82 @@
+import { rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Database } from 'better-sqlite3';
+import { isMempoolError, MempoolError } from 'mempool-core';
+import { type DriverOptions, retryUntil } from 'mempool-core/backend';
+import { assertInPlace, connect, identify, incompatible } from './file/database-file.ts';
+import { fileSizeAt } from './file/file-identity.ts';
+import { poolKind } from './file/file-kind.ts';
+import type { SqliteOptions } from './file/options.ts';
+import { storeError } from './file/store-error.ts';
+
+type FileOptions = DriverOptions & SqliteOptions;
+
+/**
+ * Removes the file of the pool and the files beside it: SQLite's own, and the locks of elections that were held in it. A file
+ * without a pool that an election made is removed too.
+ *
+ * @throws `ERR_MEMPOOL_IN_USE` if a store or an election has the file open; `ERR_MEMPOOL_INCOMPATIBLE` for any other file;
+ * `ERR_MEMPOOL_CORRUPT` if nobody can tell because it is damaged
+ */
+export function removeFile(options: FileOptions): Promise<boolean> {
+  return retryUntil({ ...options, signal: undefined }, () => removeOnce(options));
+}
+
+function removeOnce({ path, pool, election }: FileOptions): boolean {
+  const file = resolve(path);
+  const connected = connectTo(file);
+  if (connected === null) return false;
+  const { database, identity } = connected;
+  try {
+    const locks = database.transaction(() => locksOf(database, file, pool))();
+    holdAlone(database);
+    // Another process may have removed the file since, and a third made it anew.
+    assertInPlace(file, identity);
+    for (const name of ['wal', 'shm', 'journal', `${election}-lock`, ...locks])
+      rmSync(`${file}-${name}`, { force: true });
+    // The last, so that a removal that is killed can be repeated; and before the lock ends, so that nobody opens the file meanwhile.
+    rmSync(file);
+    return true;
+  } catch (error) {
+    throw inUse(storeError(error, file), file);
+  } finally {
+    database.close();
+  }
+}
+
+/** `null` if there is no file. */
+function connectTo(file: string): ReturnType<typeof connect> | null {
+  if (fileSizeAt(file) === null) return null;
+  try {
+    return connect(poolKind, file, false);
+  } catch (error) {
+    if (fileSizeAt(file) === null) return null;
+    throw error;
+  }
+}
+
+/** The ends of the names of lock files beside the file. @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file is not this pool's */
+function locksOf(database: Database, file: string, pool: string): string[] {
+  if (identify(poolKind, database, file) === 'empty')
+    throw incompatible(file, 'the file is empty, and not marked as a pool');
+  const tables = database.prepare('SELECT name FROM sqlite_schema').pluck().all();
+  const name = tables.includes('pool') ? database.prepare('SELECT name FROM pool').pluck().get() : pool;
+  if (name !== pool) throw incompatible(file, `the file holds the pool ${name}`);
+  if (!tables.includes('lease')) return [];
+  const elections = database.prepare('SELECT name FROM lease').pluck().all().map(String);
+  const locks = elections.filter((election) => /^[a-z0-9._-]+$/.test(election)).map((election) => `${election}-lock`);
+  return [...locks, ...locks.map((lock) => `${lock}-journal`)];
+}
+
+/** Every store has a lock on its file for as long as it is open. Leaving the mode needs the file alone, and takes the log's files away. */
+function holdAlone(database: Database): void {
+  database.pragma('locking_mode = EXCLUSIVE');
+  database.pragma('journal_mode = DELETE');
+  database.exec('BEGIN EXCLUSIVE; COMMIT');
+}
+
+function inUse(error: unknown, file: string): unknown {
+  if (!isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') || error.cause === undefined) return error;
+  if (!String((error.cause as { readonly code?: unknown }).code).startsWith('SQLITE_BUSY')) return error;
+  return new MempoolError('ERR_MEMPOOL_IN_USE', `another has the file open: ${file}`, { cause: error, key: file });
+}

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
+import { openLedger } from 'mempool-ledger';
+import { sqlite, sqliteExclusive, sqliteLedger } from 'mempool-sqlite';
+import { fillSample, sampleOptions } from 'mempool-testkit';
+import { scratchFolder } from 'mempool-testkit/vitest';
+import { expect, test } from 'vitest';
+import { openLeases, win } from '../election/node.ts';
+import { backends, kinds } from '../kinds.ts';
+import { transaction } from '../numbered.ts';
+import { report, start } from '../program.ts';
+
+const inUse = { code: 'ERR_MEMPOOL_IN_USE', retryable: true };
+const incompatible = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };
+
+test.each(kinds)('$name leaves no file of a $ordering pool, and of its election none', async (kind) => {
+  const directory = scratchFolder();
+  const path = join(directory, 'pool.db');
+  const options = { ...sampleOptions(kind.ordering === 'fifo' ? 'claimed' : 'priority'), path };
+  const store = await kind.backend.open(options);
+  await fillSample(store, kind.ordering === 'fifo' ? 'claimed' : 'priority');
+  const { epoch } = await store.tip();
+  await store.close();
+  const leases = await openLeases(path);
+  await win(leases, 'a');
+  await leases.close();
+  await sqlite.open({ path: `${path}-2` }).then((other) => other.close());
+  expect(readdirSync(directory)).toContain('pool.db-watcher-lock');
+  expect(await kind.backend.remove(options)).toBe(true);
+  expect(readdirSync(directory)).toEqual(['pool.db-2']);
+  expect(await kind.backend.remove(options)).toBe(false);
+  await using anew = await kind.backend.open(options);
+  expect((await anew.tip()).epoch).not.toBe(epoch);
+  expect(await anew.usage()).toMatchObject({ pending: 0, logged: 0, lastSeq: 0, lastLogSeq: 0, lastEventSeq: 0 });
+});
+
+test('locks of every election of the file go with it, of other names too', async () => {
+  const directory = scratchFolder();
+  const path = join(directory, 'pool.db');
+  for (const name of ['watcher', 'sequencer']) {
+    const leases = await openLeases(path, { name });
+    await win(leases, 'a');
+    await leases.close();
+  }
+  writeFileSync(`${path}-other-lock`, 'of nobody');
+  expect(await sqlite.remove({ path })).toBe(true);
+  expect(readdirSync(directory)).toEqual(['pool.db-other-lock']);
+});
+
+test.each(backends)('$name removes no file that a store or an election has open', async (backend) => {
+  const path = join(scratchFolder(), 'pool.db');
+  for (const open of [() => sqlite.open({ path }), () => sqliteExclusive.open({ path }), () => openLeases(path)]) {
+    const opened = await open();
+    await expect(backend.remove({ path })).rejects.toMatchObject(inUse);
+    await opened.close();
+  }
+  await using store = await sqlite.open({ path });
+  expect(await store.receive([transaction(1)])).toMatchObject([{ kind: 'received' }]);
+  await expect(backend.remove({ path })).rejects.toMatchObject(inUse);
+  expect(await store.receive([transaction(2)])).toMatchObject([{ kind: 'received', seq: 2 }]);
+});
+
+test('a file that another process has open stays; when that is killed, it goes with the log that it left', async () => {
+  const directory = scratchFolder();
+  const path = join(directory, 'pool.db');
+  const child = start('./file/keeper.ts', [path]);
+  await once(child.stdout as NodeJS.ReadableStream, 'data');
+  await expect(sqlite.remove({ path })).rejects.toMatchObject(inUse);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(readdirSync(directory)).toContain('pool.db-wal');
+  expect(await sqlite.remove({ path })).toBe(true);
+  expect(readdirSync(directory)).toEqual([]);
+});
+
+const foreign: Readonly<Record<string, (path: string) => unknown>> = {
+  text: (path) => writeFileSync(path, 'x'.repeat(5_000)),
+  'an empty database': (path) => new SqliteDatabase(path).exec('VACUUM').close(),
+  "another program's database": (path) => new SqliteDatabase(path).exec('CREATE TABLE note (text TEXT)').close(),
+  'a ledger': async (path) => (await openLedger(sqliteLedger, { path, name: 'mempool', currency: 'COIN' })).close(),
+  'another pool': async (path) => (await sqlite.open({ path, pool: 'other' })).close(),
+  'a newer format': async (path) => {
+    await (await sqlite.open({ path })).close();
+    const database = new SqliteDatabase(path);
+    database.pragma('user_version = 3');
+    database.close();
+  },
+};
+
+test.each(backends)('$name removes no file but that of the pool', async (backend) => {
+  for (const make of Object.values(foreign)) {
+    const path = join(scratchFolder(), 'some.file');
+    await make(path);
+    const before = readFileSync(path);
+    await expect(backend.remove({ path })).rejects.toMatchObject(incompatible);
+    expect(readFileSync(path)).toEqual(before);
+  }
+});
+
+test('where there is no file, nothing is removed or made', async () => {
+  const directory = scratchFolder();
+  expect(await sqlite.remove({ path: join(directory, 'pool.db') })).toBe(false);
+  expect(await sqlite.remove({ path: join(directory, 'none', 'pool.db') })).toBe(false);
+  expect(readdirSync(directory)).toEqual([]);
+  await expect(sqlite.remove({ path: '' })).rejects.toMatchObject({ details: { field: 'path' } });
+  await expect(sqlite.remove({ path: directory })).rejects.toMatchObject({ details: { field: 'path' } });
+});
+
+test('who opens a file that others remove has a whole pool until it is closed', async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  const others = [0, 1, 2].map((n) => report('./file/remover.ts', [path, String(n * 1_000_000), '5']));
+  expect(await Promise.all(others)).toEqual([5, 5, 5]);
+  expect(readdirSync(dirname(path))).toEqual([]);
+});
