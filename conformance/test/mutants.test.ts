@@ -7,6 +7,7 @@ import { allMutants } from './mutants/index.ts';
 import { electing, over } from './mutants/lease-operators.ts';
 import type { Mutant } from './mutants/mutant.ts';
 import { priority } from './mutants/priority-operators.ts';
+import { soundRemoving } from './mutants/removing.ts';
 import { pools, stores } from './mutants/store-operators.ts';
 import { isKilled, isSupported, passes } from './mutants/verdict.ts';
 import { faults } from './planted/subject.ts';
@@ -95,6 +96,12 @@ describe('what the faults are planted in has none itself', () => {
       assert.deepEqual(failed, []);
     },
   );
+
+  test('sound-removing passes the cases of removing', async () => {
+    const cases = allCases.filter((one) => one.needs?.includes('remove') && isSupported(soundRemoving, one));
+    expect(cases.length).toBeGreaterThan(3);
+    for (const one of cases) assert.ok(await passes(soundRemoving, one), one.id);
+  });
 
   test('sound-election passes every case of an election', { timeout: 240_000 }, async () => {
     const subject = electing('sound-election', {

@@ -11,7 +11,7 @@ const contract = [
   ...numbered('X', 6),
   ...numbered('O', 8),
   ...numbered('E', 6),
-  ...numbered('D', 3),
+  ...numbered('D', 4),
   ...numbered('N', 3),
   ...numbered('M', 3),
   ...numbered('R', 3),

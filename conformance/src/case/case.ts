@@ -11,6 +11,7 @@ export type Level = 'MUST' | 'SHOULD' | 'MAY';
  * - `volatile`: the backend is not durable. `unshared`: it is not shared.
  * - `election`: the subject has `leases`. `ledger`, `forget`, `damage`: it has the hook of that name.
  * - `clock`: its ledgers take their time from the option `now`.
+ * - `remove`: its backend can remove pools, and the subject has the hook of that name.
  * - `renew`: its pools can be made anew: they are not durable, or it has `renew` or `destroy`.
  */
 export type Need =
@@ -25,6 +26,7 @@ export type Need =
   | 'forget'
   | 'damage'
   | 'renew'
+  | 'remove'
   | LeaseTrait;
 
 /** An optional feature of an election. `hints`: messages that shorten a wait; `processes`: nodes in several processes. */
@@ -91,6 +93,8 @@ export interface CaseContext {
    * store is closed, and a new one is returned.
    */
   renew(store: AnyStore): Promise<AnyStore>;
+  /** Has the backend remove the case's pool, or the one of that name. Nobody may have it open. */
+  remove(pool?: string): Promise<boolean>;
   /** The case's random numbers: the same seed gives the same case. */
   readonly random: Random;
   readonly capabilities: Capabilities;
@@ -174,6 +178,8 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject>, Partial
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
   /** Removes all data of the pool while it is open, as `FLUSHALL` does. The next call makes the pool anew. */
   renew?(pool: string): Promise<void>;
+  /** Calls the backend's `remove` for the pool (D4). Nobody has the pool open. */
+  remove?(pool: string): Promise<boolean>;
   /** Changes stored bytes of one record. Nobody has the pool open. */
   damage?(pool: string, record: Damage): Promise<void>;
   /** Its fifo pools reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */

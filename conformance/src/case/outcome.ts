@@ -70,6 +70,8 @@ function meets(need: Need, subject: Subject): boolean {
       return forget !== undefined;
     case 'damage':
       return damage !== undefined;
+    case 'remove':
+      return subject.remove !== undefined;
     case 'renew':
       return !backend.capabilities.durable || subject.renew !== undefined || subject.destroy !== undefined;
     case 'hints':

@@ -45,6 +45,7 @@ import { cursorCases } from './reading/cursors.ts';
 import { logCases } from './reading/log.ts';
 import { pagingCases } from './reading/paging.ts';
 import { fullRecordCases, recordCases } from './records/records.ts';
+import { removingCases } from './records/removing.ts';
 import { rankedRestoringCases, restoringCases } from './records/restoring.ts';
 
 /** The cases of an election, with or without a mempool: LE1–LE8. */
@@ -109,6 +110,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...deadlineCases,
   ...overdueCases,
   ...restoringCases,
+  ...removingCases,
 ];
 
 /** Every case of the suite, in the order of the rules. Cases for every pool run on pools of both orderings. */

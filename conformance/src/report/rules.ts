@@ -37,6 +37,7 @@ export const rules: Readonly<Record<string, string>> = {
   D1: 'Durable backends',
   D2: 'Backends that are not durable',
   D3: 'Dump and restore',
+  D4: 'Removing',
   N1: 'Several nodes, one result',
   N2: 'Pools never mix',
   N3: 'Opening twice without sharing',

@@ -45,6 +45,7 @@ export class CaseScope {
       forget: async () => subject.forget?.(pool),
       damage: async (record) => subject.damage?.(pool, record),
       renew: (store) => this.#renew(pool, store),
+      remove: (name = pool) => this.#remove(name),
       fork: (task, input) => this.#fork(pool, task, input, signal),
       random: new Random(seed),
       capabilities: subject.backend.capabilities,
@@ -88,6 +89,12 @@ export class CaseScope {
     await store.close();
     await this.#subject.destroy?.(pool);
     return this.#open(pool, 'store');
+  }
+
+  async #remove(pool: string): Promise<boolean> {
+    const { remove, name } = this.#subject;
+    if (remove === undefined) throw new Error(`${name} removes no pools: the case must say that it needs it`);
+    return remove.call(this.#subject, pool);
   }
 
   async #leases(pool: string, options: LeasesOptions = {}): Promise<LeaseStore> {

@@ -34,6 +34,7 @@ import { gossipMutants, reapingMutants, walkingMutants } from './priority-readin
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
+import { removingMutants } from './removing.ts';
 import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
 
 /** Every store with a fault. */
@@ -111,5 +112,6 @@ export const allMutants: readonly Mutant[] = [
   ...recordMutants,
   ...recordFenceMutants,
   ...restoringMutants,
+  ...removingMutants,
   ...rankedRestoringMutants,
 ];

@@ -7,7 +7,7 @@ export interface Mutant {
   readonly id: string;
   readonly kills: readonly string[];
   readonly backend: MutantBackend;
-  /** How its pools are opened, where they have an election; then the fault may be in that. */
+  /** How its pools are opened, where they have an election or are removed; then the fault may be in that. */
   readonly election?: Partial<Subject>;
 }
 

@@ -18,5 +18,6 @@ export const subject: Subject = {
   open: (pool, options) => ephemeral.open({ ...options, pool, leases: leasesOf(pool) }),
   leases: (pool, options) => openLeases(inProcessElection, { leases: leasesOf(pool) }, options),
   leaseTraits: ['hints'],
+  remove: (pool) => ephemeral.remove({ pool }),
   destroy: async (pool) => void elections.delete(pool),
 };

@@ -5,7 +5,7 @@ import { type RedisOptions, taggedPrefix } from './connection/options.ts';
 import { removedKeysOf, waitKeyOf } from './connection/script.ts';
 
 /**
- * Removes all keys of the pool, and of the election that the options name, in one step. A store that is open makes the pool anew
+ * D4: removes all keys of the pool, and of the election that the options name, in one step. A store that is open makes the pool anew
  * with its next call, as after FLUSHALL. An answer that is lost is asked for again, and then there may be nothing left to remove.
  */
 export async function removeRedis(options: DriverOptions & RedisOptions): Promise<boolean> {

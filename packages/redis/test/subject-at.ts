@@ -63,6 +63,7 @@ export function subjectAt(name: string, module: string, { options: place, connec
       await damageKeys(client, `{${pool}}`, record);
       client.disconnect();
     },
+    remove: (pool) => redis.remove({ pool, ...place }),
     renew: (pool) => unlink(async () => poolNames(pool)),
     destroy: (pool) => unlink(async (client) => [...poolNames(pool), ...(await electionNames(client, pool))]),
   };

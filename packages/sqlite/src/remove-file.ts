@@ -12,7 +12,7 @@ import { storeError } from './file/store-error.ts';
 type FileOptions = DriverOptions & SqliteOptions;
 
 /**
- * Removes the file of the pool and the files beside it: SQLite's own, and the locks of elections that were held in it. A file
+ * D4: removes the file of the pool and the files beside it: SQLite's own, and the locks of elections that were held in it. A file
  * without a pool that an election made is removed too.
  *
  * @throws `ERR_MEMPOOL_IN_USE` if a store or an election has the file open; `ERR_MEMPOOL_INCOMPATIBLE` for any other file;

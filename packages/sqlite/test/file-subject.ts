@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openLeases, type Subject } from 'mempool-conformance';
-import type { Backend } from 'mempool-core';
+import type { RemovingBackend } from 'mempool-core';
 import { type SqliteOptions, sqliteElection } from 'mempool-sqlite';
 import { damageFile } from './file-damage.ts';
 
 /** Pools as files of one directory, which child processes find by name. */
-export function fileSubject(name: string, module: string, backend: Backend<SqliteOptions>): Subject {
+export function fileSubject(name: string, module: string, backend: RemovingBackend<SqliteOptions>): Subject {
   const directory = join(tmpdir(), 'mempool-sqlite-conformance');
   mkdirSync(directory, { recursive: true });
   // A name may be longer than that of a file, and differ from another in case alone.
@@ -30,6 +30,7 @@ export function fileSubject(name: string, module: string, backend: Backend<Sqlit
     backend,
     boundary: 'core',
     open: (pool, options = {}) => backend.open({ ...options, pool, path: pathOf(pool) }),
+    remove: (pool) => backend.remove({ pool, path: pathOf(pool) }),
     damage: async (pool, record) => damageFile(pathOf(pool), record),
     async destroy(pool) {
       for (const suffix of ['', '-wal', '-shm', '-watcher-lock']) rmSync(`${pathOf(pool)}${suffix}`, { force: true });

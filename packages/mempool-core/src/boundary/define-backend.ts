@@ -22,7 +22,7 @@ export interface Backend<Own extends object = object> {
    */
   open<O extends Ordering = 'fifo'>(options?: OpenOptions<O> & Own): Promise<store.StoreOf<NoInfer<O>>>;
   /**
-   * Removes the pool that `open` with these options opens, of either ordering, with all that is stored of it. Close
+   * Removes the pool that `open` with these options opens, of either ordering, with all that is stored of it (D4). Close
    * its stores first. A backend may lack it.
    *
    * @returns false if there was nothing to remove
@@ -31,7 +31,7 @@ export interface Backend<Own extends object = object> {
   remove?(options?: OpenOptions & Own): Promise<boolean>;
 }
 
-/** A backend that can remove its pools. */
+/** A backend that can remove its pools (D4). */
 export interface RemovingBackend<Own extends object = object> extends Backend<Own> {
   remove(options?: OpenOptions & Own): Promise<boolean>;
 }

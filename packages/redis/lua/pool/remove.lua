@@ -2,7 +2,7 @@
 -- KEYS: 1–15 as in pool/open.lua for a priority pool, 16 the election's members, then all other keys that either may have
 -- ARGV: 1 pool, 2 prefix of the heartbeats, whose names come from the members, so that they cannot be among KEYS
 -- Returns: how many keys there were, also if `meta` is gone. Errors, with nothing removed: MEMPOOL_FORMAT, MEMPOOL_POOL, MEMPOOL_TYPE as pool/open.lua
--- Rules: N2, X1
+-- Rules: D4, N2, X1
 local types = { 'hash', 'zset', 'zset', 'hash', 'hash', 'hash', 'zset', 'stream', 'hash', 'hash', 'hash', 'hash',
   'hash', 'hash', 'stream', 'zset' }
 for i, kind in ipairs(types) do

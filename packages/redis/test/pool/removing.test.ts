@@ -21,7 +21,7 @@ async function fill(url: string, kind: SampleKind, pool: string): Promise<string
 }
 
 test.for(['fifo', 'claimed', 'priority'] as const)(
-  'of a pool and its election no key is left on the server, and of others all: %s',
+  'D4: of a pool and its election no key is left on the server, and of others all: %s',
   async (kind) => {
     const { url } = await ownServer();
     const admin = operator(url);
@@ -43,7 +43,7 @@ test.for(['fifo', 'claimed', 'priority'] as const)(
   },
 );
 
-test('the keys of an unfinished restore go too, and those of an election by its name', async () => {
+test('D4: the keys of an unfinished restore go too, and those of an election by its name', async () => {
   const { url } = await ownServer();
   const admin = operator(url);
   await admin.hset('{pool}:restore:mark', 'mark', 'of a killed process');
@@ -59,7 +59,7 @@ test('the keys of an unfinished restore go too, and those of an election by its 
   expect(await admin.keys('*')).toEqual([]);
 });
 
-test('a pool whose key meta is gone cannot be opened, and is removed', async () => {
+test('D4: a pool whose key meta is gone cannot be opened, and is removed', async () => {
   const { url } = await ownServer();
   const admin = operator(url);
   await fill(url, 'fifo', 'pool');
@@ -69,7 +69,7 @@ test('a pool whose key meta is gone cannot be opened, and is removed', async () 
   expect(await admin.keys('*')).toEqual([]);
 });
 
-test('keys of another pool, of a newer format and of another type stay', async () => {
+test('D4: keys of another pool, of a newer format and of another type stay', async () => {
   const { url } = await ownServer();
   const admin = operator(url);
   await fill(url, 'claimed', 'pool');
@@ -87,7 +87,7 @@ test('keys of another pool, of a newer format and of another type stay', async (
   await assert.rejects(redis.remove({ url, pool: 'pool' }), fails('ERR_MEMPOOL_INCOMPATIBLE', { key: '{pool}:log' }));
 });
 
-test('a store that is open makes the pool anew with its next call', async () => {
+test('D4: a store that is open makes the pool anew with its next call', async () => {
   const { url } = await ownServer();
   const { store } = await openPool({ url, pool: 'pool' });
   const { epoch } = await store.tip();
@@ -97,7 +97,7 @@ test('a store that is open makes the pool anew with its next call', async () => 
   expect(await store.listRecords('')).toMatchObject({ records: [] });
 });
 
-test('the rights that the README names for a node are enough', async () => {
+test('D4: the rights that the README names for a node are enough', async () => {
   const url = await userWith(rights.fifo);
   const { store } = await openPool({ url });
   await store.close();
@@ -105,8 +105,8 @@ test('the rights that the README names for a node are enough', async () => {
   expect(await redis.remove({ url, ordering: 'priority' })).toBe(false);
 });
 
-test('with minReplicas the replica has no key left either, nor does a wait leave one', async () => {
-  const [main, replica] = [await ownServer(), await ownServer()];
+test('D4: with minReplicas the replica has no key left either, nor does a wait leave one', async () => {
+  const [main, replica] = [await ownServer('--repl-diskless-sync-delay', '0'), await ownServer()];
   const copy = operator(replica.url);
   await copy.replicaof('127.0.0.1', new URL(main.url).port);
   const options = { url: main.url, pool: 'pool', minReplicas: 1 };
@@ -122,7 +122,7 @@ test('with minReplicas the replica has no key left either, nor does a wait leave
   expect(await operator(main.url).keys('*')).toEqual([]);
 });
 
-test('a server that is out of reach is told as such', async () => {
+test('D4: a server that is out of reach is told as such', async () => {
   const server = await ownServer();
   await server.stop();
   await assert.rejects(redis.remove({ url: server.url, timeoutMs: 100 }), fails('ERR_MEMPOOL_UNAVAILABLE'));

@@ -15,7 +15,7 @@ import { report, start } from '../program.ts';
 const inUse = { code: 'ERR_MEMPOOL_IN_USE', retryable: true };
 const incompatible = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };
 
-test.each(kinds)('$name leaves no file of a $ordering pool, and of its election none', async (kind) => {
+test.each(kinds)('D4: $name leaves no file of a $ordering pool, and of its election none', async (kind) => {
   const directory = scratchFolder();
   const path = join(directory, 'pool.db');
   const options = { ...sampleOptions(kind.ordering === 'fifo' ? 'claimed' : 'priority'), path };
@@ -36,7 +36,7 @@ test.each(kinds)('$name leaves no file of a $ordering pool, and of its election 
   expect(await anew.usage()).toMatchObject({ pending: 0, logged: 0, lastSeq: 0, lastLogSeq: 0, lastEventSeq: 0 });
 });
 
-test('locks of every election of the file go with it, of other names too', async () => {
+test('D4: locks of every election of the file go with it, of other names too', async () => {
   const directory = scratchFolder();
   const path = join(directory, 'pool.db');
   for (const name of ['watcher', 'sequencer']) {
@@ -49,7 +49,7 @@ test('locks of every election of the file go with it, of other names too', async
   expect(readdirSync(directory)).toEqual(['pool.db-other-lock']);
 });
 
-test.each(backends)('$name removes no file that a store or an election has open', async (backend) => {
+test.each(backends)('D4: $name removes no file that a store or an election has open', async (backend) => {
   const path = join(scratchFolder(), 'pool.db');
   for (const open of [() => sqlite.open({ path }), () => sqliteExclusive.open({ path }), () => openLeases(path)]) {
     const opened = await open();
@@ -62,7 +62,7 @@ test.each(backends)('$name removes no file that a store or an election has open'
   expect(await store.receive([transaction(2)])).toMatchObject([{ kind: 'received', seq: 2 }]);
 });
 
-test('a file that another process has open stays; when that is killed, it goes with the log that it left', async () => {
+test('D4: a file that another process has open stays; when that is killed, it goes with the log that it left', async () => {
   const directory = scratchFolder();
   const path = join(directory, 'pool.db');
   const child = start('./file/keeper.ts', [path]);
@@ -89,7 +89,7 @@ const foreign: Readonly<Record<string, (path: string) => unknown>> = {
   },
 };
 
-test.each(backends)('$name removes no file but that of the pool', async (backend) => {
+test.each(backends)('D4: $name removes no file but that of the pool', async (backend) => {
   for (const make of Object.values(foreign)) {
     const path = join(scratchFolder(), 'some.file');
     await make(path);
@@ -99,7 +99,7 @@ test.each(backends)('$name removes no file but that of the pool', async (backend
   }
 });
 
-test('where there is no file, nothing is removed or made', async () => {
+test('D4: where there is no file, nothing is removed or made', async () => {
   const directory = scratchFolder();
   expect(await sqlite.remove({ path: join(directory, 'pool.db') })).toBe(false);
   expect(await sqlite.remove({ path: join(directory, 'none', 'pool.db') })).toBe(false);
@@ -108,7 +108,7 @@ test('where there is no file, nothing is removed or made', async () => {
   await expect(sqlite.remove({ path: directory })).rejects.toMatchObject({ details: { field: 'path' } });
 });
 
-test('who opens a file that others remove has a whole pool until it is closed', async () => {
+test('D4: who opens a file that others remove has a whole pool until it is closed', async () => {
   const path = join(scratchFolder(), 'pool.db');
   const others = [0, 1, 2].map((n) => report('./file/remover.ts', [path, String(n * 1_000_000), '5']));
   expect(await Promise.all(others)).toEqual([5, 5, 5]);
