@@ -202,10 +202,8 @@ const racing = eachFifo({
       await store.setLimits({ acceptUntil });
       await Promise.all([floods(store, context), floods(store, context), floods(store, context)]);
       const events = await eventsAfter(context, store, lastEventSeq);
-      assert.deepEqual(
-        events.filter(({ at }) => (at ?? 0) >= acceptUntil),
-        [],
-      );
+      // Of thousands, the first tells as much, and a comparison of all takes gigabytes.
+      assert.deepEqual(events.find(({ at }) => (at ?? 0) >= acceptUntil) ?? null, null);
     }
   },
 });
