@@ -337,6 +337,7 @@ export function drainCalls(hashes: readonly string[], maxFinalized: number): Pri
   const unseen = [...hashes];
   return [
     { verb: 'setLimits', args: [{ maxTxs: 1_000, maxBytes: 1_000_000, minPriority: -two63, eviction: 'lowest' }] },
+    { verb: 'setLimits', args: [{ acceptUntil: open }] },
     { verb: 'rollback', args: ['origin'] },
     { verb: 'confirm', args: [{ point: last, seen: [], unseen }, { finalizeThreshold: Number.POSITIVE_INFINITY }] },
     { verb: 'rollback', args: ['origin'] },
