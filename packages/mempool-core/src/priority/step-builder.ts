@@ -190,8 +190,10 @@ export class StepBuilder {
       const isNow = isParked(node);
       if (!isNow && entry.parkedAt !== undefined) this.index.move(node, node.stage, parkedSince(entry, undefined));
       const isKnown = before !== null && before.entry.seq === node.seq;
-      if (isNow && isKnown && (!isParked(before) || isWoken(node, before)))
-        this.index.move(node, node.stage, parkedSince(entry, this.#nowMs));
+      if (!isNow || !isKnown) continue;
+      // What was ready for a moment in this call, such as between a wake and an expiry, has been parked all the time.
+      const since = isParked(before) && !isWoken(node, before) ? before.entry.parkedAt : this.#nowMs;
+      if (entry.parkedAt !== since) this.index.move(node, node.stage, parkedSince(entry, since));
     }
   }
 
