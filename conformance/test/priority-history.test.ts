@@ -99,6 +99,11 @@ test.each(Object.entries(poolSources))(
   },
 );
 
+/** One wakes a transaction and drops its parent in a sweep; in the other, one call replaces a transaction and receives it again. */
+test.each([500_503, 500_213])('a history that was wrong once is right: %i', async (wrongOnce) => {
+  await checkPriorityHistory({ seed: wrongOnce, steps: 300, open: (options) => ephemeral.open(options) });
+});
+
 async function check(makeSource: () => Promise<PoolSource>, calls: number): Promise<void> {
   await using source = await makeSource();
   await checkPriorityHistory({ seed, steps: calls, open: source.open });
