@@ -14,7 +14,10 @@ import { FilledPool } from '../workloads/pools.ts';
 
 const heapProgram = fileURLToPath(new URL('./heap.ts', import.meta.url));
 
-/** Bytes of heap for each of `count` transactions, in a process of its own. @param path of a subject, or `bare` */
+/**
+ * Measures the bytes of heap per transaction with `count` transactions, in a child process.
+ * @param path the module of a subject, or `bare` for a plain `Map`
+ */
 export async function heapBytes(path: string, count: number): Promise<number> {
   const flags = ['--expose-gc', '--conditions=mempool-source', heapProgram, path, String(count)];
   const { stdout } = await promisify(execFile)(process.execPath, flags);

@@ -54,7 +54,7 @@ export function expireId(reservationSeq: number): string {
   return `~expire.${reservationSeq}`;
 }
 
-/** The id of the `n`th reservation of a series. */
+/** The id of reservation number `n` of a series (`ReserveOptions.series`): `~<series>:<n>`. */
 export function seriesId(series: string, n: number): string {
   return `~${series}:${n}`;
 }

@@ -120,7 +120,10 @@ export function checkSweep(options: SweepOptions | undefined): CheckedSweep {
   return { ...checkCallTime(options), overLimits: checkSwitch('overLimits', options?.overLimits) };
 }
 
-/** Returns `claim` and `notBeforeMs` of the options, if they are given. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/**
+ * Checks the options that `release` and `drop` share. Returns those that were given: `claim`, `notBeforeMs`, `descendants`.
+ * @throws `ERR_MEMPOOL_INVALID` naming the field
+ */
 export function checkGuard(
   options: (ReleaseOptions & DropOptions) | undefined,
 ): Pick<ClaimContext, 'claim' | 'notBeforeMs' | 'descendants'> {

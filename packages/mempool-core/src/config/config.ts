@@ -160,7 +160,7 @@ export interface DolosConfig {
   readonly storage: { readonly mempool?: DolosMempoolSection | undefined; readonly path?: string | undefined };
 }
 
-/** The names of Dolos for our backends. */
+/** Maps the names that Dolos has for backends to ours. */
 export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral', redb: 'sqlite' };
 
 /** All fields, each with the function that checks it. */

@@ -72,7 +72,7 @@ export interface PoolContent {
 
 /**
  * The whole content of a pool: transactions with payloads, stages and ticks, blocks, log, claims and records; without events
- * and operation ids. Equal contents are deeply equal. It is plain data, which `structuredClone` copies.
+ * and operation ids. Pools with the same content give deeply equal dumps. It is plain data, which `structuredClone` copies.
  */
 export interface DumpedPool extends PoolContent {
   readonly content: readonly DumpedPart[];

@@ -131,7 +131,7 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
   return requires.length === 0 && !provides.some(isNamed);
 }
 
-/** Admits a transaction with neither parents nor dependents: a refusal is known before the index changes. */
+/** Admits a transaction that has no parents and no dependents. Every refusal is decided first, so nothing has to be undone. */
 export function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal {
   const refusal = refusedByGas(index, entry) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
