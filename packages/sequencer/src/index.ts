@@ -1,10 +1,12 @@
 export { encodeBatch, readBatch } from './codec/batch.ts';
+export { encodeEndorsement } from './codec/endorsement.ts';
 export { encodeSubmission, readSubmission } from './codec/message.ts';
 export * from './contract/batch.ts';
 export type { ChainEvent } from './contract/chain.ts';
 export type * from './contract/epoch.ts';
 export * from './contract/submission.ts';
-export { Aggregator, type AggregatorOptions, type SignedDigest } from './roles/aggregator.ts';
+export { Aggregator } from './roles/aggregator.ts';
+export type { AggregatorOptions, SignedDigest } from './roles/aggregator-options.ts';
 export { type BroadcastOptions, broadcast } from './roles/broadcast.ts';
 export { Dequeuer, type DequeuerOptions } from './roles/dequeuer.ts';
 export { Finalizer, type FinalizerOptions, type PartItem } from './roles/finalizer.ts';
@@ -12,7 +14,7 @@ export { type Arrival, Gateway, type GatewayOptions } from './roles/gateway.ts';
 export { EpochMonitor, type EpochMonitorOptions, type LeaderPart } from './roles/monitor.ts';
 export { forgetEpochs, type RetentionOptions } from './roles/retention.ts';
 export { type Opening, Window } from './roles/window.ts';
-export { batchDigest, merkleRoot, validatorsDigest } from './rules/digest.ts';
+export { agreementDigest, batchDigest, merkleRoot, validatorsDigest } from './rules/digest.ts';
 export { partProjects, partsOf } from './rules/parts.ts';
 export {
   type EpochRow,
@@ -27,9 +29,10 @@ export {
   phases,
   stepped,
 } from './rules/phases.ts';
-export { agree, type CountedBatch, quorum } from './rules/quorum.ts';
+export { agree, type CountedBatch, certify, quorum } from './rules/quorum.ts';
 export { type Tally, tally, winner, winners } from './rules/tally.ts';
 export { openSequencer, Sequencer, type SequencerOptions } from './sequencer.ts';
+export type { Receipt } from './store/batches.ts';
 export { type EpochFacts, Epochs } from './store/epochs.ts';
 export { type PoolNames, poolNames } from './store/names.ts';
 export { type Namespace, type NamespaceOptions, type OpeningOptions, openNamespace } from './store/namespace.ts';

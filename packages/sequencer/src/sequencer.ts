@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Agreement } from './contract/batch.ts';
+import type { Agreement, Certificate } from './contract/batch.ts';
 import type { EpochRecord, Phase } from './contract/epoch.ts';
-import { Aggregator, type AggregatorOptions } from './roles/aggregator.ts';
+import { Aggregator } from './roles/aggregator.ts';
+import type { AggregatorOptions } from './roles/aggregator-options.ts';
 import { type BroadcastOptions, broadcast } from './roles/broadcast.ts';
 import { Dequeuer, type DequeuerOptions } from './roles/dequeuer.ts';
 import { Finalizer, type FinalizerOptions } from './roles/finalizer.ts';
@@ -10,6 +11,7 @@ import { Gateway, type GatewayOptions } from './roles/gateway.ts';
 import { EpochMonitor, type EpochMonitorOptions, type LeaderPart } from './roles/monitor.ts';
 import { Window } from './roles/window.ts';
 import { phases } from './rules/phases.ts';
+import { Batches } from './store/batches.ts';
 import { Epochs } from './store/epochs.ts';
 import { recordNames } from './store/names.ts';
 import { type Namespace, type NamespaceOptions, openNamespace } from './store/namespace.ts';
@@ -21,7 +23,7 @@ export interface SequencerOptions
     Pick<EpochMonitorOptions, 'graceMs' | 'report'>,
     Pick<GatewayOptions, 'maxMessageBytes' | 'maxPerSlot'>,
     Pick<DequeuerOptions, 'verify' | 'isSlot' | 'claimMs'>,
-    Pick<BroadcastOptions, 'gossip'> {
+    Pick<BroadcastOptions, 'gossip' | 'resendMs'> {
   /** The name of this process in claims; default host name and process id. */
   readonly owner?: string | undefined;
   /** How long the claim of a finalizer lasts; default 30,000. */
@@ -40,6 +42,7 @@ export class Sequencer implements AsyncDisposable {
   readonly aggregator: Aggregator;
   readonly monitor: EpochMonitor;
   readonly #epochs: Epochs;
+  readonly #batches: Batches;
   readonly #options: SequencerOptions;
   readonly #owner: string;
 
@@ -48,6 +51,7 @@ export class Sequencer implements AsyncDisposable {
     this.#owner = owner;
     this.#options = options;
     this.#epochs = new Epochs(namespace);
+    this.#batches = new Batches(namespace);
     this.namespace = namespace;
     this.window = new Window(namespace);
     this.gateway = new Gateway(namespace, options);
@@ -60,14 +64,14 @@ export class Sequencer implements AsyncDisposable {
   /** What every process does, until the signal aborts: checks, counts, sends batches and takes those of others. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const owner = this.#owner;
-    const { gossip } = this.#options;
+    const { gossip, resendMs } = this.#options;
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     const running = [
       this.dequeuer.run({ signal: either }),
       this.finalizer.run({ signal: either }),
       this.aggregator.collect({ owner, signal: either }),
-      broadcast(this.namespace, { owner, signal: either, gossip }),
+      broadcast(this.namespace, { owner, signal: either, gossip, resendMs }),
     ];
     // If one fails, the others stop, too.
     for (const each of running) each.catch((error: unknown) => ended.abort(error));
@@ -90,9 +94,17 @@ export class Sequencer implements AsyncDisposable {
     return this.#epochs.active();
   }
 
-  /** What the validators agreed on; `null` before. */
+  /**
+   * What this validator's batches of all came to; `null` before. Batches that come before there is a certificate may change it.
+   * Its root may differ from that of the certificate, which is what a chain takes.
+   */
   async agreement(epoch: number): Promise<Agreement | null> {
     return (await this.namespace.records.read<Agreement>(recordNames.agreed(epoch)))?.value ?? null;
+  }
+
+  /** The signatures of a quorum under one root; `null` before. The epoch's record says since when, in `certifiedAt`. */
+  certificate(epoch: number): Promise<Certificate | null> {
+    return this.#batches.certificate(epoch);
   }
 
   /**

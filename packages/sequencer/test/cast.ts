@@ -19,6 +19,10 @@ export class Clock {
 export interface Cast {
   readonly validators: readonly Validator[];
   readonly clock: Clock;
+  /** All validators of the epochs, those that are only played too. */
+  readonly names: readonly string[];
+  /** Whose messages are lost, on the way out and in. */
+  readonly cutOff: Set<string>;
   /** Of the first validator. */
   readonly place: Place;
   readonly protocol: string;
@@ -29,7 +33,9 @@ export async function cast(
   backend: string,
   options: Partial<SequencerOptions> = {},
   present: readonly string[] = names,
+  all: readonly string[] = names,
 ): Promise<Cast> {
+  const cutOff = new Set<string>();
   const clock = new Clock();
   const run = randomUUID().slice(0, 8);
   const validators: Validator[] = [];
@@ -37,7 +43,9 @@ export async function cast(
   for (const name of present) {
     const protocol = `${name}-${run}`;
     const gossip = async (message: Uint8Array): Promise<void> => {
-      for (const each of validators) if (each.name !== name) await each.first.gateway.acceptBatch(message);
+      if (cutOff.has(name)) return;
+      for (const each of validators)
+        if (each.name !== name && !cutOff.has(each.name)) await each.first.gateway.acceptBatch(message);
     };
     const place = placeOf(backend);
     places.push(place);
@@ -46,7 +54,7 @@ export async function cast(
     onTestFinished(() => validator.stop());
     validators.push(validator);
   }
-  return { validators, clock, place: places[0] as Place, protocol: `${present[0]}-${run}` };
+  return { validators, clock, names: all, cutOff, place: places[0] as Place, protocol: `${present[0]}-${run}` };
 }
 
 function placeOf(backend: string): Place {
@@ -55,8 +63,8 @@ function placeOf(backend: string): Place {
 }
 
 /** Opens an epoch at every validator. */
-export async function openEpoch({ validators, clock }: Cast, epoch: number): Promise<void> {
-  const event = { kind: 'released', epoch, closesAt: clock.ms + 10_000, validators: names } as const;
+export async function openEpoch({ validators, clock, names: all }: Cast, epoch: number): Promise<void> {
+  const event = { kind: 'released', epoch, closesAt: clock.ms + 10_000, validators: all } as const;
   for (const { first, leadership } of validators) await first.monitor.apply(event, leadership.lease);
 }
 

@@ -1,43 +1,9 @@
 import type { DropReason, Mempool } from 'mempool-core';
 import { describe, expect, test } from 'vitest';
-import {
-  batchDigest,
-  DeposedError,
-  encodeBatch,
-  forgetEpochs,
-  type Leaf,
-  merkleRoot,
-  poolNames,
-  type Sequencer,
-} from '../src/index.ts';
+import { DeposedError, encodeBatch, forgetEpochs, merkleRoot, poolNames } from '../src/index.ts';
 import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
-import { optionsOf, signed, type Validator } from './validator.ts';
-
-/** A batch as that validator would send it. */
-async function batchOf(validator: string, epoch: number, leaves: readonly Leaf[]) {
-  const unsigned = { epoch, validator, root: merkleRoot(leaves), cid: 'published', leaves };
-  return { ...unsigned, signature: await optionsOf(validator).sign(batchDigest(unsigned, names)) };
-}
-
-async function submit(
-  { gateway }: Sequencer,
-  epoch: number,
-  content: Readonly<Record<string, string>>,
-): Promise<Leaf[]> {
-  const leaves = Object.entries(content).map(([project, cid]) => ({ project, cid }));
-  for (const leaf of leaves)
-    expect(await gateway.accept(signed({ epoch, slot: 1, ...leaf }), { peer: 'p' })).toMatchObject({
-      kind: 'received',
-    });
-  return leaves;
-}
-
-/** The reasons of the batches that were dropped. */
-async function refusals({ namespace }: Sequencer): Promise<unknown[]> {
-  const reasons: unknown[] = [];
-  for await (const { reason } of namespace.incoming.finalized()) reasons.push(reason);
-  return reasons;
-}
+import { batchOf, endorsementOf, leavesOf, refusals, send, submit } from './played.ts';
+import { signed, type Validator } from './validator.ts';
 
 describe.each(backends)('on %s', (backend) => {
   test('batches that are forged, malformed or of strangers are refused, late ones recorded; what has no quorum is left out', async () => {
@@ -50,20 +16,13 @@ describe.each(backends)('on %s', (backend) => {
     scene.clock.ms += 10_000;
     await phaseReached(one, 1, 'level2');
     const good = await batchOf('v2', 1, same);
-    const other = [
-      { project: 'a', cid: 'x' },
-      { project: 'b', cid: 'z' },
-    ];
-    const send = async (message: Uint8Array): Promise<void> => void (await first.gateway.acceptBatch(message));
-    await send(encodeBatch({ ...good, validator: 'v3' }));
-    await send(encodeBatch({ ...good, root: '00'.repeat(32) }));
-    await send(encodeBatch(await batchOf('stranger', 1, same)));
+    await send(first, { ...good, validator: 'v3' }, { ...good, root: '00'.repeat(32) });
+    await send(first, await batchOf('stranger', 1, same));
     await expect.poll(() => refusals(first)).toHaveLength(3);
     expect((await first.epoch(1))?.level2).toBe('collecting');
-    await send(encodeBatch(good));
-    await send(encodeBatch(await batchOf('v3', 1, other)));
+    await send(first, good, await batchOf('v3', 1, leavesOf({ a: 'x', b: 'z' })));
     await phaseReached(one, 1, 'onchain');
-    const leaves = [{ project: 'a', cid: 'x' }];
+    const leaves = leavesOf({ a: 'x' });
     expect(await first.agreement(1)).toEqual({
       ...{ epoch: 1, root: merkleRoot(leaves), leaves, validators: names, equivocating: [] },
       leftOut: [
@@ -76,9 +35,11 @@ describe.each(backends)('on %s', (backend) => {
         },
       ],
     });
-    await send(encodeBatch(await batchOf('v3', 1, same)));
+    for (const name of ['v2', 'v3']) await send(first, await endorsementOf(name, 1, merkleRoot(leaves)));
+    await expect.poll(() => first.certificate(1)).toMatchObject({ root: merkleRoot(leaves) });
+    await send(first, await batchOf('v3', 1, same));
     await expect.poll(() => refusals(first)).toHaveLength(4);
-    const said = (await refusals(first)).map((reason) => (reason as { app: string }).app);
+    const said = await refusals(first);
     expect([...said.slice(0, 3).sort(), said[3]]).toEqual(['bad-signature', 'malformed', 'unknown-validator', 'late']);
   });
 

@@ -30,12 +30,16 @@ export const isSlot = (slot: number): boolean => slot <= 50;
 export const verifyBatch = ({ digest, validator, signature }: SignedDigest): boolean =>
   signature === digestOf('validator', validator, digest);
 
+/** Of all signatures in these tests. */
+export const domain = 'd0'.repeat(32);
+
 /** The options of a validator's process, without where its pools are. */
 export function optionsOf(validator: string): Omit<SequencerOptions, 'openPool' | 'removePool'> {
   return {
     protocol: `protocol-${validator}`,
     market: 'market',
     validator,
+    domain,
     verify,
     isSlot,
     publish: ({ root }) => `cid-${root.slice(0, 8)}`,

@@ -12,7 +12,12 @@ export function encodeBatch({ epoch, validator, root, cid, leaves, signature }: 
 /** The batch in a message; `null` if it is malformed, unsorted, or has not the root of its leaves. */
 export function readBatch(message: Uint8Array): Batch | null {
   const text = textOf(message);
-  const { epoch, validator, root, cid, leaves: pairs, signature } = (text === null ? null : fieldsOf(text)) ?? {};
+  return batchOf((text === null ? null : fieldsOf(text)) ?? {});
+}
+
+/** The batch that these fields are; `null` as `readBatch`. */
+export function batchOf(fields: Readonly<Record<string, unknown>>): Batch | null {
+  const { epoch, validator, root, cid, leaves: pairs, signature } = fields;
   if (!isWhole(epoch) || !isValidator(validator) || !isDigest(root) || !isName(cid) || !isHex(signature)) return null;
   const leaves = leavesOf(pairs);
   if (leaves === null || merkleRoot(leaves) !== root) return null;

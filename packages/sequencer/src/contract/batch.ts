@@ -43,8 +43,33 @@ export interface Agreement {
   readonly equivocating: readonly string[];
 }
 
-/** Why a batch of another validator was dropped: `{ app }` of the pool's reason. */
-export const batchReasons = ['malformed', 'unknown-validator', 'bad-signature', 'late'] as const;
+/** A validator's signature of the root that it agrees with, sent to the others. */
+export interface Endorsement {
+  readonly epoch: number;
+  readonly validator: string;
+  /** Hex of 32 bytes: the root of an agreement. */
+  readonly root: string;
+  /** Of `agreementDigest`. */
+  readonly signature: string;
+}
+
+/** A quorum's signatures of one root: what a chain asks for before it carries the root. */
+export interface Certificate {
+  readonly epoch: number;
+  readonly root: string;
+  /** Of `agreementDigest`, sorted by validator. */
+  readonly signatures: readonly Pick<Endorsement, 'validator' | 'signature'>[];
+}
+
+/** Why a message of another validator was dropped: `{ app }` of the pool's reason. */
+export const batchReasons = [
+  'malformed',
+  'unknown-validator',
+  'bad-signature',
+  'duplicate',
+  'equivocation',
+  'late',
+] as const;
 
 /** One of `batchReasons`. */
 export type BatchReason = (typeof batchReasons)[number];

@@ -32,7 +32,11 @@ export interface EpochRecord extends EpochStates {
   readonly localRoot: string | null;
   /** When batches of the others were first waited for; `null` before. */
   readonly collectingAt: number | null;
-  /** The root that the validators agree on, or that the chain carries; `null` before. */
+  /** When level 2 found a result; `null` before. */
+  readonly agreedAt: number | null;
+  /** When a quorum's signatures of one root were here; `null` before. */
+  readonly certifiedAt: number | null;
+  /** The root that the validators agree on, then that of the certificate, then that which the chain carries; `null` before. */
   readonly root: string | null;
   /** What the chain calls the transaction that carries it; `null` before. */
   readonly transaction: string | null;

@@ -65,7 +65,7 @@ export class Gateway {
     return accepted;
   }
 
-  /** Stores a batch of another validator. What is wrong with it is for the aggregator to say. */
+  /** Stores a batch or an endorsement of another validator. What is wrong with it is for the aggregator to say. */
   async acceptBatch(payload: Uint8Array): Promise<Accepted> {
     const { maxBatchBytes: maxBytes = maxBatch } = this.#options;
     if (payload.length > maxBytes) return { kind: 'too-large', maxBytes };

@@ -75,7 +75,7 @@ export class EpochMonitor {
       case 'level2':
         return this.#aggregator.level2(record, lease);
       case 'onchain':
-        return false;
+        return this.#aggregator.onchain(record, lease);
       case 'complete':
       case 'failed':
         return this.#end(record, lease);
@@ -104,6 +104,7 @@ export class EpochMonitor {
   /** An ended epoch needs nobody any more when its last submissions are dropped. */
   async #end(record: EpochRecord, lease: Lease): Promise<boolean> {
     if (!(await this.#isChecked(record))) return false;
+    this.#aggregator.forget(record.epoch);
     await this.#epochs.deactivate(record.epoch, lease);
     return true;
   }

@@ -1,9 +1,7 @@
 import type { Lease } from 'mempool-core';
-import { encodeBatch, readBatch } from '../codec/batch.ts';
-import type { Agreement, Batch } from '../contract/batch.ts';
+import type { Agreement } from '../contract/batch.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
-import { bytesDigest } from '../rules/digest.ts';
-import { partsOf } from '../rules/parts.ts';
+import { Batches } from '../store/batches.ts';
 import { forgottenKinds, prefixOf, recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
 
@@ -36,7 +34,6 @@ export async function forgetEpochs(
     await forget(namespace, record.epoch, lease);
     forgotten.push(record.epoch);
   }
-  if (forgotten.length > 0) await forgetBatches(namespace, new Set(forgotten));
   return forgotten;
 }
 
@@ -54,18 +51,7 @@ async function archiveAgreement(
 
 /** The record of the epoch goes last, so that what a crash left over is found again. */
 async function forget(namespace: Namespace, epoch: number, lease: Lease): Promise<void> {
-  const { records } = namespace;
-  const own = await records.read<Batch>(recordNames.local(epoch));
-  if (own !== null) await namespace.outgoing.drop(bytesDigest(encodeBatch(own.value)), { app: 'done' });
+  await new Batches(namespace).drop(epoch);
   await namespace.removeEpoch(epoch);
-  for (const kind of forgottenKinds) await records.removeAll(prefixOf(kind, epoch), lease);
-}
-
-async function forgetBatches({ incoming }: Namespace, epochs: ReadonlySet<number>): Promise<void> {
-  const hashes: string[] = [];
-  for await (const { hash, payload } of incoming.inflight()) {
-    const batch = readBatch(payload);
-    if (batch !== null && epochs.has(batch.epoch)) hashes.push(hash);
-  }
-  for (const some of partsOf(hashes, 1_000)) await incoming.drop(some, { app: 'done' });
+  for (const kind of forgottenKinds) await namespace.records.removeAll(prefixOf(kind, epoch), lease);
 }

@@ -59,6 +59,8 @@ function newRecord({ epoch, closesAt, validators }: Opening, openedAt: number): 
     tally: null,
     localRoot: null,
     collectingAt: null,
+    agreedAt: null,
+    certifiedAt: null,
     root: null,
     transaction: null,
     endedAt: null,

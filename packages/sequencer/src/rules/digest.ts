@@ -1,12 +1,13 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Batch, Leaf } from '../contract/batch.ts';
+import type { Batch, Endorsement, Leaf } from '../contract/batch.ts';
 import { byText } from './order.ts';
 
 const leafPrefix = Uint8Array.of(0);
 const nodePrefix = Uint8Array.of(1);
 const batchPrefix = Uint8Array.of(2);
 const itemPrefix = Uint8Array.of(3);
+const agreementPrefix = Uint8Array.of(4);
 
 const ofText = (text: string): Uint8Array => keccak_256(utf8ToBytes(text));
 
@@ -52,16 +53,36 @@ export function validatorsDigest(validators: readonly string[]): string {
   );
 }
 
+/** What binds signatures to one chain, contract and market: 32 bytes. @throws `RangeError` if it is not their hex */
+export function domainBytes(domain: string): Uint8Array {
+  if (!/^(0x)?[0-9a-f]{64}$/i.test(domain)) throw new RangeError('domain must be the hex of 32 bytes');
+  return hexToBytes(domain.slice(-64));
+}
+
+/** A digest's `domain`: hex of 32 bytes, with or without `0x`. */
+interface InDomain {
+  readonly domain: string;
+}
+
 /**
- * What a validator signs: `keccak256(0x02 ‖ epoch as 8 bytes, big-endian ‖ digest of the validators ‖ root ‖ keccak256(cid))`,
- * as hex.
+ * What a validator signs of its batch: `keccak256(0x02 ‖ domain ‖ epoch as 8 bytes, big-endian ‖ digest of the validators ‖ root ‖
+ * keccak256(cid))`, as hex.
  */
 export function batchDigest(
-  { epoch, root, cid }: Pick<Batch, 'epoch' | 'root' | 'cid'>,
+  { domain, epoch, root, cid }: InDomain & Pick<Batch, 'epoch' | 'root' | 'cid'>,
   validators: readonly string[],
 ): string {
   const set = hexToBytes(validatorsDigest(validators));
-  return bytesToHex(keccak_256(concatBytes(batchPrefix, uint64(epoch), set, hexToBytes(root), ofText(cid))));
+  const fields = [domainBytes(domain), uint64(epoch), set, hexToBytes(root), ofText(cid)];
+  return bytesToHex(keccak_256(concatBytes(batchPrefix, ...fields)));
+}
+
+/**
+ * What a validator signs of the agreed result: `keccak256(0x04 ‖ domain ‖ epoch as 8 bytes, big-endian ‖ root)`, as hex. In
+ * Solidity: `keccak256(abi.encodePacked(uint8(4), domain, uint64(epoch), root))`.
+ */
+export function agreementDigest({ domain, epoch, root }: InDomain & Pick<Endorsement, 'epoch' | 'root'>): string {
+  return bytesToHex(keccak_256(concatBytes(agreementPrefix, domainBytes(domain), uint64(epoch), hexToBytes(root))));
 }
 
 /** The hash of a work item: `keccak256(0x03 ‖ epoch ‖ part ‖ keccak256(projects, each with a line feed))`, as hex. */

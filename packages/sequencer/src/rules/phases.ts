@@ -32,7 +32,8 @@ export type EpochStep =
   | 'undo'
   | 'failLevel1'
   | 'failLevel2'
-  | 'failOnchain';
+  | 'failOnchain'
+  | 'expire';
 
 /** A step of an epoch: the states that it may begin in, and those that it sets. What it does not name may be anything and stays. */
 export interface EpochRow {
@@ -69,6 +70,8 @@ export const epochSteps: Readonly<Record<EpochStep, EpochRow>> = {
   failLevel1: { from: { phase: ['submission', 'level1'] }, to: { phase: 'failed', level1: 'failed' } },
   failLevel2: { from: { phase: ['level2'] }, to: { phase: 'failed', level2: 'failed' } },
   failOnchain: { from: { phase: ['onchain'] }, to: { phase: 'failed', onchain: 'failed' } },
+  /** No quorum endorsed one root in time, so nobody has anything to put on the chain. */
+  expire: { from: { phase: ['onchain'], onchain: ['pending'] }, to: { phase: 'failed', onchain: 'failed' } },
 };
 
 /** Where an epoch begins. */

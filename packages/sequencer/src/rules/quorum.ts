@@ -1,4 +1,4 @@
-import type { Agreement, Batch, Leaf, LeftOut } from '../contract/batch.ts';
+import type { Agreement, Batch, Certificate, Endorsement, Leaf, LeftOut } from '../contract/batch.ts';
 import { merkleRoot } from './digest.ts';
 import { byText, sortedEntries } from './order.ts';
 
@@ -36,8 +36,44 @@ export function agree(epoch: number, batches: Iterable<CountedBatch>, validators
   };
 }
 
-function byValidator(batches: Iterable<CountedBatch>, known: ReadonlySet<string>) {
-  const counted = new Map<string, CountedBatch>();
+/** Which validators' batches count, and which contradict themselves: all that decides an agreement. Both sorted. */
+export type Standing = Pick<Agreement, 'validators' | 'equivocating'>;
+
+/** What `agree` would say of whom, from the roots alone. */
+export function standing(
+  batches: Iterable<Pick<Batch, 'validator' | 'root'>>,
+  validators: readonly string[],
+): Standing {
+  const { counted, equivocating } = byValidator(batches, new Set(validators));
+  return { validators: [...counted.keys()].sort(byText), equivocating };
+}
+
+/**
+ * The certificate in some endorsements: a root with the signatures of a quorum of these validators; `null` if there is none. A
+ * validator may have endorsed several roots, so two may have a quorum. Then `preferred` is taken, or else the lowest.
+ */
+export function certify(
+  epoch: number,
+  endorsements: Iterable<Endorsement>,
+  validators: readonly string[],
+  preferred: string | null = null,
+): Certificate | null {
+  const known = new Set(validators);
+  const byRoot = new Map<string, Map<string, string>>();
+  for (const { validator, root, signature } of endorsements) {
+    if (!known.has(validator)) continue;
+    const signatures = byRoot.get(root) ?? new Map<string, string>();
+    byRoot.set(root, signatures.set(validator, signatures.get(validator) ?? signature));
+  }
+  const certified = sortedEntries(byRoot).filter(([, signatures]) => signatures.size >= quorum(known.size));
+  const found = certified.find(([root]) => root === preferred) ?? certified[0];
+  if (found === undefined) return null;
+  const signatures = sortedEntries(found[1]).map(([validator, signature]) => ({ validator, signature }));
+  return { epoch, root: found[0], signatures };
+}
+
+function byValidator<B extends Pick<Batch, 'validator' | 'root'>>(batches: Iterable<B>, known: ReadonlySet<string>) {
+  const counted = new Map<string, B>();
   const equivocating = new Set<string>();
   for (const batch of batches) {
     if (!known.has(batch.validator)) continue;

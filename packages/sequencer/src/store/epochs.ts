@@ -6,7 +6,10 @@ import type { Namespace } from './namespace.ts';
 
 /** The fields of an epoch that a step may set beside the states. */
 export type EpochFacts = Partial<
-  Pick<EpochRecord, 'reason' | 'localRoot' | 'collectingAt' | 'root' | 'transaction' | 'tally'>
+  Pick<
+    EpochRecord,
+    'reason' | 'localRoot' | 'collectingAt' | 'agreedAt' | 'certifiedAt' | 'root' | 'transaction' | 'tally'
+  >
 >;
 
 /** The records of a namespace's epochs. */

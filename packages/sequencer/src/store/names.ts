@@ -3,6 +3,9 @@ import { textDigest } from '../rules/digest.ts';
 /** Padded, so that names sort by number. */
 const padded = (value: number): string => String(value).padStart(16, '0');
 
+/** What the names of a validator's endorsements begin with. */
+export const endorsedBy = (epoch: number, validator: string): string => `endorsed/${padded(epoch)}/${validator}/`;
+
 /** The names of a namespace's records. Those that belong to one epoch only begin with a kind and its number. */
 export const recordNames = {
   epoch: (epoch: number): string => `epoch/${padded(epoch)}`,
@@ -13,13 +16,19 @@ export const recordNames = {
   votes: (epoch: number, part: number): string => `votes/${padded(epoch)}/${padded(part)}`,
   part: (epoch: number, part: number): string => `part/${padded(epoch)}/${padded(part)}`,
   local: (epoch: number): string => `local/${padded(epoch)}/batch`,
-  received: (epoch: number, validator: string, root: string): string =>
-    `received/${padded(epoch)}/${validator}/${root.slice(0, 16)}`,
+  /** Two at most: a second root shows that the validator contradicts itself. */
+  received: (epoch: number, validator: string, place: 0 | 1): string =>
+    `received/${padded(epoch)}/${validator}/${place}`,
+  endorsed: (epoch: number, validator: string, root: string): string => `${endorsedBy(epoch, validator)}${root}`,
+  certificate: (epoch: number): string => `certificate/${padded(epoch)}/`,
   agreed: (epoch: number): string => `agreed/${padded(epoch)}`,
 } as const;
 
 /** The kinds of records that go when an epoch is forgotten; `epoch` last. */
-export const forgottenKinds = ['tally', 'equivocating', 'votes', 'part', 'local', 'received', 'epoch'] as const;
+export const forgottenKinds = [
+  ...['tally', 'equivocating', 'votes', 'part', 'local', 'received', 'endorsed', 'certificate'],
+  'epoch',
+] as const;
 
 /** What the records of a kind that belong to an epoch begin with. */
 export function prefixOf(kind: (typeof forgottenKinds)[number], epoch: number): string {

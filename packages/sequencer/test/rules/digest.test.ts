@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
+import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
-import { batchDigest, itemDigest, merkleRoot, validatorsDigest } from '../../src/rules/digest.ts';
+import { agreementDigest, batchDigest, itemDigest, merkleRoot, validatorsDigest } from '../../src/rules/digest.ts';
 import { shuffled } from './shuffled.ts';
 
 const of = (text: string) => keccak_256(utf8ToBytes(text));
@@ -51,18 +51,19 @@ test('a node is no leaf, and a project does not run into its content id', () => 
   expect(merkleRoot([{ project: 'ab', cid: 'c' }])).not.toBe(merkleRoot([{ project: 'a', cid: 'bc' }]));
 });
 
-test('the digest that validators sign covers epoch, validators, root and content id', () => {
-  const batch = { epoch: 7, root: '11'.repeat(32), cid: 'bafy' };
+test('the digest that validators sign covers domain, epoch, validators, root and content id', () => {
+  const batch = { domain: '0d'.repeat(32), epoch: 7, root: '11'.repeat(32), cid: 'bafy' };
   const others = [
     batchDigest({ ...batch, epoch: 8 }, ['a', 'b']),
     batchDigest({ ...batch, root: '12'.repeat(32) }, ['a', 'b']),
     batchDigest({ ...batch, cid: 'bafz' }, ['a', 'b']),
     batchDigest(batch, ['a', 'b', 'c']),
     batchDigest(batch, ['ab']),
+    batchDigest({ ...batch, domain: '0e'.repeat(32) }, ['a', 'b']),
   ];
   const digest = batchDigest(batch, ['a', 'b']);
   expect(batchDigest(batch, ['b', 'a'])).toBe(digest);
-  expect(new Set([digest, ...others]).size).toBe(6);
+  expect(new Set([digest, ...others]).size).toBe(7);
   expect(validatorsDigest(['a', 'b'])).toBe(bytesToHex(of('a\nb\n')));
 });
 
@@ -74,4 +75,13 @@ test('work items differ by epoch, part and projects', () => {
     itemDigest(1, 0, ['a', 'b']),
   ];
   expect(new Set(hashes).size).toBe(4);
+});
+
+test('the digest of an agreement is that of packed Solidity: a byte 4, the domain, a uint64, the root', () => {
+  const agreed = { domain: `0x${'0D'.repeat(32)}`, epoch: 0x0102, root: 'ab'.repeat(32) };
+  const packed = `04${'0d'.repeat(32)}0000000000000102${'ab'.repeat(32)}`;
+  expect(agreementDigest(agreed)).toBe(bytesToHex(keccak_256(hexToBytes(packed))));
+  expect(agreementDigest({ ...agreed, domain: '0d'.repeat(32) })).toBe(agreementDigest(agreed));
+  for (const domain of ['', '0d', '0x', 'zz'.repeat(32), '0d'.repeat(33)])
+    expect(() => agreementDigest({ ...agreed, domain })).toThrow(RangeError);
 });

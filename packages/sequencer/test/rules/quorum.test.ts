@@ -2,7 +2,7 @@ import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
 import type { Leaf } from '../../src/contract/batch.ts';
 import { merkleRoot } from '../../src/rules/digest.ts';
-import { agree, type CountedBatch, quorum } from '../../src/rules/quorum.ts';
+import { agree, type CountedBatch, certify, quorum, standing } from '../../src/rules/quorum.ts';
 import { shuffled } from './shuffled.ts';
 
 /** A batch from `project: content id` pairs. */
@@ -87,4 +87,47 @@ describe('the agreement', () => {
         for (const [, count] of votes) expect(count).toBeLessThan(quorum(validators.length));
     }
   });
+});
+
+describe('the certificate', () => {
+  const endorsed = (root: string, ...validators: readonly string[]) =>
+    validators.map((validator) => ({ epoch: 3, validator, root, signature: `${validator}-${root}` }));
+
+  test('has a root that a quorum endorsed, with the signatures sorted', () => {
+    const [v1, v2, v3, v4] = [...endorsed('a', ...four)];
+    const some = [v3, v1, v4].flatMap((each) => each ?? []);
+    expect(certify(3, some, four)).toEqual({
+      epoch: 3,
+      root: 'a',
+      signatures: ['v1', 'v3', 'v4'].map((validator) => ({ validator, signature: `${validator}-a` })),
+    });
+    expect(certify(3, some.slice(1), four)).toBeNull();
+    expect(certify(3, [], four)).toBeNull();
+    expect(
+      certify(
+        3,
+        [v1, v1, v2, v2].flatMap((each) => each ?? []),
+        four,
+      ),
+    ).toBeNull();
+    expect(certify(3, endorsed('a', 'v1', 'v2', 'stranger'), four)).toBeNull();
+  });
+
+  test('of two roots with a quorum is the preferred one, or the lowest', () => {
+    const both = [...endorsed('b', ...four), ...endorsed('a', 'v1', 'v2', 'v3'), ...endorsed('0', 'v1', 'v2')];
+    expect(certify(3, both, four)).toMatchObject({ root: 'a' });
+    expect(certify(3, both, four, 'b')).toMatchObject({ root: 'b' });
+    expect(certify(3, both, four, '0')).toMatchObject({ root: 'a' });
+  });
+});
+
+test(`the standing says whom the agreement counts, before it is made (seed ${seed})`, () => {
+  const random = new Random(seed);
+  for (let round = 0; round < 200; round++) {
+    const batches = Array.from({ length: random.below(9) }, () =>
+      batch(`v${random.below(6)}`, { a: `c${random.below(2)}` }),
+    );
+    const { validators, equivocating } = agree(round, batches, four);
+    expect(standing(batches, four)).toEqual({ validators, equivocating });
+  }
 });
