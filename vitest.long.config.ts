@@ -11,7 +11,7 @@ export default defineConfig({
     reporters: ['default'],
     maxWorkers: 2,
     testTimeout: 300_000,
-    include: ['packages/*/test/**/*.long.ts'],
+    include: ['packages/*/test/**/*.long.ts', 'examples/*/test/**/*.long.ts'],
     globalSetup: ['.ci/bundled-programs.ts', 'packages/testkit/src/redis-setup.ts'],
   },
 });

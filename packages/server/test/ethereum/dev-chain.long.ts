@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
+import { type DevChain, startDevChain } from 'evm-chain';
 import { createPublicClient, createWalletClient, type Hash, http, type PublicClient, webSocket } from 'viem';
 import { mnemonicToAccount } from 'viem/accounts';
 import { hardhat } from 'viem/chains';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { EdgeWorld } from '../edges/edge-world.ts';
-import { type DevChain, startDevChain } from './dev-chain.ts';
 
 const program = fileURLToPath(new URL('ethereum-program.ts', import.meta.url));
 const mnemonic = 'test test test test test test test test test test test junk';
