@@ -1,0 +1,191 @@
+import { compile, type DevChain, devChainId } from 'evm-chain';
+import {
+  BaseError,
+  ContractFunctionRevertedError,
+  createPublicClient,
+  createWalletClient,
+  encodeFunctionData,
+  getContractAddress,
+  type Hex,
+  http,
+  type PublicClient,
+  parseAbi,
+} from 'viem';
+import { privateKeyToAccount } from 'viem/accounts';
+import { domainOf } from './submission-signature.ts';
+
+/** Of `EpochSequencer.sol`. */
+export const abi = parseAbi([
+  'event Released(uint64 indexed epoch, uint64 closesAt, address[] validators)',
+  'event Agreed(uint64 indexed epoch, bytes32 root)',
+  'error NotOwner()',
+  'error BadValidators()',
+  'error AlreadyReleased()',
+  'error UnknownEpoch()',
+  'error AlreadyAgreed(bytes32 root)',
+  'error NotYourTurn(address turn)',
+  'error BadSignature(uint256 index)',
+  'error NoQuorum(uint256 signers, uint256 needed)',
+  'constructor(string name, uint256 turn)',
+  'function domain() view returns (bytes32)',
+  'function turnSeconds() view returns (uint256)',
+  'function release(uint64 epoch, uint64 closesAt, address[] validators)',
+  'function submit(uint64 epoch, bytes32 root, bytes[] signatures)',
+  'function turnOf(uint64 epoch) view returns (address)',
+  'function epochOf(uint64 epoch) view returns (bytes32 root, uint64 closesAt, address[] validators)',
+]);
+
+/** A contract on a chain. */
+export interface Deployed {
+  /** Of a node of the chain. */
+  readonly url: string;
+  readonly address: Hex;
+  readonly chainId: number;
+  /** Hex of 32 bytes, without `0x`: what the contract answers as `domain`. */
+  readonly domain: string;
+}
+
+/** Options of `deployContract`. */
+export interface DeployOptions {
+  /** The private key of whoever releases epochs. The account needs money. */
+  readonly owner: Hex;
+  /** `protocol:market`. */
+  readonly name: string;
+  /** How long a validator's turn lasts; default 2. */
+  readonly turnSeconds?: number | undefined;
+}
+
+/** Puts the contract on a development chain, in a block of its own. The compiler is installed the first time. */
+export async function deployContract(
+  chain: DevChain,
+  { owner, name, turnSeconds = 2 }: DeployOptions,
+): Promise<Deployed> {
+  const account = privateKeyToAccount(owner);
+  const transport = http(chain.url);
+  const nonce = await createPublicClient({ transport }).getTransactionCount({ address: account.address });
+  await createWalletClient({ account, transport }).deployContract({
+    abi,
+    bytecode: compile(new URL('EpochSequencer.sol', import.meta.url), 'EpochSequencer'),
+    args: [name, BigInt(turnSeconds)],
+    chain: null,
+    nonce,
+  });
+  await chain.mine();
+  const address = getContractAddress({ from: account.address, nonce: BigInt(nonce) }).toLowerCase() as Hex;
+  return {
+    url: chain.url,
+    address,
+    chainId: devChainId,
+    domain: domainOf({ chainId: devChainId, contract: address, name }),
+  };
+}
+
+/** An epoch to release. */
+export interface Release {
+  readonly epoch: number;
+  /** Milliseconds since 1970. */
+  readonly closesAt: number;
+  /** Addresses. */
+  readonly validators: readonly string[];
+}
+
+/** Sends the transaction that releases an epoch. It is not waited for. Returns its hash. @throws an error of viem */
+export function releaseEpoch(deployed: Deployed, owner: Hex, { epoch, closesAt, validators }: Release): Promise<Hex> {
+  const wallet = createWalletClient({ account: privateKeyToAccount(owner), transport: http(deployed.url) });
+  return wallet.writeContract({
+    address: deployed.address,
+    abi,
+    functionName: 'release',
+    args: [BigInt(epoch), BigInt(closesAt), validators.toSorted() as Hex[]],
+    chain: null,
+    gas: 1_000_000n,
+  });
+}
+
+/** What the contract told in a block. */
+export type ContractEvent = { readonly transaction: string; readonly slot: number } & (
+  | ({ readonly kind: 'released' } & Release)
+  | { readonly kind: 'agreed'; readonly epoch: number; readonly root: string }
+);
+
+/** A root with the signatures of a quorum, as hex of 32 and of 65 bytes. */
+export interface SignedRoot {
+  readonly epoch: number;
+  readonly root: string;
+  /** In the ascending order of the signers. */
+  readonly signatures: readonly string[];
+}
+
+/** Reads a deployed contract. */
+export class EpochContract {
+  readonly deployed: Deployed;
+  readonly client: PublicClient;
+
+  constructor(deployed: Deployed) {
+    this.deployed = deployed;
+    this.client = createPublicClient({ transport: http(deployed.url, { retryCount: 0 }), cacheTime: 0 });
+  }
+
+  /** What it told in these blocks, in order. Hashes and roots have no `0x`. @throws an error of viem */
+  async events(fromBlock: number, toBlock: number): Promise<ContractEvent[]> {
+    const logs = await this.client.getContractEvents({
+      address: this.deployed.address,
+      abi,
+      fromBlock: BigInt(fromBlock),
+      toBlock: BigInt(toBlock),
+      strict: true,
+    });
+    return logs.map(({ eventName, args, transactionHash, blockNumber }): ContractEvent => {
+      const place = { transaction: transactionHash.slice(2), slot: Number(blockNumber), epoch: Number(args.epoch) };
+      if (eventName === 'Agreed') return { kind: 'agreed', ...place, root: args.root.slice(2) };
+      const validators = args.validators.map((each) => each.toLowerCase());
+      return { kind: 'released', ...place, closesAt: Number(args.closesAt), validators };
+    });
+  }
+
+  /** The call that submits a root. */
+  submitData({ epoch, root, signatures }: SignedRoot): Hex {
+    return encodeFunctionData({ abi, functionName: 'submit', args: argumentsOf({ epoch, root, signatures }) });
+  }
+
+  /**
+   * Tries a submission in the next block. Returns the name of the error with which the contract would revert, such as `NotYourTurn`;
+   * `null` if it would take it. @throws an error of viem if the node does not answer
+   */
+  async wouldRevert(signed: SignedRoot, from: string): Promise<string | null> {
+    try {
+      await this.client.simulateContract({
+        address: this.deployed.address,
+        abi,
+        functionName: 'submit',
+        args: argumentsOf(signed),
+        account: from as Hex,
+        blockTag: 'pending',
+      });
+      return null;
+    } catch (error) {
+      const revert = error instanceof BaseError ? error.walk((e) => e instanceof ContractFunctionRevertedError) : null;
+      if (revert instanceof ContractFunctionRevertedError) return revert.data?.errorName ?? 'reverted';
+      throw error;
+    }
+  }
+
+  /** The root that an epoch has on the chain; `null`: none. */
+  async rootOf(epoch: number): Promise<string | null> {
+    const [root] = await this.client.readContract({
+      address: this.deployed.address,
+      abi,
+      functionName: 'epochOf',
+      args: [BigInt(epoch)],
+    });
+    return BigInt(root) === 0n ? null : root.slice(2);
+  }
+}
+
+function argumentsOf({ epoch, root, signatures }: SignedRoot): [bigint, Hex, Hex[]] {
+  return [BigInt(epoch), withPrefix(root), signatures.map(withPrefix)];
+}
+
+function withPrefix(hex: string): Hex {
+  return hex.startsWith('0x') ? (hex as Hex) : `0x${hex}`;
+}
