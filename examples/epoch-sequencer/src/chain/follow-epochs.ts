@@ -1,0 +1,135 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ChainPoint, Lease, Mempool } from 'mempool-core';
+import type { LeaderPart, Sequencer } from 'mempool-sequencer';
+import { type ContractEvent, type Deployed, EpochContract } from './contract.ts';
+import { RelayRecords } from './relay-records.ts';
+
+/** Options of `followEpochs`. */
+export interface FollowOptions {
+  readonly contract: Deployed;
+  /** The pool of this validator's relayer, which follows the chain. */
+  readonly relay: Pick<Mempool, 'tip' | 'checkStatus' | 'listRecords' | 'putRecord'>;
+  readonly sequencer: Pick<Sequencer, 'epoch' | 'monitor' | 'namespace'>;
+  /** How many blocks make a block final; default 6. It must be the relayer's. */
+  readonly finalityBlocks?: number | undefined;
+  /** The block that the contract is in, or an earlier one; default 0. */
+  readonly fromBlock?: number | undefined;
+  /** The pause between two looks, in milliseconds; default 200. */
+  readonly pollMs?: number | undefined;
+  /** Is told of what failed and will be tried again. */
+  readonly report?: ((error: unknown) => void) | undefined;
+}
+
+type Agreed = Extract<ContractEvent, { readonly kind: 'agreed' }>;
+type Released = Extract<ContractEvent, { readonly kind: 'released' }>;
+
+/** What was told of the chain, as a record of the namespace. */
+interface Followed {
+  /** Up to this block all is told, for good. */
+  readonly final: number;
+  /** The roots in later blocks. */
+  readonly agreed: readonly Agreed[];
+}
+
+const recordName = 'chain/followed';
+
+/**
+ * Tells the sequencer's monitor what the chain and the relayer do with its epochs, until the signal aborts. The leader of the namespace
+ * calls it. It compares the chain up to the relay pool's tip with what was told before, so that a crash at any point loses nothing.
+ */
+export async function followEpochs(
+  options: FollowOptions,
+  { lease }: Pick<LeaderPart, 'lease'>,
+  { signal }: { readonly signal: AbortSignal },
+): Promise<void> {
+  const follower = new EpochFollower(options, lease);
+  while (!signal.aborted) {
+    await follower.look().catch((error: unknown) => (signal.aborted ? undefined : options.report?.(error)));
+    await delay(options.pollMs ?? 200, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+class EpochFollower {
+  readonly #options: FollowOptions;
+  readonly #lease: Lease;
+  readonly #contract: EpochContract;
+  readonly #records: RelayRecords;
+  /** The relay pool's tip up to which all is told. */
+  #toldUpTo: string | null = null;
+
+  constructor(options: FollowOptions, lease: Lease) {
+    this.#options = options;
+    this.#lease = lease;
+    this.#contract = new EpochContract(options.contract);
+    this.#records = new RelayRecords(options.relay);
+  }
+
+  async look(): Promise<void> {
+    const { point } = await this.#options.relay.tip();
+    if (point !== null && point.hash !== this.#toldUpTo && (await this.#tellChain(point))) this.#toldUpTo = point.hash;
+    await this.#tellRelay();
+  }
+
+  /** False: the node's chain is not the pool's now, so it is looked at again later. */
+  async #tellChain(tip: ChainPoint): Promise<boolean> {
+    const before = await this.#followed();
+    const events = tip.slot > before.final ? await this.#contract.events(before.final + 1, tip.slot) : [];
+    if (!(await this.#isOnChain(tip))) return false;
+    for (const event of events) if (event.kind === 'released') await this.#tell(event);
+    const agreed = events.filter((event) => event.kind === 'agreed');
+    await this.#tellAgreed(before, agreed);
+    const final = tip.slot - (this.#options.finalityBlocks ?? 6) + 1;
+    await this.#tellFinal(before, agreed, final);
+    return true;
+  }
+
+  /** Undone ones first: the same epoch may be on the chain again, in another transaction. */
+  async #tellAgreed(before: Followed, agreed: readonly Agreed[]): Promise<void> {
+    const isThere = (one: Agreed): boolean =>
+      agreed.some(
+        ({ epoch, root, transaction }) => epoch === one.epoch && root === one.root && transaction === one.transaction,
+      );
+    for (const one of before.agreed) if (!isThere(one)) await this.#tell({ kind: 'undone', epoch: one.epoch });
+    // Written before they are told, so that a reorganisation after a crash finds them.
+    await this.#write({ final: before.final, agreed });
+    for (const one of agreed) await this.#tell({ ...one, kind: 'confirmed' });
+  }
+
+  async #tellFinal(before: Followed, agreed: readonly Agreed[], final: number): Promise<void> {
+    if (final <= before.final) return;
+    for (const one of agreed) if (one.slot <= final) await this.#tell({ ...one, kind: 'finalized' });
+    await this.#write({ final, agreed: agreed.filter(({ slot }) => slot > final) });
+  }
+
+  async #tellRelay(): Promise<void> {
+    const { relay, sequencer } = this.#options;
+    for (const { epoch, reason } of await this.#records.refusals())
+      await this.#tell({ kind: 'refused', epoch, reason });
+    for (const { epoch, hash } of await this.#records.plans()) {
+      const record = epoch === null ? null : await sequencer.epoch(epoch);
+      if (epoch === null || record?.phase !== 'onchain' || record.onchain === 'submitted') continue;
+      await this.#tell({ kind: 'queued', epoch });
+      const [status] = await relay.checkStatus([hash]);
+      if (status?.stage === 'Acknowledged') await this.#tell({ kind: 'submitted', epoch, transaction: hash });
+    }
+  }
+
+  async #tell(event: Parameters<Sequencer['monitor']['apply']>[0] | Released): Promise<void> {
+    await this.#options.sequencer.monitor.apply(event, this.#lease);
+  }
+
+  async #isOnChain({ slot, hash }: ChainPoint): Promise<boolean> {
+    const block = await this.#contract.client.getBlock({ blockNumber: BigInt(slot) }).catch(() => null);
+    return block?.hash === `0x${hash}`;
+  }
+
+  async #followed(): Promise<Followed> {
+    const { sequencer, fromBlock = 0 } = this.#options;
+    const found = await sequencer.namespace.records.read<Followed>(recordName);
+    return found?.value ?? { final: fromBlock - 1, agreed: [] };
+  }
+
+  async #write(followed: Followed): Promise<void> {
+    await this.#options.sequencer.namespace.records.replace(recordName, followed, undefined, this.#lease);
+  }
+}

@@ -1,0 +1,289 @@
+import { type DevChain, startDevChain } from 'evm-chain';
+import type { PriorityMempool } from 'mempool-core';
+import type { FollowingNode } from 'mempool-node';
+import { type Hex, parseTransaction } from 'viem';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type Deployed, deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
+import { EpochRelayer } from '../../src/chain/epoch-relayer.ts';
+import { openRelayPool } from '../../src/chain/relay-pool.ts';
+import { RelayRecords } from '../../src/chain/relay-records.ts';
+import { type Validator, validators } from './cast.ts';
+import { certified, minedBy, ownerKey, type SentTransaction, turnTo } from './scene.ts';
+
+const finalityBlocks = 3;
+const bumpAfterBlocks = 3;
+const wait = { timeout: 20_000, interval: 50 };
+
+let chain: DevChain;
+let deployed: Deployed;
+let contract: EpochContract;
+const running: (() => Promise<void>)[] = [];
+
+beforeEach(async () => {
+  chain = await startDevChain();
+  deployed = await deployContract(chain, { owner: ownerKey, name: 'protocol:market', turnSeconds: 1_000 });
+  contract = new EpochContract(deployed);
+});
+afterEach(async () => {
+  for (const stop of running.splice(0).reverse()) await stop();
+  await chain[Symbol.asyncDispose]();
+});
+
+/** A validator's relayer, and the epochs that it is to relay. */
+async function relayer(validator: Validator) {
+  await chain.call('hardhat_setBalance', validator.address, '0xffffffffffffffffffffff');
+  const epochs = certified(deployed);
+  const relay = await openRelayPool({ backend: 'ephemeral', ordering: 'priority', watcherLockTtlMs: 500 }, deployed, {
+    finalityBlocks,
+    pollMs: 20,
+  });
+  const stopping = new AbortController();
+  const errors: unknown[] = [];
+  const own = new EpochRelayer({
+    contract: deployed,
+    privateKey: validator.key,
+    relay,
+    epochs,
+    finalityBlocks,
+    bumpAfterBlocks,
+    pollMs: 20,
+    report: (error) => errors.push(error),
+  });
+  const ended = own.run(stopping);
+  running.push(async () => {
+    stopping.abort();
+    await ended;
+    await relay.close();
+  });
+  const records = new RelayRecords(relay.pool);
+  /** Waits until the transaction that is now planned for this nonce is with the node. */
+  const sent = (nonce: number) => expect.poll(() => sentOf(relay, records), wait).toContain(nonce);
+  const mined = (): Promise<SentTransaction[]> => minedBy(contract, validator.address);
+  return { relay, records, epochs, sent, mined, errors, address: validator.address };
+}
+
+async function sentOf({ pool }: FollowingNode<PriorityMempool>, records: RelayRecords): Promise<number[]> {
+  const nonces: number[] = [];
+  for (const { nonce, hash } of await records.plans())
+    if (['Acknowledged', 'Confirmed'].includes((await pool.status(hash)).stage)) nonces.push(nonce);
+  return nonces;
+}
+
+async function release(epoch: number, all: readonly Validator[]): Promise<void> {
+  await releaseEpoch(deployed, ownerKey, { epoch, closesAt: 1, validators: all.map(({ address }) => address) });
+  await chain.mine();
+}
+
+const pair = (): [Validator, Validator] => validators(2) as [Validator, Validator];
+const [alone] = validators(1) as [Validator];
+
+test('each epoch is submitted once, in the order of nonces, and again as it was when the chain went back', async () => {
+  const { epochs, sent, mined, relay } = await relayer(alone);
+  for (const epoch of [1, 2, 3]) {
+    await release(epoch, [alone]);
+    epochs.add(epoch, [alone]);
+  }
+  await sent(2);
+  const back = await chain.snapshot();
+  await chain.mine();
+  const first = await mined();
+  expect(first.map(({ nonce, isRight }) => [nonce, isRight])).toEqual([
+    [0, true],
+    [1, true],
+    [2, true],
+  ]);
+  await expect.poll(async () => (await relay.pool.usage()).confirmed, wait).toBe(3);
+  await back();
+  await chain.call('evm_increaseTime', 10);
+  // The node has lost them, too.
+  await chain.mine();
+  await chain.mine();
+  await expect
+    .poll(async () => {
+      await chain.mine();
+      return mined();
+    }, wait)
+    .toEqual(first);
+  for (let i = 0; i < finalityBlocks; i += 1) await chain.mine();
+  await expect.poll(async () => (await relay.pool.usage()).confirmed, wait).toBe(0);
+  for (const epoch of [1, 2, 3]) expect(await contract.rootOf(epoch)).toBe(epochs.rootOf(epoch));
+});
+
+test("a submission that comes in another's turn reverts, and is sent anew in the next turn", async () => {
+  const [first, second] = pair();
+  const { epochs, sent, mined, errors } = await relayer(first);
+  await release(1, [first, second]);
+  await turnTo(chain, contract, 1, first.address);
+  epochs.add(1, [first, second]);
+  await sent(0);
+  await turnTo(chain, contract, 1, second.address);
+  await chain.mine();
+  expect(await mined()).toMatchObject([{ nonce: 0, isRight: false }]);
+  // It waits for its turn.
+  for (let i = 0; i < 5; i += 1) await chain.mine();
+  await turnTo(chain, contract, 1, first.address);
+  await chain.mine();
+  await sent(1);
+  await chain.mine();
+  expect(await mined()).toMatchObject([
+    { nonce: 0, isRight: false },
+    { nonce: 1, isRight: true },
+  ]);
+  expect(await contract.rootOf(1)).toBe(epochs.rootOf(1));
+  expect(errors).toEqual([]);
+});
+
+test('a batch that another validator has submitted meanwhile keeps no later nonce from going on', async () => {
+  const [first, second] = pair();
+  const one = await relayer(first);
+  const two = await relayer(second);
+  await release(1, [first, second]);
+  await turnTo(chain, contract, 1, first.address);
+  one.epochs.add(1, [first, second]);
+  await one.sent(0);
+  // Its transaction stays with the node, while the other one takes its turn.
+  const kept = await chain.call('eth_getTransactionByHash', `0x${(await one.records.plans())[0]?.hash}`);
+  await chain.call('hardhat_dropTransaction', (kept as { hash: string }).hash);
+  await turnTo(chain, contract, 1, second.address);
+  two.epochs.add(1, [first, second]);
+  await two.sent(0);
+  await chain.mine();
+  await expect
+    .poll(async () => {
+      await chain.mine();
+      return one.mined();
+    }, wait)
+    .toMatchObject([{ nonce: 0, isRight: false }]);
+  expect(await two.mined()).toMatchObject([{ nonce: 0, isRight: true }]);
+  one.epochs.end(1);
+  await release(2, [first, second]);
+  await turnTo(chain, contract, 2, first.address);
+  one.epochs.add(2, [first, second]);
+  await expect
+    .poll(async () => {
+      await chain.mine();
+      return contract.rootOf(2);
+    }, wait)
+    .toBe(one.epochs.rootOf(2));
+  expect((await one.mined()).map(({ nonce, isRight }) => [nonce, isRight])).toEqual([
+    [0, false],
+    [1, true],
+  ]);
+});
+
+/** Blocks that are too dear for what was sent before. */
+async function dearBlock(baseFee: bigint): Promise<void> {
+  await chain.call('hardhat_setNextBlockBaseFeePerGas', `0x${baseFee.toString(16)}`);
+  await chain.mine();
+}
+
+const dear = 10n ** 13n;
+
+test('what is stuck is replaced by one with the same nonce that pays at least an eighth more, and the next ones follow', async () => {
+  const { epochs, sent, mined, records } = await relayer(alone);
+  for (const epoch of [1, 2]) await release(epoch, [alone]);
+  epochs.add(1, [alone]);
+  await sent(0);
+  const [before] = await records.plans();
+  for (let i = 0; i < bumpAfterBlocks; i += 1) await dearBlock(dear);
+  await expect.poll(async () => (await records.plans())[0]?.hash, wait).not.toBe(before?.hash);
+  epochs.add(2, [alone]);
+  await sent(0);
+  await sent(1);
+  const [after] = await records.plans();
+  for (const fee of ['tip', 'cap'] as const)
+    expect(BigInt(after?.[fee] ?? 0) * 1_000n).toBeGreaterThanOrEqual(BigInt(before?.[fee] ?? 0) * 1_125n);
+  expect(after).toMatchObject({ nonce: 0, epoch: 1, data: before?.data });
+  await expect
+    .poll(async () => {
+      await dearBlock(dear);
+      return (await mined()).map(({ nonce, isRight }) => [nonce, isRight]);
+    }, wait)
+    .toEqual([
+      [0, true],
+      [1, true],
+    ]);
+});
+
+test('what is stuck for an epoch that has its root by now is replaced by a transaction that does nothing', async () => {
+  const [first, second] = pair();
+  const { epochs, sent, mined, records } = await relayer(first);
+  await release(1, [first, second]);
+  await turnTo(chain, contract, 1, first.address);
+  epochs.add(1, [first, second]);
+  await sent(0);
+  await turnTo(chain, contract, 1, second.address);
+  // The other validator, which pays anything.
+  await chain.call('hardhat_impersonateAccount', second.address);
+  await chain.call('hardhat_setBalance', second.address, '0xffffffffffffffffffffff');
+  const { root, signatures } = (await epochs.certificate(1)) ?? { root: '', signatures: [] };
+  const data = contract.submitData({ epoch: 1, root, signatures: signatures.map(({ signature }) => signature) });
+  const fee = `0x${(4n * dear).toString(16)}`;
+  await chain.call('eth_sendTransaction', {
+    from: second.address,
+    to: deployed.address,
+    data,
+    gas: '0x50000',
+    maxFeePerGas: fee,
+    maxPriorityFeePerGas: '0x1',
+  });
+  for (let i = 0; i < bumpAfterBlocks; i += 1) await dearBlock(dear);
+  expect(await contract.rootOf(1)).toBe(root);
+  await expect.poll(async () => (await records.plans())[0]?.epoch, wait).toBeNull();
+  await sent(0);
+  await dearBlock(dear);
+  expect(await mined()).toMatchObject([{ nonce: 0, isRight: true, to: first.address, data: '0x' }]);
+});
+
+test('a root that the contract does not take is refused, and costs no nonce', async () => {
+  const { epochs, records, mined } = await relayer(alone);
+  await release(1, [alone]);
+  epochs.add(1, validators(3).slice(1));
+  await expect.poll(() => records.refusals(), wait).toEqual([{ epoch: 1, reason: 'BadSignature' }]);
+  epochs.end(1);
+  await expect.poll(() => records.refusals(), wait).toEqual([]);
+  expect(await mined()).toEqual([]);
+});
+
+test('a nonce that a very deep reorganisation has left without a plan is filled', async () => {
+  const { epochs, sent, mined, records } = await relayer(alone);
+  const back = await chain.snapshot();
+  await release(1, [alone]);
+  epochs.add(1, [alone]);
+  await sent(0);
+  for (let i = 0; i < 2 * finalityBlocks; i += 1) await chain.mine();
+  await expect.poll(() => records.plans(), wait).toEqual([]);
+  epochs.end(1);
+  await release(2, [alone]);
+  epochs.add(2, [alone]);
+  await sent(1);
+  expect((await records.plans()).map(({ nonce }) => nonce)).toEqual([1]);
+  await back();
+  await chain.call('evm_increaseTime', 10);
+  await release(2, [alone]);
+  await expect
+    .poll(async () => {
+      await chain.mine();
+      return contract.rootOf(2);
+    }, wait)
+    .toBe(epochs.rootOf(2));
+  expect((await mined()).map(({ nonce }) => nonce)).toEqual([0, 1]);
+});
+
+test('a transaction says what its plan says', async () => {
+  const { epochs, sent, relay, records } = await relayer(alone);
+  await release(1, [alone]);
+  epochs.add(1, [alone]);
+  await sent(0);
+  const [plan] = await records.plans();
+  const [found] = await relay.pool.payloads([plan?.hash ?? '']);
+  const payload = found !== null && found !== undefined && 'payload' in found ? found.payload : new Uint8Array();
+  expect(parseTransaction(`0x${Buffer.from(payload).toString('hex')}` as Hex)).toMatchObject({
+    chainId: deployed.chainId,
+    nonce: 0,
+    to: deployed.address,
+    data: plan?.data,
+    maxPriorityFeePerGas: BigInt(plan?.tip ?? 0),
+    maxFeePerGas: BigInt(plan?.cap ?? 0),
+  });
+});
