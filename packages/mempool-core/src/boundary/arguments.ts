@@ -43,8 +43,8 @@ function isHex(text: unknown, min: number, max: number): text is string {
 }
 
 /**
- * The hash of a transaction in its one form, lower-case hex without `0x`; `null` if it is no hash. Here alone do forms
- * become one: all that comes after compares hashes as text. Most callers give that form, so it is tried first.
+ * Returns the hash of a transaction in its normal form, lower-case hex without `0x`, or `null` if it is no hash. Only this
+ * function normalises; later code compares hashes as text. Most callers give the normal form, so it is tried first.
  */
 export function normalHash(hash: unknown): string | null {
   if (isHex(hash, 2, maxHashDigits)) return hash;
@@ -56,7 +56,7 @@ export function normalHash(hash: unknown): string | null {
 /** The form of a valid hash, for error messages. */
 export const hashForm = 'hex of 1–64 bytes, with or without 0x';
 
-/** Returns the hash in its one form. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the hash in its normal form. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkHash(field: string, hash: string): string {
   return normalHash(hash) ?? refuse(field, hashForm);
 }
@@ -70,7 +70,7 @@ function refuse(field: string, form: string): never {
   throw invalid(field, form);
 }
 
-/** Returns a checked copy of the list, each hash in its one form. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
+/** Returns a checked copy of the list, with hashes in normal form. @throws `ERR_MEMPOOL_INVALID` naming the list or element */
 export function checkHashes(field: string, hashes: readonly string[], max: number): string[] {
   if (isChecked<string[]>(hashes)) return hashes;
   return readList(
@@ -81,7 +81,7 @@ export function checkHashes(field: string, hashes: readonly string[], max: numbe
   );
 }
 
-/** As `checkHashes`, but without repeats. */
+/** Does the same as `checkHashes`, and removes repeats. */
 export function distinctHashes(field: string, hashes: readonly string[], max: number): string[] {
   return [...new Set(checkHashes(field, hashes, max))];
 }
@@ -120,7 +120,7 @@ export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): 
 
 type OwnBlock = Omit<CheckedBlock, 'thresholds'>;
 
-/** As `checkBlock`, without the thresholds. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Does the same as `checkBlock`, without the thresholds. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function ownBlock(block: Block): OwnBlock {
   if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
   const { point, parent = null, seen: carried, unseen: gone, provides } = block;
@@ -143,7 +143,7 @@ export function checkPolicy(policy: Policy): Policy {
   return namedThresholds(checkNames('policy', policy, policyNames));
 }
 
-/** Returns the text to store of the reason of a `drop` call (E6). @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the text to store for the reason of a `drop` call (E6). @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkReason(reason: DropReason): string {
   if (typeof reason === 'string') {
     if (isPoolReason(reason)) return reason;
@@ -157,7 +157,7 @@ export function checkReason(reason: DropReason): string {
   return reasonText({ app });
 }
 
-/** Returns the limit of a page, rounded down: any number except NaN. @throws `ERR_MEMPOOL_INVALID` naming `limit` */
+/** Returns the limit of a page, rounded down. Accepts any number except NaN. @throws `ERR_MEMPOOL_INVALID` naming `limit` */
 export function checkLimit(limit: number | undefined): number | undefined {
   if (limit !== undefined && (typeof limit !== 'number' || Number.isNaN(limit))) throw invalid('limit', 'a number');
   return limit === undefined ? undefined : Math.floor(limit);
@@ -181,7 +181,7 @@ export function checkWrite(options: WriteOptions | undefined, names: CallNames =
 }
 
 /**
- * As `checkWrite`, with the lease of a `confirm` or `rollback` call (X6).
+ * Does the same as `checkWrite`, and checks the lease of a `confirm` or `rollback` call (X6).
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
@@ -210,7 +210,7 @@ function isName(name: unknown): boolean {
   return typeof name === 'string' && /^[\x21-\x7e]{1,128}$/.test(name);
 }
 
-/** True for an operation id, and so for the id of a claim. */
+/** True for a valid operation id. The id of a claim has the same form. */
 export function isOperationId(operationId: unknown): boolean {
   return typeof operationId === 'string' && /^[\x20-\x7e]{1,128}$/.test(operationId);
 }

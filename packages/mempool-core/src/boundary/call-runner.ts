@@ -27,7 +27,7 @@ import { unlessAborted } from './unless-aborted.ts';
 
 type OptionalVerbs = PriorityVerbs & RecordDriver & DumpDriver;
 
-/** Runs the calls of a store: checks their options, counts them, ends them on abort, and rejects them after `close`. */
+/** Runs the calls of a store: checks their options, ends them on abort, rejects them after `close`, and counts running ones. */
 export class CallRunner {
   readonly name: string;
   readonly capabilities: Capabilities;
@@ -53,13 +53,13 @@ export class CallRunner {
     return this.#options;
   }
 
-  /** From now on rejects new calls. Resolves when no call runs. */
+  /** Rejects new calls from now on. Resolves when no call runs any more. */
   async end(): Promise<void> {
     this.#isClosing = true;
     if (this.#calls > 0) await new Promise<void>((resolve) => (this.#onIdle = resolve));
   }
 
-  /** The driver's method for an optional verb. @throws `ERR_MEMPOOL_UNSUPPORTED` if the driver does not have it */
+  /** Returns the driver's method for an optional verb. @throws `ERR_MEMPOOL_UNSUPPORTED` if the driver does not have it */
   verb<V extends keyof OptionalVerbs>(name: V): OptionalVerbs[V] {
     const verb = this.driver[name];
     if (verb === undefined)
@@ -88,7 +88,7 @@ export class CallRunner {
     return this.call(() => checkWrite(options, names), run);
   }
 
-  /** Runs a call that may have a lease. @throws `ERR_MEMPOOL_UNSUPPORTED` if one is given and the backend has none */
+  /** Runs a call that may have a lease. @throws `ERR_MEMPOOL_UNSUPPORTED` if it has one and the backend supports none */
   underLease<T>(
     options: ChainOptions | undefined,
     run: (context: ChainContext) => Awaitable<T>,
@@ -119,8 +119,8 @@ export class CallRunner {
 
   /**
    * Checks the options and calls the driver without an `await` before it. So calls reach the driver in order, and
-   * payloads are copied before the caller continues. If the driver answers synchronously, the answer is not awaited: in
-   * memory an await costs as much as the call.
+   * payloads are copied before the caller continues. A synchronous answer is not awaited, because in memory an await costs
+   * as much as the call.
    */
   call<C extends ReadContext, T>(check: () => C, run: (context: C) => Awaitable<T>): Promise<T> {
     let signal: AbortSignal | undefined;
@@ -134,17 +134,17 @@ export class CallRunner {
     }
   }
 
-  /** The answer as a promise. If the driver is not done yet, `close` waits for it. */
+  /** Returns the driver's answer as a promise. If the answer is still pending, `close` waits for it. */
   answer<T>(answer: Awaitable<T>, signal: AbortSignal | undefined): Promise<T> {
     return isPending(answer) ? this.#counted(answer, signal) : Promise.resolve(answer);
   }
 
-  /** A promise that rejects with the error that `inContract` makes of `error`. */
+  /** Returns a promise that rejects with the error, converted by `inContract`. */
   refusal(error: unknown, signal: AbortSignal | undefined): Promise<never> {
     return Promise.reject(inContract(error, signal));
   }
 
-  /** @throws `ERR_MEMPOOL_CLOSED` after `close`; the signal's reason after an abort */
+  /** Checks that a call may begin. @throws `ERR_MEMPOOL_CLOSED` after `close`; the signal's reason after an abort */
   assertOpen(signal: AbortSignal | undefined): void {
     if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
     signal?.throwIfAborted();

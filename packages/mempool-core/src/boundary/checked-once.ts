@@ -7,7 +7,7 @@ export function asChecked<Own extends object>(own: Own): Own {
   return own;
 }
 
-/** True for what `asChecked` has marked. */
+/** True if `asChecked` has marked the object. */
 export function isChecked<Own extends object>(given: unknown): given is Own {
   return typeof given === 'object' && given !== null && checked.has(given);
 }

@@ -4,7 +4,7 @@ import { invalid, MempoolError } from '../contract/errors.ts';
 /** Where a page begins if the caller gives no cursor. */
 const beginning: Position = Object.freeze({ number: 0, epoch: null });
 
-/** The position of a cursor; the beginning if none is given. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the position of a cursor, or the beginning if none is given. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkCursor(field: string, kind: CursorKind, cursor: string | undefined): Position {
   if (cursor === undefined) return beginning;
   const position = readCursor(kind, cursor);
@@ -12,7 +12,7 @@ export function checkCursor(field: string, kind: CursorKind, cursor: string | un
   return position;
 }
 
-/** @throws `ERR_MEMPOOL_CURSOR` if the position belongs to another pool than the answer */
+/** Checks that a cursor belongs to the pool that was read. @throws `ERR_MEMPOOL_CURSOR` if its epoch is another one */
 export function assertSamePool(field: string, { epoch: given }: Position, epoch: string): void {
   if (given === null || given === epoch) return;
   const message = `${field} is a cursor of an earlier pool: the pool was made anew`;

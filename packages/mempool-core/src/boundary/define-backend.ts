@@ -10,23 +10,23 @@ import { openNames, resolveOptions } from './open-options.ts';
 import { anyName, checkNames } from './option-names.ts';
 import { checkFifoLimits } from './submissions.ts';
 
-/** A backend: it opens pools of its kind. Made with `defineBackend`. */
+/** A backend, which opens pools in one kind of store. `defineBackend` makes it. */
 export interface Backend<Own extends object = object> {
   readonly name: string;
   readonly capabilities: Capabilities;
   /**
    * Opens the pool and makes it if it does not exist.
    *
-   * @throws `ERR_MEMPOOL_INVALID` if an option is wrong; `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks what it asks
-   * for; `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and other codes of the backend
+   * @throws `ERR_MEMPOOL_INVALID` if an option is wrong; `ERR_MEMPOOL_UNSUPPORTED` if an option needs a capability that
+   * the backend lacks; `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and other codes of the backend
    */
   open<O extends Ordering = 'fifo'>(options?: OpenOptions<O> & Own): Promise<store.StoreOf<NoInfer<O>>>;
   /**
-   * Removes the pool that `open` with these options opens, of either ordering, with all that is stored of it (D4). Close
-   * its stores first. A backend may lack it.
+   * Removes all stored data of the pool that `open` opens with these options, whatever its ordering (D4). Close its stores
+   * first. A backend may lack this method.
    *
    * @returns false if there was nothing to remove
-   * @throws what `open` throws for these options; `ERR_MEMPOOL_IN_USE` if the backend knows that others have it open
+   * @throws the errors of `open`; `ERR_MEMPOOL_IN_USE` if the backend detects that the pool is still open elsewhere
    */
   remove?(options?: OpenOptions & Own): Promise<boolean>;
 }
@@ -47,7 +47,7 @@ export interface BackendDefinition<Own extends object> {
   readonly options?: { readonly [Name in keyof Own]-?: true };
   /** Opens the pool. The options common to all backends are checked; the backend's own options are not. */
   open(options: DriverOptions & Own): Awaitable<StoreDriver>;
-  /** Removes what is stored of the pool; false if there is nothing. The options are checked as those of `open`. */
+  /** Removes all stored data of the pool. Returns false if there was none. The options are checked as those of `open` are. */
   remove?(options: DriverOptions & Own): Awaitable<boolean>;
 }
 
@@ -55,7 +55,7 @@ export interface BackendDefinition<Own extends object> {
 const made = new WeakSet<object>();
 
 /**
- * Makes a backend. Adds the parts that all backends share to its driver: checks, copies, abort, `close`, event streams.
+ * Makes a backend. It adds to the driver the parts that all backends share: checks, copies, abort, `close`, event streams.
  */
 export function defineBackend<Own extends object = object>(
   definition: BackendDefinition<Own> & Required<Pick<BackendDefinition<Own>, 'remove'>>,
@@ -113,8 +113,8 @@ async function nameFloor(driver: StoreDriver, minPriority: bigint): Promise<void
 }
 
 /**
- * The store with the verbs of both orderings. Verbs that its ordering lacks reject with `ERR_MEMPOOL_UNSUPPORTED`, if
- * `defineBackend` made it.
+ * Returns the same store, typed with the verbs of both orderings. If `defineBackend` made the store, a verb that its
+ * ordering lacks rejects with `ERR_MEMPOOL_UNSUPPORTED`.
  */
 export function anyStore(store: store.MempoolStore): store.AnyStore {
   return store as store.AnyStore;
@@ -129,7 +129,7 @@ export function hasCoreBoundary(store: store.MempoolStore): boolean {
 const oldest = 22;
 
 /**
- * Checks the version of Node. Call it before you load a native module: on an old Node that may crash the process.
+ * Checks the version of Node. Call it before loading a native module, which may crash the process on an old Node.
  *
  * @throws `ERR_MEMPOOL_UNSUPPORTED` before Node 22
  */

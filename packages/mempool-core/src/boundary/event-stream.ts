@@ -89,9 +89,8 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
   }
 
   /**
-   * Reads every event committed before this call, then ends the stream, as `close` promises (E4). Does not wait for
-   * events that other nodes commit later. Stops if the pool is made anew meanwhile, because the older events are then
-   * gone.
+   * Reads every event committed before this call, then ends the stream, as `close` must (E4). It does not wait for events
+   * that other nodes commit later. It stops if the pool is made anew meanwhile, because the older events are then gone.
    */
   async drain(): Promise<void> {
     try {

@@ -7,15 +7,15 @@ import type { CheckedPut } from '../contract/records.ts';
 import type { Policy } from '../contract/store.ts';
 import type { ChainPoint, Transaction } from '../contract/transaction.ts';
 
-/** An argument, or what stands for one. */
+/** An argument of a call, or a value derived from one, in a form that can be serialised as JSON. */
 export type DigestPart = string | number | null | readonly DigestPart[];
 
 const digestBytes = 16;
 
 /**
- * The context with the digest of the call's arguments, if the call has an operation id (X2). `parts` are the arguments
- * that an honest repeat gives again. So they are without lease, verdict, sending peer, height and time: these differ in
- * a repeat by a new leader, or after a block. The digest is stored: never change what it is made of.
+ * Returns the context with a digest of the call's arguments, if the call has an operation id (X2). `parts` returns the
+ * arguments that a correct repeat must repeat. It excludes lease, verdict, sending peer, height and time, because they
+ * differ if a new leader repeats the call, or after a block. Never change the input of the digest, because stores keep it.
  */
 export function withDigest<C extends WriteContext>(context: C, verb: string, parts: () => readonly DigestPart[]): C {
   if (context.operationId === undefined) return context;
@@ -29,19 +29,19 @@ function sayable(part: unknown): unknown {
   return typeof part === 'bigint' ? String(part) : part;
 }
 
-/** A list of hashes as one text: they are many, and have no spaces. */
+/** Returns the digest part of a list of hashes: one text, in which spaces separate them. */
 export function hashesPart(hashes: readonly string[]): DigestPart {
   return hashes.join(' ');
 }
 
-/** Hash, payload type and checksum of the payload of each. */
+/** Returns the digest part of transactions: hash, payload type and payload checksum of each. */
 export function transactionsPart(transactions: readonly Transaction[]): DigestPart {
   return hashesPart(
     transactions.map(({ hash, payload, payloadType }) => `${hash}/${payloadType}/${payloadChecksum(payload)}`),
   );
 }
 
-/** Of a whole pool: how many parts it has, and the hash, seq, stage and payload's checksum of each transaction. */
+/** Returns the digest part of a whole pool: its number of parts; hash, seq, stage and payload checksum of each transaction. */
 export function contentPart(content: readonly DumpedPart[]): DigestPart {
   const writes = content.flatMap((part) => (part.kind === 'write' ? [part.write] : []));
   const sum = (payload: Uint8Array | undefined): number => (payload === undefined ? 0 : payloadChecksum(payload));
@@ -49,7 +49,7 @@ export function contentPart(content: readonly DumpedPart[]): DigestPart {
   return [content.length, hashesPart(texts)];
 }
 
-/** Name, version and checksum of the value of a record. */
+/** Returns the digest part of a `putRecord`: name, version and checksum of the value. */
 export function putPart({ name, version, value }: CheckedPut): DigestPart {
   return [name, version, value && payloadChecksum(value)];
 }
@@ -58,22 +58,22 @@ export function pointPart(point: ChainPoint | null): DigestPart {
   return point === null ? null : [point.slot, point.hash];
 }
 
-/** The fields that are given, in the order of their names. */
+/** Returns the digest part of an object: its fields that are not `undefined`, sorted by name. */
 export function fieldsPart(fields: object): DigestPart {
   const given = Object.entries(fields).filter(([, value]) => value !== undefined);
   return given.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, value]) => [name, value]);
 }
 
 /**
- * What else a move or a drop is bound to. Without `notBeforeMs`: a repeat that comes later may name a later time. The number of parts tells a drop of descendants apart, so that records of earlier
- * versions still match.
+ * Returns the digest parts of the options of a move or a drop. They exclude `notBeforeMs`, because a later repeat may name
+ * a later time. Only a drop with descendants has two parts, so that digests recorded by earlier versions still match.
  */
 export function guardParts({ claim, descendants }: ClaimContext): DigestPart[] {
   if (descendants) return [claim ?? null, 'descendants'];
   return claim === undefined ? [] : [claim];
 }
 
-/** Thresholds as the caller named them: those of the pool may differ between its nodes. */
+/** Returns the digest parts of a block. They include only the thresholds in `policy`, because defaults may differ by node. */
 export function blockParts(block: CheckedBlock, policy: Policy): DigestPart[] {
   const { point, parent, seen, unseen, provides } = block;
   return [pointPart(point), parent, hashesPart(seen), hashesPart(unseen), provides, fieldsPart(policy)];

@@ -14,7 +14,7 @@ interface Damaged {
   readonly logSeq?: number;
 }
 
-/** @throws `ERR_MEMPOOL_CURSOR` if `from` belongs to another pool */
+/** Converts a driver's page and logs its damaged records. @throws `ERR_MEMPOOL_CURSOR` if `from` belongs to another pool */
 export function transactionPage(page: DriverPage, from: Position, log: Logger): TransactionPage {
   const { transactions, damaged, next, epoch } = page;
   assertSamePool('after', from, epoch);
@@ -22,7 +22,7 @@ export function transactionPage(page: DriverPage, from: Position, log: Logger): 
   return { transactions, damaged, next: cursorOf('page', next, epoch) };
 }
 
-/** @throws `ERR_MEMPOOL_CURSOR` if `from` belongs to another pool */
+/** Does the same for a page of `since`. @throws `ERR_MEMPOOL_CURSOR` if `from` belongs to another pool */
 export function gossipPage(page: DriverGossipPage, from: Position, log: Logger): GossipPage {
   const { items, damaged, next, epoch } = page;
   assertSamePool('after', from, epoch);
@@ -30,7 +30,7 @@ export function gossipPage(page: DriverGossipPage, from: Position, log: Logger):
   return { items, damaged, next: cursorOf('gossip', next, epoch) };
 }
 
-/** @throws `ERR_MEMPOOL_CURSOR` if `from` belongs to another pool */
+/** Does the same for a page of the log. @throws `ERR_MEMPOOL_CURSOR` if `from` belongs to another pool */
 export function logPage({ epoch, cursor, ...page }: DriverLogPage, from: Position, log: Logger): LogPage {
   assertSamePool('cursor', from, epoch);
   reportDamage(page.damaged, log);

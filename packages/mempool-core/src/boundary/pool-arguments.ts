@@ -52,7 +52,7 @@ export function checkCallTime(options: CallTime | undefined): CheckedCallTime {
 
 const maxTagLength = 256;
 
-/** @throws `ERR_MEMPOOL_INVALID` naming `tag` */
+/** Returns the tag if it is valid. @throws `ERR_MEMPOOL_INVALID` naming `tag` */
 export function checkTag(tag: string): string {
   if (typeof tag !== 'string' || tag.length < 1 || tag.length > maxTagLength || !tag.isWellFormed())
     throw invalid('tag', `a string of 1–${maxTagLength} characters of well-formed Unicode`);
@@ -84,7 +84,7 @@ export function checkBudget(budget: Budget): CheckedBudget {
   };
 }
 
-/** Returns the checked owner, duration and wish for payloads of a `take`. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the checked `owner`, `claimMs` and `payloads` of a `take`. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkTake(options: TakeOptions | TakePayloadsOptions): CheckedTakeOptions {
   if (options === undefined) throw invalid('options', 'an object with owner and claimMs');
   const { owner, claimMs, payloads } = options;

@@ -13,9 +13,10 @@ interface Named {
 }
 
 /**
- * For `receive` and `revise`: the hashes must be the same, in the same order.
+ * Returns the recorded outcomes of `receive` or `revise`.
  *
- * @throws `ERR_MEMPOOL_INVALID` naming `operationId`; `details.hashes` are the recorded hashes
+ * @throws `ERR_MEMPOOL_INVALID` naming `operationId` if the repeat has other hashes or another order; `details.hashes`
+ * are the recorded hashes
  */
 export function sameTransactions<Outcome extends Named>(told: Outcome[], given: readonly Named[]): Outcome[] {
   if (told.length === given.length && told.every(({ hash }, i) => hash === given[i]?.hash)) return told;
@@ -24,32 +25,32 @@ export function sameTransactions<Outcome extends Named>(told: Outcome[], given: 
 }
 
 /**
- * For verbs that return the hashes they moved: each must be given again.
+ * Returns the recorded answer of a verb that returns the hashes it moved.
  *
- * @throws `ERR_MEMPOOL_INVALID` naming `operationId`
+ * @throws `ERR_MEMPOOL_INVALID` naming `operationId` if the repeat does not name all of them
  */
 export function amongGiven(told: string[], given: readonly string[]): string[] {
   const all = new Set(given);
   return told.every((hash) => all.has(hash)) ? told : otherArguments();
 }
 
-/** For `confirm`: an applied block must be the same. @throws `ERR_MEMPOOL_INVALID` naming `operationId` */
+/** Returns the recorded outcome of `confirm`. @throws `ERR_MEMPOOL_INVALID` naming `operationId` if it applied another block */
 export function sameBlock(told: ConfirmOutcome, point: ChainPoint): ConfirmOutcome {
   return told.kind !== 'applied' || isAt(told.tip.point, point) ? told : otherArguments();
 }
 
-/** For `rollback`: the point rolled back to must be the same. @throws `ERR_MEMPOOL_INVALID` naming `operationId` */
+/** Returns the recorded outcome of `rollback`. @throws `ERR_MEMPOOL_INVALID` naming `operationId` if it had another target */
 export function sameTarget(told: RollbackOutcome, point: ChainPoint | null): RollbackOutcome {
   return told.kind !== 'rolled-back' || isAt(told.tip.point, point) ? told : otherArguments();
 }
 
-/** For `setLimits`: each named limit must be the same. @throws `ERR_MEMPOOL_INVALID` naming `operationId` */
+/** Returns the recorded answer of `setLimits`. @throws `ERR_MEMPOOL_INVALID` naming `operationId` if a named limit differs */
 export function sameLimits(told: Limits, named: Partial<Limits>): Limits {
   const names = Object.keys(named) as (keyof Limits)[];
   return names.every((name) => told[name] === named[name]) ? told : otherArguments();
 }
 
-/** Calls `next` with the answer. A synchronous answer is not awaited: in memory an await costs as much as the call. */
+/** Calls `next` with the answer. A synchronous answer is not awaited, because in memory an await costs as much as the call. */
 export function after<A, B>(answer: Awaitable<A>, next: (answer: A) => B): Awaitable<B> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }

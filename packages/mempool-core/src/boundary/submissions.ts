@@ -12,8 +12,8 @@ import { unsupported } from './call-errors.ts';
 import { checkVerdict, saysNothing } from './verdicts.ts';
 
 /**
- * A caller's submission, each field read once. It is not checked or copied yet: the caller still owns payload and
- * verdict.
+ * A caller's submission, with each field read once. It is neither checked nor copied yet, so the caller still owns payload
+ * and verdict.
  */
 export interface ReadSubmission extends Transaction {
   readonly verdict: Verdict | undefined;
@@ -41,9 +41,9 @@ function refuse(field: string, form: string): never {
 }
 
 /**
- * Checks hash, payload and payload type of each transaction, and brings the hash into its one form. Returns the number of payloads larger than `maxTxBytes`.
- * Call it after all other reads of the caller's objects: no getter may run between this check of the bytes and the copy
- * of them.
+ * Checks hash, payload and payload type of each transaction, and brings the hash into its normal form. Returns the number
+ * of payloads larger than `maxTxBytes`. Call it after all other reads of the caller's objects, because no getter may run
+ * between this check of the bytes and the copy of them.
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
@@ -59,7 +59,7 @@ export function checkTransactions(submissions: readonly Transaction[], maxTxByte
   return larger;
 }
 
-/** The number of checked transactions whose payload is larger than `maxTxBytes`. */
+/** Returns the number of checked transactions whose payload is larger than `maxTxBytes`. */
 export function countTooLarge(checked: readonly Transaction[], maxTxBytes: number): number {
   let larger = 0;
   for (const each of checked) if (each.payload.length > maxTxBytes) larger += 1;
@@ -68,7 +68,7 @@ export function countTooLarge(checked: readonly Transaction[], maxTxBytes: numbe
 
 type Own = { hash: string; payload: Uint8Array };
 
-/** As `checkTransactions`, for one transaction. Returns true if its payload is larger than `maxTxBytes`. */
+/** Does the same as `checkTransactions`, for one transaction. Returns true if its payload is larger than `maxTxBytes`. */
 export function checkTransaction(submission: Own & Transaction, maxTxBytes: number): boolean {
   const fault = mendedOrFault(submission);
   if (fault !== null) throw invalid(`transaction${fault.field}`, fault.form);
@@ -83,7 +83,7 @@ export function isTooLarge({ payload }: Pick<Transaction, 'payload'>, maxTxBytes
 }
 
 /**
- * The first invalid field and its valid form; `null` if the transaction is valid. It brings the hash into its one form.
+ * Brings the hash into its normal form. Returns the first invalid field and its valid form, or `null` if all are valid.
  */
 function mendedOrFault(own: Own & Transaction): { readonly field: string; readonly form: string } | null {
   const { payload, payloadType } = own;
@@ -121,12 +121,12 @@ export function copyTransactions(transactions: readonly Transaction[]): Transact
 
 type TooLarge = Extract<ReceiveOutcome, { readonly kind: 'too-large' }>;
 
-/** The outcome of a transaction whose payload is too large. */
+/** Returns the outcome of a transaction whose payload is too large. */
 export function tooLarge(hash: string, maxTxBytes: number): TooLarge {
   return { kind: 'too-large', hash, maxTxBytes };
 }
 
-/** The outcomes of all transactions of a call. `outcomes` are those of the transactions that are not too large. */
+/** Returns the outcomes of all transactions of a call. `outcomes` are those of the transactions that are not too large. */
 export function withTooLarge<Outcome>(
   given: readonly Transaction[],
   outcomes: readonly Outcome[],
@@ -152,7 +152,7 @@ export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): re
   return submissions;
 }
 
-/** @throws `ERR_MEMPOOL_UNSUPPORTED` if a limit other than `maxTxs` and `acceptUntil` is given */
+/** Checks the limits of a fifo pool. @throws `ERR_MEMPOOL_UNSUPPORTED` if one but `maxTxs` and `acceptUntil` is given */
 export function checkFifoLimits({ maxTxs: _, acceptUntil: __, ...others }: Partial<Limits>): void {
   const [name] = Object.keys(others);
   if (name !== undefined) throw unsupported(`a fifo pool does not support the limit ${name}`);

@@ -14,7 +14,7 @@ export class Subscriptions {
     this.#events = events;
   }
 
-  /** A stream that starts behind the position; `null`: with the next commit (E3). */
+  /** Returns a stream that starts after the position, or with the next commit if `from` is `null` (E3). */
   async open(from: Position | null, signal: AbortSignal | undefined): Promise<AsyncIterable<MempoolEvent>> {
     const page = await this.#firstPage(from?.number ?? Number.MAX_SAFE_INTEGER);
     signal?.throwIfAborted();

@@ -13,8 +13,8 @@ export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal 
 }
 
 /**
- * An iterator whose `return` ends it at once, even while `next` waits. `begin` gets a signal that aborts if `outer`
- * aborts or if the iteration ends.
+ * Returns an iterator whose `return` ends it at once, even while `next` waits. `begin` receives a signal that aborts when
+ * `outer` aborts or the iteration ends.
  */
 export function endable<T>(
   begin: (signal: AbortSignal) => AsyncGenerator<T, undefined>,

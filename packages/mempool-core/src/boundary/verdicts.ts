@@ -26,7 +26,7 @@ export function checkVerdict(place: string, verdict: Verdict | undefined): Check
   };
 }
 
-/** True if every field has its default, so that a fifo pool loses nothing. */
+/** True if every field has its default, so that a fifo pool can ignore the verdict. */
 export function saysNothing(verdict: CheckedVerdict): boolean {
   const { provides, requires, ...rest } = verdict;
   const { provides: _, requires: __, ...silent } = defaultVerdict;

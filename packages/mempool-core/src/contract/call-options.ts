@@ -2,7 +2,7 @@ import type { Lease } from './lease.ts';
 
 /** Options of a verb that reads. */
 export interface ReadOptions {
-  /** If it aborts while the call waits, the call rejects with the signal's reason (R3). */
+  /** If the signal aborts while the call waits, the call rejects with the signal's reason (R3). */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -10,17 +10,17 @@ export interface ReadOptions {
 export interface WriteOptions extends ReadOptions {
   /**
    * An idempotency key, 1–128 printable ASCII characters. A second call with the same id changes nothing and returns the
-   * outcome of the first one. The pool keeps at least the last 10,000 ids (X2). An id is bound to the arguments of its
-   * first call: with others it is refused.
+   * outcome of the first one. The pool keeps at least the last 10,000 ids (X2). A call with a used id but with other
+   * arguments is refused.
    */
   readonly operationId?: string | undefined;
 }
 
-/** Options of a verb that a worker calls for what it has taken: `markAcknowledged`, `release` and `drop`. */
+/** Options of the verbs that a worker calls for transactions it has taken: `markAcknowledged`, `release` and `drop`. */
 export interface ClaimOptions extends WriteOptions {
   /**
-   * The id of a claim. The call passes over each transaction that is not, or no longer, under it (P19). So a worker that
-   * was stopped past the end of its claim changes nothing that another has taken since.
+   * The id of a claim. The call skips each transaction that is not under this claim (P19). So a worker that was paused
+   * until after its claim ended cannot change transactions that another worker has taken since.
    */
   readonly claim?: string | undefined;
 }
@@ -28,8 +28,8 @@ export interface ClaimOptions extends WriteOptions {
 /** Options of `drop`. */
 export interface DropOptions extends ClaimOptions {
   /**
-   * Also drop what depends on those that the call drops, for the same reason, in the same step (P23). With a `claim`, what
-   * is in flight under no or another claim stays, and so does what depends on it alone. Priority pools only.
+   * Also drop the descendants of the dropped transactions, with the same reason, in the same step (P23). With a `claim`, a
+   * descendant in flight that is not under that claim stays, and so do those that depend only on it. Priority pools only.
    */
   readonly descendants?: boolean | undefined;
 }
@@ -37,8 +37,8 @@ export interface DropOptions extends ClaimOptions {
 /** Options of `release`. */
 export interface ReleaseOptions extends ClaimOptions {
   /**
-   * Hold the transactions back until this time, in milliseconds since 1970 by the pool's clock (P20). They are Pending,
-   * but not handed out before the first `take` or `sweep` at that time or later.
+   * Hold the transactions back until this time, in milliseconds since 1970 by the pool's clock (P20). They are Pending, but
+   * no `take` returns them before then. The first `take` or `sweep` at that time or later wakes them.
    */
   readonly notBeforeMs?: number | undefined;
 }
@@ -46,35 +46,35 @@ export interface ReleaseOptions extends ClaimOptions {
 /** Options of the verbs that move the tip: `confirm` and `rollback`. */
 export interface ChainOptions extends WriteOptions {
   /**
-   * The leader's lease (X6). The outcome is `fenced` unless this is the live lease of the pool's election. A call without a
-   * lease is `fenced` while any node holds the lease, and always if the pool was opened with `fenced: true`.
+   * The leader's lease (X6). The outcome is `fenced` unless this is the live lease of the pool's election. The outcome of a
+   * call without a lease is `fenced` while any node holds the lease, and always if the pool was opened with `fenced: true`.
    */
   readonly lease?: Lease | undefined;
 }
 
 /** Options of a verb that reads a page. */
 export interface PageQuery extends ReadOptions {
-  /** The most entries wanted, clamped to 1–1,000; default 100. A page also ends at 8 MiB of payloads (O6). */
+  /** The maximum number of entries, clamped to 1–1,000; default 100. A page also ends at 8 MiB of payloads (O6). */
   readonly limit?: number | undefined;
 }
 
 /** Options of a verb that reads a page in the order of `seq`. */
 export interface SeqQuery extends PageQuery {
-  /** A page's `next` (O7): start there. Default `origin`, the beginning. */
+  /** The cursor to start at: `next` of the page before (O7). Default `origin`, the beginning. */
   readonly after?: string | undefined;
 }
 
 /** Options of `dumpFinalized`. */
 export interface LogQuery extends PageQuery {
-  /** A page's `cursor` (O7): start there. Default `origin`, the oldest entry kept. */
+  /** The cursor to start at: `cursor` of the page before (O7). Default `origin`, the oldest entry kept. */
   readonly cursor?: string | undefined;
 }
 
 /** Options of `subscribe`. */
 export interface SubscribeOptions extends ReadOptions {
   /**
-   * The `cursor` of an event (O7): resume after it. `origin`: begin with the oldest event kept. Without it the stream
-   * begins at the moment of the call.
+   * The `cursor` of the event to resume after (O7). `origin` begins with the oldest event kept. By default the stream has
+   * only events after this call.
    */
   readonly after?: string | undefined;
 }
@@ -85,39 +85,38 @@ export interface TipOptions extends ReadOptions {
   readonly points?: number | undefined;
 }
 
-/** A value, or a promise of it: a driver that need not wait answers at once. */
+/** A value, or a promise of it. A driver that need not wait returns the value itself. */
 export type Awaitable<T> = T | Promise<T>;
 
-/** What a driver learns of a reading call beside its arguments. */
+/** The context of a reading call, which a driver receives in addition to the arguments. */
 export interface ReadContext {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a driver learns of a writing call beside its arguments. */
+/** The context of a writing call, which a driver receives in addition to the arguments. */
 export interface WriteContext extends ReadContext {
   /**
-   * If given: record the outcome under this id in the same atomic step, and answer a repeated call from the record
-   * (X2).
+   * If given, record the outcome under this id in the same atomic step, and answer a repeated call from the record (X2).
    */
   readonly operationId: string | undefined;
   /**
-   * With an operation id: 16 bytes that stand for the call's arguments. Record them with the outcome, and refuse a
-   * repeat with others. `recorded`, `encodeOutcome` and `decodeOutcome` do that.
+   * A digest of the call's arguments, 16 bytes; given if `operationId` is. Record it with the outcome, and refuse a repeat
+   * whose digest differs. `recorded`, `encodeOutcome` and `decodeOutcome` do that.
    */
   readonly digest?: Uint8Array | undefined;
 }
 
-/** What a driver learns of `move` and `drop` beside their arguments. A driver without `extendClaim` gets neither field. */
+/** The context of `move` and `drop`. A driver without `extendClaim` receives neither `claim` nor `notBeforeMs`. */
 export interface ClaimContext extends WriteContext {
-  /** Change only what is under the claim with this id (P19). */
+  /** Change only transactions under the claim with this id (P19). */
   readonly claim?: string;
-  /** Of `release`: hold the transactions back until this time (P20). */
+  /** For `release`: hold the transactions back until this time, in milliseconds since 1970 (P20). */
   readonly notBeforeMs?: number;
-  /** Of `drop` in a priority pool: drop the descendants, too (P23). */
+  /** For `drop` in a priority pool: also drop the descendants (P23). */
   readonly descendants?: true;
 }
 
-/** What a driver learns of a call that moves the tip (X6). */
+/** The context of a call that moves the tip (X6). */
 export interface ChainContext extends WriteContext {
   /** `null` if the caller gave no lease. */
   readonly lease: Lease | null;

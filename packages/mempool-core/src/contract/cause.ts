@@ -25,8 +25,8 @@ export const causes = [
  * Why a transaction changed (E6):
  *
  * - `received`: a call of `receive`. It is Confirmed at once if a block carried it already (L13).
- * - `marked`, `acknowledged`, `released`: the call of that name.
- * - `taken`: a `take`. `claim-ended`: a `sweep`, after the claim had ended.
+ * - `marked`, `acknowledged`, `released`: a call of `markInflight`, `markAcknowledged` or `release`.
+ * - `taken`: a call of `take`. `claim-ended`: a call of `sweep` after the claim had ended.
  * - `seen`, `unseen`: a block named it in this list. `block`: it aged until a block made it Finalized or stale (L6).
  * - `rolled-back`: its confirming block was undone.
  * - `dropped`: a call of `drop`. `failed`: the same with the reason `failed`.

@@ -27,25 +27,25 @@ export interface CheckedBlock {
   readonly thresholds: Thresholds;
 }
 
-/** What `open` of a backend definition receives: options after the checks, with defaults filled in. */
+/** The argument of a backend definition's `open`: the options after the checks, with defaults filled in. */
 export interface DriverOptions {
   readonly pool: string;
   readonly thresholds: Thresholds;
-  /** Only what this open names. It is stored with the pool and holds for all nodes until another open names it. */
+  /** The fields that this open names. They are stored with the pool and hold for all nodes until another open names them. */
   readonly retention: Partial<Retention>;
   readonly maxTxBytes: number;
-  /** How long a transaction may be in flight before a sweep drops it (L14); `Infinity`: never. */
+  /** How long a transaction may be in flight before a sweep drops it, in milliseconds (L14). `Infinity` means no limit. */
   readonly inflightTtlMs: number;
-  /** Stored with the pool. Opening the pool with another ordering is `ERR_MEMPOOL_INCOMPATIBLE`. */
+  /** The order of the pool, which is stored with it. To open it with another ordering is `ERR_MEMPOOL_INCOMPATIBLE`. */
   readonly ordering: Ordering;
   /**
-   * Only what this open names. It is stored with the pool and holds for all nodes until another open or `setLimits`
-   * names it.
+   * The limits that this open names. They are stored with the pool and hold for all nodes until another open or
+   * `setLimits` names them.
    */
   readonly limits: Partial<Limits>;
   /**
-   * The pool's clock in milliseconds since 1970, if the application gives one; `null`: use the store's clock, else this
-   * machine's.
+   * The application's clock in milliseconds since 1970. If it is `null`, use the store's clock, or this machine's clock if
+   * the store has none.
    */
   readonly now: (() => number) | null;
   /** The election whose lease guards the tip (X6). */
@@ -60,40 +60,40 @@ export interface DriverOptions {
 }
 
 /**
- * What the author of a backend implements. `defineBackend` adds the checks, the copies, abort, `close` and the event
- * streams. So every argument is valid here: hash lists have no repeats, a call has at most 1,000 transactions, limits are
- * clamped, and the backend owns the payloads that it receives. Payloads that it returns must be fresh copies.
+ * The interface that the author of a backend implements. `defineBackend` adds the checks, the copies, abort, `close` and
+ * the event streams. So every argument is valid here: hash lists have no repeats, a call has at most 1,000 transactions,
+ * limits are clamped, and the backend owns the payloads that it receives. Payloads that it returns must be fresh copies.
  *
- * While nothing was sent or written, an abort of `signal` ends the call with the signal's reason. After that the call runs to
- * its end (R3).
+ * If `signal` aborts before anything was sent or written, the call rejects with the signal's reason. A later abort does
+ * not stop the call (R3).
  */
 export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partial<RecordDriver>, Partial<DumpDriver> {
   /**
-   * Set it if `receive` and `admit` copy the payloads themselves before they return. They then get the caller's
+   * Set this if `receive` and `admit` copy the payloads themselves before they return. They then receive the caller's
    * buffers.
    */
   readonly copiesPayloads?: true;
   receive(transactions: readonly Transaction[], context: WriteContext): Awaitable<ReceiveOutcome[]>;
-  /** Moves transactions as `transitions` says (L3, L4, P19, P20). Returns the hashes that it moved, in the order given. */
+  /** Moves transactions by the table `transitions` (L3, L4, P19, P20). Returns the hashes that it moved, in the order given. */
   move(verb: MoveVerb, hashes: readonly string[], context: ClaimContext): Awaitable<string[]>;
   /** Returns the hashes that it dropped, in the order given (L10, P19). `reason` is the text to store (`reasonText`). */
   drop(hashes: readonly string[], reason: string, context: ClaimContext): Awaitable<string[]>;
   confirm(block: CheckedBlock, context: ChainContext): Awaitable<ConfirmOutcome>;
-  /** `null`: to the origin. */
+  /** Undoes the blocks after the point; with `null`, every block that is kept. */
   rollback(point: ChainPoint | null, context: ChainContext): Awaitable<RollbackOutcome>;
-  /** A page of transactions with a greater `seq`. Damaged records are passed over and named (M2). */
+  /** Returns a page of Pending transactions with a `seq` above `after`. It skips damaged records and names them (M2). */
   peekPending(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
   peekInflight(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
   findInflight(
     hashes: readonly string[],
     context: ReadContext,
   ): Awaitable<(StoredTransaction | DamagedTransaction | null)[]>;
-  /** The statuses in the order given (O3). A hash may occur twice. */
+  /** Returns the statuses in the order given (O3). A hash may occur twice. */
   checkStatus(hashes: readonly string[], context: ReadContext): Awaitable<TransactionStatus[]>;
-  /** A page of the log. `cursor`: the first `logSeq` wanted, or 0. */
+  /** Returns a page of the log. `cursor` is the first `logSeq` wanted, or 0 for the oldest entry. */
   dumpFinalized(cursor: number, limit: number, context: ReadContext): Awaitable<DriverLogPage>;
   tip(points: number, context: ReadContext): Awaitable<TipAnswer>;
   usage(context: ReadContext): Awaitable<DriverUsage>;
-  /** Called once, after every call has ended. Frees files, sockets and timers. */
+  /** Frees files, sockets and timers. It is called once, after every call has ended. */
   close(): Awaitable<void>;
 }

@@ -1,6 +1,6 @@
 import type { Cause } from './cause.ts';
 
-/** The reasons that the pool itself gives, and that callers of `drop` may give too. */
+/** The reasons for which the pool itself drops transactions. Callers of `drop` may use them too. */
 export const poolReasons = [
   'stale',
   'expired',
@@ -23,28 +23,28 @@ export type DropReason = PoolReason | { readonly app: string };
 const words: ReadonlySet<string> = new Set(poolReasons);
 const ownPrefix = 'app:';
 
-/** True for a word of `poolReasons`. */
+/** True if the text is one of `poolReasons`. */
 export function isPoolReason(text: string): text is PoolReason {
   return words.has(text);
 }
 
-/** The text that stores keep of a reason: a word of the pool as it is, an application's text after `app:`. */
+/** Returns the text to store for a reason: one of `poolReasons` unchanged, or `app:` and the application's text. */
 export function reasonText(reason: DropReason): string {
   return typeof reason === 'string' ? reason : ownPrefix + reason.app;
 }
 
-/** The inverse of `reasonText`. Any other text comes from an older version and is the application's. */
+/** The inverse of `reasonText`. A text without `app:` that is no pool reason was stored by an older version as `{ app }`. */
 export function readReason(text: string): DropReason {
   if (isPoolReason(text)) return text;
   return { app: text.startsWith(ownPrefix) ? text.slice(ownPrefix.length) : text };
 }
 
-/** The reason for a stored text; `null` for a transaction that is not Dropped. */
+/** Returns the reason for a stored text, or `null` for `null` (a transaction that is not Dropped). */
 export function optionalReason(text: string | null): DropReason | null {
   return text === null ? null : readReason(text);
 }
 
-/** The cause of a `drop` call with this reason (E6). */
+/** Returns the cause in the events of a `drop` call with this reason (E6). */
 export function dropCause(text: string): Cause {
   return text === 'failed' ? 'failed' : 'dropped';
 }

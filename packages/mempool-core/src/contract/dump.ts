@@ -21,17 +21,18 @@ export type DumpedPart =
   /** The first part: the pool's numbers. */
   | {
       readonly kind: 'base';
-      /** The tick of the tip, and the first one whose block is kept. */
+      /** The tick of the tip. */
       readonly tick: number;
+      /** The first tick whose block is kept. */
       readonly floor: number;
       readonly lastSeq: number;
-      /** Number of the newest log entry that was trimmed. The entries that follow count from there. */
+      /** Number of the newest log entry that was trimmed. The entries in the dump are numbered from the next one. */
       readonly trimmedLog: number;
       /** The time of the last call with events (E5); 0 before the first. */
       readonly lastAt?: number | undefined;
       /** Always 0: a dump has no events. */
       readonly trimmedEvents: number;
-      /** Left out in a priority pool, and in a fifo pool that has neither claims nor limits. */
+      /** Absent in a priority pool, and in a fifo pool that has neither claims nor limits. */
       readonly fifo?: DumpedClaims | null;
     }
   /** A kept block, with the hashes that no earlier kept block carried. */
@@ -40,8 +41,8 @@ export type DumpedPart =
       readonly block: { readonly tick: number; readonly point: ChainPoint; readonly sighted: readonly string[] };
     }
   /**
-   * A live transaction, or the next entry of the log. `body` is `null` in a log entry whose hash has a later state: the
-   * payload is with that.
+   * A live transaction, or the next entry of the log. `body` is `null` in a log entry if another part has a later state of
+   * the same hash, because the payload is in that part.
    */
   | {
       readonly kind: 'write';
@@ -51,34 +52,35 @@ export type DumpedPart =
         readonly point: ChainPoint | null;
         readonly body: Transaction | null;
       };
-      /** When a log entry was written (E5); `null` if that is not known. Left out in a live transaction. */
+      /** When the log entry was written (E5); `null` if that is not known. Absent for a live transaction. */
       readonly at?: number | null;
     }
-  /** A record of the application, and after all of them the version of the last change of one. */
+  /** A record of the application. After all records, one `version` part has the version of the last change of any. */
   | { readonly kind: 'record'; readonly record: NamedValue }
   | { readonly kind: 'version'; readonly lastVersion: number }
-  /** The following parts only a priority pool has. */
+  /** Only a priority pool has this part and those below. */
   | { readonly kind: 'limits'; readonly limits: Partial<Limits> }
   | { readonly kind: 'gossip'; readonly lastGossipSeq: number }
   | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
   | { readonly kind: 'entry'; readonly entry: Entry };
 
-/** The whole content of a pool, for `restore`: what `dump` gives, or the same parts one after the other. */
+/** The whole content of a pool, for `restore`: the result of `dump`, or a stream of the same parts. */
 export interface PoolContent {
   readonly ordering: Ordering;
-  /** In the order of `dump`. `restore` reads an iterable once. */
+  /** The parts, in the order of `dump`. `restore` iterates over them once. */
   readonly content: Iterable<DumpedPart> | AsyncIterable<DumpedPart>;
 }
 
 /**
- * The whole content of a pool: transactions with payloads, stages and ticks, blocks, log, claims and records; without events
- * and operation ids. Pools with the same content give deeply equal dumps. It is plain data, which `structuredClone` copies.
+ * The whole content of a pool: transactions with payloads, stages and ticks, blocks, log, claims and records. It has no
+ * events and no operation ids. Pools with the same content have deeply equal dumps. It is plain data that
+ * `structuredClone` copies.
  */
 export interface DumpedPool extends PoolContent {
   readonly content: readonly DumpedPart[];
 }
 
-/** What `restore` answers. */
+/** The outcome of `restore`. */
 export type RestoreOutcome =
   | { readonly kind: 'restored' }
   /** The pool is not new: something was written to it before. Nothing changed. */
@@ -86,6 +88,6 @@ export type RestoreOutcome =
 
 /** The verb of a driver that can restore a pool. */
 export interface DumpDriver {
-  /** `content` was checked; the backend owns its bytes. It stores all of it or nothing. */
+  /** Stores all of `content` or nothing. The content was checked, and the backend owns its bytes. */
   restorePool(content: readonly DumpedPart[], context: WriteContext): Awaitable<RestoreOutcome>;
 }

@@ -1,14 +1,14 @@
 /**
- * The codes that a store may fail with (R1). Expected outcomes, such as `duplicate` and `gap`, are values, not errors.
+ * The error codes of this library (R1). Expected outcomes, such as `duplicate` and `gap`, are values, not errors.
  */
 export type MempoolErrorCode =
   /** An argument is wrong; the message names the field. Nothing was written (M2). */
   | 'ERR_MEMPOOL_INVALID'
-  /** The cursor belongs to an earlier pool: the pool was made anew (O7). */
+  /** The cursor belongs to an earlier pool, because the pool was made anew (O7). */
   | 'ERR_MEMPOOL_CURSOR'
   /** The configuration is wrong; the message names the field. */
   | 'ERR_MEMPOOL_CONFIG'
-  /** The store could not be reached in time and nothing was sent (X5). */
+  /** The store could not be reached in time, and nothing was sent (X5). */
   | 'ERR_MEMPOOL_UNAVAILABLE'
   /** The call was sent, but its answer was lost. Repeat it with the same operation id (X5). */
   | 'ERR_MEMPOOL_OUTCOME_UNKNOWN'
@@ -26,7 +26,7 @@ export type MempoolErrorCode =
   | 'ERR_MEMPOOL_AUTH'
   /** The credentials lack a right; the message names the command. */
   | 'ERR_MEMPOOL_PERMISSION'
-  /** The store takes no writes: it is a replica, or the process may not write to the file. */
+  /** The store accepts no writes: it is a replica, or the process may not write to the file. */
   | 'ERR_MEMPOOL_READ_ONLY'
   /** Another process holds the exclusive lock. */
   | 'ERR_MEMPOOL_IN_USE'
@@ -58,7 +58,7 @@ const retryableByCode: Readonly<Record<MempoolErrorCode, boolean>> = {
 /** All codes. */
 export const mempoolErrorCodes: readonly MempoolErrorCode[] = Object.keys(retryableByCode) as MempoolErrorCode[];
 
-/** The subject of an error in machine-readable form, such as the field or the hash. Never a payload. */
+/** The subject of an error in machine-readable form, such as the field or the hash. It never contains a payload. */
 export interface MempoolErrorDetails {
   readonly field?: string;
   readonly hash?: string;
@@ -68,7 +68,7 @@ export interface MempoolErrorDetails {
   readonly logSeq?: number;
   readonly command?: string;
   readonly key?: string;
-  /** Of a record (K4). */
+  /** The name of a record (K4). */
   readonly name?: string;
 }
 
@@ -93,14 +93,14 @@ export class MempoolError extends Error {
   }
 }
 
-/** True for an error of this library, also from another copy of it. With `code`: true for that code only. */
+/** True for an error of this library, also from another copy of it. If `code` is given, true for that code only. */
 export function isMempoolError(error: unknown, code?: MempoolErrorCode): error is MempoolError {
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
   if (typeof error.code !== 'string' || !Object.hasOwn(retryableByCode, error.code)) return false;
   return code === undefined || error.code === code;
 }
 
-/** The error for a wrong argument, `ERR_MEMPOOL_INVALID`. The message names the field and what is expected. */
+/** Returns the error for a wrong argument, `ERR_MEMPOOL_INVALID`. Its message names the field and the expected value. */
 export function invalid(field: string, expected: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_INVALID', `${field} must be ${expected}`, { field });
 }

@@ -8,15 +8,15 @@ export interface TransactionEvent extends Counters {
   /** The number of the event: from 1, without gaps, in commit order. */
   readonly eventSeq: number;
   /**
-   * When the call was committed that made the event, in milliseconds since 1970 by the pool's clock (E5). `null` if an
-   * older version wrote it.
+   * When the call that made the event was committed, in milliseconds since 1970 by the pool's clock (E5). `null` if an
+   * older version wrote the event.
    */
   readonly at: number | null;
   readonly hash: string;
   readonly seq: number;
   /** The new stage. */
   readonly stage: KnownStage;
-  /** Why it changed (E6). An event of an older version has the likeliest cause. */
+  /** Why it changed (E6). For an event that an older version wrote, this is the most likely cause. */
   readonly cause: Cause;
   /** The status before the call. */
   readonly previous: { readonly stage: Stage } & Counters;
@@ -24,9 +24,9 @@ export interface TransactionEvent extends Counters {
   readonly point: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
   readonly reason: DropReason | null;
-  /** The hash of the transaction that took its place. Left out unless the cause is `replaced` (P24). */
+  /** The hash of the transaction that replaced it. Absent unless the cause is `replaced` (P24). */
   readonly replacedBy?: string;
-  /** How often the transaction went out until then. */
+  /** How often the transaction had been sent by then. */
   readonly attempts: number;
   /** The `at` of the call that received the transaction; `null` if that is not known. */
   readonly receivedAt: number | null;
@@ -49,8 +49,8 @@ export interface BlockEvent {
 }
 
 /**
- * Why a transaction was parked (P24): held back (P20), below the limit `minPriority` (P26), or because something that it
- * requires is not there (P2).
+ * Why a transaction was parked (P24): `held` if it is held back (P20), `below-floor` if it is below the limit `minPriority`
+ * (P26), `missing` if a tag that it requires is missing (P2).
  */
 export type ParkedReason = 'held' | 'below-floor' | 'missing';
 
@@ -62,26 +62,25 @@ interface PlaceChange {
   readonly seq: number;
 }
 
-/** A Pending transaction is ready that was parked before the call (P24). Its stage did not change. */
+/** A parked transaction became ready (P24). Its stage is still Pending. */
 export interface ReadyEvent extends PlaceChange {
   readonly kind: 'ready';
 }
 
-/** A Pending transaction is parked that was not before the call (P24). If it has just become Pending, that event comes first. */
+/** A transaction became parked (P24). If the same call made it Pending, its `transaction` event comes first. */
 export interface ParkedEvent extends PlaceChange {
   readonly kind: 'parked';
   readonly reason: ParkedReason;
 }
 
-/** Events that tell where a Pending transaction of a priority pool stands. */
+/** An event about whether a Pending transaction of a priority pool is ready or parked. */
 export type PlaceEvent = ReadyEvent | ParkedEvent;
 
 /** An event as stores keep it, with its number. */
 export type StoreEvent = TransactionEvent | BlockEvent | PlaceEvent;
 
 /**
- * An event as a step has it: without `at`, which all events of a call share (E5). A `receivedAt` of 0 stands for that
- * time.
+ * An event in a step. It has no `at` because all events of a call share it (E5). A `receivedAt` of 0 stands for that time.
  */
 export type StepEvent =
   | Omit<TransactionEvent, 'at'>
@@ -89,28 +88,28 @@ export type StepEvent =
   | Omit<ReadyEvent, 'at'>
   | Omit<ParkedEvent, 'at'>;
 
-/** What every delivered event has beside its content. */
+/** The field that every delivered event has in addition to its content. */
 export interface Delivered {
-  /** The position after this event: give it to `subscribe` as `after` to resume there (O7). */
+  /** The position after this event. Pass it to `subscribe` as `after` to resume there (O7). */
   readonly cursor: string;
 }
 
 /**
- * Events were lost to this reader (E3): the store trimmed them before they were read, it was restored to an earlier
- * state, or the pool was made anew. The next event is the oldest that the store keeps.
+ * This reader lost events (E3), because the store trimmed them before they were read, because the store was restored to an
+ * earlier state, or because the pool was made anew. The next event is the oldest that the store keeps.
  */
 export interface LaggedEvent extends Delivered {
   readonly kind: 'lagged';
   /**
-   * Number of events lost. 0 if the store was restored to an earlier state and the reader gets all events since: some of
-   * them may have numbers that it has seen before, so what it counted no longer holds.
+   * Number of events lost. It is 0 if the store was restored to an earlier state and the reader receives all events since.
+   * Their numbers may repeat numbers that the reader has seen before, so discard state that was built from those events.
    */
   readonly missed: number;
-  /** True if the pool was made anew: what was known of the earlier one no longer holds (O7). */
+  /** True if the pool was made anew. Discard all state about the earlier pool (O7). */
   readonly restarted: boolean;
 }
 
-/** What `subscribe` delivers. */
+/** An event as `subscribe` delivers it. */
 export type MempoolEvent =
   | (TransactionEvent & Delivered)
   | (BlockEvent & Delivered)
@@ -125,15 +124,15 @@ export interface EventPage {
   readonly oldest: number;
   /** Number of the last event written; 0 before the first. */
   readonly last: number;
-  /** Identifies the pool. It changes if the pool is made anew, so that a reader notices. */
+  /** Identifies the pool. It changes if the pool is made anew. */
   readonly epoch: string;
-  /** How often the store lost commits since it was opened, if it can notice that; default 0. */
+  /** How often the store lost commits since it was opened. Absent (0) if the store cannot detect that. */
   readonly rewinds?: number;
 }
 
-/** What a backend offers so that core can build event streams on it. */
+/** The methods of a backend from which core builds event streams. */
 export interface EventSource {
-  /** Up to `limit` events after the number `after`, oldest first, without gaps. */
+  /** Returns up to `limit` events after the number `after`, oldest first, without gaps. */
   readEvents(after: number, limit: number): Promise<EventPage> | EventPage;
   /**
    * Calls `listener` after each commit that wrote events, on any node, and after a lost connection is restored. Extra calls

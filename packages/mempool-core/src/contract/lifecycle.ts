@@ -1,7 +1,7 @@
 import type { Counters, KnownStage, LiveStage, Stage } from './transaction.ts';
 import { isLive } from './transaction.ts';
 
-/** What moves a transaction to another stage: five verbs, and the lists `seen` and `unseen` of a block. */
+/** The inputs that move a transaction to another stage: five verbs, and the lists `seen` and `unseen` of a block. */
 export const lifecycleVerbs = [
   'receive',
   'markInflight',
@@ -17,8 +17,8 @@ export type LifecycleVerb = (typeof lifecycleVerbs)[number];
 export type MoveVerb = 'markInflight' | 'markAcknowledged' | 'release';
 
 /**
- * The transition table (L11): the stage that a verb leads to. A pair that is not listed changes nothing. Ageing (L5, L6)
- * and `rollback` (L9) depend on ticks; they are functions below.
+ * The transition table (L11): for each stage and verb, the next stage. A pair that is not listed changes nothing. Ageing
+ * (L5, L6) and `rollback` (L9) depend on ticks, so functions below implement them.
  */
 export const transitions: { readonly [S in Stage]: { readonly [V in LifecycleVerb]?: KnownStage } } = {
   Unknown: { receive: 'Pending' },
@@ -36,30 +36,30 @@ export const transitions: { readonly [S in Stage]: { readonly [V in LifecycleVer
   Dropped: { receive: 'Pending', seen: 'Confirmed' },
 };
 
-/** When a transaction becomes final, in blocks (L6). Integers of at least 1, or `Infinity` for never. */
+/** After how many blocks a transaction becomes final (L6). Each is an integer of at least 1, or `Infinity` for never. */
 export interface Thresholds {
-  /** Confirmations that make a Confirmed transaction Finalized. Default 6. */
+  /** Number of confirmations at which a Confirmed transaction becomes Finalized. Default 6. */
   readonly finalizeThreshold: number;
-  /** Non-confirmations that drop a transaction in flight, with the reason `stale`. Default `Infinity`: never. */
+  /** Number of non-confirmations at which a transaction in flight is dropped as `stale`. Default `Infinity`, never. */
   readonly dropThreshold: number;
 }
 
-/** The thresholds of a pool that is opened without others. */
+/** The default thresholds of a pool. */
 export const defaultThresholds: Thresholds = { finalizeThreshold: 6, dropThreshold: Number.POSITIVE_INFINITY };
 
-/** The reason of a transaction dropped by L6 or L14. */
+/** The reason with which L6 and L14 drop a transaction. */
 export const staleReason = 'stale';
 
 /**
- * The times of a life (O8, L14). They change only when the transaction goes out, so states share them. In a step, a time
- * of 0 stands for the time of the call (E5).
+ * When a transaction was received and sent (O8, L14). The facts change only when it is sent, so successive states share
+ * the object. In a step, a time of 0 stands for the time of the call (E5).
  */
 export interface Facts {
-  /** The `at` of the call that received it; `null` if an older version did. */
+  /** The time of the call that received it; `null` if an older version did. */
   readonly receivedAt: number | null;
-  /** How often it went out; at most `maxAttempts`. */
+  /** How often it was sent; at most `maxAttempts`. */
   readonly attempts: number;
-  /** The `at` of the call with which it last went out; `null` if it never did, or if an older version sent it. */
+  /** The time of the call that last sent it; `null` if it was never sent, or if an older version sent it. */
   readonly sentAt: number | null;
 }
 
@@ -71,41 +71,41 @@ export const arriving: Facts = Object.freeze({ receivedAt: 0, attempts: 0, sentA
 /** The facts of a transaction that an older version stored. */
 export const noFacts: Facts = Object.freeze({ receivedAt: null, attempts: 0, sentAt: null });
 
-/** The facts of a transaction that goes out with this call. */
+/** Returns the facts of a transaction that this call sends. */
 export function sent({ receivedAt, attempts }: Facts): Facts {
   return { receivedAt, attempts: Math.min(attempts + 1, maxAttempts), sentAt: 0 };
 }
 
-/** The facts as a store keeps them: `at` is the time of the call. */
+/** Returns the facts to store: times of 0 are replaced by `at`, the time of the call. */
 export function factsAt({ receivedAt, attempts, sentAt }: Facts, at: number | null): Facts {
   return { receivedAt: receivedAt === 0 ? at : receivedAt, attempts, sentAt: sentAt === 0 ? at : sentAt };
 }
 
 /**
  * The lifecycle state of a transaction: all that a store keeps of it, except its payload and its chain point. Counters are
- * derived from ticks (L12), so a block costs nothing for the transactions that it does not name.
+ * derived from ticks (L12), so a block does not update the transactions that it does not name.
  */
 export interface TxState {
   readonly hash: string;
   readonly seq: number;
   readonly stage: KnownStage;
   /**
-   * Propagated, Acknowledged: the tick at which it went in flight. Confirmed, Finalized: the confirming block's tick.
-   * Pending, Dropped: 0.
+   * The tick at which it went in flight (Propagated, Acknowledged), the tick of the confirming block (Confirmed, Finalized),
+   * or 0 (Pending, Dropped).
    */
   readonly tick: number;
-  /** Frozen when it became final; 0 while live. */
+  /** The count at the time when it became final; 0 while it is live. */
   readonly confirmations: number;
-  /** Frozen when it became final; 0 while live. */
+  /** The count at the time when it became final; 0 while it is live. */
   readonly nonConfirmations: number;
   /** The stored text of the reason of a Dropped transaction (`reasonText`), else `null`. */
   readonly reason: string | null;
-  /** Pending, but held back until this time, in milliseconds since 1970, or longer (P20). Left out for all others. */
+  /** A Pending transaction is held back at least until this time, in milliseconds since 1970 (P20). Absent if it is not. */
   readonly notBefore?: number;
   readonly facts: Facts;
 }
 
-/** The counters of a transaction at a tick (L12). */
+/** Returns the counters of a transaction at a tick (L12). */
 export function countersAt(txState: TxState, tick: number): Counters {
   switch (txState.stage) {
     case 'Pending':
@@ -121,65 +121,65 @@ export function countersAt(txState: TxState, tick: number): Counters {
   }
 }
 
-/** The state of a live transaction. */
+/** Returns the state of a live transaction. */
 export function live(hash: string, seq: number, stage: LiveStage, tick: number, facts: Facts): TxState {
   return { hash, seq, stage, tick, confirmations: 0, nonConfirmations: 0, reason: null, facts };
 }
 
-/** The state of a Pending transaction that is held back (P20); `undefined`: it is not. */
+/** Returns the state of a Pending transaction. It is held back until `notBefore`, unless that is `undefined` (P20). */
 export function pending(hash: string, seq: number, notBefore: number | undefined, facts: Facts): TxState {
   const state = live(hash, seq, 'Pending', 0, facts);
   return notBefore === undefined ? state : { ...state, notBefore };
 }
 
-/** The state after it becomes Finalized at `tick`, with its counters frozen. */
+/** Returns the state after the transaction becomes Finalized at `tick`, with its final counters. */
 function finalized(txState: TxState, tick: number): TxState {
   const { hash, seq, reason, facts } = txState;
   const { confirmations, nonConfirmations } = countersAt(txState, tick);
   return { hash, seq, stage: 'Finalized', tick: txState.tick, confirmations, nonConfirmations, reason, facts };
 }
 
-/** The state after it is Dropped at `tick`, with its counters frozen. */
+/** Returns the state after the transaction is Dropped at `tick`, with its final counters. */
 export function dropped(txState: TxState, tick: number, reason: string): TxState {
   const { hash, seq, facts } = txState;
   const { confirmations, nonConfirmations } = countersAt(txState, tick);
   return { hash, seq, stage: 'Dropped', tick: 0, confirmations, nonConfirmations, reason, facts };
 }
 
-/** At `tick`, transactions confirmed at this tick or earlier become Finalized (L6). `-Infinity`: none. */
+/** Returns a tick: at `tick`, transactions confirmed at it or earlier become Finalized (L6). `-Infinity` means none. */
 export function finalizableTick(tick: number, thresholds: Thresholds): number {
   return tick - thresholds.finalizeThreshold + 1;
 }
 
-/** At `tick`, transactions in flight since this tick or earlier are dropped as stale (L6). `-Infinity`: none. */
+/** Returns a tick: at `tick`, transactions in flight since it or earlier are dropped as stale (L6). `-Infinity` means none. */
 export function droppableTick(tick: number, thresholds: Thresholds): number {
   return tick - thresholds.dropThreshold;
 }
 
-/** At `nowMs`, transactions that went out before this time have been in flight too long (L14). `-Infinity`: none. */
+/** Returns a time: at `nowMs`, transactions sent before it have been in flight too long (L14). `-Infinity` means none. */
 export function overdueBefore(nowMs: number, inflightTtlMs: number): number {
   return nowMs - inflightTtlMs;
 }
 
 /**
- * The first tick whose point is still kept after the block of `tick` (L9): a rollback of `maxRollback` blocks ends
- * there.
+ * Returns the first tick whose point is still kept after the block of `tick` (L9). A rollback of `maxRollback` blocks ends
+ * there. `floor` is the first tick kept so far.
  */
 export function keptFrom(tick: number, maxRollback: number, floor: number): number {
   return Math.max(floor, tick - maxRollback);
 }
 
-/** True if the block of tick `inclusion` still confirms a transaction that is received at `tick` (L13). */
+/** True if a transaction received at `tick` becomes Confirmed because the block of tick `inclusion` carried it (L13). */
 export function inclusionCounts(inclusion: number, tick: number, thresholds: Thresholds): boolean {
   return inclusion > tick - thresholds.finalizeThreshold;
 }
 
-/** The stage that a verb leads to, or `null` if it changes nothing (L11). */
+/** Returns the stage that a verb leads to, or `null` if it changes nothing (L11). */
 export function nextStage(stage: Stage, verb: LifecycleVerb): KnownStage | null {
   return transitions[stage][verb] ?? null;
 }
 
-/** The state of one transaction after the block of `tick`, by L6. */
+/** Returns the state of a transaction after the thresholds are checked for the block of `tick` (L6). */
 export function settle(txState: TxState, tick: number, thresholds: Thresholds): TxState {
   if (!isLive(txState.stage) || txState.stage === 'Pending') return txState;
   if (txState.stage === 'Confirmed')

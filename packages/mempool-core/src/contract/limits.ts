@@ -1,29 +1,30 @@
 import { invalid } from './errors.ts';
 import { minPriority as lowestPriority, maxPriority } from './verdict.ts';
 
-/** The order of a pool, fixed when it is made: `fifo`, by arrival, or `priority`. */
+/** The order of a pool: `fifo` (order of arrival) or `priority`. It is fixed when the pool is made. */
 export type Ordering = 'fifo' | 'priority';
 
 /**
- * The most that a pool holds, and until when it accepts. Limits are stored with the pool: the latest open or `setLimits` that names one sets it for
- * all nodes. A count is a safe integer of at least 0, or `Infinity`. A fifo pool has `maxTxs` and `acceptUntil` only.
+ * The limits of a pool. They are stored with the pool and hold for all nodes. An open or a `setLimits` call changes the
+ * limits that it names. A count is a safe integer of at least 0, or `Infinity`. A fifo pool has only `maxTxs` and
+ * `acceptUntil`.
  */
 export interface Limits {
-  /** Transactions that are Pending, Propagated or Acknowledged. Default 100,000; in a fifo pool no limit. */
+  /** Most transactions that are Pending, Propagated or Acknowledged. Default 100,000; in a fifo pool no limit. */
   readonly maxTxs: number;
-  /** Payload bytes of these transactions. Default 256 MiB. */
+  /** Most payload bytes of these transactions. Default 256 MiB. */
   readonly maxBytes: number;
-  /** Gas of one transaction. Default: no limit. */
+  /** Most gas of one transaction. Default: no limit. */
   readonly maxTxGas: number;
-  /** Transactions of one sender that are Pending, Propagated or Acknowledged. Default 64. */
+  /** Most transactions of one sender that are Pending, Propagated or Acknowledged. Default 64. */
   readonly maxPerSender: number;
-  /** Parked transactions: Pending, but waiting for a parent. Beyond it the worst leaves (P22). Default 10,000. */
+  /** Most parked transactions. A further one evicts parked ones that are worse, or is refused (P22). Default 10,000. */
   readonly maxParked: number;
-  /** Pending transactions that one transaction depends on, directly or not. Default 100. */
+  /** Most Pending transactions that one transaction depends on, directly or indirectly. Default 100. */
   readonly maxAncestors: number;
-  /** Pending transactions that depend on one transaction, directly or not. Default 1,000. */
+  /** Most Pending transactions that depend on one transaction, directly or indirectly. Default 1,000. */
   readonly maxDescendants: number;
-  /** Transactions that one new transaction may evict. Default 100. */
+  /** Most transactions that one new transaction may evict. Default 100. */
   readonly maxEvictions: number;
   /** The percentage by which a replacement must pay more: 0–10,000, default 10. */
   readonly replacementBump: number;
@@ -31,23 +32,26 @@ export interface Limits {
   readonly ttlMs: number;
   /** Blocks that a transaction may wait, from its admission. Default: no limit. */
   readonly ttlBlocks: number;
-  /** Milliseconds that a transaction may stay parked, from when it was last parked (P22). Default 10 minutes. */
+  /** Milliseconds that a transaction may stay parked, counted from when it was last parked (P22). Default 10 minutes. */
   readonly parkedTtlMs: number;
   /**
-   * The effective priority that a transaction needs to be ready; one below it is parked (P26). A signed 64-bit integer.
-   * Default: the lowest one, so none is below.
+   * The effective priority that a transaction needs to be ready. A transaction below it is parked (P26). A signed 64-bit
+   * integer; the default is the lowest one, so no transaction is below it.
    */
   readonly minPriority: bigint;
   /**
-   * When the pool closes, in milliseconds since 1970: from then on each newcomer is answered `closed` (P27). 0: it is
-   * closed. Default: never, `Infinity`.
+   * When the pool closes, in milliseconds since 1970. From then on `receive` answers `closed` for each new transaction
+   * (P27). 0 closes the pool at once. Default `Infinity`, which means never.
    */
   readonly acceptUntil: number;
-  /** `lowest`: a new transaction may evict those that sort last. `none`: a full pool refuses. Default `lowest`. */
+  /**
+   * The behaviour of a full pool. With `lowest`, a new transaction may evict those that sort last. With `none`, the pool
+   * refuses new transactions. Default `lowest`.
+   */
   readonly eviction: 'lowest' | 'none';
 }
 
-/** The limits of a priority pool that is opened without others. */
+/** The default limits of a priority pool. */
 export const defaultLimits: Limits = Object.freeze({
   maxTxs: 100_000,
   maxBytes: 256 * 1024 * 1024,
@@ -67,12 +71,12 @@ export const defaultLimits: Limits = Object.freeze({
 });
 
 /**
- * The limits of a pool that an older version stored, where it stored none: a limit that is newer than the pool drops
- * nothing of it until somebody sets it.
+ * The limits that apply where a pool of an older version stored none. A limit that did not exist when the pool was made
+ * drops none of its transactions until a caller sets it.
  */
 export const formerLimits: Limits = Object.freeze({ ...defaultLimits, parkedTtlMs: Number.POSITIVE_INFINITY });
 
-/** P27: true if a pool with this limit is closed at `nowMs`. */
+/** True if a pool with this limit is closed at `nowMs` (P27). */
 export function isClosedAt({ acceptUntil }: Pick<Limits, 'acceptUntil'>, nowMs: number): boolean {
   return nowMs >= acceptUntil;
 }
@@ -80,7 +84,7 @@ export function isClosedAt({ acceptUntil }: Pick<Limits, 'acceptUntil'>, nowMs: 
 /** The names of the limits, in a fixed order. */
 export const limitNames: readonly (keyof Limits)[] = Object.freeze(Object.keys(defaultLimits) as (keyof Limits)[]);
 
-/** The limits that are given, checked; other fields are left out. @throws `ERR_MEMPOOL_INVALID` naming the limit */
+/** Returns the limits among the given fields, after checking them. @throws `ERR_MEMPOOL_INVALID` naming the limit */
 export function namedLimits(given: Partial<Record<keyof Limits, unknown>>): Partial<Limits> {
   const named: Partial<Record<keyof Limits, unknown>> = {};
   for (const name of limitNames) {

@@ -7,29 +7,29 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type Logger = (level: LogLevel, message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
 /**
- * How much history a pool keeps. The values are stored with the pool: the latest open that names one sets it for all
- * nodes.
+ * How much history a pool keeps. The values are stored with the pool and hold for all nodes. An open changes the values
+ * that it names.
  */
 export interface Retention {
   /** Entries kept in the terminal log. Default 10,000. */
   readonly maxFinalized: number;
-  /** Events kept at least, so that a reader can resume. Default 100,000. */
+  /** Number of latest events that are always kept, so that a reader can resume. Default 100,000. */
   readonly maxEvents: number;
   /** Blocks that `rollback` can undo. Default 2,160. */
   readonly maxRollback: number;
 }
 
-/** The retention of a pool that is opened without another. */
+/** The default retention of a pool. */
 export const defaultRetention: Retention = {
   maxFinalized: 10_000,
   maxEvents: 100_000,
   maxRollback: 2_160,
 };
 
-/** Operation ids whose outcomes are kept at least (X2). */
+/** The number of latest operation ids whose outcomes are always kept (X2). */
 export const maxOperations = 10_000;
 
-/** How long a transaction may be in flight in a pool that is opened without another time: 24 hours (L14). */
+/** The default of `inflightTtlMs`: 24 hours (L14). */
 export const defaultInflightTtlMs = 86_400_000;
 
 /** The options that every backend takes. */
@@ -44,19 +44,19 @@ export interface OpenOptions<O extends Ordering = Ordering>
   /** How long a call waits for its store, in milliseconds, before it fails; default 5,000, at most 24 days (X5). */
   readonly timeoutMs?: number | undefined;
   /**
-   * How long a transaction may be Propagated or Acknowledged, in milliseconds: a sweep then drops it with the reason
-   * `stale` (L14). `Infinity` means never; default 24 hours.
+   * How long a transaction may be Propagated or Acknowledged, in milliseconds. After that, a sweep drops it with the reason
+   * `stale` (L14). `Infinity` means no limit; default 24 hours.
    */
   readonly inflightTtlMs?: number | undefined;
   /** The election whose lease guards the tip: 1–64 characters of `a–z 0–9 . _ -`; default `watcher` (X6). */
   readonly election?: string | undefined;
-  /** If true, `confirm` and `rollback` always need a lease. Default false: only while a node holds one (X6). */
+  /** If true, `confirm` and `rollback` always need a lease. If false, they need one while a node has it (X6). Default false. */
   readonly fenced?: boolean | undefined;
   /** The order of the pool, fixed when it is made; default `fifo`. */
   readonly ordering?: O | undefined;
   /**
-   * The clock for expiry and claims: milliseconds since 1970, fractions are cut off. Default: the clock of the store, else
-   * of this machine.
+   * The clock for expiry and claims, in milliseconds since 1970; fractions are cut off. Default: the store's clock, or this
+   * machine's clock if the store has none.
    */
   readonly now?: (() => number) | undefined;
   /** A monotonic clock in milliseconds, for timeouts; default `performance.now()`. */

@@ -1,15 +1,16 @@
 /**
- * The sort key of a Pending transaction in a priority pool. Ready sorts before parked, then the higher effective priority,
- * the lower tie-break seq, the lower depth, the lower seq. The key depends only on the transaction and its Pending
- * ancestors. `docs/order.md` derives it.
+ * The sort key of a Pending transaction in a priority pool. Ready sorts before parked. Then these decide, in this order:
+ * higher effective priority, lower tie-break seq, lower depth, lower seq. The key depends only on the transaction and its
+ * Pending ancestors. `docs/order.md` derives it.
  */
 export interface OrderKey {
-  /** True if every tag that it requires is provided. */
+  /** True if the transaction is ready, false if it is parked. */
   readonly ready: boolean;
   /** The lowest priority among the transaction and its Pending ancestors. */
   readonly effectivePriority: bigint;
   /**
-   * At equal effective priority the lower value goes first: its own seq, or that of an ancestor that it must follow.
+   * Decides between equal effective priorities: the lower value sorts first. It is the transaction's own seq, or the seq of
+   * an ancestor that it must follow.
    */
   readonly tieBreakSeq: number;
   /** 0 without a Pending parent, else one more than the deepest parent. */
@@ -28,15 +29,15 @@ export function compareOrderKeys(a: OrderKey, b: OrderKey): number {
 const parkedRank = 2 ** 66;
 
 /**
- * A number that never falls along the order. Keys that differ by less than a double can express get the same number.
+ * Returns a number that never decreases along the order. Keys whose difference a double cannot represent share a number.
  */
 export function roughRank({ ready, effectivePriority }: OrderKey): number {
   return ready ? -Number(effectivePriority) : parkedRank - Number(effectivePriority);
 }
 
 /**
- * The key of a transaction with these Pending parents. It sorts after each parent. For chains of one sender, the order is
- * that of a walk that always takes the best next transaction among all senders.
+ * Returns the key of a transaction with these Pending parents. It sorts after each parent. If each sender's transactions
+ * form a chain, the order is that of a merge that always takes the best next transaction among all senders.
  */
 export function orderKeyBelow(parents: readonly OrderKey[], priority: bigint, seq: number, ready: boolean): OrderKey {
   if (parents.length === 0) return { ready, effectivePriority: priority, tieBreakSeq: seq, depth: 0, seq };
@@ -57,7 +58,7 @@ export function orderKeyBelow(parents: readonly OrderKey[], priority: bigint, se
 const bias = 2n ** 63n;
 const digits = { effectivePriority: 16, seq: 14, depth: 8 } as const;
 
-/** The key as text of fixed width that sorts like the key. It serves as an index in any store, and as a cursor. */
+/** Returns the key as text of fixed width that sorts as the key does. It serves as an index in any store, and as a cursor. */
 export function encodeOrderKey({ ready, effectivePriority, tieBreakSeq, depth, seq }: OrderKey): string {
   const inverted = bias - 1n - effectivePriority;
   return [
@@ -69,7 +70,7 @@ export function encodeOrderKey({ ready, effectivePriority, tieBreakSeq, depth, s
   ].join('');
 }
 
-/** The key of a text from `encodeOrderKey`; `null` for any other text. */
+/** Decodes a text made by `encodeOrderKey`. Returns `null` for any other text. */
 export function decodeOrderKey(key: string): OrderKey | null {
   if (!/^[01][0-9a-f]{52}$/.test(key)) return null;
   const part = (from: number, length: number): number => Number.parseInt(key.slice(from, from + length), 16);

@@ -12,7 +12,7 @@ export interface ReadRecord {
   readonly hash: string;
   readonly seq: number;
   readonly payload: Uint8Array;
-  /** Of a log entry. */
+  /** The number of the entry, if the record is a log entry. */
   readonly logSeq?: number;
 }
 
@@ -21,12 +21,12 @@ export interface LoggedRecord extends ReadRecord {
   readonly logSeq: number;
 }
 
-/** The limit of a page: what the caller asks for, clamped to 1–1,000 (O6). */
+/** Returns the limit of a page: the given limit clamped to 1–1,000, or the default (O6). */
 export function clampLimit(limit: number | undefined): number {
   return Math.min(maxPageEntries, Math.max(1, limit ?? defaultPageEntries));
 }
 
-/** A page, with the damaged records that it passed over. */
+/** A page, with the damaged records that it skipped. */
 export interface Cut<R> {
   readonly records: R[];
   readonly damaged: R[];
@@ -34,7 +34,7 @@ export interface Cut<R> {
   readonly last: R | undefined;
 }
 
-/** The longest page that can be returned (O6, M2). It ends before the record that would exceed `maxPageBytes`. */
+/** Returns the longest page from the start of `found` (O6, M2). It ends before the record that would exceed `maxPageBytes`. */
 export function cutPage<R extends ReadRecord>(found: Iterable<R>, intact: (record: R) => boolean): Cut<R> {
   const records: R[] = [];
   const damaged: R[] = [];
@@ -50,7 +50,7 @@ export function cutPage<R extends ReadRecord>(found: Iterable<R>, intact: (recor
   return { records, damaged, last };
 }
 
-/** The error for a damaged record (M2). */
+/** Returns the error for a damaged record, `ERR_MEMPOOL_CORRUPT` (M2). */
 export function corrupt({ hash, seq, logSeq }: Omit<ReadRecord, 'payload'>): MempoolError {
   const place = logSeq === undefined ? { hash, seq } : { hash, seq, logSeq };
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the record of ${hash} (seq ${seq}) is damaged`, place);

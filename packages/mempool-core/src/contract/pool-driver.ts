@@ -13,7 +13,7 @@ export interface CheckedSubmission extends Transaction {
   readonly from: string | null;
 }
 
-/** The time of a call as the caller gave it; `null` if he gave none. */
+/** The time and height of a call as the caller gave them; `null` if the caller gave none. */
 export interface CheckedCallTime {
   readonly now: number | null;
   readonly height: number | null;
@@ -39,7 +39,7 @@ export interface CheckedTake {
 
 /** The arguments of `sweep` after the checks. */
 export interface CheckedSweep extends CheckedCallTime {
-  /** Drop what is over the limits, too. */
+  /** Also drop transactions until the limits hold. */
   readonly overLimits: boolean;
 }
 
@@ -65,8 +65,8 @@ export interface CheckedRevision {
 }
 
 /**
- * The verbs of a driver beyond the basic contract. A driver leaves out what its pool cannot do; a call of such a verb then
- * rejects with `ERR_MEMPOOL_UNSUPPORTED`. `admit` is the `receive` of a priority pool.
+ * The optional verbs of a driver. A driver leaves out those that its pool cannot do. A call of a missing verb rejects with
+ * `ERR_MEMPOOL_UNSUPPORTED`. `admit` is the `receive` of a priority pool.
  */
 export interface PriorityVerbs {
   admit(
@@ -87,7 +87,7 @@ export interface PriorityVerbs {
   payloads(hashes: readonly string[], context: ReadContext): Awaitable<(Transaction | DamagedTransaction | null)[]>;
   peekParked(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
   stale(height: number, limit: number, context: ReadContext): Awaitable<verbs.StaleTransaction[]>;
-  /** `after`: the key before the page; '' for the first page. */
+  /** Returns a page of the sender's live transactions (P23). `after` is the key before the page; '' for the first page. */
   bySender(sender: string, after: string, limit: number, context: ReadContext): Awaitable<verbs.SenderPage>;
   byTag(tag: string, limit: number, context: ReadContext): Awaitable<verbs.TagPage>;
   dropBySender(sender: string, reason: string, context: WriteContext): Awaitable<verbs.SenderDrop>;

@@ -1,7 +1,7 @@
 import type { Limits } from './limits.ts';
 import type { CheckedVerdict } from './verdict.ts';
 
-/** A claim on a transaction: `take` gave it to an owner for a time. */
+/** The claim that a `take` call puts on a transaction: its owner has the transaction until `untilMs`. */
 export interface ClaimRecord {
   /** The operation id of the `take` call. */
   readonly id: string;
@@ -11,8 +11,8 @@ export interface ClaimRecord {
 }
 
 /**
- * What a priority pool keeps of a transaction, live or in the log, beside its state and its payload. Entries are immutable:
- * a change makes a new object. The sort key is not stored: it follows from the entries.
+ * The data that a priority pool stores for a live or logged transaction, in addition to its state and its payload. Entries
+ * are immutable, so a change makes a new object. The sort key is not stored, because it is computed from the entries.
  */
 export interface Entry {
   readonly hash: string;
@@ -20,48 +20,48 @@ export interface Entry {
   /** Length of the payload. */
   readonly bytes: number;
   readonly verdict: CheckedVerdict;
-  /** The peers that sent it, first one first; at most 64. */
+  /** The peers that sent the transaction, in the order of their first send; at most 64. */
   readonly sources: readonly string[];
-  /** The number of its verdict: 1, and one more for each revision. */
+  /** The version of its verdict. It starts at 1, and each revision adds 1. */
   readonly version: number;
   /** When it was admitted, in milliseconds since 1970 by the pool's clock. */
   readonly admittedAt: number;
   readonly admittedHeight: number;
-  /** The height of its verdict. A rollback below that height lowers it. */
+  /** The chain height at which its verdict was given. A rollback below that height lowers it. */
   readonly checkedHeight: number;
   /**
-   * Its number in the order in which transactions became ready; 0 before. It gets a new one when it becomes ready
-   * again.
+   * Its number in the order in which transactions became ready; 0 if it was never ready. It gets a new number when it
+   * becomes ready again.
    */
   readonly gossipSeq: number;
   readonly claim: ClaimRecord | null;
   /**
-   * P20: held back until this time, in milliseconds since 1970, or longer. Left out if it is not: a pool has many entries,
-   * and few are held back.
+   * The transaction is held back at least until this time, in milliseconds since 1970 (P20). Absent if it is not held
+   * back, which saves memory because few entries are.
    */
   readonly notBefore?: number;
   /**
-   * P22: when it was parked, in milliseconds since 1970, if it was admitted before. Left out if it is not parked, or is
-   * since its admission.
+   * When the transaction was parked after its admission, in milliseconds since 1970 (P22). Absent if it is not parked, or
+   * if its admission parked it.
    */
   readonly parkedAt?: number;
 }
 
-/** The entry, held back until this time; `undefined`: no longer. */
+/** Returns a copy of the entry that is held back until `time`, or not held back if `time` is `undefined`. */
 export function heldUntil(entry: Entry, time: number | undefined): Entry {
   if (time !== undefined) return { ...entry, notBefore: time };
   const { notBefore: _, ...free } = entry;
   return free;
 }
 
-/** The entry, parked since this time; `undefined`: no longer, or since its admission. */
+/** Returns a copy of the entry with this `parkedAt`. Pass `undefined` if it is not parked, or if its admission parked it. */
 export function parkedSince(entry: Entry, time: number | undefined): Entry {
   if (time !== undefined) return { ...entry, parkedAt: time };
   const { parkedAt: _, ...free } = entry;
   return free;
 }
 
-/** What one call changes in a priority pool beside states, payloads, events and blocks. */
+/** The changes that one call makes in a priority pool, in addition to states, payloads, events and blocks. */
 export interface PoolStep {
   /** New and changed entries, each hash once. An entry is deleted when its transaction leaves the log. */
   readonly entries: readonly Entry[];
@@ -75,25 +75,25 @@ export interface PoolStep {
   readonly lastGossipSeq: number;
 }
 
-/** What a call writes in a fifo pool beside states, events and blocks. */
+/** The changes that one call makes in a fifo pool, in addition to states, events and blocks. */
 export interface FifoStep {
-  /** All that the step puts in flight is under this claim. */
+  /** The claim on every transaction that the step puts in flight; `null` if it makes no claim. */
   readonly taken: ClaimRecord | null;
-  /** The claim with this id ends later. */
+  /** The claim that the step extends, with its new end; `null` if it extends none. */
   readonly extended: Pick<ClaimRecord, 'id' | 'untilMs'> | null;
-  /** `null`: stays as it is. */
+  /** The new limit; `null` if the step does not change it. */
   readonly maxTxs: number | null;
-  /** `null`, or left out in a step of an older version: stays as it is. */
+  /** The new limit; `null` if the step does not change it. Absent in a step of an older version. */
   readonly acceptUntil?: number | null;
 }
 
 /** The change of one record. */
 export interface RecordStep {
   readonly name: string;
-  /** `null`: deleted. */
+  /** The new value; `null` if the record is deleted. */
   readonly value: Uint8Array | null;
-  /** Of the value, and the pool's last one. */
+  /** The version of the value. It becomes the pool's last record version. */
   readonly version: number;
-  /** Of all records, after the change. */
+  /** Total size of the pool's records after the change, names included. */
   readonly bytes: number;
 }

@@ -7,9 +7,9 @@ export const maxPoolRecordBytes: number = 64 * 1024 * 1024;
 
 /** A record: a small value that an application keeps under a name, beside the transactions of a pool. */
 export interface PoolValue {
-  /** From a counter of the pool, at least 1. Each value has another one, also after a deletion (K1). */
+  /** Assigned from a counter of the pool, from 1. No two values share a version, even after a deletion (K1). */
   readonly version: number;
-  /** Owned by the caller. */
+  /** The bytes. The caller owns them. */
   readonly value: Uint8Array;
 }
 
@@ -21,16 +21,17 @@ export interface NamedValue extends PoolValue {
 /** Options of `putRecord`. */
 export interface PutOptions extends ChainOptions {
   /**
-   * The version that the record must have; 0: there must be none. Without it any record of the name is replaced (K1).
+   * The version that the record must have now; 0 means that it must not exist. Without this option, the call replaces any
+   * record of that name (K1).
    */
   readonly version?: number | undefined;
 }
 
-/** What `putRecord` answers. Only `stored` changed the pool. */
+/** The outcome of `putRecord`. Only `stored` means that the pool changed. */
 export type PutOutcome =
-  /** `version`: of the new value; 0 after a deletion. Give it to the next `putRecord` of this name. */
+  /** `version` is that of the new value, or 0 after a deletion. Pass it to the next `putRecord` of this name. */
   | { readonly kind: 'stored'; readonly version: number }
-  /** The record has another version than the one given. `version` is the present one; 0 if there is no record. */
+  /** The record does not have the version that was given. `version` is its present one, or 0 if there is no record. */
   | { readonly kind: 'conflict'; readonly version: number }
   /** The lease is not the live one (K2). Nothing is recorded under an operation id. */
   | { readonly kind: 'fenced' }
@@ -39,36 +40,36 @@ export type PutOutcome =
 
 /** Options of `listRecords`. */
 export interface RecordQuery extends PageQuery {
-  /** Start after this name; it need not exist. Default: at the beginning. */
+  /** The name to start after. A record of that name need not exist. By default, the page starts at the beginning. */
   readonly after?: string | undefined;
 }
 
-/** A page of `listRecords`, in the order of the names' UTF-8 bytes. If both lists are empty, there is nothing more. */
+/** A page of `listRecords`, in the order of the names' UTF-8 bytes. If both lists are empty, there are no more. */
 export interface RecordPage {
   readonly records: readonly NamedValue[];
-  /** The records of this part of the order that are damaged. `putRecord` replaces or deletes them. */
+  /** The damaged records in the range of this page. `putRecord` replaces or deletes them. */
   readonly damaged: readonly { readonly name: string }[];
   /** The last name of this page. Give it as `after` to get the next page. */
   readonly next: string;
 }
 
-/** The verbs for records. They have no events and do not touch transactions. */
+/** The verbs for records. They make no events and do not change transactions. */
 export interface RecordVerbs {
   /**
-   * The record of that name; `null` if there is none (K1).
+   * Returns the record of that name; `null` if there is none (K1).
    *
-   * @throws `ERR_MEMPOOL_CORRUPT` if it is damaged; `details.name` is its name (K4)
+   * @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged; `details.name` is its name (K4)
    */
   getRecord(name: string, options?: ReadOptions): Promise<PoolValue | null>;
   /**
-   * Stores the bytes under the name, or deletes the record with `null`, in one step of the pool (K1–K3). A name has 1–256
-   * characters, a value at most 1 MiB. With `lease` the call is `fenced` unless that lease is the live one.
+   * Stores the bytes under the name, or deletes the record if `value` is `null`, in one atomic step (K1–K3). A name has
+   * 1–256 characters, a value at most 1 MiB. With `lease`, the outcome is `fenced` unless that lease is the live one.
    *
    * @example const { kind } = await store.putRecord('nonces/0xa1', bytes, { version }); // 'stored' or 'conflict'
    */
   putRecord(name: string, value: Uint8Array | null, options?: PutOptions): Promise<PutOutcome>;
   /**
-   * A page of the records whose name begins with `prefix`, in the order of the names' UTF-8 bytes (K4).
+   * Returns a page of the records whose name begins with `prefix`, in the order of the names' UTF-8 bytes (K4).
    *
    * @example const { records, next } = await store.listRecords('nonces/', { limit: 500 });
    */
@@ -78,16 +79,16 @@ export interface RecordVerbs {
 /** The arguments of `putRecord` after the checks. */
 export interface CheckedPut {
   readonly name: string;
-  /** Owned by the backend; `null`: delete. */
+  /** The bytes, which the backend owns; `null` deletes the record. */
   readonly value: Uint8Array | null;
-  /** `null`: whatever there is. */
+  /** The version that the record must have; `null` accepts any. */
   readonly version: number | null;
 }
 
 /** The arguments of `listRecords` after the checks. */
 export interface CheckedRecordQuery {
   readonly prefix: string;
-  /** '': from the beginning. */
+  /** The name to start after; '' starts at the beginning. */
   readonly after: string;
   readonly limit: number;
 }

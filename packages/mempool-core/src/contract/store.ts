@@ -27,7 +27,7 @@ import type {
   TransactionStatus,
 } from './transaction.ts';
 
-/** What `receive` answers for one transaction. The list has one outcome for each transaction, in the order given. */
+/** The outcome of `receive` for one transaction. `receive` returns one for each transaction, in the order given. */
 export type ReceiveOutcome =
   | {
       readonly kind: 'received';
@@ -46,32 +46,32 @@ export type ReceiveOutcome =
   /** The payload is larger than `maxTxBytes`. This outcome is not recorded under an operation id. */
   | { readonly kind: 'too-large'; readonly hash: string; readonly maxTxBytes: number }
   /**
-   * The pool refuses the transaction by a limit or a rule. A store without room rejects the whole call instead (M3).
+   * The pool refuses the transaction by a limit or a rule. If the store itself has no room, the whole call rejects (M3).
    */
   | AdmissionRefusal;
 
-/** One block of the chain, reduced to what matters to a pool. */
+/** One block of the chain, reduced to the fields that a pool needs. */
 export interface Block {
   readonly point: ChainPoint;
-  /** Hash of the previous block. If given, the block is applied only if that block is the tip (X3). `null`: not given. */
+  /** Hash of the previous block. If given, the block is applied only if that block is the tip (X3). `null` means not given. */
   readonly parent?: string | null | undefined;
   /** Hashes of the transactions in the block. Any number; the pool need not know them. */
   readonly seen: readonly string[];
   /** Hashes of transactions that the chain no longer carries. They return to Pending. */
   readonly unseen: readonly string[];
   /**
-   * Tags that the block satisfied or spent by transactions outside the pool, such as the inputs they spent. Live
-   * transactions that provide such a tag are dropped with the reason `conflict`. Priority pools only.
+   * Tags that the block satisfied through transactions outside the pool, such as the inputs they spent. Live transactions
+   * that provide such a tag are dropped with the reason `conflict`. Priority pools only.
    */
   readonly provides?: readonly string[] | undefined;
 }
 
-/** Thresholds for one `confirm` call. A threshold that is left out is the pool's own. */
+/** Thresholds for one `confirm` call. A field that is left out defaults to the pool's own threshold. */
 export type Policy = Partial<Thresholds>;
 
 /**
- * What `confirm` answers. Only `applied` changed the pool. `duplicate`: the block is known; `gap`: its parent is not
- * the tip.
+ * The outcome of `confirm`. Only `applied` means that the pool changed. `duplicate` means that the block was applied
+ * before. `gap` means that its parent is not the tip.
  */
 export type ConfirmOutcome =
   | {
@@ -88,10 +88,10 @@ export type ConfirmOutcome =
   /** The lease is not the live one (X6). Nothing changed, and nothing is recorded under an operation id. */
   | { readonly kind: 'fenced'; readonly tip: Tip };
 
-/** Where a rollback goes: to a point that was applied, or back before every block that is kept. */
+/** The target of a rollback: a point that was applied, or `'origin'` to undo every block that is kept. */
 export type RollbackTarget = ChainPoint | 'origin';
 
-/** What `rollback` answers. Only `rolled-back` changed the pool. `unchanged`: the point is the tip already. */
+/** The outcome of `rollback`. Only `rolled-back` means that the pool changed. `unchanged` means that the point is the tip. */
 export type RollbackOutcome =
   | {
       readonly kind: 'rolled-back';
@@ -113,7 +113,7 @@ export type RollbackOutcome =
 /** A page of the terminal log, oldest entry first. */
 export interface LogPage {
   readonly entries: LogEntry[];
-  /** The damaged entries among them, which are passed over (M2). */
+  /** The damaged entries in the range of this page. They are not in `entries` (M2). */
   readonly damaged: readonly DamagedEntry[];
   /** The cursor that gets the next page. */
   readonly cursor: string;
@@ -122,24 +122,24 @@ export interface LogPage {
   readonly missed: number;
 }
 
-/** The tip, and the last applied points if they were asked for. */
+/** The tip, with the last applied points if the caller asked for them. */
 export interface TipAnswer extends Tip {
-  /** The last applied points, newest first: at most as many as asked for, and only those that the pool keeps. */
+  /** The last applied points that the pool keeps, newest first; at most as many as the caller asked for. */
   readonly points: ChainPoint[];
-  /** Identifies the pool. It changes if the pool is made anew; cursors of another epoch are refused (O7). */
+  /** Identifies the pool. It changes if the pool is made anew. Cursors of another epoch are refused (O7). */
   readonly epoch: string;
 }
 
 /** The transaction that has been in flight longest. */
 export interface OldestInflight {
   readonly hash: string;
-  /** When it went out, in milliseconds since 1970 by the pool's clock. */
+  /** When it was last sent, in milliseconds since 1970 by the pool's clock. */
   readonly sentAt: number;
 }
 
-/** How much a pool holds: numbers of transactions by stage, and the last numbers given out. */
+/** The size of a pool: its number of transactions by stage, and the last numbers it assigned. */
 export interface Usage {
-  /** All that are Pending. In a priority pool `load` tells ready and parked ones apart. */
+  /** Pending transactions, both ready and parked. In a priority pool, `load` counts the two separately. */
   readonly pending: number;
   /** Pending transactions that are held back (P20). */
   readonly held: number;
@@ -150,17 +150,17 @@ export interface Usage {
   readonly logged: number;
   /** Number of the newest log entry; 0 before the first. */
   readonly lastLogSeq: number;
-  /** The newest seq given out; 0 before the first. */
+  /** The last `seq` that was assigned; 0 before the first. */
   readonly lastSeq: number;
   /** Number of the last event; 0 before the first. */
   readonly lastEventSeq: number;
   /** Identifies the pool, as in `tip`. */
   readonly epoch: string;
-  /** The ends of the events, of the log and of `since`: what comes later comes after these cursors (O7). */
+  /** Cursors at the end of the events, of the log and of `since`. Read from them to get only new entries (O7). */
   readonly cursors: { readonly events: string; readonly log: string; readonly gossip: string };
   /**
-   * The Propagated or Acknowledged transaction that went out first; of several, the one with the lowest seq. `null` if there is
-   * none whose time is known (L14).
+   * The Propagated or Acknowledged transaction that was sent first; if several were, the one with the lowest seq. `null` if
+   * there is none with a known time of sending (L14).
    */
   readonly oldestInflight: OldestInflight | null;
   /** How full the pool is. Priority pools only. */
@@ -168,36 +168,35 @@ export interface Usage {
 }
 
 /**
- * The contract that every backend keeps. `ordering` tells the two kinds of pool apart: after `if (store.ordering ===
- * 'fifo')`, there is no `best`, `stale` or `revise`.
+ * The contract that every backend keeps. It is a union discriminated by `ordering`: after `if (store.ordering === 'fifo')`
+ * the type has no `best`, `stale` or `revise`.
  */
 export type MempoolStore = FifoStore | PriorityStore;
 
 /** The store of a pool of this ordering. */
 export type StoreOf<O extends Ordering> = Extract<MempoolStore, { readonly ordering: O }>;
 
-/** The store of a pool in order of arrival. */
+/** The store of a fifo pool. */
 export interface FifoStore extends StoreVerbs {
   readonly ordering: 'fifo';
 }
 
-/** The store of a pool in order of priority. */
+/** The store of a priority pool. */
 export interface PriorityStore extends StoreVerbs, PriorityVerbs {
   readonly ordering: 'priority';
 }
 
 /**
- * A store of either ordering with the verbs of both, as a backend makes it. In a fifo pool the verbs of a priority pool
- * reject with `ERR_MEMPOOL_UNSUPPORTED`.
+ * A store of either ordering that has the verbs of both. In a fifo pool, the verbs of a priority pool reject with
+ * `ERR_MEMPOOL_UNSUPPORTED`.
  */
 export interface AnyStore extends StoreVerbs, PriorityVerbs {
   readonly ordering: Ordering;
 }
 
 /**
- * The verbs of every store: a pool of transactions, from the moment they are received until the chain has
- * made them final. Each verb that changes the pool is one atomic step (X1). Letters with numbers, such as L1, name the
- * rules in `docs/contract.md`.
+ * The verbs of every store. A store keeps a pool of transactions from their arrival until the chain has made them final.
+ * Each call that changes the pool is one atomic step (X1). Ids such as L1 name the rules in `docs/contract.md`.
  *
  * @throws `ERR_MEMPOOL_INVALID` if an argument is wrong; the message names it, and nothing was written (M2)
  * @throws `ERR_MEMPOOL_CLOSED` after `close` (R2)
@@ -220,22 +219,22 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
   /** True if at least one transaction is Pending (O2). */
   hasPending(options?: ReadOptions): Promise<boolean>;
   /**
-   * A page of Pending transactions, ordered by `seq` (O1). Damaged records are passed over and named (M2).
+   * Returns a page of Pending transactions, ordered by `seq` (O1). It skips damaged records and names them in `damaged` (M2).
    *
    * @example const { transactions, next } = await store.peekPending({ after: page.next, limit: 500 });
    * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
    */
   peekPending(query?: SeqQuery): Promise<TransactionPage>;
   /**
-   * Moves Pending transactions to Propagated: they were sent to the network (L3). Returns the hashes that it moved, in the
-   * order given. Hashes in another stage are left as they are.
+   * Moves Pending transactions to Propagated, which means sent to the network (L3). Returns the hashes that it moved, in
+   * the order given. Transactions in another stage do not change.
    *
    * @example const sent = await store.markInflight(page.map(({ hash }) => hash));
    */
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
   /**
-   * Moves Propagated transactions to Acknowledged: a peer has taken them (L4). Returns the hashes that it moved, in the
-   * order given.
+   * Moves Propagated transactions to Acknowledged, which means accepted by a peer (L4). Returns the hashes that it moved, in
+   * the order given.
    *
    * @example await store.markAcknowledged([hash]);
    */
@@ -250,29 +249,29 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
   release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]>;
   /**
    * Drops transactions that are Pending, Propagated or Acknowledged, and writes them to the terminal log (L10). `reason` is
-   * one of the pool's words, or `{ app }` with a text of 1–256 characters. Returns the hashes that it dropped, in the
-   * order given.
+   * one of `poolReasons`, or `{ app }` with a text of 1–256 characters. Returns the hashes that it dropped, in the order
+   * given.
    *
    * @example await store.drop([hash], { app: 'withdrawn by its sender' });
    */
   drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]>;
   /**
-   * The records of those hashes that are in flight, in the order given; `null` for any other hash. A damaged record is
-   * `{ kind: 'damaged', hash }` in its place (M2).
+   * Returns for each hash, in the order given, its transaction if that is in flight, else `null`. Returns
+   * `{ kind: 'damaged', hash }` for a damaged record (M2).
    */
   findInflight(
     hashes: readonly string[],
     options?: ReadOptions,
   ): Promise<(StoredTransaction | DamagedTransaction | null)[]>;
   /**
-   * A page of the transactions in flight (Propagated, Acknowledged, Confirmed), ordered by `seq` (O1).
+   * Returns a page of the transactions in flight (Propagated, Acknowledged, Confirmed), ordered by `seq` (O1).
    *
    * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
    */
   peekInflight(query?: SeqQuery): Promise<TransactionPage>;
   /**
-   * Applies one block: confirms what it carries, returns what the chain no longer carries, finalizes and drops by age
-   * (L5, L6, X3, X6).
+   * Applies one block (L5, L6, X3, X6): confirms the transactions in `seen`, returns those in `unseen` to Pending, and
+   * finalizes or drops transactions by age.
    *
    * @example const { kind } = await store.confirm({ point, parent, seen: hashes, unseen: [] }); // 'applied'
    */
@@ -284,47 +283,47 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    */
   rollback(target: RollbackTarget, options?: ChainOptions): Promise<RollbackOutcome>;
   /**
-   * The status of each of up to 1,000 hashes, in the order given (O3).
+   * Returns the status of each of up to 1,000 hashes, in the order given (O3).
    *
    * @example const [{ stage, confirmations }] = await store.checkStatus([hash]);
    */
   checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
   /**
-   * A page of the terminal log, oldest entry first (O4). Damaged entries are passed over and named (M2).
+   * Returns a page of the terminal log, oldest entry first (O4). It skips damaged entries and names them in `damaged` (M2).
    *
    * @throws `ERR_MEMPOOL_CURSOR` if `cursor` belongs to an earlier pool (O7)
    */
   dumpFinalized(query?: LogQuery): Promise<LogPage>;
   /**
-   * A stream of events. Once the promise resolves, the stream delivers every later commit (E3). `break` and `close` end
-   * it; after an abort the loop throws the signal's reason (E4).
+   * Returns a stream of events. Once the promise resolves, the stream delivers the events of every later commit (E3).
+   * `break` and `close` end it. After an abort, the loop throws the signal's reason (E4).
    *
    * @example for await (const event of await store.subscribe({ after: cursor })) handle(event);
    */
   subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>>;
-  /** The last block applied (X4). */
+  /** Returns the last block applied (X4). */
   tip(options?: TipOptions): Promise<TipAnswer>;
-  /** How much the pool holds. The cost does not depend on how much that is. */
+  /** Returns the size of the pool. The cost does not depend on that size. */
   usage(options?: ReadOptions): Promise<Usage>;
   /**
-   * Waits for the calls that it has accepted, ends the streams and frees all resources (R2). A second call does
-   * nothing.
+   * Closes the store: waits for the calls that were accepted, ends the streams and frees all resources (R2). A second call
+   * does nothing.
    */
   close(): Promise<void>;
 }
 
-/** What a backend promises beyond the basic contract. The values never change. */
+/** The optional features that a backend supports. The values never change. */
 export interface Capabilities {
   /** The state survives `close` and a killed process (D1). */
   readonly durable: boolean;
-  /** The same pool may be open several times, also in several processes: each is a node on the same state (N1). */
+  /** The same pool may be opened several times, by several processes too. Each open is a node on the same state (N1). */
   readonly shared: boolean;
-  /** The backend can check leases: `confirm` and `rollback` are fenced by the pool's election (X6). */
+  /** The backend checks leases, so the pool's election fences `confirm` and `rollback` (X6). */
   readonly lease: boolean;
   /** The backend offers priority pools: `ordering: 'priority'`. */
   readonly priority: boolean;
-  /** Its pools keep records of the application: `getRecord`, `putRecord`, `listRecords` (K1–K4). */
+  /** The backend offers `getRecord`, `putRecord` and `listRecords` (K1–K4). */
   readonly records: boolean;
-  /** A new, empty pool takes the `dump` of another: `restore` (D3). */
+  /** The backend offers `restore`, which fills a new, empty pool from the `dump` of another (D3). */
   readonly restore: boolean;
 }

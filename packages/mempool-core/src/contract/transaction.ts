@@ -3,7 +3,7 @@ import type { DropReason } from './drop-reason.ts';
 /** A transaction. The payload is opaque: no store decodes it. */
 export interface Transaction {
   /**
-   * The identity of the transaction: hex of 1–64 bytes. Callers may give it in upper case and with `0x`; answers have it
+   * The identity of the transaction: hex of 1–64 bytes. Callers may write it in upper case and with `0x`. A store returns it
    * in lower case without `0x` (M2).
    */
   readonly hash: string;
@@ -23,16 +23,16 @@ export const knownStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed'
 
 /** The stage of a transaction that the pool knows. */
 export type KnownStage = (typeof knownStages)[number];
-/** The stages that end a lifecycle. Such a transaction is in the terminal log. */
+/** The stages that end a lifecycle. A transaction in such a stage is in the terminal log. */
 export type FinalStage = 'Finalized' | 'Dropped';
-/** The stages before the end. */
+/** The stages of a live transaction: all but the final ones. */
 export type LiveStage = Exclude<KnownStage, FinalStage>;
-/** Sent to the network, but not final. */
+/** The stages in flight: sent to the network, but not final. */
 export type InflightStage = Exclude<LiveStage, 'Pending'>;
-/** The stages that `checkStatus` may answer. `Unknown`: the hash is neither live nor in the terminal log. */
+/** The stages that `checkStatus` may return. `Unknown` means that the hash is neither live nor in the terminal log. */
 export type Stage = KnownStage | 'Unknown';
 
-/** Counts of blocks since the stage of a transaction changed (L12). */
+/** Counts of blocks since a transaction was confirmed or went in flight (L12). */
 export interface Counters {
   /** Blocks from the confirming block to the tip, both included; 0 unless Confirmed or Finalized. */
   readonly confirmations: number;
@@ -40,20 +40,20 @@ export interface Counters {
   readonly nonConfirmations: number;
 }
 
-/** What a pool knows of every life of a transaction (O8). */
+/** Facts about the life of a transaction (O8). A transaction that is received again after its end begins a new life. */
 export interface LifeFacts {
   /**
-   * The `at` of the call that received it (E5), in milliseconds since 1970; `null` if an older version received it, and
-   * for an Unknown hash.
+   * The time of the call that received it, in milliseconds since 1970 (E5). `null` if an older version received it, and for
+   * an Unknown hash.
    */
   readonly receivedAt: number | null;
-  /** How often it went out: by `markInflight` or `take`. */
+  /** How often it was sent, by `markInflight` or `take`. */
   readonly attempts: number;
 }
 
 /** A live transaction as a store returns it. The caller owns its bytes. */
 export interface StoredTransaction extends Transaction, Counters, LifeFacts {
-  /** Number by arrival, from 1. It does not change while the transaction is live (L1, L8). */
+  /** Its number in order of arrival, from 1. It does not change while the transaction is live (L1, L8). */
   readonly seq: number;
   readonly stage: LiveStage;
   readonly confirmedAt: ChainPoint | null;
@@ -70,27 +70,27 @@ export interface DamagedTransaction {
   readonly hash: string;
 }
 
-/** True for what stands in place of a damaged transaction (M2). */
+/** True if the value is a `DamagedTransaction` (M2). */
 export function isDamaged(found: object | null | undefined): found is DamagedTransaction {
   return typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'damaged';
 }
 
-/** A damaged record that a page passed over (M2). */
+/** A damaged record that a page skipped (M2). */
 export interface DamagedRecord {
   /** `null` if the hash cannot be read. */
   readonly hash: string | null;
   readonly seq: number;
 }
 
-/** A damaged entry of the terminal log that a page passed over (M2). */
+/** A damaged entry of the terminal log that a page skipped (M2). */
 export interface DamagedEntry {
   readonly logSeq: number;
 }
 
-/** A page of transactions, by `seq`. Neither transactions nor damaged records: there are no more. */
+/** A page of transactions, by `seq`. If both `transactions` and `damaged` are empty, there are no more. */
 export interface TransactionPage {
   readonly transactions: StoredTransaction[];
-  /** The damaged records among them, which are passed over (M2). */
+  /** The damaged records in the range of this page. They are not in `transactions` (M2). */
   readonly damaged: readonly DamagedRecord[];
   /** The cursor that gets the next page. */
   readonly next: string;
@@ -99,7 +99,10 @@ export interface TransactionPage {
 /** The status of one hash (O3). */
 export interface TransactionStatus extends Counters, LifeFacts {
   readonly hash: string;
-  /** `Damaged`: it is live, but its stored stage cannot be read; `drop` removes it (M2). All other fields are then empty. */
+  /**
+   * `Damaged` means that it is live, but its stored stage cannot be read (M2). All other fields are then empty. `drop`
+   * removes it.
+   */
   readonly stage: Stage | 'Damaged';
   readonly confirmedAt: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
@@ -120,7 +123,7 @@ export interface LogEntry extends Transaction, Counters, LifeFacts {
   /** The confirming block of a Finalized transaction, else `null`. */
   readonly point: ChainPoint | null;
   readonly reason: DropReason | null;
-  /** The `at` of the call that ended it (E5); `null` if an older version did. */
+  /** The time of the call that ended it, in milliseconds since 1970 (E5); `null` if an older version did. */
   readonly at: number | null;
 }
 
@@ -132,12 +135,12 @@ export interface Tip {
   readonly tick: number;
 }
 
-/** True if both name the same block. */
+/** True if both points name the same block. */
 export function samePoint(a: ChainPoint, b: ChainPoint): boolean {
   return a.slot === b.slot && a.hash === b.hash;
 }
 
-/** True for a stage before Finalized and Dropped. */
+/** True for every stage but Finalized and Dropped. */
 export function isLive(stage: KnownStage): stage is LiveStage {
   return stage !== 'Finalized' && stage !== 'Dropped';
 }

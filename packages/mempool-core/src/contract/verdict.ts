@@ -1,8 +1,8 @@
-/** What the application says about a valid transaction. Every field has a default. */
+/** The result of the application's validation of a valid transaction. Every field has a default. */
 export interface Verdict {
-  /** A rate, such as fee per byte or per gas. Higher goes first. A signed 64-bit integer; default 0n. */
+  /** A rate, such as fee per byte or per gas. A higher priority sorts first. A signed 64-bit integer; default 0n. */
   readonly priority?: bigint | undefined;
-  /** The sender, up to 256 characters. Default '': no sender, so no limit per sender applies. */
+  /** The sender, up to 256 characters. Default '', which means no sender, so no limit per sender applies. */
   readonly sender?: string | undefined;
   /** The most transactions of this sender in the pool, this one included; at least 1. Default `null`: no limit. */
   readonly senderLimit?: number | null | undefined;
@@ -12,15 +12,15 @@ export interface Verdict {
   readonly provides?: readonly string[] | undefined;
   /** Tags that must be provided before it, by another transaction or by the chain. At most 1,024. */
   readonly requires?: readonly string[] | undefined;
-  /** When it expires, in milliseconds since 1970 by the pool's clock. It is still valid then. Default `null`: never. */
+  /** The last millisecond at which it is valid, since 1970 by the pool's clock. Default `null`, which means no end. */
   readonly expiresAt?: number | null | undefined;
-  /** The last height at which it is valid. Default `null`: it has none. */
+  /** The last height at which it is valid. Default `null`, which means no end. */
   readonly expiresAtHeight?: number | null | undefined;
-  /** False keeps it from peers: `since` does not return it. Default true. */
+  /** If false, it is not sent to peers, so `since` does not return it. Default true. */
   readonly propagate?: boolean | undefined;
 }
 
-/** A verdict after the checks: every field is set, and no object is shared with the caller. */
+/** A verdict after the checks. Every field is set, and no object is shared with the caller. */
 export interface CheckedVerdict {
   readonly priority: bigint;
   readonly sender: string;
@@ -34,7 +34,7 @@ export interface CheckedVerdict {
   readonly propagate: boolean;
 }
 
-/** What the application says about a transaction that it refuses. The fields are those of ABCI's `CheckTx`. */
+/** The result of the application's validation of a transaction that it refuses. The fields are those of ABCI's `CheckTx`. */
 export interface Refusal {
   /** The application's own code; not 0. */
   readonly code: number;
@@ -65,7 +65,7 @@ export const defaultVerdict: CheckedVerdict = Object.freeze({
   propagate: true,
 });
 
-/** True for a refusal: it has a `code`, a verdict has none. */
+/** True if the answer is a refusal: only a refusal has a `code`. */
 export function isRefusal(answer: Verdict | Refusal): answer is Refusal {
   return typeof answer === 'object' && answer !== null && 'code' in answer;
 }

@@ -14,12 +14,12 @@ const maxNonceDigits = 20;
 const maxSenderLength = 256 - prefix.length - 1 - maxNonceDigits;
 
 /**
- * The verdict for a transaction in the account model. The pool holds one transaction for each nonce of a sender and
- * orders them by nonce. Another transaction with the same nonce must replace the first one. If the previous nonce is
+ * Returns the verdict for a transaction in the account model. The pool keeps one transaction for each nonce of a sender
+ * and orders them by nonce. Another transaction with the same nonce must replace the first one. If the previous nonce is
  * neither in the pool nor on the chain, the transaction is parked until it arrives. Tags in `rest` are added.
  *
- * `chainNonce` is the nonce that the chain expects next. A lower nonce can never get into a block. For a lower nonce
- * the function returns a refusal, which `validate` can return as its answer.
+ * `chainNonce` is the nonce that the chain expects next. No block can contain a lower nonce, so for a lower one the
+ * function returns a refusal, which `validate` can return as its answer.
  * @throws `ERR_MEMPOOL_INVALID` naming the argument
  */
 export function account(
@@ -37,7 +37,8 @@ export function account(
 }
 
 /**
- * The tag of one nonce of a sender. A block names it in `provides` if a transaction outside the pool used the nonce.
+ * Returns the tag of one nonce of a sender. Put it into the `provides` of a block if a transaction outside the pool used
+ * the nonce.
  * @throws `ERR_MEMPOOL_INVALID` naming the argument
  */
 export function accountTag(sender: string, nonce: Nonce): string {
@@ -47,10 +48,10 @@ export function accountTag(sender: string, nonce: Nonce): string {
 }
 
 /**
- * The first nonce from `chainNonce` on that no transaction of the sender uses which is in flight, Confirmed or ready: what
- * `eth_getTransactionCount(…, 'pending')` asks for. Parked ones do not count: they wait for this nonce. It reads all
- * pages of the sender.
- * @throws `ERR_MEMPOOL_INVALID` naming the argument; what `bySender` throws
+ * Returns the sender's next free nonce, as `eth_getTransactionCount(…, 'pending')` does: the first nonce from `chainNonce`
+ * on that no transaction of the sender in flight or ready uses. Parked ones do not count, because they wait for this nonce.
+ * It reads all pages of `bySender`.
+ * @throws `ERR_MEMPOOL_INVALID` naming the argument; the errors of `bySender`
  */
 export async function nextNonce(
   pool: Pick<PriorityVerbs, 'bySender'>,
@@ -77,8 +78,9 @@ function checkNonce(field: string, nonce: Nonce): bigint {
 }
 
 /**
- * A verdict that allows a sender one transaction in the pool at a time. A second one gets the outcome `sender-limit`,
- * whatever its priority, until the first one is Confirmed or has left the pool. The empty sender has no limit.
+ * Returns a verdict that allows a sender one transaction in the pool at a time. A second one has the outcome
+ * `sender-limit`, whatever its priority, until the first one is Confirmed or has left the pool. The empty sender has no
+ * limit.
  * @throws `ERR_MEMPOOL_INVALID` naming `sender`
  */
 export function onePerSender(sender: string, rest: Omit<Verdict, 'sender' | 'senderLimit'> = {}): Verdict {

@@ -29,8 +29,8 @@ export class Application {
   }
 
   /**
-   * Returns a remembered refusal. Else it shares a call that is under way for the same bytes and height. Else it calls
-   * `validate`. Many peers may send one transaction at once.
+   * Validates a new transaction. It returns a remembered refusal, or shares a call that is under way for the same bytes and
+   * height, or calls `validate`. So a transaction that many peers send at once is validated once.
    */
   async judgeNew(transaction: Transaction, context: Omit<ValidateContext, 'occasion'>): Promise<Judgement> {
     const key = `${transaction.hash} ${context.height}`;
@@ -50,8 +50,8 @@ export class Application {
   }
 
   /**
-   * Calls `validate`.
-   * @throws any error of `validate`; the signal's reason; `ERR_MEMPOOL_INVALID` for an answer of another type
+   * Calls `validate` and checks its answer.
+   * @throws any error of `validate`; the signal's reason; `ERR_MEMPOOL_INVALID` if the answer is no verdict or refusal
    */
   async judge(transaction: Transaction, context: ValidateContext): Promise<Judgement> {
     const { hash, payload, payloadType } = transaction;

@@ -9,14 +9,14 @@ import type { AnyStore } from '../contract/store.ts';
 
 /** Options of `bestIterator`. */
 export interface BestWalkOptions extends ReadOptions {
-  /** Passes over a transaction, and over its descendants, if it returns false. It is asked once for each. */
+  /** Returns false to skip a transaction and its descendants. It is called once for each transaction. */
   readonly filter?: ((candidate: RankedCandidate) => boolean) | undefined;
   /**
-   * Also deliver what becomes ready before the point reached, or moves there. Each read then begins at the best one
-   * again and costs what was walked so far. Default false.
+   * Also deliver transactions that become ready at, or move to, a place before the point reached. Each read then begins at
+   * the best transaction again, so its cost grows with the length of the walk. Default false.
    */
   readonly newcomers?: boolean | undefined;
-  /** How many transactions one read fetches, 1–1,000; with 1 each one is as of its own step. Default 100. */
+  /** How many transactions one read fetches, 1–1,000. With 1, each is read just before its delivery. Default 100. */
   readonly readAhead?: number | undefined;
 }
 
@@ -27,8 +27,8 @@ const defaultReadAhead = 100;
 
 /**
  * A walk over the ready transactions of a priority pool, best first, while the pool changes (P25). Each hash is delivered
- * once, and only after all its Pending parents. It remembers the hashes that it met, and reads `readAhead` of what
- * follows. A second loop goes on where the first one was left. Use it in one loop at a time.
+ * once, and only after all its Pending parents. The walk keeps the hashes that it met and up to `readAhead` transactions. A
+ * second loop continues where the first one stopped. Use it in one loop at a time.
  */
 export class BestWalk implements AsyncIterable<RankedCandidate> {
   readonly #store: BestStore;
@@ -45,8 +45,8 @@ export class BestWalk implements AsyncIterable<RankedCandidate> {
   }
 
   /**
-   * Passes over the transaction, if it comes, and over all its descendants, in this walk only. The pool does not change.
-   * @throws `ERR_MEMPOOL_INVALID` if it is no hash
+   * Skips the transaction and all its descendants from now on, in this walk only. The pool does not change.
+   * @throws `ERR_MEMPOOL_INVALID` if `hash` is not a hash
    */
   markInvalid(hash: string): void {
     this.#met.add(checkHash('hash', hash));

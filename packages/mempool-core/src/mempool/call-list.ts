@@ -7,9 +7,9 @@ import type { MempoolStore, ReceiveOutcome } from '../contract/store.ts';
 import type { TransactionStatus } from '../contract/transaction.ts';
 import type { OwnSubmission } from './own-submission.ts';
 
-/** A store verb that takes many transactions. Calls for single transactions are gathered into one call of it. */
+/** A store verb that accepts many transactions. Calls for single transactions are joined into one call of it. */
 export interface BatchedVerb<Item, Answer> {
-  /** Names the lane: the queue in which the calls of this verb wait. Calls in one lane may share a store call. */
+  /** The name of the lane, which is the queue of the calls of this verb. Calls in one lane may share a store call. */
   readonly name: string;
   /** True if two store calls of this lane may run at once. False if their order is visible to users (L1). */
   readonly overlaps: boolean;
@@ -27,7 +27,7 @@ export interface Batch {
   readonly calls: readonly QueuedCall[];
 }
 
-/** A call for one transaction, from the moment it is made until it is answered. */
+/** A call for one transaction that is not answered yet. */
 export class QueuedCall {
   readonly verb: BatchedVerb<unknown, unknown>;
   readonly item: unknown;
@@ -94,8 +94,8 @@ export class CallList {
 export interface QueuedSubmission extends OwnSubmission, CheckedCallTime {}
 
 /**
- * The lane of `receive`. Two store calls under way at once could swap, and the order of arrival is visible (L1). So
- * submissions with different call times wait in the same lane, although they cannot share a store call.
+ * Returns the lane of `receive`. Two concurrent store calls could take effect in reverse, and the order of arrival is
+ * visible (L1). So submissions with different call times wait in the same lane, although they cannot share a store call.
  */
 export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmission, ReceiveOutcome> {
   return {
@@ -110,10 +110,10 @@ export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmissio
   };
 }
 
-/** What a call is bound to (P19, P20). */
+/** The options of a move or a drop that all calls in one lane share (P19, P20, P23). */
 export type Guard = Pick<ReleaseOptions & DropOptions, 'claim' | 'notBeforeMs' | 'descendants'>;
 
-/** The lane of one move verb with one guard. It answers each call with true if the transaction moved. */
+/** Returns the lane of one move verb with one guard. The answer to a call is true if its transaction moved. */
 export function batchedMove(store: MempoolStore, verb: MoveVerb, guard: Guard = {}): BatchedVerb<string, boolean> {
   return {
     name: laneOf(verb, guard),
@@ -124,7 +124,8 @@ export function batchedMove(store: MempoolStore, verb: MoveVerb, guard: Guard = 
 }
 
 /**
- * The lane of drops with one reason and guard. Drops with different reasons may swap. Only their log numbers show this.
+ * Returns the lane of drops with one reason and one guard. Drops with different reasons may take effect in reverse order,
+ * which shows only in their log numbers.
  */
 export function batchedDrop(store: MempoolStore, reason: DropReason, guard: Guard = {}): BatchedVerb<string, boolean> {
   return {
@@ -141,7 +142,7 @@ function laneOf(name: string, guard: Guard): string {
   return Object.keys(guard).length === 0 ? name : JSON.stringify([name, claim, notBeforeMs, descendants]);
 }
 
-/** The lane of `checkStatus`. */
+/** Returns the lane of `checkStatus`. */
 export function batchedStatus(store: MempoolStore): BatchedVerb<string, TransactionStatus> {
   return {
     name: 'status',

@@ -11,7 +11,7 @@ export interface QueueLimits {
   readonly maxQueued: number;
 }
 
-/** A call that concerns the whole pool, such as `confirm`. Calls made before it end first. Calls made after it wait. */
+/** A call for the whole pool, such as `confirm`. It begins when all earlier calls have ended, and later calls wait for it. */
 export type WholeCall = () => Promise<void>;
 
 /** The calls between two whole-pool calls. */
@@ -22,7 +22,7 @@ interface Segment {
 
 /**
  * The waiting calls and their order (M2). Calls for different hashes may overtake each other, so that mixed verbs still
- * make large batches. Calls for one hash never do, and a lane that does not overlap keeps its order.
+ * make large batches. Calls for one hash never do. A lane with `overlaps: false` keeps its order.
  */
 export class CallQueue {
   readonly #limits: QueueLimits;
@@ -51,7 +51,7 @@ export class CallQueue {
     return this.#waiting === 0 && this.#underWay === 0;
   }
 
-  /** @throws `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already (O6) */
+  /** Adds a call for one transaction. @throws `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already (O6) */
   add(call: QueuedCall): void {
     this.#countIn();
     this.#number += 1;
@@ -64,7 +64,7 @@ export class CallQueue {
     list.push(call);
   }
 
-  /** @throws `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already (O6) */
+  /** Adds a call for the whole pool. @throws `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already (O6) */
   addWhole(call: WholeCall): void {
     this.#countIn();
     this.#lastSegment().whole = call;
@@ -84,7 +84,7 @@ export class CallQueue {
     return true;
   }
 
-  /** The next store call that may start now; `null` if there is none. The lane with the oldest call goes first. */
+  /** Returns the next store call that may start now; `null` if there is none. The lane with the oldest call goes first. */
   nextBatch(): Batch | null {
     if (this.#wholeUnderWay) return null;
     const lanes = this.#segments[0]?.lanes ?? new Map<string, CallList>();
@@ -97,7 +97,7 @@ export class CallQueue {
     return oldest === null ? null : this.#take(oldest);
   }
 
-  /** The next whole-pool call if its turn has come, else `null`. */
+  /** Returns the next whole-pool call if its turn has come, else `null`. */
   nextWhole(): WholeCall | null {
     const [segment] = this.#segments;
     if (segment === undefined || segment.whole === null) return null;

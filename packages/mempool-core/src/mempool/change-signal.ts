@@ -3,10 +3,10 @@ import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { MempoolError } from '../contract/errors.ts';
 import type { MempoolStore } from '../contract/store.ts';
 
-/** A subscription reduced to a version number that rises with every event. */
+/** A subscription that only counts events, as a version number. */
 export class ChangeSignal {
   holders = 0;
-  /** Resolves when the subscription misses no later event. */
+  /** Resolves when the subscription is established and misses no later event. */
   readonly ready: Promise<unknown>;
   readonly #ending = new AbortController();
   #version = 0;
@@ -20,7 +20,7 @@ export class ChangeSignal {
     void this.#listen(events);
   }
 
-  /** Rises with every event. Read it, then read the pool, then wait for the next version: no change is missed. */
+  /** Rises with every event. To miss no change, read it first, then read the pool, then wait for the next version. */
   get version(): number {
     return this.#version;
   }
@@ -77,7 +77,7 @@ export class ChangeSignals {
   }
 
   /**
-   * Returns the shared signal. Give it back with `release`.
+   * Returns the shared signal. Call `release` when it is no longer needed.
    * @throws the signal's reason; the error of the subscription
    */
   async hold(signal: AbortSignal | undefined): Promise<ChangeSignal> {
@@ -94,8 +94,8 @@ export class ChangeSignals {
   }
 
   /**
-   * Resolves when something may have become ready after `version`. Waking a held transaction makes no event (P20), so
-   * while there are any it resolves after a second too.
+   * Resolves when a transaction may have become ready after `version`. Waking a held transaction makes no event (P20), so
+   * while any is held, it also resolves after a second.
    *
    * @throws as `ChangeSignal.next`
    */

@@ -11,15 +11,15 @@ const maxUnderWay = 2;
 export interface Subject<Item> {
   readonly item: Item;
   readonly hash: string;
-  /** Its share of the size of a store call. */
+  /** The bytes that it adds to the size of a store call. */
   readonly bytes: number;
-  /** Of the call, if it is observed. */
+  /** The trace of the call; `null` if it is not observed. */
   readonly trace: CallTrace | null;
 }
 
 /**
- * Gathers the calls made in one turn of the event loop into few store calls, so that many transactions share one
- * durable commit (O6). It waits with `setImmediate`, because microtasks would starve timers and sockets under load.
+ * Joins the calls made in one turn of the event loop into few store calls, so that many transactions share one durable
+ * commit (O6). It waits with `setImmediate`, because microtasks would starve timers and sockets under load.
  */
 export class Coalescer {
   readonly #queue: CallQueue;
@@ -59,7 +59,7 @@ export class Coalescer {
   }
 
   /**
-   * Queues a call that concerns the whole pool. It begins when all earlier calls have ended. Later calls wait for it.
+   * Queues a call for the whole pool. It begins when all earlier calls have ended. Later calls wait for it.
    * @throws `ERR_MEMPOOL_BUSY`; `ERR_MEMPOOL_CLOSED`; the store's error for this call
    */
   async whole<Answer>(run: () => Promise<Answer>, signal: AbortSignal | undefined): Promise<Answer> {
@@ -81,7 +81,7 @@ export class Coalescer {
     return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  /** How many calls wait, and how many store calls are under way. */
+  /** The number of calls that wait, and the number of store calls under way. */
   get lengths(): { readonly waiting: number; readonly underWay: number } {
     return { waiting: this.#queue.waiting, underWay: this.#queue.underWay };
   }

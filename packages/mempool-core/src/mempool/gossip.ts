@@ -14,15 +14,15 @@ import type { ChangeSignals } from './change-signal.ts';
 export interface GossipOptions extends PageQuery {
   /** Resume at this `cursor` of an earlier `Gossip`; default `origin`, the beginning. */
   readonly after?: string | undefined;
-  /** Deliver no payloads, for peers that ask for those they lack. Default false. */
+  /** If true, deliver no payloads, for peers that request the payloads they lack. Default false. */
   readonly hashesOnly?: boolean | undefined;
 }
 
 /**
- * The transactions to send to one peer, page by page, as they become ready. Transactions that this peer sent are left
- * out. A transaction that becomes ready again is delivered again. The stream waits for more until the loop ends or the
- * signal aborts. If the pool was made anew (O7), it begins with the first transaction of the new pool, because the peer
- * knows none of them. Use it in one loop at a time.
+ * A stream of the transactions to send to one peer, page by page, as they become ready. It leaves out transactions that
+ * this peer sent. A transaction that becomes ready again is delivered again. The stream waits for more until the loop ends
+ * or the signal aborts. If the pool was made anew (O7), it starts over with the first transaction of the new pool, because
+ * the peer knows none of them. Use it in one loop at a time.
  */
 export class Gossip implements AsyncIterable<GossipPage> {
   readonly #store: MempoolStore;
@@ -38,7 +38,7 @@ export class Gossip implements AsyncIterable<GossipPage> {
   }
 
   /**
-   * The position after the last page that the loop has finished: keep it to resume later. Before the first page it is
+   * The position after the last page that the loop has finished. Keep it to resume later. Before the first page it is
    * `after`, or `origin`.
    */
   get cursor(): string {

@@ -4,7 +4,7 @@ import type { Claim, ExtendOutcome } from '../contract/pool-verbs.ts';
 export interface HeldClaimParts {
   readonly claim: Pick<Claim<unknown>, 'claimId' | 'untilMs'>;
   readonly claimMs: number;
-  /** The time of `clock` when the claim was asked for. */
+  /** The time of `clock` when `take` was called. */
   readonly askedAt: number;
   /** A monotonic clock in milliseconds. */
   readonly clock: () => number;
@@ -14,7 +14,7 @@ export interface HeldClaimParts {
 /** A claim is extended each time this part of it is over, so that two extensions may fail. */
 const partsOfClaim = 3;
 
-/** A claim of a worker. It is extended until it is given back or lost. */
+/** A claim of a worker. It extends itself until the worker ends it or the claim is lost. */
 export class HeldClaim {
   readonly #parts: HeldClaimParts;
   readonly #ending = new AbortController();
@@ -41,23 +41,23 @@ export class HeldClaim {
     return this.#ending.signal;
   }
 
-  /** How long the claim lasts at least, in milliseconds; negative: it may be over. */
+  /** The least time for which the claim still lasts, in milliseconds. If it is negative, the claim may be over. */
   get leftMs(): number {
     return this.#until - this.#parts.clock();
   }
 
-  /** The time of the pool's clock, at most the age of the last answer behind it. */
+  /** An estimate of the pool's clock. It is ahead by at most the duration of the call that last set the claim's end. */
   get poolTimeMs(): number {
     return Math.ceil(this.#untilMs - this.leftMs);
   }
 
-  /** Extends the claim no longer, and tells those who work under it to end. */
+  /** Stops extending the claim and aborts `signal`, so that handlers under the claim end. */
   stop(reason: unknown): void {
     this.letGo();
     this.#ending.abort(reason);
   }
 
-  /** Extends the claim no longer. */
+  /** Stops extending the claim. */
   letGo(): void {
     this.#isKept = false;
     clearTimeout(this.#timer);

@@ -4,9 +4,9 @@ import type { Refusal } from '../contract/verdict.ts';
 
 /** Options of `InvalidHashes`. */
 export interface InvalidHashesOptions {
-  /** The most refusals remembered. The oldest goes first. */
+  /** The most refusals remembered. Beyond it, the oldest is forgotten first. */
   readonly maxInvalid: number;
-  /** How long a refusal is remembered, in milliseconds; 0: not at all. */
+  /** How long a refusal is remembered, in milliseconds. 0 turns this off. */
   readonly keepInvalidMs: number;
   /** A monotonic clock in milliseconds. */
   readonly clock: () => number;
@@ -21,8 +21,8 @@ interface Remembered {
 }
 
 /**
- * Remembers recent refusals, so that a bad transaction from many peers is validated once. A refusal holds for its
- * height only. At another height the application is asked again.
+ * Remembers recent refusals, so that a bad transaction from many peers is validated once. A refusal is valid for its
+ * height only; at another height the application validates again.
  */
 export class InvalidHashes {
   readonly #options: InvalidHashesOptions;
@@ -37,7 +37,7 @@ export class InvalidHashes {
     return this.#byHash.size;
   }
 
-  /** The refusal of these bytes at this height; `null` if none is remembered. */
+  /** Returns the refusal of these bytes at this height; `null` if none is remembered. */
   find(transaction: Transaction, height: number | undefined): Refusal | null {
     this.#forgetOld();
     const found = this.#byHash.get(transaction.hash);

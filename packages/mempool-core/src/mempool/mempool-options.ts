@@ -19,7 +19,7 @@ const backgroundTimer: Schedule = (callback, delayMs) => {
 
 /** Options of `Mempool`. */
 export interface MempoolOptions {
-  /** The largest payload accepted, in bytes; default 1 MiB. Give the store's own limit. */
+  /** The largest payload accepted, in bytes; default 1 MiB. Set it to the store's own limit. */
   readonly maxTxBytes?: number | undefined;
   /** The most transactions in one store call, 1–1,000; default 128. */
   readonly maxBatch?: number | undefined;
@@ -27,16 +27,16 @@ export interface MempoolOptions {
   readonly maxBatchBytes?: number | undefined;
   /** The most calls that may wait; default 100,000 (O6). */
   readonly maxQueued?: number | undefined;
-  /** The application's check of new transactions. Default: all are accepted. */
+  /** The application's validation of new transactions. By default, all are accepted. */
   readonly validate?: Validate | undefined;
   /** How many refused transactions are remembered, so that they are not validated again; default 10,000. */
   readonly maxInvalid?: number | undefined;
-  /** How long a refused transaction is remembered, in milliseconds; default 60,000; 0: not at all. */
+  /** How long a refused transaction is remembered, in milliseconds; default 60,000. 0 turns this off. */
   readonly keepInvalidMs?: number | undefined;
   /**
-   * Sweep this many milliseconds after the previous sweep; default 1,000; 0: only `sweep` does this. A sweep ends claims
-   * that are over, hands out again what was held back, and drops transactions that waited too long. If the pool has
-   * nothing of this kind, there is no sweep.
+   * Milliseconds between two automatic sweeps; default 1,000. 0 turns them off, so only calls of `sweep` sweep. A sweep ends
+   * claims whose time is over, wakes held transactions and drops those that waited too long. It is left out if the pool has
+   * no such transactions.
    */
   readonly sweepEveryMs?: number | undefined;
   /** Returns the chain's height for calls that do not give one; default: the number of blocks applied. */
@@ -45,7 +45,7 @@ export interface MempoolOptions {
   readonly clock?: (() => number) | undefined;
   /** The timer of `sweepEveryMs`; default: a timer that does not keep the process alive. */
   readonly schedule?: Schedule | undefined;
-  /** Is told each call when it has ended: verb, outcome, duration, batch size, queue lengths. Default: nobody. */
+  /** Called after each call of the pool has ended, with its verb, outcome, duration, batch size and the queue lengths. */
   readonly observer?: Observer | undefined;
   /** Receives warnings; silent by default. */
   readonly log?: Logger | undefined;
@@ -81,7 +81,7 @@ export const mempoolNames: ReadonlySet<string> = new Set([
   'log',
 ] satisfies (keyof MempoolOptions)[]);
 
-/** Callers in JavaScript may forget an `await`. @throws `ERR_MEMPOOL_INVALID` naming `store` */
+/** Checks that the value is a store, because callers may forget an `await`. @throws `ERR_MEMPOOL_INVALID` naming `store` */
 export function checkStore(store: unknown): void {
   const given = Object(store) as { readonly then?: unknown; readonly receive?: unknown };
   if (typeof given.then === 'function') throw invalid('store', 'an open store, not a promise of one: await it first');
@@ -108,7 +108,7 @@ export function resolveMempoolOptions(options: MempoolOptions): ResolvedMempoolO
   };
 }
 
-/** The time of a call. If the options have no height, the `height` option of the pool gives it. */
+/** Returns the time and height of a call. If the call's options have no height, the pool's option `height` supplies it. */
 export function callTime(options: CallTime | undefined, pool: Pick<ResolvedMempoolOptions, 'height'>): CallTime {
   const { now, height } = options ?? {};
   return { now, height: height ?? pool.height?.() };

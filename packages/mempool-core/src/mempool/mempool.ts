@@ -49,7 +49,7 @@ import { Worker } from './worker.ts';
  * become one store call (O6). Calls for one hash take effect in the order made, and so do submissions (M2). Whole-pool
  * writes (`receive`, lists of hashes, `take`, `confirm` and so on) run after every call made before them. Reads of
  * pages and counts go straight to the store and see every write that was answered.
- * @throws as `MempoolStore`; `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already
+ * @throws the errors of `MempoolStore`; `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already
  */
 export class Mempool implements AsyncDisposable {
   readonly #calls: PoolCalls;
@@ -96,8 +96,8 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Uses the store from now on. Closing the pool closes the store.
-   * @throws `ERR_MEMPOOL_INVALID` naming the option, or `store` if it is none, such as a promise of one
+   * Makes a pool on the store. Closing the pool closes the store.
+   * @throws `ERR_MEMPOOL_INVALID` naming the option, or naming `store` if that is not a store, such as a promise of one
    */
   constructor(on: store.AnyStore, options: MempoolOptions = {}) {
     checkStore(on);
@@ -129,7 +129,7 @@ export class Mempool implements AsyncDisposable {
 
   /**
    * Adds one transaction to the pool (L1, L2), after `validate` has accepted it. The payload is copied (M1). A
-   * submission that has a verdict is not validated. Returns the outcome, also for a refusal.
+   * submission that has a verdict is not validated. A refusal is an outcome, not an error.
    * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
    * @example const { kind } = await pool.submit({ hash, payload });
    */
@@ -146,7 +146,7 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Adds at most 1,000 transactions in one step. Transactions that `validate` refuses or that are too large stay out.
+   * Adds at most 1,000 transactions in one step, without those that `validate` refuses and those that are too large.
    * Returns one outcome for each transaction, in the order given.
    * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
    * @example const outcomes = await pool.receive(transactions, { from: peerId });
@@ -156,7 +156,8 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Pending → Propagated (L3). For one hash it returns true if it moved; for a list, the hashes that moved.
+   * Moves Pending transactions to Propagated (L3). For one hash it returns true if it moved; for a list, the hashes that
+   * moved.
    * @example await pool.markInflight(hash);
    */
   markInflight(hash: string, options?: WriteOptions): Promise<boolean>;
@@ -165,7 +166,10 @@ export class Mempool implements AsyncDisposable {
     return this.#calls.observed('markInflight', (trace) => this.#writes.move('markInflight', which, options, trace));
   }
 
-  /** Propagated → Acknowledged (L4). For one hash it returns true if it moved; for a list, the hashes that moved. */
+  /**
+   * Moves Propagated transactions to Acknowledged (L4). For one hash it returns true if it moved; for a list, the hashes
+   * that moved.
+   */
   markAcknowledged(hash: string, options?: ClaimOptions): Promise<boolean>;
   markAcknowledged(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
   markAcknowledged(which: string | readonly string[], options?: ClaimOptions): Promise<boolean | string[]> {
@@ -175,8 +179,8 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Propagated or Acknowledged → Pending at its old position (L4). For one hash it returns true if it moved; for a
-   * list, the hashes that moved.
+   * Moves Propagated and Acknowledged transactions back to their old position in Pending (L4). For one hash it returns true
+   * if it moved; for a list, the hashes that moved.
    * @example await pool.release(hash, { claim: claimId, notBeforeMs: Date.now() + 5_000 }); // again in 5 s
    */
   release(hash: string, options?: ReleaseOptions): Promise<boolean>;
@@ -186,8 +190,8 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Any live stage but Confirmed → Dropped (L10). For one hash it returns true if it was dropped; for a list, the
-   * hashes.
+   * Drops live transactions that are not Confirmed (L10). For one hash it returns true if it was dropped; for a list, the
+   * hashes that were dropped.
    */
   drop(hash: string, reason: DropReason, options?: DropOptions): Promise<boolean>;
   drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]>;
@@ -209,7 +213,7 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Selects as `reap` does and moves the result to Propagated, claimed by one owner, in the same step.
+   * Selects transactions as `reap` does, moves them to Propagated and puts them under a claim of `owner`, in one step.
    * @example const claim = await pool.take({ maxTxs: 100 }, { owner: 'worker-1', claimMs: 30_000 });
    */
   take(budget: verbs.Budget, options: verbs.TakePayloadsOptions): Promise<verbs.ClaimWithPayloads>;
@@ -221,14 +225,14 @@ export class Mempool implements AsyncDisposable {
     return this.#calls.observed('take', () => this.#writes.take(budget, options));
   }
 
-  /** Lets a claim end later: `claimMs` from now, unless it ends later already (P19). */
+  /** Extends a claim: it ends `claimMs` from now, or at its present end if that is later (P19). */
   extendClaim(claimId: string, claimMs: number, options?: verbs.ExtendOptions): Promise<verbs.ExtendOutcome> {
     return this.#calls.observed('extendClaim', () => this.#writes.extendClaim(claimId, claimMs, options));
   }
 
   /**
-   * Ends claims that are over, hands out again what was held back until now, and drops what waited too long. With
-   * `overLimits` it drops what is over the limits, too.
+   * Ends claims whose time is over, wakes transactions that were held back until now, and drops those that waited or were
+   * in flight too long (P9). With `overLimits` it also drops transactions until the limits hold.
    */
   sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
     return this.#calls.observed('sweep', () => this.#writes.sweep(options));
@@ -241,10 +245,10 @@ export class Mempool implements AsyncDisposable {
 
   /**
    * Validates again every Pending transaction whose verdict was given below the height, and applies the answers. It
-   * works in slices, so that other calls get their turn. A transaction that leaves the pool or gets a newer verdict
-   * meanwhile is left alone. Priority pools only.
+   * works in slices, so that other calls can run in between. It does not change a transaction that meanwhile leaves the
+   * pool or receives a newer verdict. Priority pools only.
    * @throws `ERR_MEMPOOL_INVALID` without `validate` or for a wrong option; any error of `validate`; the signal's
-   * reason. Revisions that were applied before stay.
+   * reason. An error does not undo the slices that were applied before.
    */
   recheck(options?: RecheckOptions): Promise<Recheck> {
     return this.#calls.observed('recheck', async () => {
@@ -256,23 +260,23 @@ export class Mempool implements AsyncDisposable {
     });
   }
 
-  /** Drops what is live of a sender and not Confirmed, at most 1,000 in one step. Priority pools only. */
+  /** Drops the sender's live transactions that are not Confirmed, at most 1,000 in one step. Priority pools only. */
   dropBySender(sender: string, reason: DropReason, options?: WriteOptions): Promise<verbs.SenderDrop> {
     return this.#calls.observed('dropBySender', () => this.#writes.dropBySender(sender, reason, options));
   }
 
-  /** Every Pending transaction → Dropped. Returns their number. */
+  /** Drops every Pending transaction. Returns their number. */
   flush(options?: WriteOptions): Promise<number> {
     return this.#calls.observed('flush', () => this.#writes.flush(options));
   }
 
-  /** Sets the limits that are given, for every node. Returns all limits. */
+  /** Sets the given limits, for every node. Returns all limits. */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
     return this.#calls.observed('setLimits', () => this.#writes.setLimits(limits, options));
   }
 
   /**
-   * Waits until the transaction is at the stage asked for or a later one (`reached`), or is Dropped (`dropped`). Returns
+   * Waits until the transaction has reached the given stage or a later one (`reached`), or is Dropped (`dropped`). Returns
    * its status then (R3). The hash may be unknown at first. All waits share one subscription.
    * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error at the first read
    * @example const { kind, status } = await pool.waitFor(hash, { stage: 'Confirmed', confirmations: 6 });
@@ -290,7 +294,7 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Delivers the current status of each hash, then each change of its stage. `break` ends it; after an abort the loop
+   * Delivers the current status of each hash, then each change of its stage. `break` ends it. After an abort, the loop
    * throws the signal's reason.
    * @example for await (const { hash, stage } of pool.watch([hash])) console.log(hash, stage);
    */
@@ -299,15 +303,16 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * The transactions to send to one peer, as they become ready. Keep its `cursor` and give it as `after` to resume. For
-   * priority pools. If an argument is bad, the first page fails with `ERR_MEMPOOL_INVALID`.
+   * Returns a stream of the transactions to send to one peer, as they become ready. To resume it later, keep its `cursor`
+   * and pass that as `after`. Priority pools only. If an argument is wrong, the first page fails with `ERR_MEMPOOL_INVALID`.
    */
   gossip(peer: string, options?: GossipOptions): Gossip {
     return this.#waiting.gossip(peer, options);
   }
 
   /**
-   * All Pending transactions by seq, over all pages (O1). Passes over damaged records and gives them to `onDamaged`.
+   * Iterates over all Pending transactions by seq, page by page (O1). It skips damaged records and passes them to
+   * `onDamaged`.
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    * @example for await (const { hash, payload } of pool.pending()) await broadcast(hash, payload);
    */
@@ -316,7 +321,7 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * All transactions in flight by seq, over all pages (O1). Damaged ones as in `pending`.
+   * Iterates over all transactions in flight by seq, page by page (O1). Damaged records as in `pending`.
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    */
   inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
@@ -324,9 +329,9 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * The ready transactions, best first, without payloads, as they are while the loop runs (P25). `markInvalid` passes
-   * over one and its descendants for this walk only. For priority pools. If an argument is bad, the first step fails with
-   * `ERR_MEMPOOL_INVALID`.
+   * Iterates over the ready transactions, best first, without payloads, while the pool changes (P25). `markInvalid` skips a
+   * transaction and its descendants in this walk only. Priority pools only. If an argument is wrong, the first step fails
+   * with `ERR_MEMPOOL_INVALID`.
    * @example for await (const { hash } of walk) if (!(await execute(hash))) walk.markInvalid(hash);
    */
   bestIterator(options?: BestWalkOptions): BestWalk {
@@ -334,7 +339,7 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * The terminal log from a cursor on, over all pages (O4). Damaged ones as in `pending`.
+   * Iterates over the terminal log from a cursor on, page by page (O4). Damaged entries as in `pending`.
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    */
   finalized(options?: LogWalkOptions): AsyncIterable<LogEntry & Walked> {
@@ -342,11 +347,15 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Takes transactions and has `handler` handle them, at most `concurrency` at the same time, until `signal` aborts
-   * (P21). Any number of processes may work on one pool. If the handler returns, the transaction is acknowledged; if it
-   * throws, the transaction goes out again after `backoff`, or is dropped as `failed` after `attempts`, or at once for an
-   * `UnrecoverableError`. Claims of long work are extended. On abort nothing more is taken, the handlers' signals abort, and what they do not finish is given
-   * back. Returns what it did.
+   * Takes transactions and calls `handler` for each, at most `concurrency` at the same time, until `signal` aborts (P21).
+   * Any number of processes may work on one pool. Claims are extended while handlers run.
+   *
+   * - If the handler returns, the transaction is acknowledged.
+   * - If it throws, the transaction is released for another attempt after `backoff`. After `attempts` it is dropped as
+   *   `failed`. An `UnrecoverableError` drops it at once.
+   * - On an abort, nothing more is taken, the handlers' signals abort, and unfinished transactions are released.
+   *
+   * Returns the numbers of transactions by result.
    * @throws `ERR_MEMPOOL_INVALID` naming the option; a store's error that is not retryable
    * @example await pool.work(({ payload }) => node.send(payload), { concurrency: 8, signal });
    */
@@ -365,8 +374,8 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Sends all accepted calls, closes the store, ends the streams and rejects the waits that are left. A second call is
-   * harmless (R2).
+   * Sends all accepted calls, closes the store, ends the streams and rejects the waits that are left. A second call does
+   * nothing (R2).
    * @example await pool.close();
    */
   close(): Promise<void> {

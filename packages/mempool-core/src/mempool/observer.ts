@@ -5,11 +5,14 @@ import type { QueuedCall } from './call-list.ts';
 export interface ObservedCall {
   /** The method, such as `submit`. */
   readonly verb: string;
-  /** The `kind` of the answer, else `ok`; or the code of the error, `aborted` for an abort, else `error`. */
+  /**
+   * After an answer, its `kind`, or `ok` if it has none. After an error, its code, or `aborted` for an abort, or `error` if
+   * it has no code.
+   */
   readonly outcome: string;
-  /** From the call to its answer: validation, the queue and the store. */
+  /** Milliseconds from the call to its answer. This includes validation, the queue and the store. */
   readonly durationMs: number;
-  /** How many transactions the store call carried, those of other callers included; 0: the store was not called for it. */
+  /** How many transactions the store call had, including those of other callers; 0 if the store was not called. */
   readonly batch: number;
   /** How many calls wait in the queue now. */
   readonly waiting: number;
@@ -17,24 +20,24 @@ export interface ObservedCall {
   readonly underWay: number;
 }
 
-/** Is told each call when it has ended. It must be quick. What it throws goes to the log. */
+/** Called after each call has ended. It must be fast. An error that it throws is logged. */
 export type Observer = (call: ObservedCall) => void;
 
-/** What becomes known of an observed call while it runs. */
+/** Data about an observed call, recorded while it runs. */
 export interface CallTrace {
-  /** How many transactions it carries itself. */
+  /** How many transactions the call has. */
   size: number;
-  /** Its place in the queue, if it is a call for one transaction. */
+  /** The queued call, if it is a call for one transaction. */
   queued: QueuedCall | null;
 }
 
-/** The outcome of an answer, for the observer. */
+/** Returns the outcome of an answer, for the observer. */
 export function outcomeOf(answer: unknown): string {
   if (typeof answer !== 'object' || answer === null || !('kind' in answer)) return 'ok';
   return String(answer.kind);
 }
 
-/** The outcome of an error, for the observer. */
+/** Returns the outcome of an error, for the observer. */
 export function faultOf(error: unknown): string {
   if (isMempoolError(error)) return error.code;
   const name = error instanceof Error ? error.name : '';

@@ -19,8 +19,8 @@ export interface OwnSubmission extends Submission {
 type Own = { readonly kind: 'own'; readonly submission: OwnSubmission } | ReturnType<typeof tooLarge>;
 
 /**
- * A checked copy of a submission. Nothing that the caller does later changes it (M1). `sender` is the peer if the
- * submission names none.
+ * Returns a checked copy of a submission, which the caller cannot change later (M1). `sender` is the peer if the submission
+ * names none.
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
 export function ownSubmission(read: ReadSubmission, sender: string | undefined, maxTxBytes: number): Own {
@@ -29,7 +29,7 @@ export function ownSubmission(read: ReadSubmission, sender: string | undefined, 
   return { kind: 'own', submission: copy(read, said) };
 }
 
-/** Copies of the submissions that are not too large. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns copies of the submissions that are not too large. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function ownSubmissions(
   read: readonly ReadSubmission[],
   sender: string | undefined,
@@ -40,7 +40,7 @@ export function ownSubmissions(
   return read.flatMap((each, i) => (isTooLarge(each, maxTxBytes) ? [] : [copy(each, said[i] ?? null)]));
 }
 
-/** Its size in a store call, in bytes (O6). Tags count too: they may be larger than the payload. */
+/** Returns the size of a submission in a store call, in bytes (O6). Tags count, because they may be larger than the payload. */
 export function weight({ payload, verdict: { provides = [], requires = [] } = {} }: Submission): number {
   let bytes = payload.length;
   for (const tag of provides) bytes += tag.length;
@@ -62,7 +62,7 @@ function copy({ hash, payload, payloadType }: ReadSubmission, said: Sayings | nu
 }
 
 /**
- * A checked copy of a verdict. An unknown field is an error, so that a mistyped refusal never lets a transaction in.
+ * Returns a checked copy of a verdict. An unknown field is an error, so that a mistyped refusal never accepts a transaction.
  * @throws `ERR_MEMPOOL_INVALID` naming the field, with `place` before it
  */
 export function ownVerdict(place: string, verdict: Verdict): CheckedVerdict {

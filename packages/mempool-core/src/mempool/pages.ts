@@ -9,36 +9,36 @@ import type { DamagedEntry, DamagedRecord, LogEntry, StoredTransaction } from '.
 
 const pageEntries = 250;
 
-/** What each transaction and each entry of a walk has beside its content. */
+/** The field that each transaction and each entry of a walk has in addition to its content. */
 export interface Walked {
-  /** Where a walk resumes behind this one (O7). */
+  /** The cursor from which another walk resumes after this one (O7). */
   readonly cursor: string;
 }
 
 /** Options of `pending` and `inflight`. */
 export interface SeqWalkOptions extends ReadOptions {
-  /** A `cursor` of an earlier walk, or a page's `next`: start there; default the beginning. */
+  /** The cursor to start at: `cursor` of an earlier walk, or `next` of a page. Default `origin`, the beginning. */
   readonly after?: string | undefined;
-  /** Called with each damaged record. The walk passes over it (M2). */
+  /** Called with each damaged record, which the walk skips (M2). */
   readonly onDamaged?: ((record: DamagedRecord) => void) | undefined;
 }
 
 /** Options of `finalized`. */
 export interface LogWalkOptions extends ReadOptions {
-  /** A `cursor` of an earlier walk or page: start there; default the oldest entry kept. */
+  /** The cursor to start at: `cursor` of an earlier walk or page. Default `origin`, the oldest entry kept. */
   readonly cursor?: string | undefined;
-  /** Called with each damaged entry. The walk passes over it (M2). */
+  /** Called with each damaged entry, which the walk skips (M2). */
   readonly onDamaged?: ((entry: DamagedEntry) => void) | undefined;
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Returns the checked options. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkSeqWalk(options: SeqWalkOptions | undefined): SeqWalkOptions {
   const checked = { ...options, ...checkWalk(options, callNames.walk) };
   checkCursor('after', 'page', checked.after);
   return checked;
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Returns the checked options. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkLogWalk(options: LogWalkOptions | undefined): LogWalkOptions {
   const checked = { ...options, ...checkWalk(options, callNames.logWalk) };
   checkCursor('cursor', 'log', checked.cursor);
@@ -57,7 +57,7 @@ function checkWalk<O extends SeqWalkOptions | LogWalkOptions>(
 
 type SeqVerb = 'peekPending' | 'peekInflight';
 
-/** All transactions of one list by seq, over all pages (O1). It includes those added after the current position. */
+/** Iterates over a list of transactions by seq, page by page (O1), including those added after the current position. */
 export async function* walkBySeq(
   store: MempoolStore,
   verb: SeqVerb,
@@ -73,7 +73,7 @@ export async function* walkBySeq(
   }
 }
 
-/** The terminal log over all pages, oldest first (O4). Missing numbers were trimmed before the walk reached them. */
+/** Iterates over the terminal log page by page, oldest first (O4). Missing numbers were trimmed before the walk reached them. */
 export async function* walkLog(
   store: MempoolStore,
   { cursor: start, signal, onDamaged }: LogWalkOptions,

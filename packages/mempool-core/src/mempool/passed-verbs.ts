@@ -1,4 +1,4 @@
-/** The verbs of a store that `Mempool` passes on as they are: reads, and those of records. */
+/** The verbs that `Mempool` forwards to its store unchanged: reads, and the verbs of records. */
 export const passedVerbs = [
   'hasPending',
   'peekPending',

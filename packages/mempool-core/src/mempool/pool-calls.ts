@@ -7,7 +7,7 @@ import { Coalescer, type Subject } from './coalescer.ts';
 import type { ResolvedMempoolOptions } from './mempool-options.ts';
 import { type CallTrace, faultOf, type Observer, outcomeOf } from './observer.ts';
 
-/** The calls of a `Mempool` on its way to the store: which go straight to it, and which wait in the queue. */
+/** Forwards the calls of a `Mempool` to its store, directly or through the queue. */
 export class PoolCalls {
   readonly store: AnyStore;
   readonly #options: ResolvedMempoolOptions;
@@ -20,18 +20,18 @@ export class PoolCalls {
     this.#coalescer = new Coalescer(options);
   }
 
-  /** The store, for a read that goes straight to it. @throws `ERR_MEMPOOL_CLOSED` */
+  /** The store, for a read that does not wait in the queue. @throws `ERR_MEMPOOL_CLOSED` */
   get reading(): AnyStore {
     this.assertOpen();
     return this.store;
   }
 
-  /** @throws `ERR_MEMPOOL_CLOSED` */
+  /** Checks that the pool is open. @throws `ERR_MEMPOOL_CLOSED` */
   assertOpen(): void {
     if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
   }
 
-  /** Runs a call, and tells the observer when it has ended. Without an observer there is no trace. */
+  /** Runs a call, and calls the observer when it has ended. Without an observer, `trace` is `null`. */
   observed<Answer>(verb: string, run: (trace: CallTrace | null) => Promise<Answer>): Promise<Answer> {
     const { observer } = this.#options;
     return observer === null ? run(null) : this.#observe(observer, verb, run);
@@ -47,8 +47,8 @@ export class PoolCalls {
   }
 
   /**
-   * Queues a call that concerns the whole pool. `context` and what `run` gives the store are checked copies. `run` gets
-   * options that the store does not check again, with the fields of `more`.
+   * Queues a call for the whole pool. `context` and the arguments that `run` passes to the store are checked copies. `run`
+   * receives options that include the fields of `more` and that the store does not check again.
    */
   async whole<Answer, More extends object = object>(
     context: WriteContext | ChainContext,
@@ -93,7 +93,7 @@ export class PoolCalls {
   }
 }
 
-/** Notes how many transactions a call carries. */
+/** Records how many transactions a call has. */
 export function noteSize(trace: CallTrace | null, size: number): void {
   if (trace !== null) trace.size = size;
 }

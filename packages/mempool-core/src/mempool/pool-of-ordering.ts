@@ -3,7 +3,7 @@ import type { AnyStore, FifoStore, MempoolStore, PriorityStore } from '../contra
 import { Mempool as AnyMempool } from './mempool.ts';
 import type { MempoolOptions } from './mempool-options.ts';
 
-/** What a `Mempool` offers beyond a store, or in its place, that needs a priority pool. */
+/** The names of the methods of `Mempool` that need a priority pool. */
 type PriorityOnly =
   | 'best'
   | 'bestIterator'
@@ -15,14 +15,14 @@ type PriorityOnly =
   | 'revise'
   | 'stale';
 
-/** A pool in order of arrival. */
+/** The `Mempool` of a fifo pool. */
 export interface FifoMempool extends Omit<AnyMempool, PriorityOnly | 'ordering' | 'store'> {
   readonly ordering: 'fifo';
   /** The store below, for verbs that this class does not offer. */
   readonly store: FifoStore;
 }
 
-/** A pool in order of priority. */
+/** The `Mempool` of a priority pool. */
 export interface PriorityMempool extends Omit<AnyMempool, 'ordering' | 'store'> {
   readonly ordering: 'priority';
   /** The store below, for verbs that this class does not offer. */
@@ -35,7 +35,7 @@ export interface PriorityMempool extends Omit<AnyMempool, 'ordering' | 'store'> 
  * writes (`receive`, lists of hashes, `take`, `confirm` and so on) run after every call made before them. Reads of
  * pages and counts go straight to the store and see every write that was answered.
  *
- * `ordering` tells the two kinds apart: after `if (pool.ordering === 'fifo')`, there is no `best`,
+ * It is a union discriminated by `ordering`: after `if (pool.ordering === 'fifo')` the type has no `best`,
  * `bestIterator`, `gossip`, `stale`, `revise` or `recheck`.
  */
 export type Mempool = FifoMempool | PriorityMempool;
@@ -46,7 +46,7 @@ export type MempoolOf<O extends Ordering> = Extract<Mempool, { readonly ordering
 /** Makes a `Mempool` on a store. */
 export interface MempoolConstructor {
   readonly prototype: AnyMempool;
-  /** Uses the store from now on. Closing the pool closes the store. @throws `ERR_MEMPOOL_INVALID` naming the option */
+  /** Makes a pool on the store. Closing the pool closes the store. @throws `ERR_MEMPOOL_INVALID` naming the option */
   new (on: PriorityStore, options?: MempoolOptions): PriorityMempool;
   new (on: FifoStore, options?: MempoolOptions): FifoMempool;
   new (on: MempoolStore | AnyStore, options?: MempoolOptions): Mempool;

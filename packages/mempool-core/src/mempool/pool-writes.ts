@@ -39,8 +39,8 @@ type Moved = Promise<boolean | string[]>;
 type Trace = CallTrace | null;
 
 /**
- * The calls that wait in the queue, but for submissions: those for one transaction share store calls, the others have
- * one of their own. Arguments are checked and copied before the first `await` (M1).
+ * The writes of a `Mempool`, except submissions. They wait in the queue. Calls for one transaction share store calls; each
+ * other call has its own. Arguments are checked and copied before the first `await` (M1).
  */
 export class PoolWrites {
   readonly #calls: PoolCalls;

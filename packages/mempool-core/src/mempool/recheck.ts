@@ -9,7 +9,10 @@ import type { Application } from './application.ts';
 
 /** Options of `recheck`. */
 export interface RecheckOptions extends ReadOptions {
-  /** Validate transactions whose verdict was given below this height; default: the `height` option of the pool. One of the two is needed. */
+  /**
+   * Validate transactions whose verdict was given below this height. The default is the option `height` of the pool; one of
+   * the two is required.
+   */
   readonly height?: number | undefined;
   /** How many transactions are validated before other calls get their turn, 1–1,000; default 100. */
   readonly slice?: number | undefined;
@@ -18,13 +21,13 @@ export interface RecheckOptions extends ReadOptions {
 /** The result of a recheck: numbers of transactions by outcome. */
 export interface Recheck {
   readonly revised: number;
-  /** Refused now, and dropped with the reason `invalid`. */
+  /** Transactions that were refused, so dropped with the reason `invalid`. */
   readonly dropped: number;
-  /** Another caller gave a newer verdict meanwhile. */
+  /** Transactions that received a newer verdict from another caller meanwhile. */
   readonly superseded: number;
-  /** No longer Pending, or no longer in the pool. */
+  /** Transactions that are no longer Pending, or no longer in the pool. */
   readonly skipped: number;
-  /** At most 1,000 unchanged hashes: a limit or a cycle forbids the new verdict, or the payload is damaged. */
+  /** Hashes, at most 1,000, that keep their verdict because a limit or a cycle forbids the new one or the payload is damaged. */
   readonly unchanged: readonly string[];
 }
 

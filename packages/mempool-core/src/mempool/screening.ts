@@ -12,7 +12,7 @@ import type { Refused, SubmitOutcome } from './validation.ts';
 
 /** The result of the screening of one submission. */
 export type Screened =
-  /** The store is not called: this is the outcome. */
+  /** The outcome is known without a call of the store. */
   | { readonly kind: 'answered'; readonly outcome: SubmitOutcome }
   | {
       readonly kind: 'admitted';
@@ -21,7 +21,7 @@ export type Screened =
       readonly height?: number | undefined;
     }
   /**
-   * The pool had the transaction a moment ago. If it has left the pool, `isGone` sees this in the outcome, and the
+   * The pool had the transaction a moment ago. If it has left the pool since, the outcome shows this (`isGone`), and the
    * submission is screened again.
    */
   | { readonly kind: 'known'; readonly submission: OwnSubmission };
@@ -35,7 +35,7 @@ export interface ScreeningParts {
   tick(): Promise<number>;
 }
 
-/** Asks the application about transactions that the pool does not know, before the store is called. */
+/** Validates transactions that the pool does not know, before the store is called. */
 export class Screening {
   readonly #parts: ScreeningParts;
   /** Calls made at the same time share one read of the tick. */
@@ -45,7 +45,7 @@ export class Screening {
     this.#parts = parts;
   }
 
-  /** True if the application is not asked: the submission has a verdict, or the pool has no `validate`. */
+  /** True if no validation is needed, because the submission has a verdict or the pool has no `validate`. */
   passes(submission: OwnSubmission): boolean {
     return this.#parts.application === null || submission.verdict !== undefined;
   }

@@ -8,7 +8,7 @@ const nonceUsedCode = 1;
 /** The transaction was refused when its operation id was first used. The original reason is not recorded. */
 const refusedBeforeCode = 2;
 
-/** The refusal of a nonce that is lower than the chain's next nonce. */
+/** Returns the refusal of a nonce that is lower than the chain's next nonce. */
 export function nonceUsed(sender: string, nonce: bigint, chainNonce: bigint): Refusal {
   const log = `nonce ${nonce} of ${sender} is used: the chain expects ${chainNonce}`;
   return { code: nonceUsedCode, log, penalize: false, codespace: ownCodespace };

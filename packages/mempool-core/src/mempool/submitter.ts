@@ -25,7 +25,7 @@ export interface SubmitterParts extends Pick<ScreeningParts, 'status'> {
 
 type Trace = CallTrace | null;
 
-/** Copies submissions, has the application judge them, and sends those that it accepts. */
+/** Copies submissions, validates them, and sends those that the application accepts. */
 export class Submitter {
   readonly #calls: PoolCalls;
   readonly #options: ResolvedMempoolOptions;

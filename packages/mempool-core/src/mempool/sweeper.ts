@@ -5,14 +5,14 @@ import type { PoolCalls } from './pool-calls.ts';
 export interface SweeperParts {
   readonly calls: PoolCalls;
   readonly options: ResolvedMempoolOptions;
-  /** Called when a sweep has handed out again what was held back: this writes no event. */
+  /** Called when a sweep has woken held transactions, because that writes no event. */
   woken(): void;
 }
 
 /**
- * Sweeps the pool at an interval, one sweep at a time, until it is stopped. It looks first whether there is anything
- * that can end. It calls the store directly: in the queue, a sweep would hold up the calls of others. A failed sweep does
- * not end it.
+ * Sweeps the pool at an interval, one sweep at a time, until it is stopped. It sweeps only if the pool has transactions
+ * that a sweep may change. It calls the store directly, because in the queue a sweep would delay other calls. It continues
+ * after a failed sweep.
  */
 export class Sweeper {
   readonly #parts: SweeperParts;

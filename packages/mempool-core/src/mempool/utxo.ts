@@ -5,7 +5,7 @@ import type { Verdict } from '../contract/verdict.ts';
 
 const maxOutpointLength = 250;
 
-/** The outputs that a transaction spends. An outpoint names each output: any text that identifies one output. */
+/** The outputs that a transaction spends. Each is named by an outpoint, which is any text that identifies one output. */
 export interface Inputs {
   /** Outputs on the chain, as far as the caller knows. */
   readonly confirmed: readonly string[];
@@ -14,15 +14,15 @@ export interface Inputs {
 }
 
 /**
- * Limits that suit the UTXO model. The first transaction that spends an output keeps it. A full pool refuses new
- * transactions, so that a stranger who pays more cannot break a chain of dependent transactions. To forbid that one
- * spend replaces another, also give verdicts without a priority.
+ * Limits that suit the UTXO model. A full pool refuses new transactions, so a transaction with a higher priority cannot
+ * break a chain of dependent transactions. To also prevent one spend of an output from replacing another, give verdicts
+ * without a priority.
  */
 export const utxoLimits: Partial<Limits> = Object.freeze({ eviction: 'none' });
 
 /**
- * The verdict for a transaction in the UTXO model. Of two transactions that spend one output, the pool holds only one.
- * A transaction that spends the output of another comes after it, and is parked until the other arrives. Inputs and
+ * Returns the verdict for a transaction in the UTXO model. Of two transactions that spend one output, the pool keeps only
+ * one. A transaction that spends the output of another sorts after it, and is parked until the other arrives. Inputs and
  * outputs are at most 1,024 together. An outpoint has 1–250 characters. Tags in `rest` are added.
  * @throws `ERR_MEMPOOL_INVALID` naming the outpoint
  */
@@ -34,8 +34,8 @@ export function utxo(inputs: Inputs, outputs: readonly string[], rest: Verdict =
 }
 
 /**
- * The tags of a transaction with these inputs and outputs. Put them into the `provides` of a block for transactions
- * that the pool never had.
+ * Returns the tags of a transaction with these inputs and outputs. Put them into the `provides` of a block for
+ * transactions that the pool never had.
  * @throws `ERR_MEMPOOL_INVALID` naming the outpoint
  */
 export function utxoTags(inputs: readonly string[], outputs: readonly string[]): string[] {

@@ -4,21 +4,23 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 
-/** The context of a validation. `signal` aborts when nobody waits for the answer any more. */
+/** The context of a validation. `signal` aborts when no caller waits for the answer any more. */
 export interface ValidateContext extends ReadOptions {
-  /** `new`: not in the pool yet. `recheck`: in the pool, so checks with a fixed result may be left out. */
+  /**
+   * `new` if the transaction is not in the pool yet. `recheck` if it is, so checks whose result cannot change may be left
+   * out.
+   */
   readonly occasion: 'new' | 'recheck';
-  /** The chain's height if the pool was given one; else, in a priority pool, the number of blocks applied. */
+  /** The chain's height from the call or the pool's option; else, in a priority pool, the number of blocks applied. */
   readonly height?: number | undefined;
 }
 
-/** A verdict or a refusal. A refusal has a code. A verdict has none, and `{}` is a verdict. */
+/** A verdict or a refusal. Only a refusal has a `code`; `{}` is a verdict. */
 export type Answer = Refusal | (Verdict & { readonly [F in keyof Refusal]?: undefined });
 
 /**
- * The application's check of a transaction. A verdict accepts the transaction, a refusal keeps it out. The check runs
- * before the store receives the transaction, and other calls do not wait for it. If it throws, `submit` rejects with
- * that error.
+ * The application's validation of a transaction. A verdict accepts the transaction, a refusal rejects it. It runs before
+ * the store receives the transaction, and other calls do not wait for it. If it throws, `submit` rejects with that error.
  */
 export type Validate = (transaction: Transaction, context: ValidateContext) => Answer | Promise<Answer>;
 

@@ -38,10 +38,10 @@ interface Subscription {
 }
 
 /**
- * All waits for a stage. They share one subscription, which ends when nobody waits (R3). The subscription starts before
- * the first read of the store, so no event is missed. New waits read the status from the store, and so do all waits
- * after lost events. Every other change comes from events. Depth writes no event per transaction, so a wait for depth
- * reads the status again at the block that may reach it.
+ * All waits for a stage. They share one subscription, which ends when the last wait ends (R3). The subscription starts
+ * before the first read of the store, so no event is missed. A new wait reads the status from the store, and after lost
+ * events all waits do. Otherwise they learn of changes from events. A new confirmation makes no event, so a wait for
+ * confirmations reads the status again at the block that may complete them.
  */
 export class Waiters {
   readonly #store: MempoolStore;
@@ -73,7 +73,7 @@ export class Waiters {
     return promise.finally(() => signal.removeEventListener('abort', abort));
   }
 
-  /** Call it after the store has closed. Delivers the last events, then rejects the waits that are left. */
+  /** Delivers the last events, then rejects the waits that are left. Call it after the store has closed. */
   async close(): Promise<void> {
     await this.#subscription?.done;
     this.failAll(closed());
@@ -260,7 +260,7 @@ function closed(): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
 }
 
-/** What `waitFor` answers. `dropped`: the transaction was Dropped before it reached the stage. */
+/** The result of `waitFor`. `dropped` means that the transaction was Dropped before it reached the stage. */
 export interface Waited {
   readonly kind: 'reached' | 'dropped';
   readonly status: TransactionStatus;
@@ -273,7 +273,7 @@ export type WaitStage = Exclude<KnownStage, 'Dropped'>;
 export interface WaitOptions extends ReadOptions {
   /** The stage to wait for; default Confirmed. */
   readonly stage?: WaitStage | undefined;
-  /** The depth that its block must have; 1: the last block. A Finalized transaction is deep enough for any number. */
+  /** The confirmations that it must have; its own block counts as 1. A Finalized transaction satisfies any number. */
   readonly confirmations?: number | undefined;
 }
 
@@ -300,7 +300,7 @@ function reaches({ stage, confirmations }: TransactionStatus, goal: Goal): boole
   return knownStages.indexOf(stage) >= knownStages.indexOf(goal.stage) && confirmations >= goal.confirmations;
 }
 
-/** The status that `checkStatus` would have returned right after the event, but an event does not tell `notBefore`. */
+/** Returns the status right after the event. Its `notBefore` is `null`, because events do not have that field. */
 export function eventStatus(event: TransactionEvent): TransactionStatus {
   const { hash, stage, confirmations, nonConfirmations, point, reason, receivedAt, attempts } = event;
   const facts = { receivedAt, attempts, notBefore: null };

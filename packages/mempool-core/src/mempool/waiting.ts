@@ -8,7 +8,7 @@ import type { PoolCalls } from './pool-calls.ts';
 import { checkGoal, type Waited, Waiters, type WaitOptions } from './waiters.ts';
 import { Watch } from './watch.ts';
 
-/** Everything that waits for the pool to change. Waits share subscriptions. */
+/** All waits for changes of the pool. Waits share subscriptions. */
 export class Waiting {
   readonly #calls: PoolCalls;
   readonly #waiters: Waiters;
@@ -56,7 +56,7 @@ export class Waiting {
     this.#changeSignals.notify();
   }
 
-  /** Rejects the waits that are left when the store has closed. `closed` rejects if it could not. */
+  /** Rejects the waits that are left once `closed` settles. `closed` rejects if the store could not be closed. */
   async end(closed: Promise<void>): Promise<void> {
     try {
       await closed;

@@ -8,8 +8,8 @@ import type { TransactionStatus } from '../contract/transaction.ts';
 import { eventStatus } from './waiters.ts';
 
 /**
- * The status changes of some hashes. It begins with the current status of each. After lost events it reads the statuses
- * again and delivers those that changed. So the last status delivered for a hash is always the newest.
+ * A stream of the status changes of some hashes. It begins with the current status of each. After lost events it reads the
+ * statuses again and delivers those that changed. So the last status delivered for a hash is always the newest.
  */
 export class Watch implements AsyncIterable<TransactionStatus> {
   readonly #store: MempoolStore;
@@ -22,7 +22,7 @@ export class Watch implements AsyncIterable<TransactionStatus> {
     this.#signal = signal;
   }
 
-  /** The end of the iteration ends the subscription at once, also while the iteration waits. */
+  /** Returns an iterator. Ending it ends the subscription at once, even while `next` waits. */
   [Symbol.asyncIterator](): AsyncIterator<TransactionStatus, undefined> {
     return endable((signal) => this.#changes(signal), this.#signal);
   }

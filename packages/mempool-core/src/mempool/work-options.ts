@@ -8,32 +8,32 @@ import type { DropReason } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
 import type { ClaimedTransaction } from '../contract/pool-verbs.ts';
 
-/** What a handler learns beside its transaction. */
+/** The context of a handler call, passed in addition to the transaction. */
 export interface WorkContext {
   /**
-   * Aborts when the work is to stop: its own signal has aborted, the claim is lost, or the pool has closed. What the
-   * handler does afterwards may be done by another worker, too.
+   * Aborts when the handler should stop, because the signal of `work` aborted, the claim is lost, or the pool closed. From
+   * then on, another worker may handle the same transaction.
    */
   readonly signal: AbortSignal;
-  /** How often the transaction went out, this time included. */
+  /** How often the transaction was sent, including this attempt. */
   readonly attempt: number;
 }
 
 /**
  * Handles one transaction, such as by sending it to a node. If it returns, the transaction is acknowledged. If it
- * throws, the transaction goes out again later, or is dropped as `failed` after the last attempt. If it throws an
- * `UnrecoverableError`, the transaction is dropped at once. A transaction may be handled more than once (P21).
+ * throws, there is another attempt later, or the transaction is dropped as `failed` after the last attempt. If it throws
+ * an `UnrecoverableError`, the transaction is dropped at once. A transaction may be handled more than once (P21).
  */
 export type WorkHandler = (transaction: ClaimedTransaction, context: WorkContext) => unknown;
 
 /**
- * Thrown by a handler of `work` when another attempt is useless: the transaction is dropped at once, if it is still under
- * the worker's claim.
+ * The error that a handler of `work` throws if another attempt is useless. The transaction is then dropped at once, if it
+ * is still under the worker's claim.
  * @example throw new UnrecoverableError('bad signature', { reason: { app: 'bad signature' } });
  */
 export class UnrecoverableError extends Error {
   override readonly name: string = unrecoverable;
-  /** The reason of the drop; default `failed`. An `app` has 1–256 characters, else `work` ends with `ERR_MEMPOOL_INVALID`. */
+  /** The reason of the drop; default `failed`. If an `app` has not 1–256 characters, `work` rejects with `ERR_MEMPOOL_INVALID`. */
   readonly reason: FinalReason;
 
   constructor(message?: string, options: UnrecoverableOptions = {}) {
@@ -42,7 +42,7 @@ export class UnrecoverableError extends Error {
   }
 }
 
-/** Why no other attempt of a transaction is made: `failed`, or the application's own reason. */
+/** The reason with which `work` drops a transaction: `failed`, or the application's own reason. */
 export type FinalReason = Exclude<DropReason, string> | 'failed';
 
 /** Options of an `UnrecoverableError`. */
@@ -52,7 +52,7 @@ export interface UnrecoverableOptions extends ErrorOptions {
 
 const unrecoverable = 'UnrecoverableError';
 
-/** The reason to drop a transaction whose handler threw this at once; `null`: it may go out again. */
+/** Returns the reason to drop a transaction at once after its handler threw `error`; `null` if another attempt may follow. */
 export function finalReason(error: unknown): FinalReason | null {
   // By its name: an application may have two copies of this package.
   if (!(error instanceof Error) || error.name !== unrecoverable) return null;
@@ -66,11 +66,11 @@ export interface WorkOptions extends ReadOptions {
   /** The most transactions handled at the same time, 1–1,000; default 16. */
   readonly concurrency?: number | undefined;
   /**
-   * How long a claim lasts, in milliseconds, at least 100; default 30,000. A living worker extends it for as long as the
-   * handler runs. The transactions of a dead one return to Pending after this time.
+   * How long a claim lasts, in milliseconds, at least 100; default 30,000. The worker extends it while the handler runs. If
+   * the worker dies, its transactions return to Pending after this time.
    */
   readonly claimMs?: number | undefined;
-  /** How often a transaction goes out before it is dropped as `failed`; default 10; `Infinity`: no end. */
+  /** How often a transaction is sent before it is dropped as `failed`; default 10. `Infinity` means no limit. */
   readonly attempts?: number | undefined;
   /**
    * How long a transaction is held back after a failed attempt, in milliseconds. Default: 1 s after the first attempt,
@@ -79,14 +79,14 @@ export interface WorkOptions extends ReadOptions {
   readonly backoff?: ((attempt: number, error: unknown) => number) | undefined;
 }
 
-/** What a `work` did: numbers of transactions. */
+/** The result of `work`: numbers of transactions. */
 export interface WorkDone {
   readonly acknowledged: number;
-  /** Given back for another attempt, or because the work ended. */
+  /** Released for another attempt, or because the work ended. */
   readonly released: number;
-  /** Dropped for good, after the last attempt or by an `UnrecoverableError`. */
+  /** Dropped after the last attempt, or because of an `UnrecoverableError`. */
   readonly failed: number;
-  /** The claim had ended: another worker may have them. */
+  /** Not answered, because their claim had ended. Another worker may have them. */
   readonly lost: number;
 }
 
@@ -121,7 +121,7 @@ export function resolveWorkOptions(handler: WorkHandler, options: WorkOptions = 
   return { owner, concurrency, claimMs, attempts, backoff, signal };
 }
 
-/** Returns the answer of `backoff`. @throws `ERR_MEMPOOL_INVALID` if it is no duration */
+/** Returns the result of `backoff`. @throws `ERR_MEMPOOL_INVALID` if it is no duration */
 export function checkBackoff(ms: number): number {
   if (typeof ms !== 'number' || !(ms >= 0) || ms > Number.MAX_SAFE_INTEGER / 2)
     throw invalid('backoff', 'a function that returns a number of milliseconds');

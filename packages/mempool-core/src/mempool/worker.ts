@@ -50,7 +50,7 @@ interface Ask {
   readonly askedAt: number;
 }
 
-/** Claims transactions and has them handled, a bounded number at once, until its signal aborts (P21). */
+/** Takes transactions and calls the handler for each, a bounded number at once, until its signal aborts (P21). */
 export class Worker {
   readonly #parts: WorkerParts;
   readonly #stopping = new AbortController();

@@ -1,19 +1,19 @@
 import type { Block } from '../contract/store.ts';
 import { type ChainPoint, samePoint } from '../contract/transaction.ts';
 
-/** More points than any pool keeps. `tip` then returns every point that the pool can roll back to. */
+/** A number of points above any that a pool keeps. With it, `tip` returns every point that the pool can roll back to. */
 export const everyPoint: number = 2 ** 31 - 1;
 
 /** A block in the ring. */
 export interface RingBlock {
   readonly point: ChainPoint;
-  /** `null`: only the point is kept, the content is not. */
+  /** The content of the block; `null` if only its point is kept. */
   block: Block | null;
 }
 
 /** The last blocks of a chain, and the base: the point below the oldest of these blocks. */
 export class ChainRing {
-  /** The point below the first block of the whole chain: `null`, or the point where the source begins. */
+  /** The point before the first block of the whole chain: `null`, or the point where the source begins. */
   readonly beginning: ChainPoint | null;
   readonly #size: number;
   /** The point below the oldest block kept; `null`: the chain begins here. */
@@ -32,19 +32,19 @@ export class ChainRing {
     if (base !== null) this.#places.set(key(base), -1);
   }
 
-  /** A ring of points without content, given newest first. It has room for all of them. */
+  /** Makes a ring of points without content, given newest first. It has room for at least all of them. */
   static of(size: number, points: readonly ChainPoint[]): ChainRing {
     const ring = new ChainRing(Math.max(size, points.length), points.at(-1) ?? null);
     for (const point of points.slice(0, -1).reverse()) ring.push(point, null);
     return ring;
   }
 
-  /** The newest point; `null` if nothing of the chain is left. */
+  /** The newest point; `null` if the chain is empty. */
   get end(): ChainPoint | null {
     return this.#blocks.at(-1)?.point ?? this.#base;
   }
 
-  /** The base. */
+  /** The base: the point below the oldest block kept. */
   get oldest(): ChainPoint | null {
     return this.#base;
   }
@@ -58,13 +58,13 @@ export class ChainRing {
     return this.#places.has(key(point));
   }
 
-  /** All points, newest first. The last one is the base. */
+  /** Iterates over all points, newest first. The last one is the base. */
   *points(): Generator<ChainPoint | null, undefined> {
     for (let i = this.#blocks.length - 1; i >= 0; i--) yield (this.#blocks[i] as RingBlock).point;
     yield this.#base;
   }
 
-  /** The blocks above a point of the ring. */
+  /** Returns the blocks after a point of the ring. */
   above(point: ChainPoint | null): readonly RingBlock[] {
     return this.#blocks.slice(this.#place(point) + 1 - this.#left);
   }
@@ -75,7 +75,7 @@ export class ChainRing {
     if (this.#blocks.length > this.#size) this.#shift();
   }
 
-  /** Ends the chain at this point. If the ring does not have the point, the ring becomes empty with this base. */
+  /** Removes the blocks after this point. If the ring does not have the point, the ring becomes empty with this base. */
   cut(point: ChainPoint | null): void {
     if (point !== null && !this.has(point)) this.#rebase(point);
     else if (point === null && this.#base !== null) this.#rebase(null);
@@ -84,7 +84,7 @@ export class ChainRing {
     this.#bare = Math.min(this.#bare, this.#left + length);
   }
 
-  /** Forgets the content of the blocks up to this point. The points stay. */
+  /** Drops the content of the blocks up to this point. Their points stay. */
   strip(point: ChainPoint): void {
     const place = this.#places.get(key(point)) ?? -1;
     for (; this.#bare <= place; this.#bare++) {

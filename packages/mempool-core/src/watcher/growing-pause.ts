@@ -13,7 +13,7 @@ export class GrowingPause {
     this.#nextMs = firstMs;
   }
 
-  /** Resolves when the time is over or the signal aborts. */
+  /** Waits for one pause. Resolves when the pause is over or the signal aborts. */
   async wait(signal: AbortSignal): Promise<void> {
     const pauseMs = this.#nextMs;
     this.#nextMs = Math.min(longestPauseMs, pauseMs * 2);

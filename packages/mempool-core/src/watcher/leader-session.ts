@@ -12,13 +12,13 @@ import type { ResolvedWatcherOptions, WatcherElection, WatcherEvent } from './wa
 
 /** The state of the pool after a sync. */
 export type Progress =
-  /** The pool is at the end of the chain, as far as the chain was seen. */
+  /** The pool is at the end of the chain that this node has seen. */
   | { readonly kind: 'settled' }
-  /** The chain that was seen ends before the oldest point of the pool. Nothing more is known. */
+  /** The chain that this node has seen ends before the oldest point of the pool, so they cannot be compared. */
   | { readonly kind: 'behind' }
-  /** Blocks are missing. The source must be asked for the blocks after these points, given newest first. */
+  /** Blocks are missing. Ask the source for the blocks after the newest of these points that it knows (newest first). */
   | { readonly kind: 'ask'; readonly points: readonly ChainPoint[] }
-  /** The pool is not at the end of the chain: the leadership is over, or the pool refused. The blocks seen are kept. */
+  /** The pool is not at the end of the chain, because the leadership is over or the pool refused. The seen blocks are kept. */
   | { readonly kind: 'stopped' };
 
 /** Options of `LeaderSession`. */
@@ -27,7 +27,7 @@ export interface LeaderSessionOptions extends Pick<ResolvedWatcherOptions, 'pool
   readonly leadership: Leadership;
   /** Aborts when the leadership is over. */
   readonly signal: AbortSignal;
-  /** Aborts when the whole watcher stops. No block is lost then. */
+  /** Aborts when the whole watcher stops. Calls that stop for this reason are not reported as skipped blocks. */
   readonly ending: AbortSignal;
   readonly emit: (event: WatcherEvent) => void;
   readonly resign: () => void;
@@ -48,8 +48,8 @@ const settled: Progress = { kind: 'settled' };
 const stopped: Progress = { kind: 'stopped' };
 
 /**
- * One leadership of this node. It brings the pool to the end of the chain, block by block, while the lease is good. It
- * makes one call at a time.
+ * One leadership of this node. While the lease is valid, it applies the chain to the pool, block by block, with one call at
+ * a time.
  */
 export class LeaderSession {
   readonly #options: LeaderSessionOptions;
@@ -66,12 +66,12 @@ export class LeaderSession {
     options.signal.addEventListener('abort', () => this.#refusal.resolve(), { once: true });
   }
 
-  /** True if this session will apply nothing more. */
+  /** True if this session will apply no more blocks. */
   get isOver(): boolean {
     return this.#givenUp || this.#options.signal.aborted;
   }
 
-  /** True if the last call was refused: by the pool's fence, or because the leadership no longer trusts its lease. */
+  /** True if the last call was refused, by the pool's fence or because `isLeader()` was false. */
   get isRefused(): boolean {
     return this.#refused;
   }
@@ -120,13 +120,13 @@ export class LeaderSession {
     await (toBeginning ? this.#rollbackAll(applied) : this.#rollback(chain.end, applied));
   }
 
-  /** The source knows neither this point nor an older one: it has another chain, unless the pool has moved since. */
+  /** Handles a source that knows neither this point nor an older one. It has another chain, unless the pool has moved since. */
   async disown(newest: ChainPoint): Promise<void> {
     const applied = await this.#readTip(newest);
     if (applied !== null && sameEnd(applied.end, newest)) this.#diverge();
   }
 
-  /** Emits `ready` once, when the pool has come as far as this node has seen the chain. */
+  /** Emits `ready` once, when the pool's tip has reached the slot up to which this node has seen the chain. */
   readyFrom(seenSlot: number): void {
     const { emit, term } = this.#options;
     if (this.#ready || this.isOver || (this.#tip.point?.slot ?? 0) < seenSlot) return;
@@ -134,7 +134,7 @@ export class LeaderSession {
     emit({ kind: 'ready', tip: this.#tip, term });
   }
 
-  /** Tells the election that the work makes progress. */
+  /** Reports to the election that the work makes progress. */
   reportProgress(): void {
     this.#options.leadership.reportProgress();
   }
@@ -314,7 +314,7 @@ function fields({ verb, point }: PoolCall): Record<string, unknown> {
   return { verb, slot: point?.slot ?? null, hash: point?.hash ?? null };
 }
 
-/** Gives up the leadership. If the election fails to resign, it is asked again until the leadership is over. */
+/** Gives up the leadership. If `resign` fails, it is called again until the leadership is over. */
 export async function resignFrom(election: WatcherElection, signal: AbortSignal, log: Logger): Promise<void> {
   for (const pause = new GrowingPause(); !signal.aborted; await pause.wait(signal)) {
     try {

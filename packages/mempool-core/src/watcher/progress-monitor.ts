@@ -7,8 +7,9 @@ type ProgressMonitorParts = Pick<ResolvedWatcherOptions, 'election' | 'pool' | '
 const looksPerTimeout = 4;
 
 /**
- * Lets a standby detect a leader that hangs. If this node has blocks beyond the pool's tip and the tip does not move,
- * the leader's source or watcher hangs. The leader still renews its lease, so no other node would take over by itself.
+ * Detects, on a standby, a leader that hangs. If this node has blocks beyond the pool's tip and the tip does not move,
+ * the leader's source or watcher hangs. Such a leader still renews its lease, so without this check no other node would
+ * take over.
  */
 export class ProgressMonitor {
   readonly #parts: ProgressMonitorParts;

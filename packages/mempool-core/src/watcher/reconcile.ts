@@ -4,20 +4,20 @@ import { type ChainRing, type RingBlock, sameEnd } from './chain-ring.ts';
 
 /** The next action that makes a pool follow a chain. */
 export type SyncPlan =
-  /** Do nothing: the pool is at the end of the chain, or beyond it on blocks that may still arrive. */
+  /** Do nothing, because the pool is at the end of the chain, or beyond it on blocks that may still arrive. */
   | { readonly kind: 'wait'; readonly common: ChainPoint | null }
-  /** Apply these blocks in this order above `from`. If `from` is not the pool's tip, roll the pool back to it first. */
+  /** Apply these blocks in this order after `from`. If `from` is not the pool's tip, roll the pool back to it first. */
   | { readonly kind: 'apply'; readonly from: ChainPoint | null; readonly blocks: readonly Block[] }
-  /** Read the pool's tip again: the common point may be older than the pool's points given here. */
+  /** Read the pool's tip again, because the common point may be older than the pool's points given here. */
   | { readonly kind: 'read' }
-  /** Do nothing: the chain ends before the oldest point that the pool has kept. */
+  /** Do nothing, because the chain ends before the oldest point that the pool has kept. */
   | { readonly kind: 'behind' }
-  /** Ask the source: the two have no point in common, or blocks between them are no longer kept. */
+  /** Ask the source for blocks, because chain and pool have no common point, or blocks between them are no longer kept. */
   | { readonly kind: 'ask' };
 
 /**
- * Compares the chain that a node saw with the blocks that its pool has applied. No block is undone before another child
- * of an applied point exists. A chain that ends before the tip may come from a source that lags.
+ * Compares the chain that a node has seen with the blocks that its pool has applied, and returns the next action. It undoes
+ * no block merely because the chain ends before the tip, since the source may lag. It waits for a block of another fork.
  */
 export function reconcile(chain: ChainRing, applied: ChainRing): SyncPlan {
   const common = newestCommon(chain, applied);

@@ -4,19 +4,19 @@ import { sameEnd } from './chain-ring.ts';
 import type { ChainCursor, ChainSource, SourceStep } from './chain-source.ts';
 import { GrowingPause } from './growing-pause.ts';
 
-/** Receives a chain. Its errors count as failures of the source. After an abort of `signal` it is not called. */
+/** Receives a chain. Its errors are handled as failures of the source. After an abort of `signal` it is not called. */
 export interface SourceListener {
   /** Returns the points to follow the chain from, newest first. */
   begin(signal: AbortSignal): Promise<readonly ChainPoint[]>;
-  /** The source knows none of these points. */
+  /** Called if the source knows none of these points. */
   unknown(signal: AbortSignal): Promise<void>;
-  /** The source follows the chain from this point. */
+  /** Called when the source begins to follow the chain from this point. */
   begun(point: ChainPoint | null, signal: AbortSignal): Promise<void>;
-  /** Handles one step. The next step is requested when this one is done, so a slow listener slows the source down. */
+  /** Handles one step. The next step is requested after this one is done, so a slow listener slows the source down. */
   take(step: SourceStep, signal: AbortSignal): Promise<void>;
 }
 
-/** Follows a source until `signal` aborts. A source that fails or ends is asked again after a pause. */
+/** Follows a source until `signal` aborts. If the source fails or ends, it begins again after a pause. */
 export class SourceFollower {
   readonly #source: ChainSource;
   readonly #follower: SourceListener;

@@ -8,7 +8,7 @@ import type { ChainPoint, Tip } from '../contract/transaction.ts';
 import type { ChainSource } from './chain-source.ts';
 
 /**
- * The part of an election that a watcher uses. `mempool-election` offers it. Any other election with `runAsLeader` and
+ * The part of an election that a watcher uses. `mempool-election` implements it. Any other election with `runAsLeader` and
  * `resign` works as well.
  */
 export interface WatcherElection {
@@ -22,13 +22,13 @@ export interface WatcherElection {
   ): Promise<T>;
   /** Gives up the leadership, if this node has it. It may wait for the work to end. */
   resign(): Promise<void>;
-  /** The leader at the last look, if the election reports it. */
+  /** The leader when this node last read the store, if the election reports it. */
   readonly leader?: { readonly term: number } | null;
-  /** Takes the lease from the live leader of this term. Without this method a leader that hangs keeps its lease. */
+  /** Takes the lease from the live leader of this term. Without this method, a leader that hangs keeps its lease. */
   depose?(term: number): Promise<unknown>;
 }
 
-/** The verbs that a watcher calls: a store or a `Mempool` has them. */
+/** The verbs that a watcher calls. A store and a `Mempool` have them. */
 export type WatcherPool = Pick<MempoolStore, 'tip' | 'confirm' | 'rollback'>;
 
 /** Options of `Watcher`. */
@@ -36,14 +36,14 @@ export interface WatcherOptions {
   readonly election: WatcherElection;
   readonly pool: WatcherPool;
   readonly source: ChainSource;
-  /** Thresholds for the blocks that this node applies. A threshold that is left out is the pool's own. */
+  /** Thresholds for the blocks that this node applies. A field that is left out defaults to the pool's own threshold. */
   readonly policy?: Policy | undefined;
   /** How many of the last blocks this node keeps; default 2,160. */
   readonly ringSize?: number | undefined;
   /**
-   * The time without progress after which a standby takes the lease from the leader, in milliseconds; default 30,000;
-   * `false`: never. No progress means: the standby has blocks beyond the pool's tip, and neither the tip nor the leader
-   * changes. The leader's source or watcher then hangs.
+   * The time without progress after which a standby takes the lease from the leader, in milliseconds; default 30,000.
+   * `false` turns this off. There is no progress if the standby has blocks beyond the pool's tip, and neither the tip nor
+   * the leader changes, because then the leader's source or watcher hangs.
    */
   readonly progressTimeoutMs?: number | false | undefined;
   /** Receives the log lines; silent by default. */
@@ -102,7 +102,7 @@ function requireMethods<T extends object>(field: string, value: T, methods: read
 
 /** An event of a watcher. `term` is the term of the leadership in which it happened. */
 export type WatcherEvent =
-  /** This node leads, and the pool is at the end of the chain, as far as this node has seen it. */
+  /** This node leads, and the pool is at the end of the chain that this node has seen. */
   | { readonly kind: 'ready'; readonly tip: Tip; readonly term: number }
   /** The pool and the source have no block in common. Nothing was applied, and this node gave up the leadership. */
   | { readonly kind: 'diverged'; readonly tip: Tip; readonly term: number }
@@ -110,9 +110,9 @@ export type WatcherEvent =
   | { readonly kind: 'undone'; readonly tip: Tip; readonly term: number }
   /** The pool refused the call of a leader whose lease is over (X6). */
   | { readonly kind: 'fenced'; readonly point: ChainPoint | null; readonly term: number }
-  /** The pool failed with an error that a retry does not cure. This node gave up the leadership. */
+  /** The pool failed with an error that is not retryable. This node gave up the leadership. */
   | { readonly kind: 'failed'; readonly error: unknown; readonly term: number }
-  /** A block arrived while another node leads, or the leadership ended before it. The node keeps the block. */
+  /** This node did not apply the block, because another node leads or the leadership ended. It keeps the block. */
   | { readonly kind: 'skipped'; readonly point: ChainPoint };
 
 export type WatcherEventKind = WatcherEvent['kind'];

@@ -49,13 +49,13 @@ export class Watcher implements AsyncDisposable {
   /** True if `start` was called while the watcher was stopping. */
   #restarting = false;
 
-  /** @throws `ERR_MEMPOOL_INVALID` naming the option */
+  /** Makes a watcher that does nothing before `start`. @throws `ERR_MEMPOOL_INVALID` naming the option */
   constructor(options: WatcherOptions) {
     this.#options = resolveWatcherOptions(options);
     this.#following = new SourceFollower(this.#options.source, this.#follower(), this.#options.log);
   }
 
-  /** Follows the chain and waits for the leadership. It does not start the election. Calling it twice is fine. */
+  /** Follows the chain and waits for the leadership. It does not start the election. A second call does nothing. */
   async start(): Promise<void> {
     if (this.#stopping === null) return this.#run();
     this.#restarting = true;
@@ -65,8 +65,8 @@ export class Watcher implements AsyncDisposable {
   }
 
   /**
-   * Stops following the chain and leading. Waits for the pool call that is under way. The election continues: stop it
-   * too, or this node leads without applying blocks. A second call is harmless.
+   * Stops following the chain and leading, and waits for the pool call that is under way. It does not stop the election.
+   * Stop that too, because otherwise this node may lead without applying blocks. A second call does nothing more.
    */
   stop(): Promise<void> {
     this.#restarting = false;
