@@ -3,7 +3,7 @@ import { badOption, ElectionError } from './contract/errors.ts';
 /** Longer than any option's name. A longer one is shortened in the message. */
 const maxNameLength = 100;
 
-/** Returns `given`. @throws `ERR_ELECTION_OPTION` for a field that is not in `names` */
+/** Returns `given` if all its fields are in `names`. @throws `ERR_ELECTION_OPTION` for any other field */
 export function checkNames<Given extends object>(given: Given, names: ReadonlySet<string>): Given {
   checkObject('options', given);
   for (const name of Object.keys(given)) {
@@ -15,12 +15,12 @@ export function checkNames<Given extends object>(given: Given, names: ReadonlySe
   return given;
 }
 
-/** @throws `ERR_ELECTION_OPTION` naming the field */
+/** Checks that `given` is an object. @throws `ERR_ELECTION_OPTION` naming the field */
 export function checkObject(field: string, given: object): void {
   if (typeof given !== 'object' || given === null) throw badOption(field, 'an object');
 }
 
-/** @throws `ERR_ELECTION_OPTION` naming the field */
+/** Checks that `given` is a function. @throws `ERR_ELECTION_OPTION` naming the field */
 export function checkFunction(field: string, given: unknown): void {
   if (typeof given !== 'function') throw badOption(field, 'a function');
 }
@@ -31,7 +31,7 @@ export interface WithSignal {
 
 const signalNames: ReadonlySet<string> = new Set(['signal']);
 
-/** `null` counts as no signal, as in `fetch`. @throws `ERR_ELECTION_OPTION` naming the field */
+/** Returns the signal of the options. `null` counts as no signal, as in `fetch`. @throws `ERR_ELECTION_OPTION` naming the field */
 export function signalOf(options: WithSignal): AbortSignal | undefined {
   const { signal } = checkNames(options, signalNames);
   if (signal === undefined || signal === null) return undefined;

@@ -7,7 +7,7 @@ import { NodeElection } from './node-election.ts';
 import { checkNode } from './node-version.ts';
 
 /**
- * Creates one node's part in an election on the provider's store. Opens nothing before `start`.
+ * Creates an election for one node, on the provider's store. It opens nothing before `start`.
  *
  * ```ts
  * const election = createElection(redisElection, { url: 'redis://localhost', nodeId: 'a' });
@@ -31,7 +31,7 @@ export function createElection<Own extends object>(
   return new NodeElection({ ...settings, ...storeOptions }, () => provider.open({ ...options, ...storeOptions }));
 }
 
-/** @throws `ERR_ELECTION_OPTION` naming `provider` or its wrong member */
+/** Checks a provider. @throws `ERR_ELECTION_OPTION` naming `provider` or its wrong member */
 export function checkProvider(provider: { readonly open: unknown }): void {
   checkObject('provider', provider);
   checkFunction('provider.open', provider.open);

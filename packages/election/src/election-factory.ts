@@ -5,17 +5,17 @@ import type { ElectionOptions } from './contract/options.ts';
 import type { ElectionProvider } from './contract/provider.ts';
 import { checkProvider, createElection } from './create-election.ts';
 
-/** Options as a configuration file has them: those of every election, the provider's `type`, and the provider's own. */
+/** The options in a configuration file: those of every election, the provider's `type`, and the provider's own. */
 export interface ConfiguredOptions extends ElectionOptions {
   readonly type: string;
   readonly [own: string]: unknown;
 }
 
-/** Creates elections by the name of their backend, for example from a configuration file. */
+/** Creates elections by the `type` of their provider, for example from a configuration file. */
 export class ElectionFactory {
   readonly #providers = new Map<string, ElectionProvider>();
 
-  /** Adds a provider under its `type`. @throws `ERR_ELECTION_OPTION` when the type is registered already */
+  /** Adds a provider under its `type`. @throws `ERR_ELECTION_OPTION` if the type is registered already */
   register<Own extends object>(provider: ElectionProvider<Own>): this {
     checkProvider(provider);
     if (this.#providers.has(provider.type)) throw badOption('type', 'registered once');
@@ -23,7 +23,11 @@ export class ElectionFactory {
     return this;
   }
 
-  /** Like `createElection`. @throws `ERR_ELECTION_UNKNOWN_TYPE` listing the registered types; `ERR_ELECTION_OPTION` naming the field */
+  /**
+   * Creates an election as `createElection` does, with the provider of `given.type`.
+   *
+   * @throws `ERR_ELECTION_UNKNOWN_TYPE` listing the registered types; `ERR_ELECTION_OPTION` naming the field
+   */
   create(given: ConfiguredOptions): Election {
     checkObject('options', given);
     const { type, ...options } = given;

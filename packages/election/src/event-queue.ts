@@ -1,4 +1,4 @@
-/** Values pushed since it was made, in order, for one reader. It ends when one of the signals in `ends` aborts. */
+/** A queue of values for one reader, in the order in which they were pushed. It ends when one of the signals in `ends` aborts. */
 export class EventQueue<T> implements AsyncIterableIterator<T> {
   readonly #held: T[] = [];
   readonly #readers: ((result: IteratorResult<T>) => void)[] = [];

@@ -26,7 +26,7 @@ interface Run {
   stopped: Promise<void> | null;
 }
 
-/** The election as its user sees it: starts and stops election loops, and reads the state of the node. */
+/** The implementation of `Election`: starts and stops election loops, and reads the state of the node. */
 export class NodeElection implements Election {
   readonly id: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import { ElectionError } from './contract/errors.ts';
 /** The same as `engines` in package.json: installers only warn when Node is older. */
 const oldest = 22;
 
-/** @throws `ERR_ELECTION_REFUSED` on a Node before 22 */
+/** Checks the version of Node. @throws `ERR_ELECTION_REFUSED` on a Node before 22 */
 export function checkNode(version: string = process.versions.node): void {
   if (Number.parseInt(version, 10) < oldest)
     throw new ElectionError(

@@ -2,7 +2,7 @@ import type { LeaderWork } from './contract/election.ts';
 import type { LeaderSession } from './node/leader-session.ts';
 import type { NodeState } from './node/node-state.ts';
 
-/** Runs the work in one leadership after the other, until it ends while this node leads, or `halt` aborts. */
+/** Runs the work in each leadership of this node, until a run ends while the node still leads, or `halt` aborts. */
 export async function runAsLeader<T>(node: NodeState, work: LeaderWork<T>, halt: AbortSignal): Promise<T> {
   for (;;) {
     const session = await nextSession(node, halt);

@@ -1,10 +1,10 @@
 /** The only source of time of an election. Tests pass their own. */
 export interface ElectionClock {
-  /** Milliseconds that never go back. They may stop while the machine is suspended. */
+  /** Returns monotonic milliseconds. This clock may stop while the machine is suspended. */
   monotonicMs(): number;
-  /** Milliseconds since 1970. An operator may set this clock. Only differences of it are used, never another host's time. */
+  /** Returns milliseconds since 1970. An operator may set this clock, so only differences of it on this host are used. */
   wallMs(): number;
-  /** Calls back once, after `delayMs` milliseconds of `monotonicMs`. Returns a function that cancels the call. */
+  /** Calls `callback` once, after `delayMs` milliseconds of `monotonicMs`. Returns a function that cancels the call. */
   schedule(callback: () => void, delayMs: number): () => void;
 }
 

@@ -18,17 +18,17 @@ export type LossReason =
   /** Another live node has the same id. */
   | 'conflict';
 
-/** Everything that an election reports. `term` is the highest term that this node has seen. */
+/** An event of an election. `term` is the highest term that this node has seen. */
 export type ElectionEvent =
   | { readonly kind: 'state-changed'; readonly from: ElectionState; readonly to: ElectionState; readonly term: number }
   | { readonly kind: 'acquired'; readonly term: number; readonly token: string }
   | { readonly kind: 'lost'; readonly term: number; readonly token: string; readonly reason: LossReason }
-  /** A look or a campaign got no answer; or, when `error` is `null`, another node was faster. */
+  /** A read of the store or a campaign failed with `error`. If `error` is `null`, another node won the campaign. */
   | { readonly kind: 'election-failed'; readonly term: number; readonly error: unknown }
   | { readonly kind: 'leader-changed'; readonly term: number; readonly leader: LeaderView | null }
   /** Another live node has this node's id. */
   | { readonly kind: 'identity-conflict'; readonly term: number; readonly nodeId: string }
-  /** This node took the lease of a leader that no longer renewed or worked, or that was deposed. */
+  /** This node took the live lease of a leader that no longer renewed or made progress, or that was deposed. */
   | { readonly kind: 'takeover-forced'; readonly term: number; readonly from: LeaderView };
 
 /** A leader, as other nodes see it. */

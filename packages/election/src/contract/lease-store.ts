@@ -7,33 +7,36 @@ export interface Candidate {
   readonly priority: number;
 }
 
-/** The state of an election, as its store has it. */
+/** The state of an election, as read from its store. */
 export interface Observation {
-  /** `null` when no node holds the lease. */
+  /** The live lease; `null` if no node holds it. */
   readonly lease: HeldLease | null;
-  /** The newest term given out; 0 when the store has none, because it is new or lost its data. */
+  /** The newest term assigned; 0 if the store has none, because it is new or lost its data. */
   readonly term: number;
 }
 
-/** A lease that a follower wants to take over, because its holder seems dead or stuck. */
+/** A lease that a follower wants to take over, because its holder seems dead or hangs. */
 export interface StaleLease {
   readonly token: string;
-  /** Take the lease only while its `seq` is still this one. */
+  /** Take the lease only if its `seq` is still this one. */
   readonly seq?: number;
-  /** Take the lease only while its `hbSeq` is still this one. */
+  /** Take the lease only if its `hbSeq` is still this one. */
   readonly hbSeq?: number;
 }
 
 export interface CampaignRequest {
   readonly candidate: Candidate;
-  /** A UUID for this campaign alone. If the live lease already has it, the campaign was won before and its answer lost: the lease is renewed. */
+  /** A UUID for this campaign alone. If the live lease has it, the campaign has won before and its answer was lost; then it renews. */
   readonly token: string;
   readonly ttlMs: number;
-  /** The highest term that the node has seen. The new term will be higher. */
+  /** The highest term that the node has seen. The new term must be higher. */
   readonly floor: number;
-  /** A store whose term is below `floor` has lost its data. With `wait` the campaign then writes nothing; with `accept` it goes on. */
+  /**
+   * The behaviour if the store's term is below `floor`, which means that it has lost its data. With `wait` the campaign writes
+   * nothing; with `accept` it continues.
+   */
   readonly dataLoss: 'wait' | 'accept';
-  /** Take the lease from this holder, if it has still not moved; `null` takes only a free lease. */
+  /** Also take this live lease, if it was not renewed since; with `null`, take only a free lease. */
   readonly takeover: StaleLease | null;
 }
 
@@ -41,76 +44,76 @@ export type CampaignReply =
   | {
       readonly kind: 'won';
       readonly lease: HeldLease;
-      /** The live lease that was taken over; `null` when the lease was free. */
+      /** The live lease that was taken over; `null` if the lease was free. */
       readonly forced: HeldLease | null;
     }
-  /** Another node holds it. */
+  /** Another node holds the lease. */
   | { readonly kind: 'held'; readonly lease: HeldLease; readonly term: number }
-  /** The store's term is below `floor`, and `dataLoss` is `wait`: nothing was written. */
+  /** Nothing was written, because the store's term is below `floor` and `dataLoss` is `wait`. */
   | { readonly kind: 'forgotten'; readonly term: number };
 
 export interface RenewRequest {
   readonly candidate: Candidate;
   readonly ttlMs: number;
-  /** `beat` also raises `hbSeq` and counts as a heartbeat. `still` only renews: for a holder whose work makes no progress. */
+  /** `beat` also raises `hbSeq` and counts as a heartbeat. `still` only renews, for a holder whose work makes no progress. */
   readonly heartbeat: 'beat' | 'still';
 }
 
 export type RenewReply =
   | { readonly kind: 'renewed'; readonly lease: HeldLease }
-  /** It is not this holder's lease, or no longer. */
+  /** The lease is not this holder's, or is no longer. */
   | ({ readonly kind: 'lost' } & Observation);
 
-/** A reason to look at the store before the next poll. A hint may come late, twice or never. */
+/** A reason to read the store before the next poll. A hint may arrive late, twice or never. */
 export type Hint = 'acquired' | 'released' | 'reconnected';
 
 /**
  * The lease of one election, kept by a backend. Each verb is one atomic step on the store. Nobody holds an expired lease,
  * whether or not another node has taken it since.
  *
- * A verb rejects when the store cannot be reached or does not answer within `commandTimeoutMs`. A campaign, renewal or release
- * that was rejected may have been carried out all the same.
+ * A verb rejects if the store cannot be reached or does not answer within `commandTimeoutMs`. A campaign, renewal or release
+ * may have taken effect although it rejected.
  */
 export interface LeaseStore {
-  /** Takes the lease if it is free, has this token already, or may be taken over. `nextTerm` gives the new term. */
+  /** Takes the lease if it is free, has this token already, or may be taken over. `nextTerm` computes the new term. */
   campaign(request: CampaignRequest): Promise<CampaignReply>;
-  /** Starts the lease's time again, if it is live and exactly this one. Never creates a lease. */
+  /** Restarts the lease's time, if it is live and equals `lease`. Never creates a lease. */
   renew(lease: Lease, request: RenewRequest): Promise<RenewReply>;
   /**
-   * Puts the lease back into a store that lost its data: only when no lease is held and the store's term is lower. A lease that
-   * was put back already is renewed. Its `seq` and `hbSeq` continue from the store's time in milliseconds, higher than ever
-   * before: with a number that a follower saw before, the lease would seem not to move.
+   * Restores the lease in a store that lost its data, if no lease is held and the store's term is lower. A lease that was
+   * restored already is renewed. Its `seq` and `hbSeq` continue from the store's time in milliseconds, so they are higher than
+   * before. With a number that a follower has seen, the lease would look as if it was not renewed.
    */
   reinstate(lease: Lease, request: RenewRequest): Promise<RenewReply>;
-  /** Removes the lease if it has this node id and token, live or expired. Resolves with whether it did. The term stays. */
+  /** Removes the lease if it has this node id and token, live or expired. Returns true if it did. The term stays. */
   release(holder: Pick<Lease, 'nodeId' | 'token'>): Promise<boolean>;
   /** Reads the lease and the term. Changes nothing. */
   observe(): Promise<Observation>;
-  /** Reports that the node takes part. It counts as alive for `ttlMs` + 5 s. Resolves with all members, as `members` does. */
+  /** Reports that the node takes part. It counts as alive for `ttlMs` + 5 s. Returns all members, as `members` does. */
   heartbeat(candidate: Candidate, ttlMs: number): Promise<Member[]>;
-  /** All nodes that take part, and those whose heartbeat expired and that no win has removed yet. */
+  /** Returns all nodes that take part. It includes nodes with an expired heartbeat until the next win removes them. */
   members(): Promise<Member[]>;
   /**
-   * Calls the listener when there is a reason to look at the store, also after a lease that came and went between two looks: a
-   * node that met it waits for its end. Returns a function that removes the listener.
+   * Calls the listener when there is a reason to read the store. That includes a lease that was taken and released between two
+   * reads, because a node whose campaign met that lease waits for its end. Returns a function that removes the listener.
    */
   onHint(listener: (hint: Hint) => void): () => void;
   /** Frees connections, files and timers. Calls under way reject or end. */
   close(): Promise<void>;
 }
 
-/** How long a heartbeat counts beyond `ttlMs`, in milliseconds. */
+/** How long after `ttlMs` a heartbeat still counts, in milliseconds. */
 export const heartbeatExtraMs = 5_000;
 
 /**
- * The term of a new leader. Terms only rise. A store without a term, because it is new or lost its data, begins at its own time
- * in seconds, so that it does not fall behind a term that some node saw. `floor` is the highest term that the candidate saw.
+ * Returns the term of a new leader. Terms only rise. A store without a term is new or lost its data. It begins at its own time
+ * in seconds, so that the term is not below one that some node saw. `floor` is the highest term that the candidate saw.
  */
 export function nextTerm(stored: number, floor: number, nowSeconds: number): number {
   return Math.max(stored, floor, stored === 0 ? Math.floor(nowSeconds) - 1 : 0) + 1;
 }
 
-/** Rule 4: whether the live lease is the one that a follower saw, and was not renewed since. */
+/** True if the live lease is the one that a follower saw, and was not renewed since (rule 4). */
 export function isStale(live: Pick<HeldLease, 'token' | 'seq' | 'hbSeq'>, seen: StaleLease | null): boolean {
   if (seen === null || seen.token !== live.token) return false;
   return (seen.seq ?? live.seq) === live.seq && (seen.hbSeq ?? live.hbSeq) === live.hbSeq;

@@ -1,13 +1,16 @@
-/** A leader's proof that it leads. Calls that only the leader may make carry it; the store compares all three fields with the live lease. */
+/**
+ * A leader's proof that it leads. It is an argument of every call that only the leader may make. The store compares all three
+ * fields with the live lease.
+ */
 export interface Lease {
   readonly nodeId: string;
-  /** A UUID of this leadership: set by the campaign that won, and kept until the leadership ends. */
+  /** A UUID of this leadership. The winning campaign sets it, and it stays the same until the leadership ends. */
   readonly token: string;
-  /** Greater than the term of every leader before. */
+  /** A fencing token, greater than the term of every earlier leader. */
   readonly term: number;
 }
 
-/** A lease, as the store reports it. */
+/** A live lease, as the store reports it. */
 export interface HeldLease extends Lease {
   /** Rises with every renewal. */
   readonly seq: number;
@@ -15,11 +18,11 @@ export interface HeldLease extends Lease {
   readonly hbSeq: number;
   readonly address: string | null;
   readonly priority: number;
-  /** Time until it expires by the store's clock, in milliseconds; `null` when that clock cannot tell. */
+  /** Time until it expires by the store's clock, in milliseconds; `null` if the store does not report it. */
   readonly remainingMs: number | null;
 }
 
-/** A node that takes part, by its last heartbeat. */
+/** A node that takes part in an election, with the data of its last heartbeat. */
 export interface Member {
   readonly nodeId: string;
   readonly address: string | null;
@@ -30,7 +33,7 @@ export interface Member {
   readonly alive: boolean;
 }
 
-/** Whether node id, token and term are all equal. */
+/** True if node id, token and term are all equal. */
 export function sameLease(a: Lease, b: Lease): boolean {
   return a.nodeId === b.nodeId && a.token === b.token && a.term === b.term;
 }

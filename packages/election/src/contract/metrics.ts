@@ -1,6 +1,6 @@
 import type { LossReason } from './events.ts';
 
-/** Counts since the election was created. Times are in milliseconds. */
+/** Counters since the election was created. Times are in milliseconds. */
 export interface ElectionMetrics {
   readonly campaigns: number;
   readonly wins: number;
@@ -9,7 +9,7 @@ export interface ElectionMetrics {
   readonly renewalFailures: number;
   readonly forcedTakeovers: number;
   readonly identityConflicts: number;
-  /** Calls of the store that failed or had no answer in time. */
+  /** Number of store calls that failed or had no answer in time. */
   readonly storeErrors: number;
   /** How long the last renewal took; `null` before the first. */
   readonly lastRenewalMs: number | null;

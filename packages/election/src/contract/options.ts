@@ -13,29 +13,32 @@ export interface ElectionOptions {
   readonly renewMs?: number | undefined;
   /** Time between heartbeats; default ttl / 3. */
   readonly heartbeatMs?: number | undefined;
-  /** Time between a follower's looks at the store; default 500, at most ttl / 2. */
+  /** Time between a follower's reads of the store; default 500, at most ttl / 2. */
   readonly pollMs?: number | undefined;
-  /** A leader whose heartbeat has not changed for this time, seen at two looks, is replaced although its lease is live; default ttl + 5,000. */
+  /**
+   * A leader whose heartbeat has not changed for this time, at two reads, is replaced although its lease is live; default
+   * ttl + 5,000. `false` turns this off.
+   */
   readonly staleHeartbeatMs?: number | false | undefined;
-  /** The first look waits for a random part of this time; default 0. */
+  /** The first read of the store waits for a random part of this time; default 0. */
   readonly startDelayMs?: number | undefined;
   /** A campaign waits for a random part of this time; default 25. */
   readonly jitterMs?: number | undefined;
-  /** Where other nodes reach this one. The election only passes it on. */
+  /** The address at which other nodes reach this one. The election only publishes it. */
   readonly address?: string | undefined;
   /**
-   * 0–100; default 0. Before a campaign a node waits 50 ms for each step that it is below the highest live member. A higher
-   * priority never takes the lease of a live leader.
+   * Priority in campaigns, 0–100; default 0. Before a campaign, a node waits 50 ms for each step that it is below the highest
+   * live member. A node never takes the lease of a live leader because of its priority.
    */
   readonly priority?: number | undefined;
   /**
-   * A leader whose work reports no progress for this time resigns; default `false`: never. After half of this time its heartbeat
-   * stops. So other nodes replace it before it resigns, if that half is longer than their `staleHeartbeatMs`.
+   * A leader whose work reports no progress for this time resigns; default `false`, which means never. Its heartbeat stops
+   * after half of this time. So other nodes replace it earlier, if that half is longer than their `staleHeartbeatMs`.
    */
   readonly progressTimeoutMs?: number | false | undefined;
   /** Source of time, for tests; default `systemClock`. */
   readonly clock?: ElectionClock | undefined;
-  /** Receives log entries; default none. */
+  /** Receives log entries. By default nothing is logged. */
   readonly log?: LeaseStoreOptions['log'] | undefined;
 }
 

@@ -1,12 +1,12 @@
 import type { ElectionClock } from './clock.ts';
 import type { LeaseStore } from './lease-store.ts';
 
-/** The options of an election that every provider's `open` gets. */
+/** The options of an election that every provider's `open` receives. */
 export interface LeaseStoreOptions {
   /** Name of the election, checked. */
   readonly name: string;
   readonly ttlMs: number;
-  /** A verb rejects when it has no answer after this time. */
+  /** The time after which a verb without an answer rejects, in milliseconds. */
   readonly commandTimeoutMs: number;
   readonly clock: ElectionClock;
   readonly log: (
@@ -16,12 +16,12 @@ export interface LeaseStoreOptions {
   ) => void;
 }
 
-/** A backend for elections. `Own`: its options beside those of every election. */
+/** A backend for elections. `Own` is the type of its own options, in addition to those of every election. */
 export interface ElectionProvider<Own extends object = object> {
   /** Its name in a configuration, such as `redis`. */
   readonly type: string;
-  /** The names of its own options. Other options are refused. Without it, the provider checks the names itself. */
+  /** The names of its own options. Other options are refused. If this field is absent, the provider checks the names itself. */
   readonly options?: { readonly [Name in keyof Own]-?: true };
-  /** Opens the lease of one election for one node. @throws `ERR_ELECTION_OPTION`, `ERR_ELECTION_UNAVAILABLE`, `ERR_ELECTION_REFUSED` */
+  /** Opens a store for one election and node. @throws `ERR_ELECTION_OPTION`, `ERR_ELECTION_UNAVAILABLE`, `ERR_ELECTION_REFUSED` */
   open(options: LeaseStoreOptions & Own): Promise<LeaseStore>;
 }

@@ -5,7 +5,7 @@ import type { LeaseStore } from '../contract/lease-store.ts';
 import type { ElectionProvider } from '../contract/provider.ts';
 import { LeaseRecord } from './lease-record.ts';
 
-/** The leases of elections inside one process. Passed to `ephemeral.open`, they fence the pool there. */
+/** The leases of elections inside one process. Pass them to `ephemeral.open` to fence the pool with them. */
 export class Leases {
   readonly #clock: ElectionClock;
   readonly #records = new Map<string, LeaseRecord>();
@@ -14,23 +14,23 @@ export class Leases {
     this.#clock = clock;
   }
 
-  /** The live lease of the election; `null` when no node holds it. */
+  /** Returns the live lease of the election; `null` if no node holds it. */
   held(election: string): Lease | null {
     const lease = this.#record(election).observe().lease;
     return lease && { nodeId: lease.nodeId, token: lease.token, term: lease.term };
   }
 
-  /** Starts the live lease's time again, like a renewal by its holder, but does not raise its `seq`. */
+  /** Restarts the live lease's time, as a renewal by its holder does, but does not raise its `seq`. */
   extend(election: string): void {
     this.#record(election).extend();
   }
 
-  /** Removes the lease, whoever holds it: an operator's forced fail-over. The term stays. */
+  /** Removes the lease of any node, as an operator does to force a fail-over. The term stays. */
   remove(election: string): void {
     this.#record(election).remove();
   }
 
-  /** A store for one node of the election. */
+  /** Opens a store for one node of the election. */
   open(election: string): LeaseStore {
     return storeOf(this.#record(election));
   }
@@ -44,7 +44,7 @@ export class Leases {
   }
 }
 
-/** Elections inside one process. All nodes share one `Leases`. */
+/** The provider of elections inside one process. All nodes share one `Leases`. */
 export const inProcessElection: ElectionProvider<{ readonly leases: Leases }> = {
   type: 'in-process',
   options: { leases: true },

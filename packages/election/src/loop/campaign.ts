@@ -6,13 +6,13 @@ import type { LoopState } from './loop-state.ts';
 
 /** A campaign that a follower has decided on. */
 export type CampaignPlan = Pick<CampaignRequest, 'dataLoss' | 'takeover'> & {
-  /** True when a caller asked for the campaign: no other node is let go first. */
+  /** True if a caller requested the campaign, so it does not wait for other nodes. */
   readonly isImmediate: boolean;
-  /** Tells the callers who asked for it that the campaign is over. */
+  /** Resolves the requests of callers after the campaign. */
   readonly finish: () => void;
 };
 
-/** Runs one campaign, with the wait before it. Returns the leadership that it won, or `null`. */
+/** Runs one campaign, after the wait before it. Returns the leadership that it won, or `null`. */
 export async function campaign(state: LoopState, plan: CampaignPlan): Promise<LeaderSession | null> {
   const { node } = state;
   node.become('candidate');

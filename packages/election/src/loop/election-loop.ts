@@ -6,7 +6,7 @@ import { follow, rest } from './follow.ts';
 import { lead } from './lead.ts';
 import { LoopState } from './loop-state.ts';
 
-/** The loop of one node from `start` to `stop`: follow, campaign, lead, and again. Its steps run one after the other. */
+/** The loop of one node from `start` to `stop`: follow, campaign, lead, repeat. Its steps run one after the other. */
 export class ElectionLoop {
   readonly #state: LoopState;
   readonly #done: Promise<void>;
@@ -19,22 +19,22 @@ export class ElectionLoop {
     this.#done = this.#run().finally(endHints);
   }
 
-  /** Resolves after the first look at the store, or when the loop ends. */
+  /** Resolves after the first read of the store, or when the loop ends. */
   get firstLook(): Promise<void> {
     return this.#state.firstLook;
   }
 
-  /** Resolves when a look that begins after this call, and the campaign that may follow it, are over. */
+  /** Requests a read of the store. Resolves after that read and the campaign that may follow it. */
   campaign(): Promise<void> {
     return this.#state.requestCampaign();
   }
 
-  /** Like `campaign`; replaces the leader of this term, even if it is live. */
+  /** Does the same as `campaign`, and replaces the leader of this term even if it is live. */
   depose(term: number): Promise<void> {
     return this.#state.requestDeposition(term);
   }
 
-  /** @throws the store's error */
+  /** Returns the members of the election. @throws the store's error */
   async members(): Promise<Member[]> {
     const answer = await this.#state.store.members();
     if (answer.kind === 'answer') return answer.value;

@@ -3,7 +3,7 @@ import type { Decision } from '../node/lease-observer.ts';
 import type { CampaignPlan } from './campaign.ts';
 import type { LoopState } from './loop-state.ts';
 
-/** Looks at the store again and again, until there is a reason to campaign. `null` when the loop stops. */
+/** Polls the store until there is a reason to campaign, and returns the plan. Returns `null` if the loop stops. */
 export async function follow(state: LoopState): Promise<CampaignPlan | null> {
   while (!state.isStopping) {
     const isImmediate = state.isRequested;
@@ -19,7 +19,7 @@ export async function follow(state: LoopState): Promise<CampaignPlan | null> {
   return null;
 }
 
-/** Waits for the next poll after a campaign that was not won, so that a store that refuses is not asked without a pause. */
+/** Waits for the next poll after a campaign that was not won, so that a store that refuses is not called in a busy loop. */
 export async function rest(state: LoopState): Promise<void> {
   if (state.isStopping || state.isRequested) return;
   await state.alarm.sleep(state.node.settings.pollMs);

@@ -3,7 +3,7 @@ import type { LeaderSession } from '../node/leader-session.ts';
 import type { LoopState } from './loop-state.ts';
 import { Renewal } from './renewal.ts';
 
-/** Leads until the leadership is lost or given up. Only this function decides that a leadership ends. */
+/** Runs a leadership until it is lost or given up. Only this function decides that a leadership ends. */
 export async function lead(state: LoopState, session: LeaderSession): Promise<void> {
   // The hint that this node's own win caused.
   state.takeHint();

@@ -3,17 +3,17 @@ import { Alarm } from '../node/alarm.ts';
 import type { NodeState } from '../node/node-state.ts';
 import { StoreClient } from './store-client.ts';
 
-/** The state that the steps of an election loop share. It records calls from outside, and wakes the loop. */
+/** The state that the steps of an election loop share. It records requests by callers, and wakes the loop. */
 export class LoopState {
   readonly node: NodeState;
   readonly store: StoreClient;
   readonly alarm: Alarm;
-  /** Until then this node lets others lead, unless it has seen another one lead. */
+  /** The time until which this node does not campaign, unless it sees another node lead earlier. */
   standBackUntilMs: number = Number.NEGATIVE_INFINITY;
   nextHeartbeatMs: number = Number.NEGATIVE_INFINITY;
-  /** The token of the last lease that was left over from an earlier leadership, and given back. */
+  /** The token of the last lease that was left over from an earlier leadership and was released. */
   discardedToken: string | null = null;
-  /** The store did not answer the last look. */
+  /** True if the store did not answer the last read. */
   isBlind = false;
   #isStopping = false;
   #isHinted = false;
@@ -43,7 +43,7 @@ export class LoopState {
     this.alarm.ring();
   }
 
-  /** Resolves after the first look at the store, or when the loop ends. */
+  /** Resolves after the first read of the store, or when the loop ends. */
   get firstLook(): Promise<void> {
     return this.#firstLook.promise;
   }
@@ -57,14 +57,14 @@ export class LoopState {
     this.alarm.ring();
   }
 
-  /** Whether a hint came since the last call. */
+  /** Returns true if a hint has arrived since the last call. */
   takeHint(): boolean {
     const isHinted = this.#isHinted;
     this.#isHinted = false;
     return isHinted;
   }
 
-  /** Resolves when a look that begins after this call, and the campaign that may follow it, are over. */
+  /** Requests a read of the store. Resolves after that read and the campaign that may follow it. */
   requestCampaign(): Promise<void> {
     return new Promise((resolve) => {
       if (this.#isStopping) return resolve();
@@ -73,25 +73,25 @@ export class LoopState {
     });
   }
 
-  /** Like `requestCampaign`; the campaign replaces the leader of this term, even if it is live. */
+  /** Does the same as `requestCampaign`, and the campaign replaces the leader of this term even if it is live. */
   requestDeposition(term: number): Promise<void> {
     this.#deposedTerm = term;
     return this.requestCampaign();
   }
 
-  /** Whether a caller waits for a campaign. */
+  /** True if a caller waits for a campaign. */
   get isRequested(): boolean {
     return this.#requests.length > 0;
   }
 
-  /** The term to depose, for the look that follows. */
+  /** Returns and clears the term to depose, for the next read. */
   takeDeposedTerm(): number | null {
     const term = this.#deposedTerm;
     this.#deposedTerm = null;
     return term;
   }
 
-  /** Takes all requests made so far, for the look that follows. Returns what resolves them. */
+  /** Removes all requests made so far, for the next read. Returns a function that resolves them. */
   takeRequests(): () => void {
     const requests = this.#requests;
     this.#requests = [];

@@ -8,7 +8,7 @@ import type { Answer } from './store-client.ts';
 
 const longestPauseMs = 250;
 
-/** Renews the lease of one leadership, one call at a time. Answers that come after its end change nothing. */
+/** Renews the lease of one leadership, one call at a time. Answers that arrive after its end change nothing. */
 export class Renewal {
   readonly #state: LoopState;
   readonly #session: LeaderSession;
@@ -22,7 +22,7 @@ export class Renewal {
     this.#dueMs = state.nowMs + state.node.settings.renewMs - session.ageMs;
   }
 
-  /** Set when the store answered that the lease is gone, or belongs to another node. */
+  /** The reason of a loss, after the store answered that the lease is gone or is another node's; else `null`. */
   get loss(): LossReason | null {
     return this.#loss;
   }
@@ -31,7 +31,7 @@ export class Renewal {
     return this.#isUnderWay ? Number.POSITIVE_INFINITY : this.#dueMs - this.#state.nowMs;
   }
 
-  /** The lease may have changed: the next renewal is due now. */
+  /** Makes the next renewal due now, because the lease may have changed. */
   hasten(): void {
     this.#dueMs = this.#state.nowMs;
   }

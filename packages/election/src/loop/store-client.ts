@@ -12,7 +12,7 @@ import { type ClockReading, readClock } from '../node/clock-reading.ts';
 import type { Settings } from '../node/settings.ts';
 import { assertReply, type StoreVerb } from './store-replies.ts';
 
-/** The result of a call: its answer, or an error. After an error the call may have been carried out all the same. */
+/** The result of a call: its answer, or an error. After an error the call may still have taken effect. */
 export type Answer<T> =
   | { readonly kind: 'answer'; readonly value: T; readonly sent: ClockReading }
   | { readonly kind: 'none'; readonly error: unknown };

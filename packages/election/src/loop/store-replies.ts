@@ -17,7 +17,7 @@ const isReply: Readonly<Record<StoreVerb, (reply: Fields) => boolean>> = {
   members: Array.isArray,
 };
 
-/** @throws `ERR_ELECTION_UNAVAILABLE` if the verb may not give this reply */
+/** Checks the reply of a store's verb. @throws `ERR_ELECTION_UNAVAILABLE` if the verb may not give this reply */
 export function assertReply(verb: StoreVerb, reply: unknown): void {
   if (verb === 'release' || (isObject(reply) && isReply[verb](reply))) return;
   throw new ElectionError('ERR_ELECTION_UNAVAILABLE', `the store's reply to ${verb} has a wrong shape`);

@@ -1,6 +1,6 @@
 import type { ElectionClock } from '../contract/clock.ts';
 
-/** Lets one task sleep until a time, or until another task rings. A ring between two sleeps ends the next one at once. */
+/** Lets one task sleep until a time, or until another task calls `ring`. A ring between two sleeps ends the next one at once. */
 export class Alarm {
   readonly #clock: ElectionClock;
   #rung = false;
@@ -15,7 +15,7 @@ export class Alarm {
     this.#wake?.();
   }
 
-  /** Unless it is rung, sleeps for at least a millisecond, so that a wrong sum never becomes a busy loop. */
+  /** Sleeps until the delay is over or `ring` is called. The delay is at least 1 ms, so that a wrong sum causes no busy loop. */
   async sleep(delayMs: number): Promise<void> {
     if (!this.#rung) await this.#waitFor(Math.max(1, delayMs));
     this.#rung = false;

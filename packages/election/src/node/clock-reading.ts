@@ -1,6 +1,6 @@
 import type { ElectionClock } from '../contract/clock.ts';
 
-/** Both clocks, read at one time. All calculations with elapsed time are in this file. */
+/** The monotonic clock and the wall clock, read at one time. All calculations with elapsed time are in this file. */
 export interface ClockReading {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -10,17 +10,20 @@ export function readClock(clock: ElectionClock): ClockReading {
   return { monotonicMs: clock.monotonicMs(), wallMs: clock.wallMs() };
 }
 
-/** Rule 3: the monotonic clock stops while a machine is suspended; the wall clock may be set back. The larger difference counts. */
+/**
+ * Returns the elapsed time: the larger difference of the two clocks (rule 3). The monotonic clock may stop while the machine is
+ * suspended, and the wall clock may be set back.
+ */
 export function elapsedMs(since: ClockReading, now: ClockReading): number {
   return Math.max(now.monotonicMs - since.monotonicMs, now.wallMs - since.wallMs);
 }
 
-/** Rule 3: how much earlier than the store a leader treats its lease as expired. */
+/** Returns how many milliseconds earlier than the store a leader treats its lease as expired (rule 3). */
 export function marginMs(ttlMs: number): number {
   return Math.max(0.02 * ttlMs, 50) + 2;
 }
 
-/** Rule 4: how long to wait on the own clock, to be sure that `durationMs` has passed on another clock. */
+/** Returns how long to wait by this clock until `durationMs` has surely passed by another node's clock (rule 4). */
 export function patienceMs(durationMs: number): number {
   return durationMs * 1.02 + 50;
 }

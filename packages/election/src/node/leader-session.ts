@@ -5,7 +5,7 @@ import type { Lease } from '../contract/lease.ts';
 import { type ClockReading, elapsedMs, marginMs, readClock } from './clock-reading.ts';
 import type { Settings } from './settings.ts';
 
-/** One leadership, on the node that holds it. Calls `wake` when it ends, so that the loop reports the loss at once. */
+/** One leadership, on the node that leads. It calls `wake` when it ends, so that the loop reports the loss at once. */
 export class LeaderSession implements Leadership {
   readonly lease: Lease;
   readonly #wonAtMs: number;
@@ -18,7 +18,7 @@ export class LeaderSession implements Leadership {
   #over = false;
   #drain: { readonly reason: LossReason; readonly sinceMs: number } | null = null;
 
-  /** `sent`: when the request that won was sent. */
+  /** `sent` is the time at which the request that won was sent. */
   constructor(lease: Lease, sent: ClockReading, settings: Settings, wake: () => void) {
     this.lease = { nodeId: lease.nodeId, token: lease.token, term: lease.term };
     this.#sent = sent;
@@ -46,7 +46,7 @@ export class LeaderSession implements Leadership {
     return 0;
   }
 
-  /** How long ago the winning request, or the last successful renewal, was sent. */
+  /** Milliseconds since the winning request, or the last successful renewal, was sent. */
   get ageMs(): number {
     return elapsedMs(this.#sent, readClock(this.#settings.clock));
   }
@@ -67,17 +67,17 @@ export class LeaderSession implements Leadership {
     return this.#settings.clock.monotonicMs() - this.#wonAtMs;
   }
 
-  /** How long ago the work last reported progress. */
+  /** Milliseconds since the work last reported progress. */
   get sinceProgressMs(): number {
     return this.#settings.clock.monotonicMs() - this.#progressAtMs;
   }
 
-  /** Why the leadership is being given up, while its work still runs; else `null`. */
+  /** The reason for which the leadership is being given up while its work still runs; else `null`. */
   get drainReason(): LossReason | null {
     return this.#drain?.reason ?? null;
   }
 
-  /** How long the work may still take to end. */
+  /** Milliseconds that the work still has to end after `drain`. */
   get drainLeftMs(): number {
     if (this.#drain === null) return Number.POSITIVE_INFINITY;
     return Math.max(0, this.#drain.sinceMs + this.#settings.ttlMs - this.#settings.clock.monotonicMs());
@@ -97,7 +97,7 @@ export class LeaderSession implements Leadership {
     this.#controller.abort();
   }
 
-  /** Resolves after `lost` was emitted and the lease given back. */
+  /** Resolves after `lost` was emitted and the lease was released. */
   get closed(): Promise<void> {
     return this.#closed.promise;
   }

@@ -18,8 +18,8 @@ interface Standstill {
 const stepMs = 50;
 
 /**
- * Keeps one node's observations of the lease, with times of its own monotonic clock. They survive `stop` and the next `start`,
- * except since when the lease has not moved.
+ * Keeps one node's observations of the lease, with times of its own monotonic clock. They are kept over `stop` and `start`,
+ * except how long the lease was unchanged.
  */
 export class LeaseObserver {
   readonly #settings: Settings;
@@ -65,7 +65,7 @@ export class LeaseObserver {
     this.#observeHeartbeat(lease, nowMs);
   }
 
-  /** After a win. The own lease is nothing to wait for. */
+  /** Records a lease that this node won. It need not wait for the end of its own lease. */
   observeOwn(lease: HeldLease): void {
     this.observeTerm(lease.term);
     this.#lastHolder = lease.nodeId;
@@ -73,19 +73,19 @@ export class LeaseObserver {
     this.forgetStandstill();
   }
 
-  /** The lease, as last seen. */
+  /** The lease at the last read; `null` if there was none. */
   get lease(): HeldLease | null {
     return this.#last.lease;
   }
 
-  /** `deposedTerm`: replace the leader of this term, even if it is live. */
+  /** Returns the next step. The leader of `deposedTerm` is replaced even if it is live. */
   decide(deposedTerm: number | null): Decision {
     const { lease } = this.#last;
     if (lease === null) return this.#decideOnFreeLease();
     return lease.term === deposedTerm ? this.#takeover({ token: lease.token }) : this.#decideOnHeldLease(lease);
   }
 
-  /** How long this node lets nodes of higher priority campaign first. The last holder does not count: it just failed or left. */
+  /** How long this node waits for nodes of higher priority to campaign. It ignores the last holder, which just failed or left. */
   get yieldMs(): number {
     const own = this.#settings.candidate;
     const rivals = this.#members.filter(({ alive, nodeId }) => alive && nodeId !== this.#lastHolder);

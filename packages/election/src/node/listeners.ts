@@ -3,7 +3,7 @@ import type { LeaseStoreOptions } from '../contract/provider.ts';
 
 type Listener = (event: ElectionEvent) => unknown;
 
-/** The listeners of an election. An error in one listener is logged, and disturbs neither the others nor the election. */
+/** The listeners of an election. An error in one is logged and affects neither the others nor the election. */
 export class Listeners {
   readonly #log: LeaseStoreOptions['log'];
   readonly #all = new Set<Listener>();

@@ -16,7 +16,7 @@ export class NodeIdentity {
     this.#nodeId = nodeId;
   }
 
-  /** A new token for one campaign, never used before: with a used token, other nodes would take a new lease for one that does not move. */
+  /** Returns a new token for one campaign. With a used one, other nodes would mistake the new lease for one that is not renewed. */
   createToken(): string {
     const token = randomUUID();
     this.#owned.add(token);
@@ -24,7 +24,7 @@ export class NodeIdentity {
     return token;
   }
 
-  /** Tokens of campaigns that had no answer in time. They may have been won, or may still be. */
+  /** Tokens of campaigns that had no answer in time. Such a campaign may have won, or may still win. */
   get uncertainTokens(): readonly string[] {
     return [...this.#uncertain];
   }
@@ -33,17 +33,17 @@ export class NodeIdentity {
     return lease.nodeId === this.#nodeId && this.#uncertain.has(lease.token);
   }
 
-  /** Call it if the campaign had no answer, or its answer came too late. */
+  /** Records that the campaign had no answer, or that its answer came too late. */
   markUncertain(token: string): void {
     this.#uncertain.add(token);
   }
 
-  /** Call it if the store answered that the campaign was not won. */
+  /** Records that the campaign was not won, by the store's answer. */
   forgetToken(token: string): void {
     this.#owned.delete(token);
   }
 
-  /** From now on the node gives back a lease that an uncertain campaign has won. */
+  /** Forgets the uncertain campaigns, so the node releases a lease that one of them has won. */
   clearUncertain(): void {
     this.#uncertain.clear();
   }
@@ -52,17 +52,20 @@ export class NodeIdentity {
     return nodeId === this.#nodeId && this.#owned.has(token);
   }
 
-  /** Whether the lease has this node's id, but a token that this node did not create. */
+  /** True if the lease has this node's id, but a token that this node did not create. */
   isDuplicate(lease: Lease): boolean {
     return lease.nodeId === this.#nodeId && !this.#owned.has(lease.token);
   }
 
-  /** At a new start only renewals from now on count (rule 8). */
+  /** Forgets the duplicate lease last seen, so that after a start only later renewals count (rule 8). */
   forgetDuplicate(): void {
     this.#duplicate = null;
   }
 
-  /** Rule 8: whether this lease shows for the first time that another live node has this id: it was renewed since the last look. */
+  /**
+   * True if this lease proves for the first time that another live node has this id (rule 8). It does if it is a duplicate that
+   * was renewed since the last read.
+   */
   showsConflict(lease: HeldLease): boolean {
     if (!this.isDuplicate(lease)) return false;
     const before = this.#duplicate;
@@ -70,7 +73,7 @@ export class NodeIdentity {
     return before?.token === lease.token && before.seq !== lease.seq && this.report(lease.token);
   }
 
-  /** True once for each token. */
+  /** Returns true for the first call with a token, then false. */
   report(token: string): boolean {
     if (this.#reported.has(token)) return false;
     this.#reported.add(token);

@@ -9,7 +9,7 @@ import { NodeIdentity } from './node-identity.ts';
 import { RunningWork } from './running-work.ts';
 import type { Settings } from './settings.ts';
 
-/** The state of one node. Every change of it, and the event that reports the change, is made here. */
+/** The state of one node. This class makes every change of it and emits the event that reports the change. */
 export class NodeState {
   readonly settings: Settings;
   readonly observer: LeaseObserver;
@@ -33,12 +33,12 @@ export class NodeState {
     return this.#state;
   }
 
-  /** `null` unless this node leads. */
+  /** The present leadership of this node; `null` unless it leads. */
   get session(): LeaderSession | null {
     return this.#session;
   }
 
-  /** The newest leadership. It may be over, with its lease not yet given back. */
+  /** The newest leadership. It may be over while its lease is not released yet. */
   get latestSession(): LeaderSession | null {
     return this.#latestSession;
   }
@@ -51,7 +51,7 @@ export class NodeState {
     return this.observer.highestTerm;
   }
 
-  /** The node starts, perhaps again: forgets since when a lease has not moved, because it may have moved meanwhile. */
+  /** Prepares a start or a restart. It forgets how long the lease was unchanged, because the lease may have changed meanwhile. */
   begin(onWorkSettled: () => void): void {
     this.observer.forgetStandstill();
     this.identity.forgetDuplicate();
@@ -81,7 +81,7 @@ export class NodeState {
     this.#setLeader(lease);
   }
 
-  /** Rule 7: the signal has aborted before anybody hears of the loss. */
+  /** Reports the loss of a leadership, after its signal has aborted (rule 7). */
   lost(session: LeaderSession, reason: LossReason): void {
     session.end();
     this.#session = null;
@@ -104,14 +104,14 @@ export class NodeState {
     this.#setLeader(lease !== null && this.identity.owns(lease) ? null : lease);
   }
 
-  /** `deposedTerm`: replace the leader of this term, even if it is live. */
+  /** Returns the next step. The leader of `deposedTerm` is replaced even if it is live. */
   decide(deposedTerm: number | null): Decision {
     return this.unconfirmedWin === null
       ? this.observer.decide(deposedTerm)
       : { kind: 'campaign', dataLoss: 'wait', takeover: null };
   }
 
-  /** The lease last seen, if a campaign of this node won it without an answer that said so; else `null`. */
+  /** The lease last seen, if a campaign of this node won it but its answer was lost; else `null`. */
   get unconfirmedWin(): HeldLease | null {
     const { lease } = this.observer;
     return lease !== null && this.identity.mayHaveWon(lease) ? lease : null;

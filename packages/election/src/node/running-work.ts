@@ -1,4 +1,4 @@
-/** The leader work that has not ended yet, also from leaderships that are over. */
+/** The leader work that has not ended yet, including that of leaderships that are over. */
 export class RunningWork {
   readonly #all = new Set<Promise<unknown>>();
   #onSettled: () => void = () => undefined;
@@ -16,7 +16,7 @@ export class RunningWork {
     work.then(settled, settled);
   }
 
-  /** Calls `callback` whenever some work has ended. It replaces the callback given before. */
+  /** Sets the callback that is called when a work has ended. It replaces the previous callback. */
   onSettled(callback: () => void): void {
     this.#onSettled = callback;
   }

@@ -9,7 +9,7 @@ import { marginMs } from './clock-reading.ts';
 const dayMs = 86_400_000;
 const silent: LeaseStoreOptions['log'] = () => undefined;
 
-/** The options of an election, checked and complete. */
+/** The options of an election after the checks, with defaults filled in. */
 export interface Settings extends LeaseStoreOptions {
   readonly candidate: Candidate;
   readonly renewMs: number;
@@ -21,7 +21,7 @@ export interface Settings extends LeaseStoreOptions {
   readonly progressTimeoutMs: number;
 }
 
-/** @throws `ERR_ELECTION_OPTION` naming the field */
+/** Checks the options and fills in the defaults. @throws `ERR_ELECTION_OPTION` naming the field */
 export function settingsOf(options: ElectionOptions): Settings {
   const ttlMs = duration('ttlMs', options.ttlMs ?? 10_000, { least: 250, most: dayMs });
   const renewMs = duration('renewMs', options.renewMs ?? Math.floor(ttlMs / 3), { least: 1, most: ttlMs });
