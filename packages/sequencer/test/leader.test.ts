@@ -1,9 +1,12 @@
 import type { DropReason, Mempool } from 'mempool-core';
 import { describe, expect, test } from 'vitest';
-import { DeposedError, encodeBatch, forgetEpochs, merkleRoot, poolNames } from '../src/index.ts';
+import { DeposedError, encodeBatch, forgetEpochs, merkleRoot, poolNames, type Sequencer } from '../src/index.ts';
 import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, endorsementOf, leavesOf, refusals, send, submit } from './played.ts';
 import { signed, type Validator } from './validator.ts';
+
+const accept = async ({ gateway }: Sequencer, submission: Parameters<typeof signed>[0], epoch?: number) =>
+  expect(await gateway.accept(signed(submission), { peer: 'p', epoch })).toMatchObject({ kind: 'received' });
 
 describe.each(backends)('on %s', (backend) => {
   test('batches that are forged, malformed or of strangers are refused, late ones recorded; what has no quorum is left out', async () => {
@@ -68,6 +71,45 @@ describe.each(backends)('on %s', (backend) => {
     expect(await first.monitor.apply(confirmed, lease)).toBe(true);
     await expect.poll(() => first.activeEpochs()).toEqual([]);
   });
+
+  test.each(['submission', 'level1', 'parts'])(
+    'what a slow validator let in ends rightly when the chain is faster than its %s',
+    async (when) => {
+      const scene = await cast(backend, {}, ['v1']);
+      const [one] = scene.validators as readonly [Validator];
+      const { first } = one;
+      await one.join();
+      await openEpoch(scene, 1);
+      await submit(first, 1, { a: 'x' });
+      for (const cid of ['one', 'two']) await accept(first, { epoch: 1, slot: 2, project: 'a', cid });
+      await accept(first, { epoch: 2, slot: 3, project: 'a', cid: 'replayed' }, 1);
+      const lead = () => first.monitor.step(1, one.leadership.lease);
+      if (when !== 'submission') {
+        expect(await first.dequeuer.step(1)).toBe(4);
+        scene.clock.ms += 10_000;
+        expect(await lead()).toBe(true);
+        if (when === 'parts') expect(await lead()).toBe(true);
+      }
+      const root = '11'.repeat(32);
+      const { lease } = one.leadership;
+      expect(await first.monitor.apply({ kind: 'confirmed', epoch: 1, root, transaction: 't' }, lease)).toBe(true);
+      expect(await first.monitor.apply({ kind: 'finalized', epoch: 1, root }, lease)).toBe(true);
+      expect(await first.monitor.apply({ kind: 'finalized', epoch: 1, root }, lease)).toBe(false);
+      if (when === 'submission') {
+        expect(await lead()).toBe(false);
+        scene.clock.ms += 10_000;
+        expect(await lead()).toBe(false);
+      }
+      await one.start();
+      await expect.poll(() => first.activeEpochs()).toEqual([]);
+      expect(await first.epoch(1)).toMatchObject({ phase: 'complete', root, tally: { counted: 1, equivocating: 2 } });
+      const ends = (await fates(first, 1)).map(([, fate]) => fate);
+      expect(ends.sort()).toEqual(['counted', 'equivocation', 'equivocation', 'wrong-epoch']);
+      await expect
+        .poll(() => first.namespace.parts.usage())
+        .toMatchObject({ pending: 0, propagated: 0, acknowledged: 0 });
+    },
+  );
 
   test('an epoch without submissions is skipped and fails for that reason', async () => {
     const scene = await cast(backend, {}, ['v1']);

@@ -40,6 +40,8 @@ export interface EpochRecord extends EpochStates {
   readonly root: string | null;
   /** What the chain calls the transaction that carries it; `null` before. */
   readonly transaction: string | null;
+  /** When the chain said that no reorganisation can undo it any more; `null` before. */
+  readonly finalizedAt: number | null;
   /** When it became complete or failed; `null` before. */
   readonly endedAt: number | null;
 }

@@ -76,11 +76,11 @@ export class Dequeuer {
   }
 
   /**
-   * By verdict. The phase is read after the take: the tally waits for what was taken before it began, and what is taken
-   * after that is late.
+   * By verdict. Level 1 is read after the take: the tally waits for what was taken before it began, and what is taken after that
+   * is late.
    */
   async #judge(epoch: number, taken: readonly Taken[]): Promise<Map<Verdict, string[]>> {
-    const isLate = (await this.#epochs.find(epoch))?.phase !== 'submission';
+    const isLate = (await this.#epochs.find(epoch))?.level1 !== 'pending';
     const check = async (each: Taken): Promise<Verdict> => {
       if (isDamaged(each)) return 'damaged';
       return isLate ? 'late' : this.#check(epoch, each);

@@ -7,7 +7,7 @@ import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { DeposedError } from '../store/records.ts';
 import type { Aggregator } from './aggregator.ts';
-import { settleEpoch, tallyEpoch } from './tallying.ts';
+import { dropItems, settleEpoch, tallyEpoch } from './tallying.ts';
 import { Window } from './window.ts';
 
 /** Options of an event monitor. */
@@ -75,18 +75,28 @@ export class EpochMonitor {
       case 'level2':
         return this.#aggregator.level2(record, lease);
       case 'onchain':
-        return this.#aggregator.onchain(record, lease);
+        return record.tally === null ? this.#overtaken(record, lease) : this.#aggregator.onchain(record, lease);
       case 'complete':
       case 'failed':
-        return this.#end(record, lease);
+        return record.tally === null ? this.#overtaken(record, lease) : this.#end(record, lease);
     }
   }
 
   /** The phase goes on first, and the tally comes in the next step: from now on dequeuers refuse what they take. */
   async #close(record: EpochRecord, lease: Lease): Promise<boolean> {
-    const isOver = this.#namespace.now() >= record.closesAt + (this.#options.graceMs ?? 0);
-    if (!isOver || !(await this.#isChecked(record))) return false;
+    if (!this.#isOver(record) || !(await this.#isChecked(record))) return false;
     return (await this.#epochs.step(record.epoch, 'tally', lease)) !== null;
+  }
+
+  #isOver({ closesAt }: EpochRecord): boolean {
+    return this.#namespace.now() >= closesAt + (this.#options.graceMs ?? 0);
+  }
+
+  /** The chain was faster than this validator. What its window let in still ends counted, or dropped for the right reason. */
+  async #overtaken(record: EpochRecord, lease: Lease): Promise<boolean> {
+    if (record.level1 !== 'pending') return this.#tally(record, lease);
+    if (!this.#isOver(record) || !(await this.#isChecked(record))) return false;
+    return (await this.#epochs.step(record.epoch, 'overtake', lease)) !== null;
   }
 
   async #tally(record: EpochRecord, lease: Lease): Promise<boolean> {
@@ -101,16 +111,19 @@ export class EpochMonitor {
     return pending === 0 && propagated === 0;
   }
 
-  /** An ended epoch needs nobody any more when its last submissions are dropped. */
+  /** An ended epoch needs nobody any more when its last submissions are dropped, and those that count are Finalized if they may. */
   async #end(record: EpochRecord, lease: Lease): Promise<boolean> {
+    const { epoch, tally, level1, root, finalizedAt } = record;
     if (!(await this.#isChecked(record))) return false;
-    this.#aggregator.forget(record.epoch);
-    await this.#epochs.deactivate(record.epoch, lease);
+    if (tally !== null && level1 !== 'completed') await dropItems(this.#namespace, epoch, tally.parts);
+    if (finalizedAt !== null && root !== null) await settleEpoch(this.#namespace, record, root, lease);
+    this.#aggregator.forget(epoch);
+    await this.#epochs.deactivate(epoch, lease);
     return true;
   }
 
   /**
-   * Applies what the chain tells. The same may be told again. True if it changed the epoch.
+   * Applies what the chain tells. The same may be told again, and has to be if this has not returned. True if it changed the epoch.
    * @throws `DeposedError` if another node leads now
    */
   async apply(event: ChainEvent, lease: Lease): Promise<boolean> {
@@ -146,10 +159,15 @@ export class EpochMonitor {
     }
   }
 
+  /** If the tally is still to come, the loop does it, when it is there. */
   async #settle(epoch: number, root: string, lease: Lease): Promise<EpochRecord | null> {
     const record = await this.#epochs.find(epoch);
-    if (record === null || record.phase !== 'complete' || record.root !== root) return null;
-    await settleEpoch(this.#namespace, record, root, lease);
-    return record;
+    if (record === null || record.phase !== 'complete' || record.root !== root || record.finalizedAt !== null)
+      return null;
+    if (record.tally !== null) await settleEpoch(this.#namespace, record, root, lease);
+    const settled = await this.#epochs.note(epoch, lease, { finalizedAt: this.#namespace.now() });
+    // Afterwards: the loop may have ended the epoch meanwhile, without knowing that it is final.
+    if (record.tally === null) await this.#epochs.activate(epoch, lease);
+    return settled;
   }
 }

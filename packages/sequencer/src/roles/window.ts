@@ -63,6 +63,7 @@ function newRecord({ epoch, closesAt, validators }: Opening, openedAt: number): 
     certifiedAt: null,
     root: null,
     transaction: null,
+    finalizedAt: null,
     endedAt: null,
   };
 }

@@ -33,7 +33,8 @@ export type EpochStep =
   | 'failLevel1'
   | 'failLevel2'
   | 'failOnchain'
-  | 'expire';
+  | 'expire'
+  | 'overtake';
 
 /** A step of an epoch: the states that it may begin in, and those that it sets. What it does not name may be anything and stays. */
 export interface EpochRow {
@@ -72,6 +73,8 @@ export const epochSteps: Readonly<Record<EpochStep, EpochRow>> = {
   failOnchain: { from: { phase: ['onchain'] }, to: { phase: 'failed', onchain: 'failed' } },
   /** No quorum endorsed one root in time, so nobody has anything to put on the chain. */
   expire: { from: { phase: ['onchain'], onchain: ['pending'] }, to: { phase: 'failed', onchain: 'failed' } },
+  /** The chain carried the result before this validator had closed the window: what it let in is tallied for its own end only. */
+  overtake: { from: { phase: ['onchain', 'complete', 'failed'], level1: ['pending'] }, to: { level1: 'skipped' } },
 };
 
 /** Where an epoch begins. */

@@ -8,7 +8,15 @@ import type { Namespace } from './namespace.ts';
 export type EpochFacts = Partial<
   Pick<
     EpochRecord,
-    'reason' | 'localRoot' | 'collectingAt' | 'agreedAt' | 'certifiedAt' | 'root' | 'transaction' | 'tally'
+    | 'reason'
+    | 'localRoot'
+    | 'collectingAt'
+    | 'agreedAt'
+    | 'certifiedAt'
+    | 'root'
+    | 'transaction'
+    | 'finalizedAt'
+    | 'tally'
   >
 >;
 

@@ -86,7 +86,8 @@ test('complete means confirmed on the chain, and without the chain no failure is
   const all = reachable(firstStates);
   for (const { phase, onchain } of all) expect(phase === 'complete').toBe(onchain === 'confirmed');
   const own = steps.filter((step) => step !== 'confirm' && step !== 'undo');
-  for (const states of all.filter(({ phase }) => phase === 'failed')) expect(reachable(states, own)).toEqual([states]);
+  for (const states of all.filter(({ phase }) => phase === 'failed'))
+    for (const { phase } of reachable(states, own)) expect(phase).toBe('failed');
 });
 
 test('what the chain carries overrides a failure of any level', () => {
