@@ -47,6 +47,8 @@ export type SubmissionReason = (typeof submissionReasons)[number];
 export type Accepted =
   | { readonly kind: 'received'; readonly hash: string }
   | { readonly kind: 'duplicate'; readonly hash: string }
+  /** The peer has sent more than it may: it may send again after so many milliseconds. */
+  | { readonly kind: 'rate-limit'; readonly retryMs: number }
   /** There is no such epoch here. */
   | { readonly kind: 'unknown-epoch' }
   /** The epoch's window is over. */

@@ -5,6 +5,7 @@ import type { Accepted, Envelope } from '../contract/submission.ts';
 import { bytesDigest, textDigest } from '../rules/digest.ts';
 import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
+import { PeerBuckets } from './peer-buckets.ts';
 import { SlotQuota } from './slot-quota.ts';
 
 /** Options of a gateway. */
@@ -15,6 +16,12 @@ export interface GatewayOptions {
   readonly maxMessageBytes?: number | undefined;
   /** The most messages of a slot for one epoch that this process stores; default 1,000. */
   readonly maxPerSlot?: number | undefined;
+  /** How many messages per second a peer may send to this process; default 500. `Infinity`: any number. */
+  readonly peerRate?: number | undefined;
+  /** How many of them at once, after a time of silence; default ten seconds' worth. */
+  readonly peerBurst?: number | undefined;
+  /** The most peers whose rate is remembered; default 10,000. Of more, the one is forgotten that has been silent for longest. */
+  readonly maxPeers?: number | undefined;
   /** The largest batch of another validator, in bytes; default 1 MiB. */
   readonly maxBatchBytes?: number | undefined;
 }
@@ -30,6 +37,7 @@ export interface Arrival {
 const maxMessage = 16_384;
 const maxBatch = 1_048_576;
 const maxOfSlot = 1_000;
+const ratePerPeer = 500;
 
 /** Takes messages in: what it answers `received` is stored, and ends counted or Dropped with a reason. */
 export class Gateway {
@@ -37,18 +45,30 @@ export class Gateway {
   readonly #epochs: Epochs;
   readonly #options: GatewayOptions;
   readonly #quota: SlotQuota;
+  readonly #peers: PeerBuckets;
   readonly #windows = new Map<number, EpochRecord>();
 
+  /** @throws `RangeError` naming the option, if a peer could never send anything */
   constructor(namespace: Namespace, options: GatewayOptions = {}) {
     this.#namespace = namespace;
     this.#epochs = new Epochs(namespace);
     this.#options = options;
     this.#quota = new SlotQuota(options.maxPerSlot ?? maxOfSlot);
+    const {
+      peerRate: rate = ratePerPeer,
+      peerBurst: burst = Math.max(1, rate * 10),
+      maxPeers: peers = 10_000,
+    } = options;
+    if (!(rate > 0)) throw new RangeError('peerRate must be more than 0');
+    if (!(burst >= 1)) throw new RangeError('peerBurst must be at least 1');
+    this.#peers = new PeerBuckets({ rate, burst, peers });
   }
 
-  /** Stores a submission, after the checks that cost little: size, epoch, window, slot. The signature is the dequeuer's. */
+  /** Stores a submission, after the checks that cost little: rate, size, epoch, window, slot. The signature is the dequeuer's. */
   async accept(bytes: Uint8Array, { peer, epoch: sentFor }: Arrival): Promise<Accepted> {
     const { maxMessageBytes = maxMessage, isSlot, maxPerSlot: limit = maxOfSlot } = this.#options;
+    const retryMs = this.#peers.take(peer, this.#namespace.now());
+    if (retryMs > 0) return { kind: 'rate-limit', retryMs };
     if (bytes.length > maxMessageBytes) return { kind: 'too-large', maxBytes: maxMessageBytes };
     const message = textOf(bytes);
     const route = message === null ? null : routeOf(message);
@@ -65,9 +85,14 @@ export class Gateway {
     return accepted;
   }
 
-  /** Stores a batch or an endorsement of another validator. What is wrong with it is for the aggregator to say. */
-  async acceptBatch(payload: Uint8Array): Promise<Accepted> {
+  /**
+   * Stores a batch or an endorsement of another validator. What is wrong with it is for the aggregator to say. With `peer` it
+   * counts among the messages of that peer.
+   */
+  async acceptBatch(payload: Uint8Array, { peer }: Partial<Pick<Arrival, 'peer'>> = {}): Promise<Accepted> {
     const { maxBatchBytes: maxBytes = maxBatch } = this.#options;
+    const retryMs = peer === undefined ? 0 : this.#peers.take(peer, this.#namespace.now());
+    if (retryMs > 0) return { kind: 'rate-limit', retryMs };
     if (payload.length > maxBytes) return { kind: 'too-large', maxBytes };
     const hash = bytesDigest(payload);
     const { kind } = await this.#namespace.incoming.submit({ hash, payload });

@@ -6,6 +6,8 @@ import { Records } from './records.ts';
 export interface OpeningOptions {
   /** Milliseconds since 1970: the pool receives nothing from then on. Only epochs' pools have it. */
   readonly acceptUntil?: number;
+  /** The most transactions that the pool holds. Only epochs' pools have it, if the namespace has. */
+  readonly maxTxs?: number;
 }
 
 /** Options of `openNamespace`. */
@@ -19,6 +21,8 @@ export interface NamespaceOptions {
   readonly openPool: (name: string, options: OpeningOptions) => Promise<Mempool>;
   /** Removes a pool with all that it holds. It is closed already, and may be gone. */
   readonly removePool: (name: string) => Promise<void>;
+  /** The most submissions of an epoch, the same on every node; default: as `openPool` makes it. More are answered `full`. */
+  readonly maxTxs?: number | undefined;
   /** Milliseconds since 1970; default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
@@ -70,7 +74,8 @@ export class Namespace implements AsyncDisposable {
   }
 
   #open(epoch: number, acceptUntil: number): OpenEpoch {
-    const pool = this.#options.openPool(this.names.epoch(epoch), { acceptUntil });
+    const { openPool, maxTxs } = this.#options;
+    const pool = openPool(this.names.epoch(epoch), { acceptUntil, ...(maxTxs !== undefined && { maxTxs }) });
     const open = { pool, users: 0 };
     this.#epochs.set(epoch, open);
     pool.catch(() => this.#epochs.delete(epoch));

@@ -1,0 +1,92 @@
+import { describe, expect, test } from 'vitest';
+import { Gateway } from '../src/index.ts';
+import { PeerBuckets } from '../src/roles/peer-buckets.ts';
+import { backends, cast, onEpoch, openEpoch } from './cast.ts';
+import { signed, type Validator } from './validator.ts';
+
+const honest = (slot: number) => signed({ epoch: 1, slot, project: 'p', cid: 'c' });
+
+describe('the buckets of peers', () => {
+  test('let a burst through, then so many per second, and say when the next may come', () => {
+    const buckets = new PeerBuckets({ rate: 4, burst: 3, peers: 10 });
+    expect([1, 2, 3, 4, 5].map(() => buckets.take('a', 1_000))).toEqual([0, 0, 0, 250, 250]);
+    expect(buckets.take('b', 1_000)).toBe(0);
+    expect(buckets.take('a', 1_249)).toBe(1);
+    expect([1, 2].map(() => buckets.take('a', 1_250))).toEqual([0, 250]);
+    expect([1, 2, 3, 4].map(() => buckets.take('a', 99_000))).toEqual([0, 0, 0, 250]);
+  });
+
+  test('give nothing back when the clock goes back', () => {
+    const buckets = new PeerBuckets({ rate: 1, burst: 1, peers: 10 });
+    expect([5_000, 1_000, 1_999, 2_000].map((now) => buckets.take('a', now))).toEqual([0, 1_000, 1, 0]);
+  });
+
+  test('have a bounded size, however many peers there are, and remember those that sent last', () => {
+    const buckets = new PeerBuckets({ rate: 1, burst: 1, peers: 100 });
+    expect(buckets.take('known', 0)).toBe(0);
+    for (let i = 0; i < 10_000; i++) {
+      buckets.take(`hostile-${i}`, 0);
+      if (i % 50 === 0) expect(buckets.take('known', 0)).toBe(1_000);
+    }
+    expect(buckets.size).toBe(100);
+  });
+
+  test('without a rate let everything through', () => {
+    const buckets = new PeerBuckets({ rate: Number.POSITIVE_INFINITY, burst: Number.POSITIVE_INFINITY, peers: 1 });
+    for (let i = 0; i < 10; i++) expect(buckets.take('a', 0)).toBe(0);
+  });
+});
+
+describe.each(backends)('on %s', (backend) => {
+  test('a peer that sends too much is told when to come back, and others are heard', async () => {
+    const scene = await cast(backend, { peerRate: 2, peerBurst: 3 }, ['v1']);
+    const [
+      {
+        first: { gateway },
+      },
+      ...none
+    ] = scene.validators as readonly [Validator];
+    expect(none).toEqual([]);
+    await scene.validators[0]?.join();
+    await openEpoch(scene, 1);
+    const kinds = [];
+    for (let slot = 1; slot <= 4; slot++) kinds.push(await gateway.accept(honest(slot), { peer: 'loud' }));
+    expect(kinds.map(({ kind }) => kind)).toEqual(['received', 'received', 'received', 'rate-limit']);
+    expect(kinds[3]).toEqual({ kind: 'rate-limit', retryMs: 500 });
+    // What is wrong in itself counts, too, and so do batches.
+    expect(await gateway.accept(new Uint8Array(20_000), { peer: 'loud' })).toMatchObject({ kind: 'rate-limit' });
+    expect(await gateway.acceptBatch(new Uint8Array(1), { peer: 'loud' })).toMatchObject({ kind: 'rate-limit' });
+    expect(await gateway.acceptBatch(new Uint8Array(1))).toMatchObject({ kind: 'received' });
+    expect(await gateway.accept(honest(4), { peer: 'quiet' })).toMatchObject({ kind: 'received' });
+    scene.clock.ms += 500;
+    expect(await gateway.accept(honest(5), { peer: 'loud' })).toMatchObject({ kind: 'received' });
+    expect(await gateway.accept(honest(6), { peer: 'loud' })).toMatchObject({ kind: 'rate-limit' });
+  });
+
+  test('an epoch holds maxTxs submissions at most, and the window of the next is free', async () => {
+    const scene = await cast(backend, { maxTxs: 3 }, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { gateway } = one.first;
+    await one.join();
+    await openEpoch(scene, 1);
+    const kinds: string[] = [];
+    for (let slot = 1; slot <= 5; slot++) kinds.push((await gateway.accept(honest(slot), { peer: 'p' })).kind);
+    expect(kinds).toEqual(['received', 'received', 'received', 'full', 'full']);
+    expect(await onEpoch(one.first, 1, (pool) => pool.usage())).toMatchObject({ pending: 3 });
+    expect(await gateway.accept(honest(1), { peer: 'p' })).toMatchObject({ kind: 'duplicate' });
+    await openEpoch(scene, 2);
+    const next = signed({ epoch: 2, slot: 1, project: 'p', cid: 'c' });
+    expect(await gateway.accept(next, { peer: 'p' })).toMatchObject({ kind: 'received' });
+  });
+});
+
+test('limits by which nobody could send anything are refused', async () => {
+  const { validators } = await cast('ephemeral', {}, ['v1']);
+  const [
+    {
+      first: { namespace },
+    },
+  ] = validators as readonly [Validator];
+  for (const options of [{ peerRate: 0 }, { peerRate: Number.NaN }, { peerBurst: 0 }])
+    expect(() => new Gateway(namespace, options)).toThrow(RangeError);
+});
