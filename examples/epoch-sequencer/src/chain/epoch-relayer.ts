@@ -2,20 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { keepSending } from 'evm-chain';
 import { account, accountTag, isRefusal, type Lease, type PriorityMempool } from 'mempool-core';
 import type { FollowingNode } from 'mempool-node';
-import type { EpochRecord } from 'mempool-sequencer';
+import type { Certificate, EpochRecord } from 'mempool-sequencer';
 import { type Hex, keccak256 } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { type Deployed, EpochContract } from './contract.ts';
 import { type Fees, raised, startingFees } from './fees.ts';
 import { type NoncePlan, RelayRecords, type StoredPlan } from './relay-records.ts';
-
-/** A root with the signatures of a quorum. */
-export interface Certificate {
-  readonly epoch: number;
-  readonly root: string;
-  /** Sorted by validator. */
-  readonly signatures: readonly { readonly validator: string; readonly signature: string }[];
-}
 
 /** What a relayer reads of its validator's epochs. A `Sequencer` has it. */
 export interface RelayedEpochs {

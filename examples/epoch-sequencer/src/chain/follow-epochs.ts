@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChainPoint, Lease, Mempool } from 'mempool-core';
-import type { LeaderPart, Sequencer } from 'mempool-sequencer';
+import type { ChainEvent, EpochMonitor, LeaderPart, Sequencer } from 'mempool-sequencer';
 import { type ContractEvent, type Deployed, EpochContract } from './contract.ts';
 import { RelayRecords } from './relay-records.ts';
 
@@ -9,7 +9,7 @@ export interface FollowOptions {
   readonly contract: Deployed;
   /** The pool of this validator's relayer, which follows the chain. */
   readonly relay: Pick<Mempool, 'tip' | 'checkStatus' | 'listRecords' | 'putRecord'>;
-  readonly sequencer: Pick<Sequencer, 'epoch' | 'monitor' | 'namespace'>;
+  readonly sequencer: Pick<Sequencer, 'epoch' | 'namespace'> & { readonly monitor: Pick<EpochMonitor, 'apply'> };
   /** How many blocks make a block final; default 6. It must be the relayer's. */
   readonly finalityBlocks?: number | undefined;
   /** The block that the contract is in, or an earlier one; default 0. */
@@ -21,7 +21,6 @@ export interface FollowOptions {
 }
 
 type Agreed = Extract<ContractEvent, { readonly kind: 'agreed' }>;
-type Released = Extract<ContractEvent, { readonly kind: 'released' }>;
 
 /** What was told of the chain, as a record of the namespace. */
 interface Followed {
@@ -114,7 +113,7 @@ class EpochFollower {
     }
   }
 
-  async #tell(event: Parameters<Sequencer['monitor']['apply']>[0] | Released): Promise<void> {
+  async #tell(event: ChainEvent): Promise<void> {
     await this.#options.sequencer.monitor.apply(event, this.#lease);
   }
 

@@ -1,9 +1,10 @@
 import { type DevChain, startDevChain } from 'evm-chain';
+import { agreementDigest } from 'mempool-sequencer';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { abi, type Deployed, deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
-import { agreementDigest, keyOf, validators } from './cast.ts';
+import { keyOf, validators } from './cast.ts';
 import { ownerKey, turnTo } from './scene.ts';
 
 const all = validators(4);

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startDevChain } from 'evm-chain';
+import type { Certificate } from 'mempool-sequencer';
 import { Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
-import type { Certificate } from '../../src/chain/epoch-relayer.ts';
 import { type Validator, validators } from './cast.ts';
 import { certified, type Errand, minedBy, ownerKey } from './scene.ts';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DevChain } from 'evm-chain';
+import { agreementDigest, type Certificate } from 'mempool-sequencer';
 import type { Hex } from 'viem';
 import { abi, type Deployed, type EpochContract } from '../../src/chain/contract.ts';
-import type { Certificate } from '../../src/chain/epoch-relayer.ts';
-import { agreementDigest, type Validator } from './cast.ts';
+import type { Validator } from './cast.ts';
 
 /** The first account of Hardhat's development chain, which has money. */
 export const ownerKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';

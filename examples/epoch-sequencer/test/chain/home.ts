@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { Mempool } from 'mempool-core';
+import { createElection, type Election } from 'mempool-election';
+import { encodeSubmission, openSequencer, poolNames, type Sequencer, type SequencerOptions } from 'mempool-sequencer';
+import { sqlite, sqliteElection } from 'mempool-sqlite';
+import { scratchFolder } from 'mempool-testkit/vitest';
+import type { Deployed } from '../../src/chain/contract.ts';
+import { signerOf, verifyBy } from '../../src/chain/signer.ts';
+import { createVerifier, signSubmission } from '../../src/chain/submission-signature.ts';
+import { keyOf, type Validator } from './cast.ts';
+
+/** The private key of the only slot. */
+const slotKey = keyOf(50);
+
+/** A message that the slot signed. */
+export function submission({ domain }: Deployed, epoch: number, project: string, cid: string): Uint8Array {
+  const unsigned = { epoch, slot: 1, project, cid };
+  return encodeSubmission({ ...unsigned, signature: signSubmission(unsigned, { domain, privateKey: slotKey }) });
+}
+
+/** One validator's sequencer on files of its own, and its election. */
+export async function openHome(
+  { domain }: Deployed,
+  { address, sign }: Validator,
+  gossip: SequencerOptions['gossip'],
+): Promise<{ readonly sequencer: Sequencer; readonly election: Election; readonly folder: string }> {
+  const folder = scratchFolder();
+  const pathOf = (name: string): string => join(folder, `${encodeURIComponent(name)}.sqlite`);
+  const sequencer = await openSequencer({
+    protocol: 'protocol',
+    market: 'market',
+    validator: address,
+    domain,
+    openPool: async (name, limits) =>
+      new Mempool(await sqlite.open({ pool: name, path: pathOf(name), synchronous: 'normal', ...limits }), {
+        sweepEveryMs: 50,
+      }),
+    removePool: async (name) => void (await sqlite.remove({ pool: name, path: pathOf(name) })),
+    verify: createVerifier({ domain, slotAddresses: new Map([[1, signerOf(slotKey).address]]) }),
+    isSlot: (number) => number === 1,
+    publish: ({ root }) => `cid-${root.slice(0, 8)}`,
+    sign,
+    verifyBatch: ({ digest, validator, signature }) => verifyBy(validator)(digest, signature),
+    gossip,
+    idleMs: 20,
+    level2TimeoutMs: 5_000,
+  });
+  const path = pathOf(poolNames('protocol', 'market').control);
+  return {
+    sequencer,
+    election: createElection(sqliteElection, { path, ttlMs: 1_000, jitterMs: 0, pollMs: 50 }),
+    folder,
+  };
+}

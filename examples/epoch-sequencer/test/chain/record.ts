@@ -1,0 +1,58 @@
+/** Writes `recorded.json`: blocks of a development chain, and those that took the place of the last ones after a reorganisation. */
+import { writeFileSync } from 'node:fs';
+import { type DevChain, startDevChain } from 'evm-chain';
+import { agreementDigest } from 'mempool-sequencer';
+import { type Deployed, deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
+import { validators } from './cast.ts';
+import type { Recorded, RecordedBlock } from './recorded-node.ts';
+import { ownerKey, turnTo } from './scene.ts';
+
+const all = validators(3);
+
+/** Sends an epoch's root in the turn of a validator. It is in the next block. */
+async function submit(chain: DevChain, contract: EpochContract, epoch: number): Promise<void> {
+  const root = String(epoch).repeat(64);
+  const digest = agreementDigest({ domain: contract.deployed.domain, epoch, root });
+  const signatures = all.map(({ sign }) => sign(digest));
+  const from = await turnTo(chain, contract, epoch);
+  await chain.call('hardhat_setBalance', from, '0xffffffffffffffffffffff');
+  await chain.call('hardhat_impersonateAccount', from);
+  const data = contract.submitData({ epoch, root, signatures });
+  await chain.call('eth_sendTransaction', { from, to: contract.deployed.address, data, gas: '0x50000' });
+  await chain.mine();
+}
+
+async function blocks(chain: DevChain, { address }: Deployed, from: number): Promise<RecordedBlock[]> {
+  const found: RecordedBlock[] = [];
+  for (let number = from; ; number += 1) {
+    const tag = `0x${number.toString(16)}`;
+    const block = (await chain.call('eth_getBlockByNumber', tag, true)) as RecordedBlock | null;
+    if (block === null) return found;
+    const { hash, parentHash, timestamp } = block;
+    const transactions = block.transactions.map((each) => ({ hash: each.hash, from: each.from, nonce: each.nonce }));
+    const logs = (await chain.call('eth_getLogs', { address, fromBlock: tag, toBlock: tag })) as object[];
+    found.push({ number: tag, hash, parentHash, timestamp, transactions, logs });
+  }
+}
+
+await using chain = await startDevChain();
+const deployed = await deployContract(chain, { owner: ownerKey, name: 'protocol:market' });
+const contract = new EpochContract(deployed);
+for (const epoch of [1, 2]) {
+  const names = all.map(({ address }) => address);
+  await releaseEpoch(deployed, ownerKey, { epoch, closesAt: Date.UTC(2100, 0), validators: names });
+  await chain.mine();
+}
+await submit(chain, contract, 1);
+const back = await chain.snapshot();
+await submit(chain, contract, 2);
+await chain.mine();
+const main = await blocks(chain, deployed, 0);
+await back();
+await chain.call('evm_increaseTime', 60);
+for (let i = 0; i < 2; i += 1) await chain.mine();
+await submit(chain, contract, 2);
+for (let i = 0; i < 2; i += 1) await chain.mine();
+const { address, chainId, domain } = deployed;
+const recorded: Recorded = { contract: { address, chainId, domain }, main, fork: await blocks(chain, deployed, 5) };
+writeFileSync(new URL('recorded.json', import.meta.url), `${JSON.stringify(recorded, null, 1)}\n`);
