@@ -8,10 +8,10 @@ type Read = (hashes: readonly string[]) => Awaitable<(Transaction | DamagedTrans
 type One = ClaimedTransaction | DamagedTransaction;
 
 /**
- * Returns the claim with payloads. It leaves out transactions that have left the pool since they were taken. It returns
- * a damaged record as `{ kind: 'damaged', hash }` (M2).
+ * The claim with payloads. It leaves out what has left the pool since it was taken. A damaged record is told in its place
+ * (M2).
  *
- * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the store cannot be reached, because the transactions are taken already
+ * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the store cannot be reached: the transactions are taken already
  */
 export async function withPayloads(claim: Claim, read: Read): Promise<Claim<One>> {
   const transactions: One[] = [];

@@ -19,18 +19,18 @@ const encoder = new Encoder(cborOptions);
 const decoderOptions = { ...cborOptions, mapsAsObjects: true, int64AsNumber: true };
 const decoder = new Decoder(decoderOptions);
 
-/** The bytes of a hex hash. */
+/** Returns the bytes of a hex hash. */
 export function hashToBytes(hash: string): Buffer {
   return Buffer.from(hash, 'hex');
 }
 
-/** The lower-case hex of the bytes of a hash. */
+/** Returns the bytes of a hash as lower-case hex. */
 export function bytesToHash(bytes: Uint8Array): string {
   const buffer = Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   return buffer.toString('hex');
 }
 
-/** A chain point in 40 bytes: the slot as u64 big-endian, then the 32-byte hash. */
+/** Encodes a chain point in 40 bytes: the slot as big-endian u64, then the 32-byte hash. */
 export function encodePoint({ slot, hash }: ChainPoint): Buffer {
   const bytes = Buffer.allocUnsafe(pointBytes);
   bytes.writeBigUInt64BE(BigInt(slot), 0);
@@ -46,8 +46,8 @@ export function decodePoint(bytes: Uint8Array): ChainPoint {
 }
 
 /**
- * The CRC-32 (IEEE 802.3, as in zlib) of a payload. It is stored with the payload and compared on each read (M2).
- * `before` is the checksum of the bytes before the payload, to continue from.
+ * Returns the CRC-32 (IEEE 802.3, as in zlib) of a payload. It is stored with the payload and compared on each read (M2).
+ * `before` is the checksum of preceding bytes, if the checksum covers those too.
  */
 export function payloadChecksum(payload: Uint8Array, before = 0): number {
   // SQLite returns empty arrays without a buffer. For these, Node 22 returns 0 and ignores `before`.
@@ -83,7 +83,7 @@ export function isOptionalCount(value: unknown): value is number | null {
   return value === null || isCount(value);
 }
 
-/** The error `ERR_MEMPOOL_CORRUPT`: the stored data is not the data that was written (M2). `what` names it. */
+/** Returns the error for stored data that is damaged, `ERR_MEMPOOL_CORRUPT` (M2). `what` names the data. */
 export function damaged(what: string, cause?: unknown): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`, { cause });
 }

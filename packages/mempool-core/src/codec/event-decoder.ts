@@ -35,7 +35,7 @@ type TransactionRow = [
 type PlaceRow = [hash: Uint8Array, seq: number, code: number];
 
 /**
- * Decodes the events of one call; the last one has the number `lastSeq`. `at`: the time of the call, `null` if an older
+ * Decodes the events of one call. The last one has the number `lastSeq`. `at` is the time of the call; `null` if an older
  * version wrote it.
  *
  * @throws `ERR_MEMPOOL_CORRUPT` if they are damaged
@@ -136,7 +136,7 @@ function decodeCause(code: number): Cause {
 
 const reasonCauses: ReadonlySet<unknown> = new Set(causes.filter((cause) => isPoolReason(cause)));
 
-/** E6: the cause of an event from a version that did not store it. `RolledBack` was the stage of a return to Pending. */
+/** Returns the most likely cause of an event whose version stored none (E6). `RolledBack` was the stage of a return to Pending. */
 export function likelyCause(stage: EventStage, previous: EventStage, reason: string | null): Cause {
   switch (stage) {
     case 'Pending':

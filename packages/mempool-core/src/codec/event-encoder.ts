@@ -20,8 +20,8 @@ export const eventStages: readonly [...typeof knownStages, 'RolledBack', 'Unknow
 export const blockActions = ['applied', 'undone'] as const;
 
 /**
- * What the event of a place tells: ready, or why it is parked. The index is its code: never reorder. A version that does
- * not know one reports the event as lost.
+ * The kinds of `ready` and `parked` events: ready, or the reason for parking. The index is the code of a kind, so never
+ * reorder. A version that does not know a code reports the event as lost.
  */
 export const placeCodes = ['ready', 'missing', 'held', 'below-floor'] as const;
 
@@ -40,14 +40,14 @@ const nothing = 0xf6;
  * block event with the name of its node is not longer.
  */
 const longestEvent = 224;
-/** Number of array elements of each kind of event, and that of older versions, which lack the last ones. */
+/** Number of array elements of a transaction event. Events of older versions lack the last ones. */
 export const transactionElements = 13;
-/** A replaced one has one more: the hash that replaced it. */
+/** Number of array elements of the event of a replaced transaction. The additional one is the hash that replaced it. */
 export const replacedElements = 14;
 export const olderTransactionElements = 10;
 export const blockElements = 5;
 export const olderBlockElements = 3;
-/** It begins with a hash; that of an older block, which is as long, with a number. */
+/** Number of array elements of a `ready` or `parked` event. The first is a hash; in an old block event it is a number. */
 export const placeElements = 3;
 
 type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
@@ -207,7 +207,7 @@ const arrivalTail = Uint8Array.of(
   uint,
 );
 
-/** Encodes the events of one call as one CBOR array. Their time is not part of it: it is stored once for the call. */
+/** Encodes the events of one call as one CBOR array, without their time, which is stored once for the call. */
 export function encodeEvents(events: readonly StepEvent[]): Buffer {
   let bytes = 0;
   for (const event of events) bytes += longestEvent + (event.kind === 'transaction' ? rareBytes(event) : 0);
@@ -222,7 +222,7 @@ function rareBytes({ reason, replacedBy = '' }: TransactionStep): number {
 }
 
 /**
- * Encodes the events of a `receive` call with only new transactions. Their hashes come by seq, which starts at `first`.
+ * Encodes the events of a `receive` call that has only new transactions. The hashes are in order of seq, from `first` on.
  */
 export function encodeReceived(hashes: readonly Uint8Array[], first: number): Buffer {
   const encoder = new EventEncoder(hashes.length, hashes.length * longestEvent);

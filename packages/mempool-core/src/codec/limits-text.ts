@@ -7,7 +7,7 @@ export function encodeLimits(limits: Limits): string {
 }
 
 /**
- * The inverse of `encodeLimits`. A missing limit is newer than the pool (`formerLimits`).
+ * The inverse of `encodeLimits`. A limit that the text lacks did not exist when it was written, so `formerLimits` applies.
  *
  * @throws `ERR_MEMPOOL_CORRUPT` if the text is damaged
  */
@@ -20,7 +20,7 @@ export function decodeLimits(text: string): Limits {
   }
 }
 
-/** Limits as JSON and CBOR have them: the priority as text, because a decoder would round it. */
+/** Returns limits for JSON or CBOR. `minPriority` is text, because a decoder would round it. */
 export function plainLimits({ minPriority, ...limits }: Partial<Limits>): Readonly<Record<string, unknown>> {
   return minPriority === undefined ? limits : { ...limits, minPriority: String(minPriority) };
 }

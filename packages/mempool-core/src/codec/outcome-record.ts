@@ -20,9 +20,9 @@ type PackedHashes = Uint8Array;
 type CompactRow = [verb: string, hashes: PackedHashes, codes?: Uint8Array, firstSeq?: number];
 
 /**
- * Encodes the outcome of a call with its verb and the digest of its arguments, for the record under an operation id
- * (X2). A pool keeps thousands of these. So lists of hashes are packed, and a list of `receive` outcomes takes one more
- * byte for each transaction.
+ * Encodes the outcome of a call with its verb and the digest of its arguments, for the record under an operation id (X2).
+ * The format is compact, because a pool keeps thousands of these. Lists of hashes are packed, and a list of `receive`
+ * outcomes takes one more byte for each transaction.
  */
 export function encodeOutcome(verb: string, outcome: unknown, digest?: Uint8Array): Buffer {
   const row = compactRow(verb, outcome) ?? [verb, plainNumbers(verb === 'take' ? storedClaim(outcome) : outcome)];
@@ -45,7 +45,7 @@ function readClaim(stored: unknown): unknown {
 }
 
 /**
- * The inverse of `encodeOutcome`. Records of formats before 2 have no digest: they are returned whatever the arguments.
+ * The inverse of `encodeOutcome`. Records of formats before 2 have no digest, so their arguments are not compared.
  *
  * @throws `ERR_MEMPOOL_INVALID` if the operation id was used for another verb or other arguments; `ERR_MEMPOOL_CORRUPT`
  * if the record is damaged
@@ -106,8 +106,8 @@ function mapped(value: unknown, replace: (value: unknown) => unknown): unknown {
 }
 
 /**
- * The error for an operation id that was used for another verb or with other arguments (X2). `hashes`: those of the
- * first call, if it was a `receive` or `revise`.
+ * Returns the error for an operation id that was used for another verb or with other arguments (X2). `hashes` are those of
+ * the first call, if it was a `receive` or `revise`.
  */
 export function operationReused(hashes?: readonly string[]): MempoolError {
   const message = 'operationId must be new for every call: this one was used for another verb or other arguments';

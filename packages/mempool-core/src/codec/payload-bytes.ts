@@ -3,7 +3,7 @@ import type { Transaction } from '../contract/transaction.ts';
 
 const typedArray = Object.getPrototypeOf(Uint8Array.prototype) as object;
 
-/** The built-in getter of typed arrays. It returns the true value even if an array has its own field of that name. */
+/** Returns a built-in getter of typed arrays, which reads the true value even if an array has its own field of that name. */
 export function getterOf(name: 'length' | 'buffer'): unknown {
   return Object.getOwnPropertyDescriptor(typedArray, name)?.get;
 }
@@ -32,7 +32,7 @@ export function assertReadable(bodies: Iterable<Transaction>): void {
   for (const body of bodies) assertBody(body);
 }
 
-/** As `assertReadable`, for the payloads that a step writes. */
+/** Does the same as `assertReadable`, for the payloads that a step writes. */
 export function assertWritable(writes: readonly { readonly body: Transaction | null }[]): void {
   for (const { body } of writes) if (body !== null) assertBody(body);
 }

@@ -1,4 +1,4 @@
-/** What JSON can say. */
+/** A value that JSON can represent. */
 export type JsonValue =
   | string
   | number
@@ -8,8 +8,8 @@ export type JsonValue =
   | { readonly [field: string]: JsonValue };
 
 /**
- * Returns an answer or an event as JSON can say it: a big number as a string, bytes as base64, `Infinity` as `"never"`. A
- * field that is `undefined` is left out.
+ * Converts an answer or an event to JSON values: a bigint to a string, bytes to base64, `Infinity` to `"never"`. It leaves
+ * out fields that are `undefined`.
  *
  * @example response.end(JSON.stringify(toJson(await pool.usage())));
  */

@@ -5,22 +5,22 @@ import { maxPriority, minPriority } from '../contract/verdict.ts';
 /** The path of a field in the configuration, for messages, such as `storage.mempool.key_prefix`. */
 export type FieldPath = string;
 
-/** What JSON Schema says of a field. */
+/** The JSON Schema of a field. */
 export type FieldSchema = Readonly<Record<string, JsonValue>>;
 
 /** Checks a value and converts it to the field's type. @throws `ERR_MEMPOOL_CONFIG` naming the field */
 export interface Field<T> {
   (value: unknown, place: FieldPath): T;
-  /** The values that the check accepts, for editors: a little wider where JSON Schema cannot say it. */
+  /** The JSON Schema of the values, for editors. It may accept more than the check, where JSON Schema cannot express it. */
   readonly schema: FieldSchema;
 }
 
-/** A field from its JSON Schema and its check. */
+/** Makes a field from its JSON Schema and its check. */
 export function field<T>(schema: FieldSchema, check: (value: unknown, place: FieldPath) => T): Field<T> {
   return Object.assign(check, { schema });
 }
 
-/** The error for a wrong configuration, `ERR_MEMPOOL_CONFIG`. The message is the field and the problem. */
+/** Returns the error for a wrong configuration, `ERR_MEMPOOL_CONFIG`. The message is the field and the problem. */
 export function misconfigured(place: FieldPath, problem: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CONFIG', `${place} ${problem}`, { field: place });
 }
@@ -144,7 +144,7 @@ export const addresses: Field<readonly string[]> = field(
   },
 );
 
-/** Addresses by addresses. */
+/** A map from addresses to addresses. */
 export const addressMap: Field<Readonly<Record<string, string>>> = field(
   { type: 'object', additionalProperties: address.schema },
   (value, place) => {
@@ -153,7 +153,7 @@ export const addressMap: Field<Readonly<Record<string, string>>> = field(
   },
 );
 
-/** A table, as `isTable` tests it. */
+/** An object for which `isTable` is true. */
 export const table: Field<Readonly<Record<string, unknown>>> = field({ type: 'object' }, (value, place) => {
   if (!isTable(value)) throw misconfigured(place, 'must be a table');
   return value;
@@ -173,7 +173,7 @@ export function isTable(value: unknown): value is Readonly<Record<string, unknow
   return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date);
 }
 
-/** The name in snake case, as TOML files usually write it. */
+/** Converts a name to snake case, as TOML files usually write it. */
 export function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

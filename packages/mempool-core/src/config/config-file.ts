@@ -5,11 +5,11 @@ import { isMempoolError, MempoolError } from '../contract/errors.ts';
 import { type ConfigOverrides, type MempoolConfig, type ReadConfig, readConfig, withNeededFields } from './config.ts';
 
 /**
- * Reads a configuration from a `.toml` or `.json` file, also from an unchanged `dolos.toml`. If the backend is a
- * relative path, it starts from the folder of the file. Every other path starts from the working directory.
+ * Reads a configuration from a `.toml` or `.json` file, such as an unchanged `dolos.toml`. If `backend` is a relative path,
+ * it is resolved from the folder of the file. Every other path is resolved from the working directory.
  *
- * @param instead fields that replace those of the file, such as options of a command line. If any is given, only
- * `openMempool` checks that the backend has the fields it needs.
+ * @param instead fields that replace those of the file, such as options of a command line. If any is given, this function
+ * does not check that the fields required by the backend are present; `openMempool` does.
  * @throws `ERR_MEMPOOL_CONFIG` with a one-line message: the path if the file cannot be read, path and line if the
  * syntax is wrong, path and field if a value is wrong
  */
@@ -19,7 +19,7 @@ export async function loadConfig(path: string, instead: ConfigOverrides = {}): P
   return complete ? inFile(path, () => withNeededFields(read)) : read.config;
 }
 
-/** As `loadConfig`, but always without the check that the backend has the fields it needs. */
+/** Does the same as `loadConfig`, but never checks that the fields required by the backend are present. */
 export async function readConfigFile(path: string, instead: ConfigOverrides): Promise<ReadConfig> {
   const parsed = await readTables(path);
   // What is wrong beside the file is not a fault of the file.
@@ -37,7 +37,7 @@ export async function readTables(path: string): Promise<unknown> {
   return parseFile(path, await read(path));
 }
 
-/** Runs the check. An error in the configuration names the file too. */
+/** Runs the check. If it throws an error in the configuration, the message also names the file. */
 export function inFile<T>(path: string, check: () => T): T {
   try {
     return check();

@@ -29,12 +29,12 @@ import {
   threshold,
 } from './config-field.ts';
 
-/** The fields of a configuration. `MempoolConfig` says which of them a backend needs. */
+/** The fields of a configuration. `MempoolConfig` makes those required that a backend needs. */
 export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, Partial<Limits> {
   /**
-   * The name of a backend that is passed to `openMempool`, such as `ephemeral`, `sqlite` or `redis`. Else the name of a
-   * module that exports a backend, as its default or only one, or `module#name` for a named export. `in_memory` means
-   * `ephemeral`, and `redb` means `sqlite`.
+   * The name of a backend that is passed to `openMempool`, such as `ephemeral`, `sqlite` or `redis`. Any other name is a
+   * module that exports a backend: as its default export, as its only one, or as a named one (`module#name`). `in_memory`
+   * means `ephemeral`, and `redb` means `sqlite`.
    */
   readonly backend: string;
   /** With `multi-node`, `openMempool` rejects a backend that several nodes cannot share. Default `single-node`. */
@@ -43,7 +43,7 @@ export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, P
   readonly pool?: string | undefined;
   /** The largest payload accepted, in bytes; default 1 MiB. */
   readonly maxTxBytes?: number | undefined;
-  /** In milliseconds, or `Infinity`; in a file also `never` (L14). */
+  /** How long a transaction may be in flight, in milliseconds, or `Infinity`; in a file also `never` (L14). */
   readonly inflightTtlMs?: number | undefined;
   /** How long a call waits for its store, in milliseconds, before it fails; default 5,000. */
   readonly timeoutMs?: number | undefined;
@@ -51,11 +51,11 @@ export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, P
   readonly maxQueued?: number | undefined;
   /** The order of the pool, fixed when it is made; default `fifo`. */
   readonly ordering?: Ordering | undefined;
-  /** Milliseconds between two automatic sweeps; default 1,000; 0: no automatic sweeps. */
+  /** Milliseconds between two automatic sweeps; default 1,000. 0 turns them off. */
   readonly sweepEveryMs?: number | undefined;
   /** The maximum number of refused transactions that are remembered; default 10,000. */
   readonly maxInvalid?: number | undefined;
-  /** How long a refused transaction is remembered, in milliseconds; default 60,000; 0: not at all. */
+  /** How long a refused transaction is remembered, in milliseconds; default 60,000. 0 turns this off. */
   readonly keepInvalidMs?: number | undefined;
   /** sqlite: the path of the pool's file. */
   readonly path?: string | undefined;
@@ -64,35 +64,35 @@ export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, P
    * path of a Dolos configuration.
    */
   readonly makeFolder?: boolean | undefined;
-  /** redis: the URL of the server, `redis://` or `rediss://`; beside `cluster` also user, password and TLS of all nodes. */
+  /** redis: the URL of the server, `redis://` or `rediss://`. With `cluster`, its user, password and TLS hold for all nodes. */
   readonly url?: string | undefined;
-  /** redis: nodes of a Redis Cluster, each `host:port`; one that answers is enough. */
+  /** redis: nodes of a Redis Cluster, each `host:port`. The client finds the others if one of them answers. */
   readonly cluster?: readonly string[] | undefined;
-  /** redis: the Sentinels that watch the master, each `host:port`; `url` then only names user, password, TLS and database. */
+  /** redis: the Sentinels that watch the master, each `host:port`. Then only user, password, TLS and database of `url` are used. */
   readonly sentinels?: readonly string[] | undefined;
   /** redis: the name under which the Sentinels watch the master. */
   readonly masterName?: string | undefined;
-  /** redis: the user at the Sentinels. */
+  /** redis: the user name for the Sentinels. */
   readonly sentinelUsername?: string | undefined;
-  /** redis: the password at the Sentinels. */
+  /** redis: the password for the Sentinels. */
   readonly sentinelPassword?: string | undefined;
   /** redis: how many replicas must have a write before the call is answered; default 0. */
   readonly minReplicas?: number | undefined;
   /** redis: how long a write waits for them, in milliseconds; default 1,000. */
   readonly replicaTimeoutMs?: number | undefined;
-  /** redis: where servers of a cluster, or behind Sentinels, are reached if not where they say: `host:port` by `host:port`. */
+  /** redis: a map from the `host:port` that a server of a cluster, or behind Sentinels, reports to the one that reaches it. */
   readonly natMap?: Readonly<Record<string, string>> | undefined;
   /** redis: the prefix of its keys. */
   readonly keyPrefix?: string | undefined;
-  /** redis: the name of its connections in `CLIENT LIST`; default none. */
+  /** redis: the name of the connections in `CLIENT LIST`; default none. */
   readonly connectionName?: string | undefined;
   /** The election whose lease guards the tip; default `watcher` (X6). */
   readonly election?: string | undefined;
-  /** If true, `confirm` and `rollback` always need a lease. Default false: only while a node holds one (X6). */
+  /** If true, `confirm` and `rollback` always need a lease. If false, they need one while a node has it (X6). Default false. */
   readonly fenced?: boolean | undefined;
   /**
-   * The duration of the watcher's lock, in milliseconds; under the name `watcher_lock_ttl` in seconds. The pool does
-   * not use it. Pass it to the election: `createElection(provider, { ttlMs: config.watcherLockTtlMs })`.
+   * The duration of the watcher's lock, in milliseconds. A file may also name it `watcher_lock_ttl`, in seconds. The pool
+   * does not use it. Pass it to the election: `createElection(provider, { ttlMs: config.watcherLockTtlMs })`.
    */
   readonly watcherLockTtlMs?: number | undefined;
   /** Other options of the backend, passed to it unchanged. */
@@ -116,13 +116,13 @@ interface NeededFields {
     | { readonly sentinels: readonly string[]; readonly masterName: string };
 }
 
-/** The names of the backends of this project, and those that Dolos has for them. */
+/** The names of the backends of this project, and the names that Dolos uses for them. */
 export type BackendName = keyof NeededFields;
 
 /**
  * The configuration of a pool, as an object or as a TOML or JSON file. Field names of a file may be in camel or in snake
- * case. The backend decides which fields are required: `path` for `sqlite`; `url`, `cluster` or `sentinels` for `redis`. `MempoolConfig<'mine'>` is
- * that of a backend of a third party.
+ * case. The required fields depend on the backend: `path` for `sqlite`; `url`, `cluster` or `sentinels` for `redis`.
+ * `MempoolConfig<'mine'>` is the type for a third-party backend.
  */
 export type MempoolConfig<B extends string = BackendName, O extends Ordering = Ordering> = B extends string
   ? ConfigOf<B, O>
@@ -147,20 +147,20 @@ export interface DolosMempoolSection {
   readonly watcher_lock_ttl?: number | undefined;
 }
 
-/** A Dolos section on its own. Without the storage path of its file, its backend needs its field. */
+/** A Dolos section without the rest of its file. Because the storage path is missing, it needs the fields of its backend. */
 export type LoneDolosSection = {
   readonly [B in BackendName]: DolosMempoolSection & { readonly backend: B } & NeededFields[B];
 }[BackendName];
 
 /**
- * A whole Dolos configuration. Only `storage.mempool` and `storage.path` are read; the path of the mempool starts from
+ * A whole Dolos configuration. Only `storage.mempool` and `storage.path` are read. The path of the mempool is resolved from
  * `storage.path`. Without the section `storage.mempool`, the pool is in memory.
  */
 export interface DolosConfig {
   readonly storage: { readonly mempool?: DolosMempoolSection | undefined; readonly path?: string | undefined };
 }
 
-/** Maps the names that Dolos has for backends to ours. */
+/** Maps the names that Dolos uses for backends to those of this project. */
 export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral', redb: 'sqlite' };
 
 /** All fields, each with the function that checks it. */
@@ -226,7 +226,7 @@ const dolosDefaults: Partial<ConfigFields> = { dropThreshold: 2 };
 /** The name that Dolos uses for `watcherLockTtlMs`, in camel case. Its unit is seconds. */
 const lockSeconds = 'watcherLockTtl';
 
-/** The JSON Schema of a configuration, for editors, from the same table as the checks. A name has both spellings. */
+/** Returns the JSON Schema of a configuration, for editors. It has each field in camel and in snake case. */
 export function configSchema(): FieldSchema {
   const properties: Record<string, FieldSchema> = {};
   for (const [name, { schema }] of Object.entries(fields)) {
@@ -247,16 +247,16 @@ export function parseConfig(given: unknown): MempoolConfig<string> {
   return withNeededFields(readConfig(given, {}));
 }
 
-/** Fields that replace those of a configuration; `undefined` replaces nothing. A path starts from the working directory. */
+/** Fields that replace those of a configuration; `undefined` replaces nothing. Paths are relative to the working directory. */
 export type ConfigOverrides = { readonly [F in keyof ConfigFields]?: ConfigFields[F] | undefined };
 
-/** A configuration that may still lack a field that its backend needs. `place`: where its fields stand. */
+/** A configuration that may lack a field that its backend needs. `place` is the path of its fields in the file. */
 export interface ReadConfig {
   readonly config: ConfigFields;
   readonly place: FieldPath;
 }
 
-/** As `parseConfig`, with other fields in place of some, and without the check that the backend has what it needs. */
+/** Does the same as `parseConfig`, with `overrides`, but does not check that the fields required by the backend are present. */
 export function readConfig(given: unknown, overrides: ConfigOverrides): ReadConfig {
   if (!isTable(given)) throw misconfigured('config', 'must be a table');
   const instead = parseFields(table(overrides, 'options'), '');
@@ -327,7 +327,7 @@ function isBelow(folder: string, path: string): boolean {
   return !isAbsolute(way) && way.split(sep, 1)[0] !== '..';
 }
 
-/** @throws `ERR_MEMPOOL_CONFIG` if a field that the backend needs is missing */
+/** Returns the configuration if it is complete. @throws `ERR_MEMPOOL_CONFIG` if a field that the backend needs is missing */
 export function withNeededFields({ config, place }: ReadConfig): MempoolConfig<string> {
   const needed = neededField(config);
   if (needed !== null && config[needed] === undefined)

@@ -23,23 +23,22 @@ import { misconfigured, snakeCase } from './config-field.ts';
 import { inFile, readConfigFile } from './config-file.ts';
 
 /**
- * The options of `openMempool`: what a configuration cannot express, such as functions, and fields that win over those
- * of the configuration.
+ * The options of `openMempool`. Some are values that a configuration cannot express, such as functions. The others are
+ * fields that replace those of the configuration.
  */
 export interface OpenMempoolOptions
   extends ConfigOverrides,
     Pick<OpenOptions, 'clock' | 'log' | 'now'>,
     Omit<MempoolOptions, keyof ConfigOverrides | 'clock' | 'log'> {
   /**
-   * Imports the module of a backend that is named by its module. By default it is searched from the working directory.
+   * Imports the module that `backend` names. By default the module is resolved from the working directory.
    */
   readonly importModule?: ImportModule | undefined;
 }
 
 /**
- * Opens the pool that a configuration describes, with one of the backends passed. `config` may also be the path of a
- * `.toml` or `.json` file. Options that are fields of a configuration win over it. Closing the `Mempool` closes its
- * store.
+ * Opens the pool that a configuration describes, with one of the given backends. `config` may also be the path of a `.toml`
+ * or `.json` file. Options that are fields of a configuration replace its fields. Closing the `Mempool` closes its store.
  *
  * @example const mempool = await openMempool('pool.toml', { ephemeral, sqlite, redis }, { maxTxs: 5_000 });
  * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option, and the most similar one if
@@ -77,10 +76,10 @@ export async function openMempool(
   return new Mempool(await backend.open(opening), own);
 }
 
-/** What `openMempool` opens: an object, or the path of a `.toml` or `.json` file. */
+/** The configuration that `openMempool` accepts: an object, or the path of a `.toml` or `.json` file. */
 export type OpenedConfig = string | ConfigOf<string, Ordering> | LoneDolosSection | DolosConfig;
 
-/** The options of `openMempool` that are no fields of a configuration. */
+/** The options of `openMempool` that are not fields of a configuration. */
 export type FurtherOptions = Omit<OpenMempoolOptions, keyof ConfigOverrides>;
 
 /** The names of the options of `openMempool`. */
@@ -91,7 +90,7 @@ export const openMempoolNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads what `openMempool` would open: the whole configuration, with the fields that the options name, and the further
+ * Reads the configuration that `openMempool` would open. Returns it with the fields of the options applied, and the further
  * options.
  *
  * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option
@@ -118,7 +117,7 @@ function assertDeployment({ deployment }: ConfigFields, { name, capabilities }: 
   );
 }
 
-/** The fields that say where a pool on Redis is, and how it is used. */
+/** The configuration fields of the Redis backend. */
 export const redisFields = [
   'url',
   'cluster',

@@ -7,7 +7,7 @@ import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 
-/** True if the pool knows none of the submissions, none has a tag or is below the floor, and no hash occurs twice. This is common. */
+/** True if the pool knows none of the submissions, none has a tag or is below the floor, and no hash occurs twice. */
 export function areUnknown({ index, memory }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
   for (const { hash, verdict } of submissions) {
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
@@ -19,8 +19,8 @@ export function areUnknown({ index, memory }: PriorityPool, submissions: readonl
 
 /**
  * Does the same as `admitStep` and `commit`, without a step, if `areUnknown` is true. Then each refusal is known before
- * anything changes, and only new and evicted transactions change. For a pool that is stored nowhere else, and a call
- * without an operation id. Returns the outcomes in the order given.
+ * anything changes, and only new and evicted transactions change. Use it only for a pool that is stored nowhere else and
+ * for a call without an operation id. Returns the outcomes in the order given.
  */
 export function admitUnknown(
   pool: PriorityPool,

@@ -12,10 +12,10 @@ import {
 } from '../rules/call-plan.ts';
 import type { Step } from '../rules/step.ts';
 
-/** The writing verbs that pools of both orderings have beside those of every pool. */
+/** The optional writing verbs that pools of both orderings may have. */
 export type CallVerbs = Pick<PriorityVerbs, 'take' | 'extendClaim' | 'sweep' | 'flush' | 'setLimits'>;
 
-/** What `callVerbs` needs of a pool. */
+/** The parts of a pool that `callVerbs` needs. */
 export interface CallVerbParts {
   /** Plans a call on the current pool and stores the step. Returns the recorded outcome if the operation id is known. */
   write<T>(
@@ -24,13 +24,13 @@ export interface CallVerbParts {
     context: WriteContext,
     plan: (call: CallPlan, moment: CallMoment) => Step<T>,
   ): Awaitable<T>;
-  /** How long a transaction may be in flight (L14). */
+  /** How long a transaction may be in flight, in milliseconds (L14). */
   readonly inflightTtlMs: number;
-  /** The transactions under a claim, by seq. */
+  /** Returns the transactions under a claim, by seq. */
   claimed(claimId: string, context: ReadContext): Awaitable<TakenCandidate[]>;
 }
 
-/** Implements the verbs on core's rules. */
+/** Returns the verbs, implemented by core's rules. */
 export function callVerbs({ write, inflightTtlMs, claimed }: CallVerbParts): CallVerbs {
   return {
     take(take, given, context) {
@@ -54,10 +54,10 @@ export function callVerbs({ write, inflightTtlMs, claimed }: CallVerbParts): Cal
   };
 }
 
-/** The time of a call that gives none. */
+/** The time of a call whose caller gave none. */
 export const noTime: CheckedCallTime = { now: null, height: null };
 
-/** Calls `next` at once if the answer is no promise: in memory, a wait costs as much as a whole call. */
+/** Calls `next` with the answer. A synchronous answer is not awaited, because in memory an await costs as much as the call. */
 export function after<A, B>(answer: Awaitable<A>, next: (answer: A) => Awaitable<B>): Awaitable<B> {
   return answer instanceof Promise ? answer.then(next) : next(answer);
 }

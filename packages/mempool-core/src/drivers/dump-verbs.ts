@@ -13,7 +13,7 @@ export function isUnused(numbers: Readonly<Record<LastNumber, number>>): boolean
 const lastNumbers = ['lastEventSeq', 'lastSeq', 'lastLogSeq', 'tick', 'lastVersion'] as const;
 type LastNumber = (typeof lastNumbers)[number];
 
-/** The step of `restore` with this outcome, without the content. */
+/** Returns the step of `restore` with this outcome, without the content. */
 export function restoreStep(outcome: RestoreOutcome): Step<RestoreOutcome> {
   return { outcome, writes: [], events: [], chain: null, operation: null, at: null };
 }
@@ -35,14 +35,14 @@ function restoreInto(
   return outcome;
 }
 
-/** `restore` of a fifo pool that is stored nowhere else. A backend that stores steps cannot: a content is no step. */
+/** Returns the verb `restorePool` of a fifo pool in memory, or no verb if there is a `commit`, which can store only steps. */
 export function fifoRestore(memory: MemoryPool, commit: unknown): Partial<DumpDriver> {
   if (commit !== undefined) return {};
   const restore = (part: DumpedPart): void => memory.restore(part as Parameters<MemoryPool['restore']>[0]);
   return { restorePool: (content, context) => restoreInto({ memory, restore }, content, context) };
 }
 
-/** The same of a priority pool. */
+/** Does the same as `fifoRestore`, for a priority pool. */
 export function priorityRestore(pool: PriorityPool, commit: unknown): Partial<DumpDriver> {
   if (commit !== undefined) return {};
   const { memory } = pool;

@@ -14,7 +14,7 @@ import { callTimeOf } from '../rules/pool-clock.ts';
 import type { PoolView, Step } from '../rules/step.ts';
 import { type CallVerbs, callVerbs } from './call-verbs.ts';
 
-/** The verbs that a fifo pool has in addition to those of every pool. */
+/** The optional verbs of a fifo pool. */
 export type FifoVerbs = CallVerbs & Pick<PriorityVerbs, 'reap' | 'since' | 'payloads' | 'peekParked'>;
 
 export interface FifoDriverParts {
@@ -23,7 +23,7 @@ export interface FifoDriverParts {
   readonly options: Partial<Pick<DriverOptions, 'limits' | 'inflightTtlMs'>>;
 }
 
-/** The fifo verbs of a backend whose state is a `MemoryPool`. Stores the limits that `options` names. */
+/** Returns the fifo verbs of a backend whose state is a `MemoryPool`. Stores the limits that `options` names. */
 export function fifoVerbs({ memory, write, options }: FifoDriverParts): FifoVerbs {
   const { fifo } = memory;
   const { limits = {}, inflightTtlMs = defaultInflightTtlMs } = options;
@@ -66,7 +66,7 @@ export function fifoVerbs({ memory, write, options }: FifoDriverParts): FifoVerb
   };
 }
 
-/** The page of parked transactions of a fifo pool: there are none. */
+/** Returns the empty page of parked transactions, because a fifo pool parks none. */
 export function noneParked(after: number, epoch: string): DriverPage {
   return { transactions: [], damaged: [], next: after, epoch };
 }

@@ -28,7 +28,7 @@ import { fifoRestore } from './dump-verbs.ts';
 import { fifoVerbs } from './fifo-driver.ts';
 import { recordVerbs } from './record-verbs.ts';
 
-/** The outcome of a call without the live lease that it needs (X6). Nothing was written. */
+/** The outcome of a call that needs the live lease but does not have it (X6). Nothing was written. */
 export interface FencedOutcome {
   readonly kind: 'fenced';
   readonly tip: Tip;
@@ -67,20 +67,20 @@ export interface MemoryDriverParts {
   readonly memory: MemoryPool;
   readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced'> &
     Partial<Pick<DriverOptions, 'limits' | 'now' | 'inflightTtlMs'>>;
-  /** The source of the leader's lease (X6). Without it no node ever leads. */
+  /** The source of the leader's lease (X6). Without it, there is never a lease. */
   readonly leases?: LeaseSource | undefined;
   /**
-   * Stores the step, then applies it to the pool in memory. If it throws, it must have done neither (X1). Leave it out if the
-   * memory is the only storage. It must be synchronous, because the next call is planned on its result. A promise is
-   * refused by the type and with `ERR_MEMPOOL_INTERNAL`.
+   * Stores the step, then applies it to the pool in memory. If it throws, it must have done neither (X1). Leave it out if
+   * memory is the only storage. It must be synchronous, because the next call is planned on its result. The type forbids a
+   * promise, and a call that returns one fails with `ERR_MEMPOOL_INTERNAL`.
    */
   readonly commit?: ((step: Step<unknown>) => Done) | undefined;
   close(): void;
 }
 
 /**
- * Implements every verb for a backend whose state is a `MemoryPool`. A writing call is planned as a whole and committed in
- * one synchronous step, so no other call comes between. A step that writes nothing is not committed.
+ * Implements every verb for a backend whose state is a `MemoryPool`. A writing call is planned and committed in one
+ * synchronous step, so no other call runs in between. A step that writes nothing is not committed.
  *
  * @throws `ERR_MEMPOOL_INTERNAL` if `commit` is an async function
  */
@@ -132,7 +132,7 @@ export function memoryDriver({ memory, options, leases, commit, close }: MemoryD
   };
 }
 
-/** Checks that `commit` is synchronous, now and at each call. @throws `ERR_MEMPOOL_INTERNAL` if it is not */
+/** Returns `commit`, checked now and at each call to be synchronous. @throws `ERR_MEMPOOL_INTERNAL` if it is not */
 export function atOnce(commit: (step: Step<unknown>) => Done): (step: Step<unknown>) => void {
   if (isAsyncFunction(commit)) throw notAtOnce();
   return (step) => {
@@ -152,8 +152,8 @@ type FenceParts = Pick<MemoryDriverParts, 'memory' | 'leases'> & {
 };
 
 /**
- * X6: writes only under the live lease. A step that moves the tip renews that lease. If the operation id is known, the
- * call returns its recorded outcome, even if another node leads now.
+ * Returns a write that happens only under the live lease (X6). A step that moves the tip renews that lease. If the operation
+ * id is known, the call returns its recorded outcome, even if another node leads now.
  */
 export function fencedCall<T>(
   { memory, leases, options }: FenceParts,
@@ -186,7 +186,7 @@ export type MemoryReads = Omit<
   | keyof DumpDriver
 >;
 
-/** The reading verbs that fifo and priority pools share. */
+/** Returns the reading verbs that fifo and priority pools share. */
 export function memoryReads(memory: MemoryPool): MemoryReads {
   return {
     peekPending: (after, limit) => memory.peekPending(after, limit),
@@ -201,7 +201,7 @@ export function memoryReads(memory: MemoryPool): MemoryReads {
   };
 }
 
-/** M3. @throws `ERR_MEMPOOL_STORE_FULL` if `count` more transactions do not fit */
+/** Checks that the pool has room (M3). @throws `ERR_MEMPOOL_STORE_FULL` if `count` more transactions do not fit */
 export function assertRoom(memory: MemoryPool, count: number): void {
   if (memory.size + count <= maxRows) return;
   throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `memory holds at most ${maxRows} transactions`);

@@ -12,9 +12,9 @@ interface PendingWrite {
 
 /**
  * Keeps the writes of one node in the order of their calls (M2), for a store that may be busy or unreachable. Normally
- * every write is sent at once. If a write cannot be sent or its answer is lost, later writes wait for it. A new
- * connection carries one write alone until it has answered: a server that is still loading may refuse the first of many
- * writes and accept the next.
+ * every write is sent at once. If a write cannot be sent or its answer is lost, later writes wait for it. On a new
+ * connection, the first write is sent alone until it is answered, because a server that is still loading may refuse the
+ * first of many writes and accept the next.
  */
 export class OrderedWriter {
   /** The writes that wait for their turn or pause before their next attempt, in the order of the calls. */
@@ -23,12 +23,12 @@ export class OrderedWriter {
   #out = 0;
   #trusted = false;
 
-  /** Tells the writer that the connection is new. */
+  /** Marks the connection as new. */
   distrust(): void {
     this.#trusted = false;
   }
 
-  /** Runs `attempt` like `retryUntil`, with the same errors, in the order of the calls. */
+  /** Runs `attempt` as `retryUntil` does, with the same errors, in the order of the calls. */
   async run<T>(options: RetryOptions, attempt: (remainingMs: number) => Promise<T> | T): Promise<T> {
     const { timeoutMs, clock, signal } = options;
     const deadline = clock() + timeoutMs;
@@ -45,7 +45,7 @@ export class OrderedWriter {
     }
   }
 
-  /** Like `run`, for a synchronous `attempt`. Without other writes in progress, it returns the answer at once. */
+  /** Does the same as `run`, for a synchronous `attempt`. If no other write is in progress, it returns the answer itself. */
   runNow<T>(options: RetryOptions, attempt: (remainingMs: number) => T): T | Promise<T> {
     if (this.#held.length > 0 || this.#out > 0) return this.run(options, attempt);
     const failed: unknown[] = [];

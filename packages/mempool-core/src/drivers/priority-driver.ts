@@ -43,18 +43,18 @@ export type Plan<T> = (pool: Planning, nowMs: number) => Step<T>;
  * and fetches records. `priorityDriver` implements the verbs on it.
  */
 export interface PriorityStorage {
-  /** Reads the current pool, including the commits of other nodes. */
+  /** Calls `read` with the current pool, which includes the commits of other nodes. */
   read<T>(context: ReadContext, read: (pool: PriorityPool) => T): Awaitable<T>;
   /**
    * Plans on the current pool and stores the whole step or nothing. Returns the recorded outcome if the operation id is
    * known (X2). A step without events, operation id and change of the pool need not be stored.
    */
   write<T>(verb: string, context: WriteContext, plan: Plan<T>): Awaitable<T>;
-  /** Like `write`, but only under the live lease of the pool's election (X6). */
+  /** Does the same as `write`, but only under the live lease of the pool's election (X6). */
   writeUnderLease<T>(verb: string, context: ChainContext, plan: Plan<T>): Awaitable<T | FencedOutcome>;
-  /** The live records of the hashes that `choose` returns, by seq, cut to one page that begins after a seq (O6, M2). */
+  /** Returns the live records of the hashes that `choose` returns, by seq, as one page that begins after a seq (O6, M2). */
   stored(context: ReadContext, after: number, choose: (pool: PriorityPool) => readonly string[]): Awaitable<DriverPage>;
-  /** The transactions with payloads, in the order of the hashes; `null` for a hash that is not live. */
+  /** Returns the transactions with payloads, in the order of the hashes; `null` for a hash that is not live. */
   bodies(context: ReadContext, hashes: readonly string[]): Awaitable<(Transaction | DamagedTransaction | null)[]>;
   /** Reads the stored state anew and returns its dump. */
   dump(context: ReadContext): Awaitable<PoolDump>;
@@ -68,7 +68,7 @@ type PlannedVerbs = Pick<
   'receive' | 'move' | 'drop' | 'confirm' | 'rollback' | 'peekPending' | 'usage' | 'payloads'
 >;
 
-/** The verbs of a priority pool that plan on it or read its index. The other verbs read records, as in any pool. */
+/** Returns the verbs of a priority pool that plan on it or read its index. The other verbs read records, as in any pool. */
 export function priorityDriver(
   storage: PriorityStorage,
   { thresholds, inflightTtlMs = defaultInflightTtlMs }: PriorityOptions,
@@ -143,7 +143,7 @@ function callAt(pool: Planning, poolNowMs: number, given: CheckedCallTime): [Pri
   return [new PriorityCall(pool, moment.nowMs), moment];
 }
 
-/** The time of a call: the caller's, else the pool's. @throws `ERR_MEMPOOL_INVALID` if it is not a safe integer */
+/** Returns the time of a call: the caller's, else the pool's. @throws `ERR_MEMPOOL_INVALID` if it is not a safe integer */
 export function momentIn({ view }: Planning, poolNowMs: number, { now, height }: CheckedCallTime): CallMoment {
   const nowMs = Math.floor(callTimeOf(now, poolNowMs));
   if (!Number.isSafeInteger(nowMs)) throw invalid('now', 'a clock that returns a safe integer of milliseconds');

@@ -19,11 +19,11 @@ export interface PriorityMemoryParts {
   readonly pool: PriorityPool;
   readonly options: Pick<DriverOptions, 'thresholds' | 'election' | 'fenced' | 'now'> &
     Partial<Pick<DriverOptions, 'inflightTtlMs'>>;
-  /** The source of the leader's lease (X6). Without it no node ever leads. */
+  /** The source of the leader's lease (X6). Without it, there is never a lease. */
   readonly leases?: LeaseSource | undefined;
   /**
-   * Stores the step; the pool applies it afterwards. If it throws, it must have stored nothing, and the pool does not
-   * change (X1). Leave it out if the pool is the only storage. It must be synchronous, as in `MemoryDriverParts`.
+   * Stores the step, before the pool applies it. If it throws, it must have stored nothing, and the pool does not change
+   * (X1). Leave it out if memory is the only storage. It must be synchronous, as in `MemoryDriverParts`.
    */
   readonly commit?: ((step: Step<unknown>) => Done) | undefined;
   close(): void;

@@ -9,11 +9,11 @@ interface RecordParts {
   readonly memory: MemoryPool;
   readonly leases?: LeaseSource | undefined;
   readonly election: string;
-  /** Plans and keeps a step, or answers a known operation id. */
+  /** Plans and stores a step, or returns the recorded outcome of a known operation id. */
   readonly write: (verb: string, context: WriteContext, plan: () => Step<PutOutcome>) => Awaitable<PutOutcome>;
 }
 
-/** The verbs for records of a backend whose state is a `MemoryPool` (K1–K4). */
+/** Returns the verbs for records of a backend whose state is a `MemoryPool` (K1–K4). */
 export function recordVerbs({ memory, leases, election, write }: RecordParts): RecordDriver {
   const { records } = memory;
   return {

@@ -13,7 +13,7 @@ export interface RetryOptions {
 }
 
 /**
- * X5: repeats `attempt` until it succeeds or the time is used up. `ERR_MEMPOOL_UNAVAILABLE` (nothing was sent) and
+ * Repeats `attempt` until it succeeds or the time is used up (X5). `ERR_MEMPOOL_UNAVAILABLE` (nothing was sent) and
  * `ERR_MEMPOOL_OUTCOME_UNKNOWN` (sent, answer lost) are tried again. Any other error ends the call. After one attempt
  * was sent, the signal no longer ends the call (R3). If a later attempt is then refused (a replica, credentials, no
  * room), the call ends with `ERR_MEMPOOL_OUTCOME_UNKNOWN`, because the earlier attempt may have been applied.

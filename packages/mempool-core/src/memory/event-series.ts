@@ -77,8 +77,8 @@ function chunkOf(room: number): Chunk {
 const noChunk: Chunk = chunkOf(0);
 
 /**
- * The newest events of a pool in memory. It keeps a hundred thousand of them, so an event is no object but an index
- * into three arrays. Two of them have plain numbers, and the third has the hash strings that the pool has anyway.
+ * The newest events of a pool in memory, by default a hundred thousand. To save memory, an event is not an object but an
+ * index into arrays. Most of them have plain numbers; one has the hash strings, which the pool keeps anyway.
  */
 export class EventSeries {
   readonly #chunks: Chunk[] = [];
@@ -100,7 +100,7 @@ export class EventSeries {
     return this.last - this.#length + 1;
   }
 
-  /** Adds an event of a call of this time; `null` if that is not known. */
+  /** Adds an event. `at` is the time of its call; `null` if that is not known. */
   push(event: StepEvent, at: number | null): void {
     switch (event.kind) {
       case 'transaction':

@@ -5,7 +5,7 @@ import type { FifoEntry, Room } from '../rules/fifo-step.ts';
 import { bodyOf, type Row } from './row.ts';
 import type { Rows } from './rows.ts';
 
-/** The rows of a pool in memory as a fifo pool reads them, with the pool's claims and its limits. */
+/** The reads of a fifo pool on the rows in memory, with the pool's claims and its limits. */
 export class FifoRows extends FifoClaims {
   readonly #rows: Rows;
 
@@ -14,7 +14,7 @@ export class FifoRows extends FifoClaims {
     this.#rows = rows;
   }
 
-  /** The number of transactions that still fit, negative if there are too many; or that the pool is closed. */
+  /** Returns the number of transactions that still fit (negative if there are too many), or `'closed'`. */
   roomAt(nowMs: number): Room {
     if (isClosedAt(this, nowMs)) return 'closed';
     if (this.maxTxs === Number.POSITIVE_INFINITY) return this.maxTxs;

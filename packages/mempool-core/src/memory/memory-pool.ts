@@ -32,8 +32,8 @@ import { bySending, type SeqList } from './stage-indexes.ts';
 const intact = (): boolean => true;
 
 /**
- * The whole state of a pool in memory: steps are planned on it, `apply` writes them, and it answers every reading verb.
- * For a backend that keeps its working set in memory, with or without another storage.
+ * The whole state of a pool in memory. Rules plan steps on it, `apply` writes them, and it answers every reading verb. It
+ * is for a backend that keeps its working set in memory, with or without another storage.
  */
 export class MemoryPool implements PoolView, EventSource {
   /** Identifies the pool (O7). */
@@ -57,7 +57,7 @@ export class MemoryPool implements PoolView, EventSource {
     this.#events = events;
   }
 
-  /** A change takes effect at the next write that appends. */
+  /** How much history the pool keeps. A change takes effect at the next write that appends. */
   get retention(): Retention {
     return this.#state.retention;
   }
@@ -82,9 +82,10 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   /**
-   * Does the same as `receiveStep` and `apply` (L1, L2, L13). For an unknown transaction, as nearly all are, it makes
-   * no step, only a row and an event. For a pool that is stored nowhere else. @throws `ERR_MEMPOOL_INTERNAL` if a
-   * buffer was transferred
+   * Does the same as `receiveStep` and `apply` (L1, L2, L13). It is faster, because for an unknown transaction it makes only
+   * a row and an event, and no step. Use it only for a pool that is stored nowhere else.
+   *
+   * @throws `ERR_MEMPOOL_INTERNAL` if a buffer was transferred
    */
   arrive(transactions: readonly Transaction[], thresholds: Thresholds, at: number): ReceiveOutcome[] {
     assertReadable(transactions);
@@ -119,7 +120,7 @@ export class MemoryPool implements PoolView, EventSource {
     this.#state.restore(record);
   }
 
-  /** X2: the recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another call used the id */
+  /** Returns the recorded outcome; `null` if there is none (X2). @throws `ERR_MEMPOOL_INVALID` if another call used the id */
   findOperation<Outcome>(
     verb: string,
     { operationId, digest }: Pick<WriteContext, 'operationId' | 'digest'>,
@@ -167,7 +168,8 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   /**
-   * The hashes that are not live and whose latest log entry has a lower number: they leave the pool with these entries.
+   * Returns the hashes that are not live and whose latest log entry has a lower number. The pool forgets them when it trims
+   * these entries.
    */
   endedBefore(logSeq: number): string[] {
     const hashes: string[] = [];
@@ -252,7 +254,7 @@ export class MemoryPool implements PoolView, EventSource {
     return this.#rows.stageIndexes.pending.after(seq);
   }
 
-  /** The page of the live transactions among these hashes, which are ordered by seq, from `after` on. */
+  /** Returns the page, after the seq `after`, of the live transactions among these hashes. The hashes are ordered by seq. */
   stored(hashes: readonly string[], after: number): DriverPage {
     const rows = hashes.map((hash) => this.#rows.find(hash)).filter((row) => row !== null && isLive(row.stage));
     return this.#cut(rows.values() as IteratorObject<Row, undefined>, after);

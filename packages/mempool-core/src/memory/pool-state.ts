@@ -25,7 +25,7 @@ export interface Queued {
 export interface Arrived {
   readonly body: Transaction;
   readonly seq: number;
-  /** True if the same call evicted it for a later transaction. */
+  /** True if the same call evicted it again, for a later transaction. */
   readonly isOver: boolean;
 }
 
@@ -60,8 +60,8 @@ export class PoolState {
   }
 
   /**
-   * Does the same as `apply` for a call of a priority pool that admitted the unknown transactions `arrived`, and for
-   * them evicted the Pending transactions `ended`. Both are sorted by seq.
+   * Does the same as `apply` for a call of a priority pool that admitted the unknown transactions `arrived` and evicted the
+   * Pending transactions `ended`. Both are sorted by seq.
    */
   admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, at: number): void {
     for (const { hash, seq } of ended) this.#evict({ hash, seq }, factsOf(this.rows.of(hash)), null, at);
@@ -169,7 +169,7 @@ export class PoolState {
   }
 }
 
-/** A record of a pool's state in memory: plain data for a file of any format. */
+/** A record of a pool's state in memory. It is plain data, for a file of any format. */
 export type MemoryRecord =
   | {
       readonly kind: 'base';
@@ -181,15 +181,15 @@ export type MemoryRecord =
       readonly trimmedEvents: number;
       /** The time of the last call with events (E5); a record of an older version has none. */
       readonly lastAt?: number | undefined;
-      /** Left out if the pool has no claims and no limit. */
+      /** Absent if the pool has no claims and no limit. */
       readonly fifo?: FifoRecord | null;
     }
   | { readonly kind: 'block'; readonly block: KeptBlock }
-  /** A live record or a log entry. It has no body if a later state of its hash has it. */
+  /** A live record or a log entry. It has no body if a record with a later state of its hash has the body. */
   | {
       readonly kind: 'write';
       readonly write: Write;
-      /** When a log entry was written (E5); missing if that is not known. */
+      /** When a log entry was written (E5); absent if that is not known. */
       readonly at?: number | null;
     }
   | { readonly kind: 'event'; readonly event: StoreEvent }
@@ -199,12 +199,12 @@ export type MemoryRecord =
   /** The version of the last change of a record. It comes after all records. */
   | { readonly kind: 'version'; readonly lastVersion: number };
 
-/** X2: recorded outcomes in two generations. When the younger one is full, the older one is removed as a whole. */
+/** Recorded outcomes in two generations (X2). When the younger one is full, the older one is removed as a whole. */
 export class OperationRecords {
   #young = new Map<string, Uint8Array>();
   #old = new Map<string, Uint8Array>();
 
-  /** The recorded outcome, `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another call used the id */
+  /** Returns the recorded outcome; `null` if there is none. @throws `ERR_MEMPOOL_INVALID` if another call used the id */
   find<Outcome>(verb: string, id: string, digest: Uint8Array | undefined): { readonly outcome: Outcome } | null {
     const record = this.#young.get(id) ?? this.#old.get(id);
     return record === undefined ? null : { outcome: decodeOutcome<Outcome>(verb, record, digest) };

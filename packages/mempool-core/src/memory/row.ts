@@ -2,15 +2,15 @@ import { type Facts, factsAt, live, type TxState } from '../contract/lifecycle.t
 import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transaction } from '../contract/transaction.ts';
 
 /**
- * The additional fields of a Confirmed, Finalized or Dropped row, and of a Pending one that is held back. That of a final
- * row is its latest log entry.
+ * The additional fields of a Confirmed, Finalized or Dropped row, and of a Pending one that is held back. The mark of a
+ * Finalized or Dropped row is its latest log entry.
  */
 interface Mark {
   /** The confirming block, kept here because it outlives the kept blocks (L12). */
   readonly point: ChainPoint | null;
   /** The final state; `null` while the transaction is live. */
   readonly final: FinalState | null;
-  /** P20: Pending, but held back until this time. Left out if it is not. */
+  /** The time until which a Pending row is held back (P20). Absent if it is not. */
   readonly notBefore?: number;
 }
 
@@ -20,7 +20,7 @@ type FinalState = Omit<TxState, 'facts'>;
 /** The record of a hash that is live or in the log. It has few fields, because a pool may have a million rows. */
 export interface Row {
   readonly hash: string;
-  /** The payload has `bytes` bytes and begins at offset `start` of the slab. The facts are in front of it. */
+  /** The buffer with the payload: `bytes` bytes from offset `start`. The facts are stored in front of the payload. */
   slab: Buffer;
   start: number;
   bytes: number;
@@ -36,16 +36,16 @@ export interface LogRow extends Mark {
   readonly final: FinalState;
   /** The time of the call that ended it; `null` if an older version ended it. */
   readonly at: number | null;
-  /** The facts at the end, if the row has gone on since; else `null`: the row has them. */
+  /** The facts at the end, if the row has a later state; else `null`, because the row still has them. */
   facts: Facts | null;
   /**
-   * The row of the hash, which has the payload: reading a page of the log needs no search by hash. `null` if the entry
-   * was restored before its row.
+   * The row of the hash, which has the payload, so that a page of the log needs no search by hash. `null` if the entry was
+   * restored before its row.
    */
   readonly row: Row | null;
 }
 
-/** A new row. Copies the payload into `slabs`. */
+/** Makes a new row and copies the payload into `slabs`. */
 export function makeRow(
   txState: TxState,
   point: ChainPoint | null,
@@ -60,7 +60,7 @@ export function makeRow(
   return { hash, slab, start, bytes: payload.length, payloadType, seq, stage, tick, mark: markOf(txState, point) };
 }
 
-/** The live record or the latest log entry of the row. */
+/** Returns the state of the row: that of its live record, or of its latest log entry. */
 export function stateOf(row: Row): TxState {
   const { hash, seq, stage, tick, mark } = row;
   const facts = factsOf(row);
@@ -69,7 +69,7 @@ export function stateOf(row: Row): TxState {
   return mark?.notBefore === undefined ? known : { ...known, notBefore: mark.notBefore };
 }
 
-/** Writes the next state; payload and seq stay. `at`: the time of the call. */
+/** Writes the next state to the row. Payload and seq do not change. `at` is the time of the call. */
 export function rewrite(row: Row, txState: TxState, point: ChainPoint | null, at: number | null): void {
   row.stage = txState.stage;
   row.tick = txState.tick;
@@ -78,7 +78,7 @@ export function rewrite(row: Row, txState: TxState, point: ChainPoint | null, at
   row.mark = markOf(txState, point);
 }
 
-/** Writes a new transaction of a known hash: it has its own payload and seq, and the row stays the same object. */
+/** Writes a new transaction with a known hash to the row. It has its own payload and seq, but the row is the same object. */
 export function renew(
   row: Row,
   txState: TxState,
@@ -115,7 +115,7 @@ export function bodyOf({ hash, slab, start, bytes, payloadType }: Row): Transact
   return { hash, payload: Buffer.from(slab.subarray(start, start + bytes)), payloadType };
 }
 
-/** P20: true for a Pending row that is held back. No other Pending row has a mark. */
+/** True for a Pending row that is held back (P20). No other Pending row has a mark. */
 export function isHeld({ stage, mark }: Row): boolean {
   return stage === 'Pending' && mark !== null;
 }
@@ -132,14 +132,14 @@ function markOf(txState: TxState, point: ChainPoint | null): Mark | null {
   return !isLive(stage) || point === null ? null : { point, final: null };
 }
 
-/** Makes the log entry of a row that has become final. The row has the facts until it goes on. */
+/** Makes the log entry of a row that has become final. The row keeps the facts until it has a later state. */
 export function endRow(row: Row, txState: TxState, point: ChainPoint | null, at: number | null): LogRow {
   const entry = logRowOf(txState, point, at, row);
   row.mark = entry;
   return entry;
 }
 
-/** A log entry without a row that is its latest state. */
+/** Makes a log entry whose row has a later state, or that has no row. */
 export function pastEntry(txState: TxState, point: ChainPoint | null, at: number | null, row: Row | null): LogRow {
   const entry = logRowOf(txState, point, at, row);
   entry.facts = txState.facts;
@@ -152,7 +152,7 @@ function logRowOf(txState: TxState, point: ChainPoint | null, at: number | null,
   return { point, final, row, at, facts: null };
 }
 
-/** Before a final row goes on: its log entry keeps the facts of that end. */
+/** Copies the facts of a final row into its log entry, before a later state is written to the row. */
 export function leaveEnd(row: Row): void {
   const { mark } = row;
   if (mark !== null && mark.final !== null) (mark as LogRow).facts = factsOf(row);
@@ -167,7 +167,7 @@ const factsBytes = -sentAt;
 /** No call has this time (E5). */
 const unknownTime = 0;
 
-/** The facts of the row's present life. */
+/** Returns the facts of the row's present life. */
 export function factsOf({ slab, start }: Row): Facts {
   const attempts = slab.readUInt16LE(start + attemptsAt);
   return {
@@ -178,7 +178,7 @@ export function factsOf({ slab, start }: Row): Facts {
   };
 }
 
-/** When a Propagated or Acknowledged row went out; `null` if that is not known. */
+/** Returns when a Propagated or Acknowledged row was sent; `null` if that is not known. */
 export function sentAtOf({ slab, start }: Row): number | null {
   return slab.readUInt16LE(start + attemptsAt) === 0 ? null : readTime(slab, start + sentAt);
 }
@@ -205,17 +205,17 @@ const slabBytes = 32_768;
 const largeBytes = slabBytes / 8;
 
 /**
- * Copies payloads into shared buffers. One buffer object per payload would cost more than the copy: to create, to keep
- * and to collect.
+ * Copies payloads into shared buffers. One buffer object per payload would cost more than the copy, in time, in memory and
+ * in garbage collection.
  */
 export class PayloadSlabs {
-  /** The buffer of the last payload. Its offset there is `start`. */
+  /** The buffer of the last payload, which begins at offset `start`. */
   slab: Buffer = Buffer.alloc(0);
   start = 0;
   #open: Buffer = this.slab;
   #used = 0;
 
-  /** Copies the bytes. `slab` and `start` then tell their position. In front of it is room for the facts. */
+  /** Copies the bytes and sets `slab` and `start` to their position. It leaves room for the facts in front of them. */
   put(payload: Uint8Array): void {
     const { length } = payload;
     const whole = length + factsBytes;

@@ -8,7 +8,7 @@ export class Rows {
   readonly stageIndexes: StageIndexes = new StageIndexes();
   readonly #byHash = new Map<string, Row>();
   readonly #slabs = new PayloadSlabs();
-  /** The last seq given out; 0 before the first. */
+  /** The last seq that was assigned; 0 before the first. */
   lastSeq = 0;
 
   get size(): number {
@@ -28,7 +28,7 @@ export class Rows {
     return this.#byHash.get(hash) as Row;
   }
 
-  /** Writes a record; `at` is the time of the call. Returns the row of its hash, which is the same object as long as the hash is known. */
+  /** Writes a record. `at` is the time of the call. Returns its row, which is the same object while the hash is known. */
   write({ after, point, body }: Write, at: number | null): Row {
     const known = this.find(after.hash);
     if (known === null) return this.#add(makeRow(after, point, body as Transaction, this.#slabs, at));

@@ -85,20 +85,20 @@ export class StageIndexes {
   }
 }
 
-/** Rows in buckets by tick: a block or a rollback finds the rows that it changes without reading the others (L12). */
+/** Rows in buckets by tick, so that a block or a rollback finds the rows that it changes without reading others (L12). */
 export class TickIndex {
   readonly #ticks: number[] = [];
   readonly #buckets = new Map<number, Set<Row>>();
   #isInOrder = true;
 
-  /** Tells that rows came in another order than they went out, because they were restored. */
+  /** Records that rows were added in another order than they were sent, because they were restored. */
   disorder(): void {
     this.#isInOrder = false;
   }
 
   /**
-   * The rows in the order in which they went out: blocks only raise the tick, and a rollback lowers the ticks behind its
-   * target, so the order by tick is that of time.
+   * Iterates over the rows in the order in which they were sent. That is the order by tick, because blocks only raise the
+   * tick, and a rollback lowers the later ticks to its target.
    */
   *bySending(): Generator<Row, undefined> {
     if (!this.#isInOrder) this.#sort();
@@ -139,7 +139,7 @@ export class TickIndex {
   }
 }
 
-/** By the time at which they went out, then by seq. A time that is not known comes first. */
+/** Compares rows by the time at which they were sent, then by seq. A row without a known time comes first. */
 export function bySending(a: Row, b: Row): number {
   return (sentAtOf(a) ?? 0) - (sentAtOf(b) ?? 0) || a.seq - b.seq;
 }
@@ -168,7 +168,7 @@ function placeOf(chunk: readonly Row[], seq: number): number {
   return bound(chunk.length, (i) => (chunk[i] as Row).seq > seq);
 }
 
-/** Rows that are held back (P20), by the time until which they are, then by seq. */
+/** Rows that are held back (P20), sorted by the end of the hold, then by seq. */
 export class HeldList {
   readonly #rows: Row[] = [];
 

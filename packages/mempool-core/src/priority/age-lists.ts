@@ -47,7 +47,7 @@ export class AgeLists {
   /** Pending transactions by the time of their admission, as far as it is known. */
   readonly admitted: LazyList;
   readonly admittedHeight: LazyList;
-  /** Parked transactions by when they were parked; without those that are held back, which wait for a time (P20). */
+  /** Parked transactions by the time at which they were parked, without those that are held back (P20). */
   readonly parked: LazyList;
   /** Pending transactions whose verdict has an expiry time. */
   readonly expiring: LazyList;
@@ -56,7 +56,7 @@ export class AgeLists {
   readonly checked: LazyList;
   /** Transactions in flight or in the log, by the height of their verdict. */
   readonly checkedAway: LazyList;
-  /** Transactions that peers may be told of, in the order in which they became ready. */
+  /** Transactions that may be sent to peers, in the order in which they became ready. */
   readonly gossip: LazyList;
   /** Taken transactions by the end of their claim. */
   readonly leased: LazyList;
@@ -89,7 +89,7 @@ export class AgeLists {
 
 const chunkNodes = 256;
 
-/** The keys and the seqs are plain numbers, so a search reads no transaction. */
+/** A section of an `AgeList`. The keys and the seqs are plain numbers, so a search reads no transaction. */
 interface Chunk {
   readonly nodes: PoolNode[];
   readonly keys: number[];
@@ -101,8 +101,8 @@ function newChunk(): Chunk {
 }
 
 /**
- * Transactions by a numeric key, then by seq. Nearly all transactions leave before the list is read, so removal is
- * lazy: a removed transaction stays in its chunk until a walk or a later call tidies the chunk.
+ * Transactions by a numeric key, then by seq. Removal is lazy, because nearly all transactions leave before the list is
+ * read. A removed transaction stays in its chunk until a walk or a later call cleans up the chunk.
  */
 export class AgeList implements Iterable<PoolNode> {
   readonly #keyOf: (node: PoolNode) => number | null;
@@ -147,7 +147,7 @@ export class AgeList implements Iterable<PoolNode> {
     return this.#length;
   }
 
-  /** Removes a transaction. To be called before its entry or stage changes. */
+  /** Removes a transaction. Call it before the entry or the stage changes. */
   delete(node: PoolNode): void {
     if (this.#keyOf(node) === null) return;
     this.#length -= 1;

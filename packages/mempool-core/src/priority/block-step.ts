@@ -11,7 +11,7 @@ import { type Planning, StepBuilder } from './step-builder.ts';
 
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
 
-/** L5, L6, X3: plans a block. It satisfies tags, and other providers of these tags are dropped. */
+/** Plans a block (L5, L6, X3). The block satisfies tags, and other providers of these tags are dropped. */
 export function confirmPoolStep(
   pool: Planning,
   nowMs: number,
@@ -34,7 +34,7 @@ export function confirmPoolStep(
   return builder.step(appliedOutcome(builder.changes(), tip), plan);
 }
 
-/** L9: plans a rollback. Tags that the undone blocks satisfied are no longer satisfied. */
+/** Plans a rollback (L9). Tags that the undone blocks satisfied are no longer satisfied. */
 export function rollbackPoolStep(
   pool: Planning,
   nowMs: number,

@@ -94,7 +94,7 @@ function chainRow(chain: ChainStep): AppliedRow | UndoneRow {
   return [tick, floor, encodePoint(point), seen.map(hashToBytes), unseen.map(hashToBytes)];
 }
 
-/** The change of a record from `encodeChange`, with empty payloads. @throws `ERR_MEMPOOL_CORRUPT` if it is damaged */
+/** Decodes a record made by `encodeChange`, with empty payloads. @throws `ERR_MEMPOOL_CORRUPT` if it is damaged */
 export function decodeChange(record: Uint8Array): PoolChange {
   const row = decodeValue('change', record);
   if (!isChangeRow(row)) throw damaged('change');

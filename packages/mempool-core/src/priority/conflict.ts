@@ -4,7 +4,7 @@ import type { PoolIndex } from './pool-index.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
 import type { StepBuilder } from './step-builder.ts';
 
-/** Drop reasons: the chain or another transaction provides the same tag; the transaction would depend on itself. */
+/** The drop reason if the chain or another transaction provides the same tag. */
 export const conflictReason: 'conflict' = 'conflict';
 const cycleReason = 'cycle' satisfies Cause;
 

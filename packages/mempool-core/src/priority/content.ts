@@ -47,7 +47,7 @@ type BodyOf = (body: Transaction) => Transaction;
 
 const own: BodyOf = (body) => body;
 
-/** The dump of a pool in memory. `bodyOf` is for one without payloads. */
+/** Returns the dump of a pool in memory. `bodyOf` supplies the payloads of a pool without payloads. */
 export function dumpOfWhole(pool: WholePool, bodyOf: BodyOf): PoolDump {
   if (pool instanceof PriorityPool) {
     pool.restored();
@@ -56,17 +56,17 @@ export function dumpOfWhole(pool: WholePool, bodyOf: BodyOf): PoolDump {
   return fifoDump(pool.memory, bodyOf);
 }
 
-/** All limits of a priority pool's content. */
+/** Returns all limits of a priority pool, from those that its content names. */
 export function wholeLimits(named: Partial<Limits>): Limits {
   return { ...formerLimits, ...named };
 }
 
-/** The dump of a priority pool. `bodyOf` is for a mirror, which has no payloads. */
+/** Returns the dump of a priority pool. `bodyOf` supplies the payloads of a mirror, which has none. */
 export function priorityDump(pool: PriorityPool, bodyOf?: BodyOf): PoolDump {
   return { ...dumpOf(pool.index), ...contentOf('priority', pool, bodyOf) };
 }
 
-/** The dump of a fifo pool. `bodyOf` is for a pool in memory without payloads. */
+/** Returns the dump of a fifo pool. `bodyOf` supplies the payloads of a pool in memory without payloads. */
 export function fifoDump(memory: MemoryPool, bodyOf?: BodyOf): PoolDump {
   const { fifo } = memory;
   const whole = contentOf('fifo', memory, bodyOf);
@@ -188,10 +188,10 @@ function assertWrite({ after, body }: Extract<DumpedPart, { readonly kind: 'writ
 }
 
 /**
- * A checked copy of a content: it is built into a pool in memory, and is what that pool's dump has. A promise only for an
- * asynchronous content, else the copy is made before this returns.
+ * Returns a checked copy of a content. It restores the content into a pool in memory and returns that pool's dump. It
+ * returns a promise only for an asynchronous content; otherwise the copy is complete on return.
  *
- * @throws `ERR_MEMPOOL_INVALID` naming `dump`; what the content itself throws
+ * @throws `ERR_MEMPOOL_INVALID` naming `dump`; any error of the iterator
  */
 export function checkContent(
   ordering: Ordering,

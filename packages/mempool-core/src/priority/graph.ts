@@ -66,7 +66,7 @@ export function closesCycle(index: PoolIndex, node: PoolNode, without: ReadonlyS
   return false;
 }
 
-/** If false, `closesCycle` is false for each of these. Takes one walk for all of them. */
+/** Returns false if `closesCycle` is false for each of the nodes. It takes one walk for all of them. */
 export function mayCloseCycles(index: PoolIndex, nodes: Iterable<PoolNode>): boolean {
   const places = new Map<PoolNode, number>();
   for (const node of postOrder(nodes, (each) => neededBy(index, each))) places.set(node, places.size);

@@ -9,7 +9,7 @@ import { isParked, type PoolNode } from './pool-node.ts';
 const maxMissing = 1_000;
 const seqDigits = 14;
 
-/** P23: a page of a sender's live transactions. Costs what the sender has, however much others have. */
+/** Returns a page of a sender's live transactions (P23). The cost depends on the sender's transactions only. */
 export function senderPage(index: PoolIndex, sender: string, after: string, limit: number): SenderPage {
   const own = Array.from(index.senders.of(sender), (node) => ({ node, key: keyOf(node) })).sort(byKey);
   const rest = own.filter(({ key }) => key > after);
@@ -18,7 +18,7 @@ export function senderPage(index: PoolIndex, sender: string, after: string, limi
   return { transactions, missing: missingOf(index, own), next };
 }
 
-/** P23: who provides a tag, and who requires it: a page by seq. Costs what names the tag. */
+/** Returns the provider of a tag and a page, by seq, of those that require it (P23). The cost depends on these only. */
 export function tagPage(index: PoolIndex, tag: string, limit: number): TagPage {
   // Two may have it on the chain. The order in the index differs between nodes.
   const [provider] = [...index.providers.of(tag)].sort(bySeq);

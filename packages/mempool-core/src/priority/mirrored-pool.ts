@@ -12,7 +12,7 @@ import type { Planning } from './step-builder.ts';
 
 /** Identifies one state of a stored pool. */
 export interface PoolPosition {
-  /** Identifies the pool: made when the pool was made. */
+  /** Identifies the pool. It is made with the pool. */
   readonly epoch: string;
   /** The number of calls that have changed the pool. */
   readonly version: number;
@@ -34,9 +34,8 @@ export interface MirroredPoolParts {
 }
 
 /**
- * A priority pool without payloads, as one node knows it: the current or an earlier state of the stored pool. The
- * backend only reads and writes. This class detects changes, applies changes of other nodes and handles damaged
- * records.
+ * One node's copy of a priority pool, without payloads. It has the current or an earlier state of the stored pool. The
+ * backend only reads and writes. This class detects changes, applies changes of other nodes and handles damaged records.
  */
 export class MirroredPool {
   readonly pool: PriorityPool;
@@ -55,12 +54,12 @@ export class MirroredPool {
     return this.#position;
   }
 
-  /** True after an error that may have left half a change in the mirror. Then load a new mirror. */
+  /** True after an error that may have left a partial change in the mirror. Then load a new mirror. */
   get isBroken(): boolean {
     return this.#isBroken;
   }
 
-  /** Plans a call; the mirror does not change. `change` is for the other mirrors, `null` if nothing changes. */
+  /** Plans a call without changing the mirror. `change` is for the mirrors of other nodes; `null` if nothing changes. */
   plan<T>(plan: (pool: Planning) => Step<T>): { readonly step: Step<T>; readonly change: PoolChange | null } {
     const step = this.pool.plan(plan);
     const change = changesPool(step) ? changeOfStep(step, this.pool.memory.lastEventSeq + step.events.length) : null;
@@ -68,9 +67,9 @@ export class MirroredPool {
   }
 
   /**
-   * Plans a call, has `keep` store it, and applies it. Returns the outcome. For a storage that nobody else writes
-   * meanwhile. `keep` gets the new version of the pool, and returns the step as it stored it, or `null`. If it throws, the
-   * mirror does not change.
+   * Plans a call, stores it with `keep` and applies it. Returns the outcome. Use it only if no other process can write to
+   * the storage meanwhile. `keep` receives the new version of the pool, and returns the step as it stored it, or `null`. If
+   * `keep` throws, the mirror does not change.
    */
   commit<T>(plan: (pool: Planning) => Step<T>, keep: (step: Step<T>, version: number) => Step<T> | null): T {
     const { epoch, version, stamp } = this.#position;
@@ -99,10 +98,10 @@ export class MirroredPool {
   /**
    * Applies stored changes that lead from `from` to the version `from.version + records.length` with this stamp. Skips
    * changes that the mirror has already, because answers may arrive in any order. Ignores changes that do not continue
-   * from its own position. `times`: those of the calls (E5), if the records do not have them.
+   * from its own position. `times` are the times of the calls (E5), if the records do not have them.
    *
-   * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged: nothing is applied; another error if a change does not fit:
-   * the mirror is broken
+   * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged, and then nothing is applied; another error if a change does not
+   * fit, and then the mirror is broken
    */
   follow(from: PoolPosition, records: readonly Uint8Array[], stamp: string, times: readonly number[] = []): void {
     const known = this.#countKnown(from, records.length);
@@ -130,12 +129,12 @@ export class MirroredPool {
 
 const noBytes: Uint8Array = new Uint8Array();
 
-/** The body of a transaction in a mirror: its payload is empty. */
+/** Returns the body of a transaction in a mirror, which has an empty payload. */
 export function mirroredBody(hash: string): Transaction {
   return { hash, payload: noBytes, payloadType: 0 };
 }
 
-/** M2: decodes a stored entry. If the record is missing or damaged, calls `report` and returns a substitute. */
+/** Decodes a stored entry. If the record is missing or damaged, calls `report` and returns a substitute (M2). */
 export function storedEntry(
   { hash, seq, bytes }: Pick<Entry, 'hash' | 'seq' | 'bytes'>,
   record: unknown,

@@ -2,7 +2,7 @@ import { compareOrderKeys, type OrderKey } from '../contract/order-key.ts';
 import type { PlacedNode } from './pool-node.ts';
 import { SortedList } from './sorted-list.ts';
 
-/** The parked transactions of one sender. Those without a sender are of one sender, the empty one. */
+/** The parked transactions of one sender. Transactions without a sender count as those of one sender, ''. */
 interface Lot {
   readonly nodes: SortedList<PlacedNode, { readonly place: OrderKey }>;
   /** The last of them in the order. */
@@ -10,9 +10,9 @@ interface Lot {
 }
 
 /**
- * The parked transactions by how little they deserve their place (P22): the lowest effective priority first; of equals,
- * the sender with most parked transactions; of equals, the last in the order. A change costs what one sorted list of
- * senders and one of the sender's transactions cost.
+ * The parked transactions in the order in which they are evicted (P22): the lowest effective priority first, then those of
+ * the sender with the most parked transactions, then the last in the pool's order. A change updates two sorted lists: one
+ * of senders, and one of the sender's transactions.
  */
 export class Parking {
   readonly #lots = new Map<string, Lot>();
@@ -30,12 +30,12 @@ export class Parking {
     for (const node of parked) this.add(node);
   }
 
-  /** The one that leaves first. */
+  /** The transaction that is evicted first. */
   get worst(): PlacedNode | undefined {
     return this.#ranks.first?.worst;
   }
 
-  /** How many of a sender's transactions are parked. */
+  /** Returns how many of a sender's transactions are parked. */
   count(sender: string): number {
     return this.#lots.get(sender)?.nodes.length ?? 0;
   }
@@ -49,7 +49,7 @@ export class Parking {
     this.#rank(lot);
   }
 
-  /** To be called before its place changes. */
+  /** Removes a transaction. Call it before its place changes. */
   delete(node: PlacedNode): void {
     const { sender } = node.entry.verdict;
     const lot = this.#lots.get(sender);

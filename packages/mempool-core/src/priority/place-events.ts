@@ -5,8 +5,8 @@ import type { PoolIndex } from './pool-index.ts';
 import { isParked, type PoolNode } from './pool-node.ts';
 
 /**
- * P24: the events of transactions that a call parked or made ready, by seq. What becomes Pending and is ready has none: its
- * own event tells all.
+ * Returns the `ready` and `parked` events of a call, by seq (P24). A transaction that becomes Pending and ready has none,
+ * because its `transaction` event is enough.
  */
 export function placeEvents(index: PoolIndex): PlaceStep[] {
   const events: PlaceStep[] = [];

@@ -26,8 +26,8 @@ export function* childrenOf(index: PoolIndex, { entry }: PoolNode): Generator<Po
 }
 
 /**
- * Computes the order keys of new transactions, and of descendants whose key changes, parents first. To be called after
- * each change of the index, before the order is read.
+ * Computes the order keys of new transactions, and of descendants whose key changes, parents first. Call it after each
+ * change of the index, before the order is read.
  */
 export function settle(index: PoolIndex): void {
   const { nodes, tags } = index.unsettled;
@@ -70,7 +70,7 @@ export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   return ready && isBelowFloor(index, key) ? { ...key, ready: false } : key;
 }
 
-/** P26: true if the effective priority is below the limit `minPriority`. */
+/** True if the effective priority is below the limit `minPriority` (P26). */
 export function isBelowFloor({ limits }: PoolIndex, { effectivePriority }: OrderKey): boolean {
   return effectivePriority < limits.minPriority;
 }

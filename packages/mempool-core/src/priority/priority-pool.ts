@@ -12,7 +12,7 @@ import { settle } from './placement.ts';
 import { PoolIndex } from './pool-index.ts';
 import type { Planning } from './step-builder.ts';
 
-/** The changes of a committed step, as other nodes apply them. They have no payloads. */
+/** The changes of a committed step, in the form that other nodes apply. They have no payloads. */
 export interface PoolChange {
   readonly writes: readonly Write[];
   readonly chain: ChainStep | null;
@@ -35,15 +35,15 @@ export interface PriorityPoolParts {
   readonly epoch: string;
   readonly retention: Retention;
   readonly limits: Partial<Limits>;
-  /** Default: an empty index. */
+  /** The index; by default an empty one. */
   readonly index?: PoolIndex;
 }
 
 const noBytes: Uint8Array = new Uint8Array();
 
 /**
- * A priority pool in memory: the states are in a `MemoryPool`, the rest is in an index. It is either the whole pool, with the
- * payloads in it, or the mirror of a pool that is stored elsewhere. A mirror has rows without payloads.
+ * A priority pool in memory. The states are in a `MemoryPool`, the rest is in an index. It is either the whole pool, with
+ * payloads, or the mirror of a pool that is stored elsewhere, without payloads.
  */
 export class PriorityPool implements Planning {
   readonly index: PoolIndex;
@@ -58,7 +58,7 @@ export class PriorityPool implements Planning {
     return this.memory;
   }
 
-  /** The step that a call would write. The pool does not change. */
+  /** Returns the step that a call would write. The pool does not change. */
   plan<T>(run: (pool: Planning) => Step<T>): Step<T> {
     this.index.begin();
     try {
@@ -68,7 +68,7 @@ export class PriorityPool implements Planning {
     }
   }
 
-  /** Plans a call, stores the step by `keep`, and writes it. If `keep` throws, the pool does not change. */
+  /** Plans a call, stores the step with `keep`, and applies it. If `keep` throws, the pool does not change. */
   commit<T>(run: (pool: Planning) => Step<T>, keep: (step: Step<T>) => Step<T>): T {
     this.index.begin();
     let kept = false;
@@ -173,7 +173,7 @@ export class PriorityPool implements Planning {
     }
   }
 
-  /** Computes the order keys. To be called after the last record. */
+  /** Computes the order keys. Call it after the last record of `restore`. */
   restored(): void {
     settle(this.index);
   }
@@ -205,7 +205,7 @@ export function changesPool(step: Step<unknown>): step is Step<unknown> & { read
   return changed || chain !== null || limits !== null;
 }
 
-/** The changes of a step that other nodes need. @throws `TypeError` for a step of a fifo pool */
+/** Returns the changes of a step that other nodes need. @throws `TypeError` for a step of a fifo pool */
 export function changeOfStep({ writes, chain, pool, at }: Step<unknown>, lastEventSeq: number): PoolChange {
   if (pool === undefined || pool === null) throw new TypeError('a step of a fifo pool has no pool changes');
   return { writes: writes.map(bare), chain, pool, lastEventSeq, at };

@@ -24,7 +24,7 @@ export class Ranking extends SortedList<PlacedNode, { readonly place: OrderKey }
     });
   }
 
-  /** The ready or the parked ones whose effective priority is at least `least` and below `bound`. */
+  /** Iterates over the ready or the parked ones whose effective priority is at least `least` and below `bound`. */
   *between(ready: boolean, least: bigint, bound: bigint): Generator<PlacedNode, undefined> {
     for (const node of this.after({ place: lastFrom(ready, bound) })) {
       const { place } = node;

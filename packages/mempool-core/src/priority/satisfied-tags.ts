@@ -20,7 +20,7 @@ export class Satisfied {
     return this.#ticks.has(tag);
   }
 
-  /** The same without idle tags, which may be removed later on one node than on another. */
+  /** True if the tag is satisfied and not idle. Idle tags are ignored, because nodes may remove them at different times. */
   knows(tag: string): boolean {
     const tick = this.#ticks.get(tag);
     return tick !== undefined && (tick >= this.floor || this.#isRequired(tag));
@@ -48,7 +48,7 @@ export class Satisfied {
     if (tags?.delete(tag) === true && tags.size === 0) this.#byTick.delete(tick);
   }
 
-  /** Notes that the last transaction that required the tag has left. */
+  /** Records that the last transaction that required the tag has left. */
   noteFree(tag: string): void {
     if (this.#ticks.has(tag)) this.#free.add(tag);
   }
@@ -62,7 +62,7 @@ export class Satisfied {
     return [...this.#byTick].flatMap(([at, tags]) => (at > tick ? [...tags] : []));
   }
 
-  /** The tags that no rollback and no transaction can need. */
+  /** Returns the idle tags, which no rollback and no transaction can need. */
   idle(): string[] {
     const idle: string[] = [];
     for (const tag of this.#free) {

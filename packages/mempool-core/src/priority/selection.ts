@@ -108,13 +108,13 @@ export interface GossipChoice {
   readonly epoch: string;
 }
 
-/** What `gossipAfter` needs of a pool. */
+/** The parts of a pool that `gossipAfter` needs. */
 interface GossipPool {
   readonly index: PoolIndex;
   readonly memory: { readonly epoch: string };
 }
 
-/** The transactions that became ready after the cursor and that the asking peer may be told of. */
+/** Returns the transactions that became ready after the cursor and that may be sent to the peer `except`. */
 export function gossipAfter({ index, memory }: GossipPool, query: CheckedGossipQuery): GossipChoice {
   const { after, limit, except, hashesOnly } = query;
   const items: GossipChoice['items'][number][] = [];

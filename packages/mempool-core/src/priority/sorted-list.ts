@@ -2,20 +2,20 @@ const chunkItems = 128;
 
 /** The order of a list. */
 export interface SortKey<Key, Item = Key, Shown = undefined> {
-  /** A number that never falls from one item to the next. Different items may have the same number. */
+  /** Returns a number that never decreases from one item to the next. Different items may have the same number. */
   rough(key: Key): number;
   /** Compares two items with the same number. Never 0 for two items of a list. */
   compare(a: Key, b: Key): number;
   /**
-   * The part of an item that `walk` passes on. It is reused until its chunk changes before the item, so it must not
-   * change while the item is in the list.
+   * Returns the part of an item that `walk` passes to its visitor. It is cached, so it must not change while the item is in
+   * the list.
    */
   show(item: Item): Shown;
 }
 
 interface Chunk<Item, Shown> {
   readonly items: Item[];
-  /** The rough keys as plain numbers: a search reads only items whose rough key equals the one it looks for. */
+  /** The rough keys as plain numbers, so that a search reads only items whose rough key equals the wanted one. */
   readonly keys: number[];
   /**
    * The shown parts of the first items, as far as a walk has come. They are allocated in sequence, so the next walk

@@ -20,13 +20,13 @@ interface Transition {
   readonly before: TxState | null;
   readonly after: TxState;
   readonly body: Transaction | null;
-  /** Of the last change in this call. */
+  /** The cause of the last change in this call. */
   readonly cause: Cause;
-  /** The hash that replaced it, if the last change was that. */
+  /** The hash of the transaction that replaced it, if the last change was a replacement. */
   readonly replacedBy?: string | undefined;
 }
 
-/** What a move gives a transaction beside its stage. */
+/** The optional parameters of a move. */
 interface Moving extends MoveWay {
   readonly claim?: Entry['claim'];
 }
@@ -56,7 +56,7 @@ export class StepBuilder {
     return this.#lastSeq + 1;
   }
 
-  /** The current state within this call. For a Pending transaction, the index has the whole state. */
+  /** Returns the current state within this call. For a Pending transaction, the index has the whole state. */
   txState(hash: string): TxState | null {
     const node = this.index.node(hash);
     if (node === undefined) return null;
@@ -65,8 +65,8 @@ export class StepBuilder {
   }
 
   /**
-   * Notes a new transaction whose node is in the index. `before` is the ended state of its hash, or `null`. If this
-   * call itself ended it, the state before the call counts.
+   * Records a new transaction whose node is in the index. `before` is the final state of an earlier life of its hash, or
+   * `null`. If this call ended that life, the state before the call counts.
    */
   begin(before: TxState | null, after: TxState, body: Transaction): void {
     this.#lastSeq = after.seq;
@@ -79,13 +79,13 @@ export class StepBuilder {
     });
   }
 
-  /** Ends a transaction that was Pending, because another one took its place. The index has it as Dropped already. */
+  /** Records that another transaction replaced a Pending one. In the index it is Dropped already. */
   replace(node: PoolNode, replacedBy: string): void {
     const txState = this.#pendingState(node);
     this.#note(txState, dropped(txState, this.tick, 'replaced'), 'replaced', replacedBy);
   }
 
-  /** Evicts a transaction that was Pending. The index has it as Dropped already. */
+  /** Records that a Pending transaction was evicted. In the index it is Dropped already. */
   evict(node: PoolNode): void {
     const txState = this.#pendingState(node);
     this.#note(txState, dropped(txState, this.tick, 'evicted'), 'evicted');
@@ -113,7 +113,7 @@ export class StepBuilder {
   }
 
   /**
-   * Drops a transaction. Returns false if it is unknown or its stage does not allow it. The reason is named like the
+   * Drops a transaction. Returns false if it is unknown or its stage does not allow it. The reason has the same name as the
    * cause, except in a `drop` call.
    */
   drop(hash: string, cause: Cause, reason: string = cause): boolean {
@@ -124,12 +124,12 @@ export class StepBuilder {
     return true;
   }
 
-  /** L9: lowers the tick of a transaction, without an event. */
+  /** Lowers the tick of a transaction, without an event (L9). */
   clamp(txState: TxState): void {
     this.#clamped.set(txState.hash, txState);
   }
 
-  /** P20: holds a Pending transaction back no longer, without an event. */
+  /** Ends the hold on a Pending transaction, without an event (P20). */
   wake(hash: string): void {
     const node = this.index.node(hash);
     if (node === undefined) return;
@@ -137,7 +137,7 @@ export class StepBuilder {
     this.index.move(node, 'Pending', heldUntil(node.entry, undefined));
   }
 
-  /** All transitions of this call, for counts. */
+  /** Returns all transitions of this call, for counting them. */
   changes(): { readonly before: TxState | null; readonly after: TxState }[] {
     return [...this.#transitions.values()];
   }
@@ -181,8 +181,8 @@ export class StepBuilder {
   }
 
   /**
-   * P22: notes when a transaction was parked, or woken (P20) to stay parked, that had been in the pool before. A new one is
-   * parked since its admission. To be called on a settled index.
+   * Records the time for each transaction that was in the pool before and that this call parked, or woke without making it
+   * ready (P20, P22). A new transaction counts as parked since its admission. Call it on a settled index.
    */
   timeParked(): void {
     for (const { node, before } of this.index.touched()) {

@@ -1,7 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
 import type { Before, PoolNode, UndoEntry } from './pool-node.ts';
 
-/** The values beside transactions that a call may change, as they were before it. */
+/** The values of a pool, other than transactions, as they were before a call. */
 export interface PoolScalars {
   readonly limits: Limits;
   readonly lastGossipSeq: number;
@@ -12,7 +12,7 @@ export interface PoolScalars {
 
 let marks = 0;
 
-/** The transactions that a call changed, and those of an attempt within it: each once, with its state before. */
+/** The transactions that a call, or an attempt within it, changed. Each is listed once, with its state before. */
 export class UndoLog {
   #call: UndoEntry[] | null = null;
   #attempt: UndoEntry[] | null = null;
@@ -34,7 +34,7 @@ export class UndoLog {
     }
   }
 
-  /** True on the first change of the node in this attempt or call. Only then its state before must be pushed. */
+  /** Returns true on the first change of the node in this attempt or call. Only then push its state before. */
   note(node: PoolNode): boolean {
     if (this.#attempt !== null) {
       if (node.attempt === this.#attemptMark) return false;

@@ -15,9 +15,9 @@ import type {
 } from '../contract/transaction.ts';
 import type { Change } from './change.ts';
 
-/** The part of a record that is not state. */
+/** The payload and the payload type of a record. */
 export interface Body {
-  /** Returned to the caller without a copy, so pass a copy (M1). */
+  /** The bytes. They are returned to the caller without a copy, so pass a copy (M1). */
   readonly payload: Uint8Array;
   readonly payloadType: number;
 }
@@ -33,12 +33,12 @@ const unknownStatus: Omit<TransactionStatus, 'hash'> = {
   attempts: 0,
 };
 
-/** The status of a live transaction whose state cannot be read (M2). */
+/** Returns the status of a live transaction whose state cannot be read (M2). */
 export function damagedStatus(hash: string): TransactionStatus {
   return { ...unknownStatus, hash, stage: 'Damaged' };
 }
 
-/** The status of a hash (O3). `txState` is its live record or latest log entry; `null` if there is neither. */
+/** Returns the status of a hash (O3). `txState` is its live record or latest log entry; `null` if there is neither. */
 export function statusOf(
   hash: string,
   txState: TxState | null,
@@ -54,7 +54,7 @@ export function statusOf(
   return { hash, stage, confirmations, nonConfirmations, confirmedAt, reason, notBefore, receivedAt, attempts };
 }
 
-/** A live record in the form that `peekPending` and `peekInflight` return (O1). */
+/** Returns a live record in the form that `peekPending` and `peekInflight` return (O1). */
 export function storedTransaction(
   txState: TxState,
   { payload, payloadType }: Body,
@@ -79,7 +79,7 @@ export function storedTransaction(
   };
 }
 
-/** A final record as an entry of the terminal log (O4). `at`: when it was written. */
+/** Returns a final record as an entry of the terminal log (O4). `at` is the time at which it was written. */
 export function logEntry(
   logSeq: number,
   { hash, seq, stage, confirmations, nonConfirmations, reason, facts }: TxState,
@@ -104,13 +104,13 @@ export function logEntry(
   };
 }
 
-/** Where a page begins, and in which pool. */
+/** The position at which a page begins, and the epoch of its pool. */
 export interface PageStart {
   readonly after: number;
   readonly epoch: string;
 }
 
-/** The page by `seq` that begins after a seq (O1). `read` makes the answer of a record. */
+/** Returns the page by `seq` that begins after a seq (O1). `read` converts a record into its answer. */
 export function seqPage<R extends ReadRecord>(
   { records, damaged, last }: Cut<R>,
   { after, epoch }: PageStart,
@@ -119,14 +119,14 @@ export function seqPage<R extends ReadRecord>(
   return { transactions: records.map(read), damaged: damaged.map(damagedRecord), next: last?.seq ?? after, epoch };
 }
 
-/** How a page names a damaged record (M2). */
+/** Returns the element of a page's `damaged` for a damaged record (M2). */
 export function damagedRecord({ hash, seq }: Pick<ReadRecord, 'hash' | 'seq'>): DamagedRecord {
   return { hash: hash === '' ? null : hash, seq };
 }
 
-/** A log as a page of it is made. */
+/** The ends of a log, and the position in it at which a page begins. */
 export interface LogEnds {
-  /** The number that the page was asked from. */
+  /** The first number that the caller wants. */
   readonly cursor: number;
   readonly oldest: number;
   /** The number of the newest entry; 0 before the first. */
@@ -134,7 +134,7 @@ export interface LogEnds {
   readonly epoch: string;
 }
 
-/** The page of log entries that were read from `max(cursor, oldest)` on (O4). `read` makes the answer of a record. */
+/** Returns the page of log entries that were read from `max(cursor, oldest)` on (O4). `read` converts a record into its answer. */
 export function logPage<R extends LoggedRecord>(
   { records, damaged, last: newest }: Cut<R>,
   { cursor, oldest, last, epoch }: LogEnds,
@@ -153,7 +153,7 @@ export function logPage<R extends LoggedRecord>(
   };
 }
 
-/** The outcome of an applied block: counts its changes (L5, L6). */
+/** Returns the outcome of an applied block, with the counts of its changes (L5, L6). */
 export function appliedOutcome(changes: readonly Pick<Change, 'before' | 'after'>[], tip: Tip): ConfirmOutcome {
   const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 0 };
   for (const { before, after } of changes) {

@@ -8,7 +8,7 @@ import type { LifeFacts } from '../contract/transaction.ts';
 import { claimEnd } from './pool-clock.ts';
 import type { Step } from './step.ts';
 
-/** The most transactions that one `sweep` moves, and that one `take` wakes. */
+/** The maximum number of transactions that one `sweep` moves, and that one `take` wakes. */
 export const maxSweep = 1_000;
 
 /** The time of a call: the pool's clock in milliseconds since 1970, and the height of the chain. */
@@ -24,44 +24,44 @@ export interface Named {
 }
 
 /**
- * One call on a pool while it is planned, for the rules that pools of both orderings share. Each change is seen by what is
- * asked afterwards. `step` completes the plan.
+ * One call on a pool while it is planned, for the rules that pools of both orderings share. Later reads see the changes
+ * planned before. `step` completes the plan.
  */
 export interface CallPlan {
-  /** All limits. Setting them plans the change. */
+  /** All limits. An assignment plans a change of them. */
   limits: Limits;
-  /** The transactions that fit the budget, in the pool's order. */
+  /** Returns the ready transactions that fit the budget, in the pool's order. */
   reap(budget: CheckedBudget): Candidate[];
-  /** All Pending transactions, parked and held ones too. */
+  /** Iterates over all Pending transactions, including parked and held ones. */
   pending(): Iterable<Named>;
-  /** The hashes under claims that ended before `nowMs`: the earliest end first, then by seq. */
+  /** Returns the hashes under claims that ended before `nowMs`: the earliest end first, then by seq. */
   ended(nowMs: number, limit: number): string[];
-  /** Those held back until `nowMs` or earlier: the earliest time first, then by seq (P20). */
+  /** Returns the transactions held back until `nowMs` or earlier: the earliest time first, then by seq (P20). */
   due(nowMs: number, limit: number): Named[];
-  /** Those that waited too long, by seq (P9). */
+  /** Returns the Pending transactions that waited too long, by seq (P9). */
   expired(moment: CallMoment, limit: number): Named[];
-  /** Those in flight that went out before a time, except those that this call returned: the earliest first, then by seq. */
+  /** Returns those in flight that were sent before a time and not returned by this call: the earliest first, then by seq. */
   overdue(before: number, limit: number): TxState[];
-  /** Drops the end of the order that is over the limits, at most `limit`. Returns the hashes. */
+  /** Drops transactions from the end of the order until the limits hold, at most `limit`. Returns the hashes. */
   evict(limit: number): string[];
   isOverLimits(): boolean;
-  /** The end of a claim, and how many transactions are under it; `null` if there are none. */
+  /** Returns the end of a claim and its number of transactions; `null` if it has none. */
   claim(id: string): { readonly untilMs: number; readonly held: number } | null;
   extend(id: string, untilMs: number): void;
-  /** Pending → Propagated, under the claim. Returns the facts afterwards. */
+  /** Moves a Pending transaction to Propagated, under the claim. Returns its new facts. */
   take(one: Named, claim: ClaimRecord): LifeFacts;
-  /** Propagated → Pending, because its claim ended. */
+  /** Moves a Propagated transaction to Pending, because its claim ended. */
   release(hash: string): void;
-  /** Holds a Pending transaction back no longer. */
+  /** Ends the hold on a Pending transaction. */
   wake(one: Named): void;
-  /** Pending → Dropped. The reason is named like the cause. */
+  /** Drops a Pending transaction. The reason has the same name as the cause. */
   end(one: Named, cause: Cause): void;
-  /** L14: Propagated or Acknowledged → Dropped. The reason is `stale`. */
+  /** Drops a Propagated or Acknowledged transaction with the reason `stale` (L14). */
   expire(one: TxState): void;
   step<Outcome>(outcome: Outcome): Step<Outcome>;
 }
 
-/** The step of `take` (P8, P20): selects transactions within the budget and marks them in flight under one claim. */
+/** Returns the step of `take` (P8, P20): selects transactions within the budget and puts them in flight under one claim. */
 export function takeStep(plan: CallPlan, { claimId, owner, claimMs, budget }: CheckedTake, nowMs: number): Step<Claim> {
   for (const one of plan.due(nowMs, maxSweep)) plan.wake(one);
   const untilMs = claimEnd(nowMs, claimMs);
@@ -70,12 +70,12 @@ export function takeStep(plan: CallPlan, { claimId, owner, claimMs, budget }: Ch
   return plan.step({ claimId, owner, untilMs, transactions });
 }
 
-/** A candidate as `take` answers it. */
+/** Returns a candidate as `take` returns it. */
 export function takenOf(one: Candidate, { receivedAt, attempts }: LifeFacts): TakenCandidate {
   return { ...one, receivedAt, attempts };
 }
 
-/** The step of `extendClaim` (P19): a claim never ends earlier than before. */
+/** Returns the step of `extendClaim` (P19). It never makes a claim end earlier. */
 export function extendStep(plan: CallPlan, { claimId, claimMs }: CheckedExtension, nowMs: number): Step<ExtendOutcome> {
   const claim = plan.claim(claimId);
   if (claim === null) return plan.step({ kind: 'ended' });
@@ -84,7 +84,10 @@ export function extendStep(plan: CallPlan, { claimId, claimMs }: CheckedExtensio
   return plan.step({ kind: 'extended', untilMs, held: claim.held });
 }
 
-/** The step of `sweep` (P9): ends claims, wakes what was held back, drops what is in flight too long (L14), what expired and, if asked, what is over the limits. */
+/**
+ * Returns the step of `sweep` (P9). It ends claims, wakes held transactions, and drops those that were in flight too long
+ * (L14), those that expired and, with `overLimits`, those that exceed the limits.
+ */
 export function sweepStep(
   plan: CallPlan,
   moment: CallMoment,
@@ -118,21 +121,21 @@ export function sweepStep(
   });
 }
 
-/** What a `sweep` is asked to drop. */
+/** The options of `sweep` that select what it drops. */
 export interface SweepTargets {
   readonly overLimits: boolean;
-  /** How long a transaction may be in flight (L14). `Infinity`: for ever. */
+  /** How long a transaction may be in flight, in milliseconds (L14). `Infinity` means no limit. */
   readonly inflightTtlMs: number;
 }
 
-/** The step of `flush`: drops all Pending transactions. The outcome is their number. */
+/** Returns the step of `flush`, which drops all Pending transactions. The outcome is their number. */
 export function flushStep(plan: CallPlan): Step<number> {
   const waiting = [...plan.pending()];
   for (const one of waiting) plan.end(one, 'flushed');
   return plan.step(waiting.length);
 }
 
-/** The step of `setLimits`. It evicts nothing. The outcome is all limits. */
+/** Returns the step of `setLimits`. It evicts nothing. The outcome is all limits. */
 export function limitsStep(plan: CallPlan, named: Partial<Limits>): Step<Limits> {
   const names = Object.keys(named) as (keyof Limits)[];
   if (names.some((name) => named[name] !== plan.limits[name])) plan.limits = { ...plan.limits, ...named };

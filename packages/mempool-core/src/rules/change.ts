@@ -32,11 +32,11 @@ export interface Change {
   /** The counters after the call. */
   readonly counters: Counters;
   readonly cause: Cause;
-  /** P24: the hash of the transaction that replaced it. */
+  /** The hash of the transaction that replaced it (P24). */
   readonly replacedBy?: string | undefined;
 }
 
-/** True for a change to a final stage: it makes an entry in the terminal log. */
+/** True for a change to a final stage, which makes an entry in the terminal log. */
 export function isFinal(change: Change): change is Change & { after: { stage: FinalStage } } {
   return !isLive(change.after.stage);
 }
@@ -45,7 +45,7 @@ export function isFinal(change: Change): change is Change & { after: { stage: Fi
 const nothing: Counters = Object.freeze({ confirmations: 0, nonConfirmations: 0 });
 const unknown: Change['previous'] = Object.freeze({ stage: 'Unknown', ...nothing });
 
-/** The change from one state to the next, with the counters at `tickBefore` and at `tickAfter`. */
+/** Returns the change from one state to the next, with the counters at `tickBefore` and at `tickAfter`. */
 export function changeOf(
   before: TxState | null,
   after: TxState,
@@ -64,8 +64,8 @@ function previousOf(before: TxState, tick: number): Change['previous'] {
 }
 
 /**
- * The change of a received transaction (L1, L2); `null` for a duplicate. It becomes Pending, or Confirmed if one of the
- * last blocks already carried the hash (L13). `inclusion` is the tick of that block.
+ * Returns the change of a received transaction (L1, L2); `null` for a duplicate. It becomes Pending, or Confirmed if one of
+ * the last blocks already carried the hash (L13). `inclusion` is the tick of that block.
  */
 export function planReceive(
   before: TxState | null,
@@ -86,17 +86,17 @@ const moveCauses: Readonly<Record<MoveVerb, Cause>> = {
   release: 'released',
 };
 
-/** What a move has beside its verb. */
+/** The optional parameters of a move. */
 export interface MoveWay {
-  /** `take` and `sweep` name their own cause. */
+  /** The cause, if it is not that of the verb: `take` and `sweep` have their own. */
   readonly cause?: Cause | undefined;
-  /** What returns to Pending is held back until then (P20). */
+  /** The time until which a transaction that returns to Pending is held back (P20). */
   readonly notBefore?: number | undefined;
 }
 
 const plain: MoveWay = Object.freeze({});
 
-/** The change of a verb that moves a live transaction (L3, L4); `null` if its stage does not allow the verb. */
+/** Returns the change of a verb that moves a live transaction (L3, L4); `null` if its stage does not allow the verb. */
 export function planMove(
   verb: MoveVerb,
   txState: TxState,
@@ -121,7 +121,7 @@ export function planMove(
   }
 }
 
-/** The change of `drop` (L10); `null` if the stage does not allow it. `reason` is its stored text. */
+/** Returns the change of `drop` (L10); `null` if the stage does not allow it. `reason` is its stored text. */
 export function planDrop(txState: TxState, reason: string, tick: number, cause: Cause): Change | null {
   if (nextStage(txState.stage, 'drop') === null) return null;
   return changeOf(txState, dropped(txState, tick, reason), cause, tick);
@@ -137,7 +137,7 @@ export interface BlockStates {
   readonly aged: Iterable<TxState>;
 }
 
-/** The changes of a block, ordered by seq (L5, L6). `tick` is the tick after the block. */
+/** Returns the changes of a block, ordered by seq (L5, L6). `tick` is the tick after the block. */
 export function planBlock(txStates: BlockStates, tick: number, thresholds: Thresholds): Change[] {
   const changes: Change[] = [];
   const touched = new Set<string>();
@@ -171,7 +171,7 @@ function carries(txState: TxState): boolean {
 }
 
 /**
- * The changes of a rollback for transactions whose confirming block is undone (L9): they return to Pending and keep
+ * Returns the changes of a rollback for transactions whose confirming block is undone (L9). They return to Pending and keep
  * their `seq`. Propagated and Acknowledged transactions keep their stage; for them a store calls `clampTick`.
  */
 export function planRollback(txStates: Iterable<TxState>, tick: number, target: number): Change[] {
@@ -184,18 +184,19 @@ export function planRollback(txStates: Iterable<TxState>, tick: number, target: 
 }
 
 /**
- * The state after a rollback to `target` of a transaction that went in flight later: it counts from the target (L9).
+ * Returns the state, after a rollback to `target`, of a transaction that went in flight later. Its non-confirmations count
+ * from the target (L9).
  */
 export function clampTick(txState: TxState, target: number): TxState {
   return { ...txState, tick: Math.min(txState.tick, target) };
 }
 
-/** Sorts the changes by seq, in place: the order of events and of log entries (E1). */
+/** Sorts the changes by seq, in place. This is the order of events and of log entries (E1). */
 export function bySeq(changes: Change[]): Change[] {
   return changes.sort((a, b) => a.after.seq - b.after.seq);
 }
 
-/** The event of a change (E1). `point` is the confirming block of a Confirmed or Finalized transaction, else `null`. */
+/** Returns the event of a change (E1). `point` is the confirming block of a Confirmed or Finalized transaction, else `null`. */
 export function changeEvent(
   eventSeq: number,
   { after, previous, counters, cause, replacedBy }: Change,

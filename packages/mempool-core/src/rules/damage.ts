@@ -12,7 +12,7 @@ const nobodysTag = '';
 /** The tick of a state whose log entry is damaged. No other state has this tick. */
 const lostTick = -1;
 
-/** Stands in for an entry that cannot be read. The transaction is parked until it is dropped or gets a new verdict. */
+/** Returns a substitute for an entry that cannot be read. It parks the transaction until that is dropped or has a new verdict. */
 export function lostEntry(hash: string, seq: number, bytes: number): Entry {
   const verdict = { ...defaultVerdict, priority: minPriority, requires: [nobodysTag] };
   const times = { admittedAt: 0, admittedHeight: 0, checkedHeight: 0, gossipSeq: 0 };
@@ -25,8 +25,8 @@ export function isLostEntry({ verdict }: Entry): boolean {
 }
 
 /**
- * Stands in for a log entry that cannot be read: Dropped, because the final stage is unknown. The hash can be received
- * again. A block does not change it.
+ * Returns a substitute for a log entry that cannot be read. Its stage is Dropped, because the final stage is unknown. The
+ * hash can be received again. A block does not change it.
  */
 export function lostEnd(hash: string, seq: number): TxState {
   return { ...live(hash, seq, 'Pending', lostTick, noFacts), stage: 'Dropped', reason: 'damaged' };

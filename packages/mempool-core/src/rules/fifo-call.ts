@@ -9,21 +9,21 @@ import { bySeq, type Change, planDrop, planMove } from './change.ts';
 import { candidateOf, type FifoEntry, fifoLimits, overdueBut, reapFifo } from './fifo-step.ts';
 import { type PoolView, type Step, stepOf } from './step.ts';
 
-/** What the rules ask of a fifo pool beside its view. */
+/** The reads of a fifo pool that the rules need in addition to `PoolView`. */
 export interface FifoPool {
   readonly maxTxs: number;
   readonly acceptUntil: number;
-  /** The Pending transactions that are not held back, by seq. */
+  /** Iterates over the Pending transactions that are not held back, by seq. */
   pending(): Iterable<FifoEntry>;
-  /** Those held back until `nowMs` or earlier: the earliest time first, then by seq. */
+  /** Returns the transactions held back until `nowMs` or earlier: the earliest time first, then by seq. */
   due(nowMs: number, limit: number): FifoEntry[];
-  /** The hashes under claims that ended before `nowMs`: the earliest end first, then by seq. */
+  /** Returns the hashes under claims that ended before `nowMs`: the earliest end first, then by seq. */
   ended(nowMs: number, limit: number): string[];
-  /** The end of a claim, and how many transactions are under it; `null` if there are none. */
+  /** Returns the end of a claim and its number of transactions; `null` if it has none. */
   claim(id: string): { readonly untilMs: number; readonly held: number } | null;
 }
 
-/** One call on a fifo pool while it is planned. Nothing is parked, expires, or is evicted. */
+/** One call on a fifo pool while it is planned. In a fifo pool nothing is parked, expires or is evicted. */
 export class FifoCall implements CallPlan {
   readonly #view: PoolView;
   readonly #pool: FifoPool;

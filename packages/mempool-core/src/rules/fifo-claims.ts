@@ -6,7 +6,7 @@ import type { Step } from './step.ts';
 /** The claims and the limits of a fifo pool as plain data, for a file of any format. */
 export interface FifoRecord {
   readonly maxTxs: number;
-  /** Left out if the pool never closes. */
+  /** Absent if the pool never closes. */
   readonly acceptUntil?: number | undefined;
   readonly lots: readonly FifoClaimRecord[];
 }
@@ -16,7 +16,7 @@ interface FifoClaimRecord {
   readonly held: readonly (readonly [hash: string, seq: number])[];
 }
 
-/** The record of these limits and claims; `null` if there are neither. A limit that is never reached is left out. */
+/** Returns the record of these limits and claims; `null` if there are neither. An `acceptUntil` of `Infinity` is left out. */
 export function fifoRecord(
   { maxTxs, acceptUntil }: Pick<FifoRecord, 'maxTxs'> & { readonly acceptUntil: number },
   lots: FifoRecord['lots'],
@@ -33,12 +33,12 @@ interface FifoClaim {
 
 type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
 
-/** The events that end claims: any event of a Propagated transaction ends the claim on it. */
+/** Returns the events that end claims. Any event of a Propagated transaction ends the claim on it. */
 export function endedClaims(events: readonly StepEvent[]): TransactionStep[] {
   return transactionsOf(events).filter(({ previous }) => previous.stage === 'Propagated');
 }
 
-/** The events of the transactions that a `take` step claimed. */
+/** Returns the events of the transactions that a `take` step claimed. */
 export function takenBy(events: readonly StepEvent[]): TransactionStep[] {
   return transactionsOf(events).filter(({ stage }) => stage === 'Propagated');
 }
@@ -69,24 +69,24 @@ export class FifoClaims {
     );
   }
 
-  /** The transactions that are claimed under this id, ordered by seq. */
+  /** Returns the transactions that are claimed under this id, ordered by seq. */
   under(claimId: string): Pick<FifoEntry, 'hash' | 'seq'>[] {
     const lot = this.#lots.get(claimId);
     return lot === undefined ? [] : claimedBy(lot).sort((a, b) => a.seq - b.seq);
   }
 
-  /** The id of the claim on a transaction; `null` if there is none. */
+  /** Returns the id of the claim on a transaction; `null` if there is none. */
   claimOf(hash: string): string | null {
     return this.#lotOf.get(hash)?.claim.id ?? null;
   }
 
-  /** The end of a claim, and how many transactions are under it; `null` if there are none. */
+  /** Returns the end of a claim and its number of transactions; `null` if it has none. */
   claim(id: string): { readonly untilMs: number; readonly held: number } | null {
     const lot = this.#lots.get(id);
     return lot === undefined ? null : { untilMs: lot.claim.untilMs, held: lot.seqs.size };
   }
 
-  /** Up to `limit` hashes whose claim ended before `nowMs`. The earliest end comes first, then the lowest seq. */
+  /** Returns up to `limit` hashes whose claim ended before `nowMs`: the earliest end first, then by seq. */
   ended(nowMs: number, limit: number): string[] {
     const lots = [...this.#lots.values()].filter(({ claim }) => claim.untilMs < nowMs);
     const ended = lots.flatMap((lot) => claimedBy(lot).map((each) => ({ ...each, untilMs: lot.claim.untilMs })));
@@ -94,7 +94,7 @@ export class FifoClaims {
     return ended.slice(0, limit).map(({ hash }) => hash);
   }
 
-  /** The data for `restore`; `null` if there are no claims and no limits. */
+  /** Returns the data for `restore`; `null` if there are no claims and no limits. */
   dump(): FifoRecord | null {
     const lots = Array.from(this.#lots.values(), ({ claim, seqs }) => ({ claim, held: [...seqs] }));
     return fifoRecord(this, lots);

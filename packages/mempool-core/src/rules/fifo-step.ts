@@ -11,7 +11,7 @@ import { damagedRecord, type PageStart } from './answers.ts';
 import { planReceive } from './change.ts';
 import { countedInclusion, type PoolView } from './step.ts';
 
-/** L14: transactions that went out before a time, without those that the same call returns. */
+/** Returns up to `limit` transactions that were sent before a time, without the hashes in `but` (L14). */
 export function overdueBut(view: PoolView, before: number, limit: number, but: ReadonlySet<string>): TxState[] {
   if (before === Number.NEGATIVE_INFINITY) return [];
   return Iterator.from(view.sentBefore(before, limit + but.size))
@@ -20,19 +20,19 @@ export function overdueBut(view: PoolView, before: number, limit: number, but: R
     .toArray();
 }
 
-/** The number of transactions that a fifo pool can still hold; or that it is closed (P27). */
+/** The number of transactions that a fifo pool can still accept, or `'closed'` (P27). */
 export type Room = number | 'closed';
 
 /** The transactions of a `receive` call that a limited fifo pool accepts. */
 export interface Admission {
   readonly admitted: readonly Transaction[];
-  /** The outcomes of all transactions of the call, given the outcomes of the admitted ones. */
+  /** Returns the outcomes of all transactions of the call, given the outcomes of the admitted ones. */
   outcomes(ofAdmitted: readonly ReceiveOutcome[]): ReceiveOutcome[];
 }
 
 /**
  * Selects the transactions of a `receive` call for which there is room, in order. Duplicates and transactions that the
- * last blocks carried (L13) need no room. A closed pool takes in duplicates alone.
+ * last blocks carried (L13) need no room. A closed pool accepts only duplicates.
  */
 export function admissionOf(
   view: PoolView,
@@ -64,7 +64,7 @@ export function admissionOf(
   };
 }
 
-/** The limits of a fifo pool: none. Only `maxTxs` and `acceptUntil` can be set. */
+/** The default limits of a fifo pool: no limit. Only `maxTxs` and `acceptUntil` can be set. */
 export const fifoLimits: Limits = Object.freeze({
   maxTxs: Number.POSITIVE_INFINITY,
   maxBytes: Number.POSITIVE_INFINITY,
@@ -89,18 +89,18 @@ export interface FifoEntry {
   readonly seq: number;
   /** Length of the payload. */
   readonly bytes: number;
-  /** `take` asks for those of an entry without them. */
+  /** The facts, if the entry was read with them. Otherwise `take` reads them. */
   readonly facts?: Facts;
 }
 
-/** The candidate for a block. Gas and priority are 0, because a fifo pool has neither. */
+/** Returns the candidate for an entry. Gas and priority are 0, because a fifo pool has neither. */
 export function candidateOf({ hash, seq, bytes }: FifoEntry): Candidate {
   return { hash, seq, bytes, gas: 0, priority: 0n };
 }
 
 /**
- * The Pending transactions that fit into the budget. `pending` is ordered by seq. A transaction that does not fit is
- * left out; after more than `skip` of them the search ends.
+ * Returns the Pending transactions that fit into the budget. `pending` is ordered by seq. A transaction that does not fit
+ * is skipped; after more than `skip` of them the search ends.
  */
 export function reapFifo<Entry extends FifoEntry>(pending: Iterable<Entry>, budget: CheckedBudget): Entry[] {
   const { maxBytes, maxTxs, skip, overheadBytes } = budget;
@@ -121,13 +121,13 @@ export function reapFifo<Entry extends FifoEntry>(pending: Iterable<Entry>, budg
   return found;
 }
 
-/** An item of a `since` page. `body` is `null` if the caller asked for hashes only. */
+/** Returns an item of a `since` page. `body` is `null` with `hashesOnly`. */
 export function gossipItem({ hash, seq, bytes }: FifoEntry, body: Omit<Transaction, 'hash'> | null): GossipItem {
   const { payload, payloadType } = body ?? { payload: null, payloadType: null };
   return { hash, seq, gossipSeq: seq, bytes, gas: 0, priority: 0n, payload, payloadType };
 }
 
-/** A page of `since`. A fifo pool hides no transactions, so the next page starts after the last record. */
+/** Returns a page of `since`. A fifo pool hides no transactions, so the next page starts after the last record. */
 export function gossipPage<R extends Pick<FifoEntry, 'hash' | 'seq'>>(
   { records, damaged, last }: Cut<R>,
   { after, epoch }: PageStart,

@@ -15,30 +15,30 @@ import type { Step } from './step.ts';
 
 /** The numbers of a pool's records. */
 export interface RecordTotals {
-  /** Of the last change; 0 before the first. A deletion takes a number too, so no version comes twice (K1). */
+  /** The version of the last change; 0 before the first. A deletion also uses a version, so none is used twice (K1). */
   readonly lastVersion: number;
-  /** Bytes of all names and values. */
+  /** Total bytes of all names and values. */
   readonly bytes: number;
 }
 
-/** The record that a `putRecord` finds. `bytes`: of its name and value. */
+/** The record that a `putRecord` replaces. `bytes` is the size of its name and value. */
 export interface FormerRecord {
-  /** `null`: damaged. */
+  /** The version; `null` if the record is damaged. */
   readonly version: number | null;
   readonly bytes: number;
 }
 
-/** The bytes that a record takes of the pool's 64 MiB (K3). */
+/** Returns the bytes of a record that count towards the pool's 64 MiB (K3). */
 export function recordBytes(name: string, value: Uint8Array): number {
   return Buffer.byteLength(name) + value.length;
 }
 
-/** The error for a damaged record of the application (K4). */
+/** Returns the error for a damaged record of the application, `ERR_MEMPOOL_CORRUPT` (K4). */
 export function damagedRecord(name: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the record ${name} is damaged`, { name });
 }
 
-/** The step of `putRecord` (K1, K3). @throws `ERR_MEMPOOL_CORRUPT` if a version is given, and the record's is damaged */
+/** Returns the step of `putRecord` (K1, K3). @throws `ERR_MEMPOOL_CORRUPT` if a version is given and the record is damaged */
 export function putStep(
   { name, value, version }: CheckedPut,
   { lastVersion, bytes }: RecordTotals,
@@ -61,7 +61,7 @@ function recordStep(outcome: PutOutcome, record: RecordStep | null = null): Step
   return { outcome, writes: [], events: [], chain: null, operation: null, at: null, record };
 }
 
-/** The bytes by which a step makes the pool's records grow; 0 if it does not (M3). */
+/** Returns the bytes by which a step makes the pool's records grow; 0 if it does not (M3). */
 export function recordGrowth(
   { record }: Pick<Step<unknown>, 'record'>,
   { bytes }: Pick<RecordTotals, 'bytes'>,
@@ -69,18 +69,18 @@ export function recordGrowth(
   return record ? Math.max(0, record.bytes - bytes) : 0;
 }
 
-/** Checksum of a record's name, version and value (K4). */
+/** Returns the checksum of a record's name, version and value (K4). */
 export function recordChecksum(name: Uint8Array, version: number, value: Uint8Array): number {
   const sum = payloadChecksum(value, payloadChecksum(name));
   return (sum ^ version ^ Math.floor(version / 2 ** 32)) >>> 0;
 }
 
-/** A record that was read. If it is not intact, only its name counts. */
+/** A record that was read. If it is not intact, only its name is valid. */
 export interface FoundRecord extends NamedValue {
   readonly isIntact: boolean;
 }
 
-/** The page of `listRecords` that begins with these records, which are at most `limit` (K4, O6). */
+/** Returns the page of `listRecords` that begins with these records, which are at most `limit` (K4, O6). */
 export function recordPage(found: Iterable<FoundRecord>, { after }: Pick<CheckedRecordQuery, 'after'>): RecordPage {
   const [records, damaged]: [NamedValue[], { name: string }[]] = [[], []];
   let [bytes, next] = [0, after];
@@ -94,7 +94,7 @@ export function recordPage(found: Iterable<FoundRecord>, { after }: Pick<Checked
   return { records, damaged, next };
 }
 
-/** Compares two texts as their UTF-8 bytes do (K4). In UTF-16 the pairs for large code points sort too low. */
+/** Compares two texts by their UTF-8 bytes (K4). A UTF-16 comparison would sort surrogate pairs too low. */
 export function compareUtf8(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -111,7 +111,7 @@ function weight(unit: number): number {
   return unit >= firstSurrogate && unit < behindSurrogates ? unit + 0x10000 : unit;
 }
 
-/** The record as a caller gets it (M1). */
+/** Returns a copy of the record for a caller (M1). */
 export function copyValue({ version, value }: PoolValue): PoolValue {
   return { version, value: Uint8Array.from(value) };
 }

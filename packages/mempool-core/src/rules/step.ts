@@ -41,29 +41,29 @@ export interface PoolView {
   readonly maxRollback: number;
   readonly lastSeq: number;
   readonly lastEventSeq: number;
-  /** The time of the last call with events (E5), or 0. A backend whose store sets the time of a call gives 0. */
+  /** The time of the last call with events (E5), or 0. It is 0 on a backend whose store sets the time of a call. */
   readonly lastAt: number;
-  /** The state of the live record or of the latest log entry; `null` if there is neither. */
+  /** Returns the state of the live record or of the latest log entry; `null` if there is neither. */
   txState(hash: string): TxState | null;
-  /** The id of the claim on a transaction; `null` if there is none. For a pool that has `take`. */
+  /** Returns the id of the claim on a transaction; `null` if there is none. A pool without `take` lacks this method. */
   claimOf?(hash: string): string | null;
-  /** The point stored with a Confirmed or Finalized record. */
+  /** Returns the point stored with a Confirmed or Finalized record. */
   confirmedAt(hash: string): ChainPoint | null;
-  /** The tick of the first kept block that carried the hash (L13). */
+  /** Returns the tick of the first kept block that carried the hash (L13). */
   inclusion(hash: string): number | null;
-  /** The point of a tick; `null` if it is not kept. */
+  /** Returns the point of a tick; `null` if it is not kept. */
   pointAt(tick: number): ChainPoint | null;
-  /** The tick of a point; `null` if the point is not kept. */
+  /** Returns the tick of a point; `null` if the point is not kept. */
   tickOf(point: ChainPoint): number | null;
-  /** Confirmed with a tick up to `finalizable`; Propagated and Acknowledged with a tick up to `droppable`. */
+  /** Returns the Confirmed ones with a tick up to `finalizable`, the Propagated and Acknowledged ones up to `droppable`. */
   aged(finalizable: number, droppable: number): Iterable<TxState>;
-  /** Confirmed and Finalized with a greater tick. Of Finalized, only those in the latest log entry of their hash. */
+  /** Returns the Confirmed and Finalized ones with a greater tick; a Finalized one only if its log entry is its hash's latest. */
   confirmedAfter(tick: number): Iterable<TxState>;
-  /** Propagated and Acknowledged with a greater tick. */
+  /** Returns the Propagated and Acknowledged ones with a greater tick. */
   waitingAfter(tick: number): Iterable<TxState>;
   /**
-   * Up to `limit` Propagated and Acknowledged that went out before a time: the longest ago first, then by seq. Those
-   * whose time is not known are left out (L14).
+   * Returns up to `limit` Propagated and Acknowledged ones that were sent before a time: the earliest first, then by seq. It
+   * leaves out those whose time of sending is not known (L14).
    */
   sentBefore(ms: number, limit: number): Iterable<TxState>;
 }
@@ -72,7 +72,7 @@ export interface PoolView {
 export interface Write {
   readonly after: TxState;
   readonly point: ChainPoint | null;
-  /** `null`: payload and payload type do not change. */
+  /** The new payload and payload type; `null` if they do not change. */
   readonly body: Transaction | null;
 }
 
@@ -81,10 +81,10 @@ export type ChainStep =
   | {
       readonly kind: 'applied';
       readonly tick: number;
-      /** Points and inclusions of lower ticks are deleted. */
+      /** The first tick that is kept. Points and inclusions of lower ticks are deleted. */
       readonly floor: number;
       readonly point: ChainPoint;
-      /** Hashes whose inclusion is stored with this tick, unless one is stored already (L13). */
+      /** Hashes whose inclusion is stored with this tick, if none is stored yet (L13). */
       readonly seen: readonly string[];
       /** Hashes whose inclusion is deleted. */
       readonly unseen: readonly string[];
@@ -95,14 +95,14 @@ export type ChainStep =
 /** All writes of one call, as one atomic step (X1). It does not depend on the storage of a backend. */
 export interface Step<Outcome> {
   readonly outcome: Outcome;
-  /** Ordered by seq, which is the order of new log entries. */
+  /** The records to write, ordered by seq, which is the order of new log entries. */
   readonly writes: readonly Write[];
   readonly events: readonly StepEvent[];
   readonly chain: ChainStep | null;
   readonly operation: OperationRecord | null;
   /**
-   * The time of the call, to store with its events (E5). `null` in a plan, which `recorded` completes, and in a step that
-   * an older version stored.
+   * The time of the call, to store with its events (E5). It is `null` in a plan until `recorded` completes it, and in a step
+   * that an older version stored.
    */
   readonly at: number | null;
   /** Changes that only a priority pool has. */
@@ -111,18 +111,18 @@ export interface Step<Outcome> {
   readonly fifo?: FifoStep | null;
   /** The change of a record. */
   readonly record?: RecordStep | null;
-  /** Of a `receive` in a priority pool that closes at a time (P27). */
+  /** Present in a `receive` step of a priority pool that has an `acceptUntil` (P27). */
   readonly gate?: Gate | null;
 }
 
 /**
- * What a plan assumes about the time of its commit. A backend whose clock is read at the commit plans the call again if
- * that time disagrees; one that plans and commits under one lock need not look.
+ * A plan's assumption about the time of its commit. A backend that reads its clock at the commit plans the call again if the
+ * pool is then open where the plan assumed closed, or the reverse. A backend that plans and commits under one lock ignores it.
  */
 export interface Gate {
   /** In milliseconds since 1970. */
   readonly acceptUntil: number;
-  /** Whether the pool was closed at the time of the plan. */
+  /** True if the pool was closed at the time of the plan. */
   readonly isClosed: boolean;
 }
 
@@ -133,8 +133,8 @@ export interface OperationRecord {
 }
 
 /**
- * Completes a plan: adds the time of the call (E5), as `eventTime` gives it, and the record of the outcome if the caller
- * gave an operation id (X2).
+ * Completes a plan. It adds the time of the call by `eventTime` (E5), and the record of the outcome if the call has an
+ * operation id (X2).
  */
 export function recorded<Outcome>(
   planned: Step<Outcome>,
@@ -146,7 +146,7 @@ export function recorded<Outcome>(
   return { ...planned, at, operation: { id: operationId, record: encodeOutcome(verb, planned.outcome, digest) } };
 }
 
-/** The step of `receive` (L1, L2, L13). */
+/** Returns the step of `receive` (L1, L2, L13). */
 export function receiveStep(
   view: PoolView,
   transactions: readonly Transaction[],
@@ -173,28 +173,28 @@ export function receiveStep(
 
 type Duplicate = Exclude<KnownStage, 'Dropped'>;
 
-/** The tick of a block that carried the hash and still confirms a transaction received now; else `null` (L13). */
+/** Returns the tick of a block that carried the hash and still confirms a transaction received now; else `null` (L13). */
 export function countedInclusion(view: PoolView, hash: string, thresholds: Thresholds): number | null {
   const inclusion = view.inclusion(hash);
   return inclusion !== null && inclusionCounts(inclusion, view.currentTip.tick, thresholds) ? inclusion : null;
 }
 
-/** What a call of `move` or `drop` is bound to (P19, P20). */
+/** The options of a `move` or `drop` call (P19, P20, P23). */
 export interface MoveGuard {
   readonly claim?: string | undefined;
-  /** Hold what returns to Pending back until this time. */
+  /** The time until which transactions that return to Pending are held back. */
   readonly notBefore?: number | undefined;
-  /** Of a drop in a priority pool: the descendants, too (P23). */
+  /** For a drop in a priority pool: also drop the descendants (P23). */
   readonly descendants?: true | undefined;
 }
 
-/** The guard of a call that is made at `nowMs`. A time that has come holds nothing back. */
+/** Returns the guard of a call at `nowMs`. A `notBeforeMs` that has come already is ignored. */
 export function guardOf({ claim, notBeforeMs }: ClaimContext, nowMs: number): MoveGuard {
   const isAhead = notBeforeMs !== undefined && notBeforeMs > nowMs;
   return { claim, notBefore: isAhead ? notBeforeMs : undefined };
 }
 
-/** P19: the hashes that are under the claim, or all if there is no guard. */
+/** Returns the hashes that are under the claim, or all if the guard has no claim (P19). */
 export function underClaim(
   hashes: readonly string[],
   claim: string | undefined,
@@ -203,7 +203,7 @@ export function underClaim(
   return claim === undefined ? hashes : hashes.filter((hash) => claimOf?.(hash) === claim);
 }
 
-/** The step of `markInflight`, `markAcknowledged` or `release` (L3, L4, P19, P20). */
+/** Returns the step of `markInflight`, `markAcknowledged` or `release` (L3, L4, P19, P20). */
 export function moveStep(
   view: PoolView,
   verb: MoveVerb,
@@ -214,7 +214,7 @@ export function moveStep(
   return eachStep(view, guarded, (txState) => planMove(verb, txState, view.currentTip.tick, { notBefore }));
 }
 
-/** The step of `drop` (L10, P19). `reason` is its stored text. */
+/** Returns the step of `drop` (L10, P19). `reason` is its stored text. */
 export function dropStep(
   view: PoolView,
   hashes: readonly string[],
@@ -238,8 +238,7 @@ function eachStep(
 }
 
 /**
- * The plan of `confirm` or `rollback`: an answer if nothing changes, else the changes of the chain and the
- * transactions.
+ * The plan of `confirm` or `rollback`: the outcome if nothing changes, else the changes of the chain and the transactions.
  */
 export type ChainPlan<Outcome> =
   | { readonly answer: Outcome }
@@ -268,7 +267,7 @@ export function planConfirm(view: PoolView, block: CheckedBlock, lease: Lease | 
   return { chain: { kind: 'applied', tick, floor, point, seen, unseen }, events, changes, clamped: [] };
 }
 
-/** The step of `confirm`. `lease` is that of the call. */
+/** Returns the step of `confirm`. `lease` is that of the call. */
 export function confirmStep(view: PoolView, block: CheckedBlock, lease: Lease | null): Step<ConfirmOutcome> {
   const plan = planConfirm(view, block, lease);
   if ('answer' in plan) return stepOf(view, plan.answer, []);
@@ -277,7 +276,7 @@ export function confirmStep(view: PoolView, block: CheckedBlock, lease: Lease | 
 }
 
 /**
- * Plans a rollback to `point` (L9). `null`: to before the first kept block. `lease` is that of the call.
+ * Plans a rollback to `point`, or to before the first kept block if it is `null` (L9). `lease` is that of the call.
  *
  * @throws `ERR_MEMPOOL_CORRUPT` if a point is damaged
  */
@@ -291,14 +290,14 @@ export function planUndo(view: PoolView, point: ChainPoint | null, lease: Lease 
   return { chain: { kind: 'undone', tick: target }, events: undoneEvents(view, target, lease), changes, clamped };
 }
 
-/** The step of `rollback`. `lease` is that of the call. */
+/** Returns the step of `rollback`. `lease` is that of the call. */
 export function rollbackStep(view: PoolView, point: ChainPoint | null, lease: Lease | null): Step<RollbackOutcome> {
   const plan = planUndo(view, point, lease);
   if ('answer' in plan) return stepOf(view, plan.answer, []);
   return stepOf(view, undoneOutcome(view, point, plan.chain.tick, plan.changes.length), plan.changes, plan);
 }
 
-/** The outcome of a rollback that undid blocks. */
+/** Returns the outcome of a rollback that undid blocks. */
 export function undoneOutcome(
   view: PoolView,
   point: ChainPoint | null,
@@ -338,20 +337,20 @@ function txStates(view: PoolView, hashes: readonly string[]): TxState[] {
 
 /** The optional parts of a step. */
 export interface StepParts {
-  /** One element for each change if the call brings payloads. */
+  /** The payloads, one element for each change, if the call has any. */
   readonly bodies?: readonly (Transaction | null)[];
   readonly events?: readonly BlockStep[];
-  /** States with a lowered tick, or that are held back no longer. They have no events. */
+  /** States whose tick was lowered or whose hold ended. They make no events. */
   readonly clamped?: readonly TxState[];
   readonly chain?: ChainStep;
-  /** Events of places, which come last (P24). They are numbered here. */
+  /** The `ready` and `parked` events, which come last (P24). `stepOf` numbers them. */
   readonly places?: readonly PlaceStep[];
 }
 
-/** The event of a place before it is numbered. */
+/** A `ready` or `parked` event before it is numbered. */
 export type PlaceStep = Omit<ReadyEvent, 'at' | 'eventSeq'> | Omit<ParkedEvent, 'at' | 'eventSeq'>;
 
-/** Makes the step of these changes, with their events. `changes` must be ordered by seq. */
+/** Returns the step of these changes, with their events. `changes` must be ordered by seq. */
 export function stepOf<Outcome>(
   view: PoolView,
   outcome: Outcome,
