@@ -26,3 +26,9 @@ test('the README names every reason and every phase', () => {
   for (const word of [...submissionReasons, ...batchReasons, ...Object.values(phaseAliases)])
     expect(page, word).toContain(`\`${word}\``);
 });
+
+test('each key of the original has a test that shows where it went', () => {
+  const rows = [...read('../README.md').matchAll(/\| `(\S+\.test\.ts)`: (.+) \|$/gm)];
+  expect(rows.length).toBeGreaterThan(15);
+  for (const [, file = '', title = ''] of rows) expect(read(file).includes(title), `${file}: ${title}`).toBe(true);
+});
