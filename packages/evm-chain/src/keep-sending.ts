@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isMempoolError, type Mempool } from 'mempool-core';
+import { isMempoolError, type Mempool, UnrecoverableError } from 'mempool-core';
 import { RpcFailure, rpcCall } from './rpc.ts';
 
 /** Options of `keepSending`. */
@@ -11,7 +11,7 @@ export interface SendingOptions {
   readonly lookMs?: number | undefined;
   /** How long a killed sender's transactions wait for another one, in milliseconds; default 5,000. */
   readonly claimMs?: number | undefined;
-  /** How often a transaction that the node refuses goes out before it is dropped; default: no end. */
+  /** A transaction that the node refuses at this attempt or a later one is dropped as `failed`; default: none is. */
   readonly attempts?: number | undefined;
   /** Is told of a refusal of the node, and of a node that does not answer. */
   readonly report?: ((error: unknown) => void) | undefined;
@@ -23,11 +23,11 @@ export interface SendingOptions {
  * @throws an error of the pool that is not retryable
  */
 export async function keepSending(pool: Mempool, options: SendingOptions): Promise<void> {
-  const { signal, claimMs = 5_000, attempts = Number.POSITIVE_INFINITY } = options;
-  const sending = pool.work(({ payload }) => send(payload, options), {
+  const { signal, claimMs = 5_000 } = options;
+  const sending = pool.work(({ payload }, { attempt }) => send(payload, attempt, options), {
     concurrency: 1,
     claimMs,
-    attempts,
+    attempts: Number.POSITIVE_INFINITY,
     backoff: (attempt) => Math.min(200 * 2 ** (attempt - 1), 5_000),
     signal,
   });
@@ -35,13 +35,15 @@ export async function keepSending(pool: Mempool, options: SendingOptions): Promi
 }
 
 /** A node that has the transaction already, in its pool or in a block, is content. Whether it is in a block, the chain tells. */
-async function send(payload: Uint8Array, { url, signal, report }: SendingOptions): Promise<void> {
+async function send(payload: Uint8Array, attempt: number, options: SendingOptions): Promise<void> {
+  const { url, signal, attempts = Number.POSITIVE_INFINITY, report } = options;
   try {
     await rpcCall(url, 'eth_sendRawTransaction', [`0x${Buffer.from(payload).toString('hex')}`], signal);
   } catch (error) {
-    if (error instanceof RpcFailure && /already known|known transaction|nonce too low/i.test(error.message)) return;
+    const isRefusal = error instanceof RpcFailure;
+    if (isRefusal && /already known|known transaction|nonce too low/i.test(error.message)) return;
     report?.(error);
-    throw error;
+    throw isRefusal && attempt >= attempts ? new UnrecoverableError(error.message, { cause: error }) : error;
   }
 }
 

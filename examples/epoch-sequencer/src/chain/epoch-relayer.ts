@@ -10,7 +10,7 @@ import { type Fees, raised, startingFees } from './fees.ts';
 import { type NoncePlan, RelayRecords, type StoredPlan } from './relay-records.ts';
 
 /** What a relayer reads of its validator's epochs. A `Sequencer` has it. */
-export interface RelayedEpochs {
+interface RelayedEpochs {
   activeEpochs(): Promise<number[]>;
   epoch(epoch: number): Promise<Pick<EpochRecord, 'phase'> | null>;
   certificate(epoch: number): Promise<Certificate | null>;

@@ -1,17 +1,18 @@
+import { RecordedNode } from 'evm-chain';
 import type { ChainEvent } from 'mempool-sequencer';
 import { expect, onTestFinished, test } from 'vitest';
 import { followEpochs } from '../../src/chain/follow-epochs.ts';
 import { openRelayPool } from '../../src/chain/relay-pool.ts';
 import { type Validator, validators } from './cast.ts';
 import { openHome } from './home.ts';
-import { chainTo, RecordedNode, recorded } from './recorded-node.ts';
+import { chainTo, recorded } from './recorded.ts';
 
 const finalityBlocks = 3;
 const wait = { timeout: 20_000, interval: 10 };
 
 /** A validator that follows the recorded chain. `fault` may throw before an event is applied, or after it. */
 async function follower(fault: (moment: 'before' | 'after') => void = () => undefined) {
-  const node = new RecordedNode();
+  const node = new RecordedNode(() => '');
   node.blocks = chainTo(1, 'main');
   const contract = { ...recorded.contract, url: await node.listen() };
   const [validator] = validators(3) as [Validator];

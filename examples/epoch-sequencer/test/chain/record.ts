@@ -1,10 +1,10 @@
 /** Writes `recorded.json`: blocks of a development chain, and those that took the place of the last ones after a reorganisation. */
 import { writeFileSync } from 'node:fs';
-import { type DevChain, startDevChain } from 'evm-chain';
+import { type DevChain, recordBlocks, startDevChain } from 'evm-chain';
 import { agreementDigest } from 'mempool-sequencer';
-import { type Deployed, deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
+import { deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
 import { validators } from './cast.ts';
-import type { Recorded, RecordedBlock } from './recorded-node.ts';
+import type { Recorded } from './recorded.ts';
 import { ownerKey, turnTo } from './scene.ts';
 
 const all = validators(3);
@@ -22,19 +22,6 @@ async function submit(chain: DevChain, contract: EpochContract, epoch: number): 
   await chain.mine();
 }
 
-async function blocks(chain: DevChain, { address }: Deployed, from: number): Promise<RecordedBlock[]> {
-  const found: RecordedBlock[] = [];
-  for (let number = from; ; number += 1) {
-    const tag = `0x${number.toString(16)}`;
-    const block = (await chain.call('eth_getBlockByNumber', tag, true)) as RecordedBlock | null;
-    if (block === null) return found;
-    const { hash, parentHash, timestamp } = block;
-    const transactions = block.transactions.map((each) => ({ hash: each.hash, from: each.from, nonce: each.nonce }));
-    const logs = (await chain.call('eth_getLogs', { address, fromBlock: tag, toBlock: tag })) as object[];
-    found.push({ number: tag, hash, parentHash, timestamp, transactions, logs });
-  }
-}
-
 await using chain = await startDevChain();
 const deployed = await deployContract(chain, { owner: ownerKey, name: 'protocol:market' });
 const contract = new EpochContract(deployed);
@@ -47,12 +34,16 @@ await submit(chain, contract, 1);
 const back = await chain.snapshot();
 await submit(chain, contract, 2);
 await chain.mine();
-const main = await blocks(chain, deployed, 0);
+const main = await recordBlocks(chain, 0, deployed.address);
 await back();
 await chain.call('evm_increaseTime', 60);
 for (let i = 0; i < 2; i += 1) await chain.mine();
 await submit(chain, contract, 2);
 for (let i = 0; i < 2; i += 1) await chain.mine();
 const { address, chainId, domain } = deployed;
-const recorded: Recorded = { contract: { address, chainId, domain }, main, fork: await blocks(chain, deployed, 5) };
+const recorded: Recorded = {
+  contract: { address, chainId, domain },
+  main,
+  fork: await recordBlocks(chain, 5, deployed.address),
+};
 writeFileSync(new URL('recorded.json', import.meta.url), `${JSON.stringify(recorded, null, 1)}\n`);

@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startDevChain } from 'evm-chain';
+import { Random, seed } from 'mempool-testkit';
+import { createPublicClient, type Hex, http, keccak256 } from 'viem';
+import { expect, onTestFinished, test } from 'vitest';
+import { type Sender, senders, signed, startRelayer } from './cast.ts';
+
+const wait = { timeout: 60_000, interval: 50 };
+async function open(blockMs: number) {
+  const chain = await startDevChain({ blockMs });
+  for (const { address } of senders) await chain.call('hardhat_setBalance', address, '0xffffffffffffffffffffff');
+  onTestFinished(() => chain[Symbol.asyncDispose]());
+  const relayer = await startRelayer(chain.url, 12);
+  const client = createPublicClient({ transport: http(chain.url), cacheTime: 0 });
+  /** The hashes of a sender's transactions in blocks, by block. */
+  const mined = async ({ address }: Sender): Promise<Hex[]> => {
+    const all: Hex[] = [];
+    const last = await client.getBlockNumber();
+    for (let number = 0n; number <= last; number += 1n) {
+      const { transactions } = await client.getBlock({ blockNumber: number, includeTransactions: true });
+      for (const { from, hash } of transactions) if (from === address.toLowerCase()) all.push(hash);
+    }
+    return all;
+  };
+  return { chain, relayer, mined };
+}
+
+test('transactions that a reorganisation undid are sent again by the relayer, with the same nonces', async () => {
+  const { chain, relayer, mined } = await open(0);
+  const [sender] = senders;
+  const raws = await Promise.all([0, 1, 2].map((nonce) => signed(sender, nonce)));
+  const hashes = raws.map((raw) => keccak256(raw));
+  const stages = () => Promise.all(hashes.map((hash) => relayer.stage(hash)));
+  const all = (stage: string) => expect.poll(stages, wait).toEqual(raws.map(() => stage));
+  const [first, second, third] = raws as [Hex, Hex, Hex];
+  const back = await chain.snapshot();
+  expect(await relayer.submit(third)).toBe('parked');
+  expect(await relayer.submit(first)).toBe('received');
+  expect(await relayer.submit(second)).toBe('received');
+  await all('Acknowledged');
+  await chain.mine();
+  await all('Confirmed');
+  expect(await mined(sender)).toEqual(hashes);
+
+  await back();
+  await chain.call('evm_increaseTime', 10);
+  expect(await mined(sender)).toEqual([]);
+  for (let i = 0; i < 2; i += 1) await chain.mine();
+  // They come in a later block than before.
+  await all('Acknowledged');
+  expect(await mined(sender)).toEqual([]);
+  await chain.mine();
+  await all('Confirmed');
+  expect(await mined(sender)).toEqual(hashes);
+  for (let i = 0; i < 12; i += 1) await chain.mine();
+  await all('Finalized');
+});
+
+test('what the node forgets is sent again, and so is what was sent before a kill', async () => {
+  const { chain, relayer, mined } = await open(0);
+  const [sender] = senders;
+  const raw = await signed(sender, 0);
+  const hash = keccak256(raw);
+  await relayer.submit(raw);
+  await expect.poll(() => relayer.stage(hash), wait).toBe('Acknowledged');
+  await relayer.kill();
+  await chain.call('hardhat_dropTransaction', hash);
+  await relayer.start();
+  await expect.poll(() => chain.call('eth_getTransactionByHash', hash), wait).not.toBeNull();
+  await chain.mine();
+  expect(await mined(sender)).toEqual([hash]);
+  expect(await relayer.submit(await signed(sender, 0))).toBe('duplicate');
+});
+
+test('killed at any time and through reorganisations, every transaction ends in a block, once, in order', {
+  timeout: 240_000,
+}, async () => {
+  const { chain, relayer, mined } = await open(150);
+  const random = new Random(seed);
+  const perSender = 30;
+  const lives = 15;
+  const raws = await Promise.all(
+    senders.map((sender) => Promise.all(Array.from({ length: perSender }, (_, nonce) => signed(sender, nonce)))),
+  );
+  const waiting = raws.flat().sort(() => random.below(3) - 1);
+  const feeding = (async () => {
+    for (let raw = waiting.shift(); raw !== undefined; ) {
+      const kind = await relayer.submit(raw).catch(() => 'lost');
+      if (['received', 'parked', 'duplicate'].includes(kind)) raw = waiting.shift();
+      await delay(50);
+    }
+  })();
+  for (let life = 1; life <= lives; life += 1) {
+    const back = life % 4 === 0 ? await chain.snapshot() : null;
+    await delay(random.below(700));
+    await back?.();
+    await delay(random.below(500));
+    await relayer.kill();
+    await relayer.start();
+  }
+  await feeding;
+  await expect
+    .poll(async () => (await Promise.all(senders.map(mined))).flat().length, { timeout: 90_000, interval: 500 })
+    .toBe(senders.length * perSender);
+  for (const [i, sender] of senders.entries())
+    expect(await mined(sender)).toEqual(raws[i]?.map((raw) => keccak256(raw)));
+});
