@@ -12,13 +12,13 @@ import {
 
 /** The options of every backend, and the leases of the pool's election. */
 export interface EphemeralOptions extends OpenOptions {
-  /** The leases of the elections in this process, such as `mempool-election` keeps them (X6); default: nobody leads. */
+  /** The leases of the elections in this process, such as `Leases` of `mempool-election` (X6). By default no node leads. */
   readonly leases?: LeaseSource | undefined;
 }
 
 type OwnOptions = Pick<EphemeralOptions, 'leases'>;
 
-/** The in-memory backend: every `open` makes a new, empty pool, which ends with its process (D2). */
+/** The in-memory backend. Every `open` makes a new, empty pool, which ends with its process (D2). */
 export const ephemeral: RemovingBackend<OwnOptions> = defineBackend<OwnOptions>({
   name: 'ephemeral',
   capabilities: { durable: false, shared: false, lease: true, priority: true, records: true, restore: true },

@@ -1,10 +1,10 @@
 import { type ConfigFields, MempoolError } from 'mempool-core';
 
 /**
- * Copies the store of a pool into a new file, while others use the pool. For `sqlite`; on Redis the server makes backups.
+ * Copies the store of a pool into a new file, while others use the pool. Only for `sqlite`; on Redis the server makes backups.
  *
  * @returns the size of the copy, in bytes
- * @throws `ERR_MEMPOOL_UNSUPPORTED` for any other backend; as `backUpFile` of mempool-sqlite
+ * @throws `ERR_MEMPOOL_UNSUPPORTED` for any other backend; the errors of `backUpFile` of mempool-sqlite
  */
 export async function backUp({ backend, path }: Pick<ConfigFields, 'backend' | 'path'>, to: string): Promise<number> {
   if (backend !== 'sqlite' || path === undefined)

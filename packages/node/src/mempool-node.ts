@@ -4,13 +4,13 @@ import type { Election } from 'mempool-election';
 /** The parts of a node. */
 export interface NodeParts<P extends Mempool = Mempool> {
   readonly pool: P;
-  /** This node's part in the election; `null` without a chain source. */
+  /** This node's election; `null` without a chain source. */
   readonly election: Election | null;
   /** Applies the chain to the pool while this node leads; `null` without a chain source. */
   readonly watcher: Watcher | null;
 }
 
-/** A node that runs. */
+/** A running node. */
 export interface MempoolNode<P extends Mempool = Mempool> extends NodeParts<P>, AsyncDisposable {
   /**
    * Stops the watcher, then the election, then closes the pool. Each of them is stopped even if one before it fails; the

@@ -3,7 +3,7 @@ import { redisFields } from 'mempool-core/backend';
 import { createElection, type Election, type ElectionOptions, inProcessElection, Leases } from 'mempool-election';
 import type { RedisOptions } from 'mempool-redis';
 
-/** What a node needs of its backend. */
+/** The parts of a backend that a node needs. */
 export interface NodeBackend {
   readonly backend: Backend;
   /** The configuration to open the pool with. */
@@ -46,7 +46,7 @@ const backends: Readonly<Record<string, (config: ConfigFields) => Promise<NodeBa
   },
 };
 
-/** @throws `ERR_MEMPOOL_CONFIG` if the backend is none of this project */
+/** Returns the parts of the configuration's backend. @throws `ERR_MEMPOOL_CONFIG` if it is not a backend of this project */
 export async function nodeBackend(config: ConfigFields): Promise<NodeBackend> {
   const open = Object.hasOwn(backends, config.backend) ? backends[config.backend] : undefined;
   if (open !== undefined) return open(config);

@@ -3,9 +3,9 @@ import { misconfigured, redisFields } from 'mempool-core/backend';
 import { type Ledger, type LedgerOptions, memoryLedger, openLedger } from 'mempool-ledger';
 import type { RedisOptions } from 'mempool-redis';
 
-/** Options of `openNodeLedger`: those of `openLedger`, and where the ledger is. */
+/** Options of `openNodeLedger`: those of `openLedger`, and the path of the ledger. */
 export interface NodeLedgerOptions extends LedgerOptions {
-  /** The file of the ledger beside a pool on SQLite; default `pool.ledger.sqlite` for `pool.sqlite`. */
+  /** The file of the ledger, if the pool is on SQLite; default `pool.ledger.sqlite` for `pool.sqlite`. */
   readonly path?: string | undefined;
 }
 
@@ -33,8 +33,8 @@ async function besideFile(config: MempoolConfig<string>, options: NodeLedgerOpti
 }
 
 /**
- * Opens a ledger where the pool of this configuration is: in memory, in a SQLite file of its own, or on the same Redis.
- * @throws `ERR_MEMPOOL_CONFIG` naming `backend` if it has no ledger; and as `openLedger`
+ * Opens a ledger on the backend of this configuration: in memory, in its own SQLite file, or on the same Redis.
+ * @throws `ERR_MEMPOOL_CONFIG` naming `backend` if it has no ledger; the errors of `openLedger`
  */
 export async function openNodeLedger(config: MempoolConfig<string>, options: NodeLedgerOptions): Promise<Ledger> {
   const open = Object.hasOwn(ledgers, config.backend) ? ledgers[config.backend] : undefined;

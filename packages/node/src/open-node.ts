@@ -25,13 +25,13 @@ interface OrderingOfConfig {
 }
 
 /**
- * Opens the node that a configuration describes: its pool and, with a chain source, its part in the election and its
- * watcher, which have started when the promise resolves. `config` may also be the path of a `.toml` or `.json` file.
- * Options that are fields of a configuration win over it. If a part fails, the parts opened before it are closed again.
+ * Opens the node that a configuration describes: its pool and, with a chain source, its election and its watcher. Both have
+ * started when the promise resolves. `config` may also be the path of a `.toml` or `.json` file. Options that are fields of
+ * a configuration replace its fields. If a part fails, the parts opened before it are closed again.
  *
  * @example await using node = await openNode('pool.toml', { source, nodeId: 'a' });
- * @throws as `openMempool`; `ERR_MEMPOOL_CONFIG` naming `backend` if it has no election; `ERR_ELECTION_OPTION` naming the
- * field; `ERR_ELECTION_REFUSED`, `ERR_ELECTION_UNAVAILABLE` of the election's start; any error of `prepare`
+ * @throws the errors of `openMempool`; `ERR_MEMPOOL_CONFIG` naming `backend` if it has no election; `ERR_ELECTION_OPTION`
+ * naming the field; `ERR_ELECTION_REFUSED`, `ERR_ELECTION_UNAVAILABLE` of the election's start; any error of `prepare`
  */
 export function openNode<const B extends BackendName, O extends Ordering = 'fifo'>(
   config: ConfigOf<B, O>,

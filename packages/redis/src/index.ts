@@ -13,9 +13,11 @@ export type { RedisLedgerOptions } from './ledger/open.ts';
 /**
  * The pool on a Redis server, shared by any number of nodes.
  *
- * @throws from `open`, beside what every backend throws: `ERR_MEMPOOL_AUTH`, `ERR_MEMPOOL_PERMISSION` naming the command,
+ * `remove` also works while stores are open; their next call makes the pool anew.
+ *
+ * @throws from `open`, in addition to the errors of every backend: `ERR_MEMPOOL_AUTH`, `ERR_MEMPOOL_PERMISSION` naming the command,
  * `ERR_MEMPOOL_READ_ONLY`, `ERR_MEMPOOL_INCOMPATIBLE` naming the key, for a newer format, or for a server before 6.2. `remove` throws
- * the same: also for a key of another type, or of another pool. Open stores do not hinder it: they make the pool anew.
+ * the same errors, also for a key of another type or of another pool.
  */
 export const redis: RemovingBackend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',

@@ -49,7 +49,7 @@ function poolArguments({ pool, retention, ordering, limits }: Options): (string 
 
 const leastVersion = [6, 2] as const;
 
-/** The version that INFO tells, if it is older than the least that is tested; else `null`. */
+/** Returns the version in an answer of INFO if it is older than the oldest tested one; else `null`. */
 export function tooOld(info: string): string | null {
   const [, version = '', major, minor] = /^redis_version:((\d+)\.(\d+)\S*)/m.exec(info) ?? [];
   const isOld =

@@ -5,8 +5,8 @@ import { type RedisOptions, taggedPrefix } from './connection/options.ts';
 import { removedKeysOf, waitKeyOf } from './connection/script.ts';
 
 /**
- * D4: removes all keys of the pool, and of the election that the options name, in one step. A store that is open makes the pool anew
- * with its next call, as after FLUSHALL. An answer that is lost is asked for again, and then there may be nothing left to remove.
+ * Removes all keys of the pool, and of the election that the options name, in one step (D4). The next call of an open store makes the
+ * pool anew, as after FLUSHALL. If the answer is lost, it tries again, and then the result may be false.
  */
 export async function removeRedis(options: DriverOptions & RedisOptions): Promise<boolean> {
   const { keyPrefix, pool, election, cluster, timeoutMs, minReplicas = 0 } = options;

@@ -32,8 +32,8 @@ export function sqliteWithClock(clock: LeaseClock): RemovingBackend<SqliteOption
 }
 
 /**
- * The single-file backend for one process alone. It keeps the hashes in memory: a receive costs the same with a million transactions
- * as with none. Another open is refused with `ERR_MEMPOOL_IN_USE`, and so is an election, because there is only one process.
+ * The single-file backend for one process alone. It keeps the hashes in memory, so a receive costs the same with a million
+ * transactions as with none. Another open, and an election, are refused with `ERR_MEMPOOL_IN_USE`, because there is only one process.
  */
 export const sqliteExclusive: RemovingBackend<SqliteOptions> = defineBackend<SqliteOptions>({
   name: 'sqlite-exclusive',

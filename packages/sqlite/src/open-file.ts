@@ -33,7 +33,7 @@ export function openShared(options: FileOptions): Promise<PoolFile> {
   return core.retryUntil({ ...options, signal: undefined }, () => openFile(options, 'NORMAL'));
 }
 
-/** Opens the file for this process alone. @throws `ERR_MEMPOOL_IN_USE` if another process, or another store of this one, has the file open */
+/** Opens the file for this process alone. @throws `ERR_MEMPOOL_IN_USE` if another process or another store has the file open */
 export function openExclusive(options: FileOptions): PoolFile {
   try {
     return openFile(options, 'EXCLUSIVE');

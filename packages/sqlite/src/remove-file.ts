@@ -12,11 +12,11 @@ import { storeError } from './file/store-error.ts';
 type FileOptions = DriverOptions & SqliteOptions;
 
 /**
- * D4: removes the file of the pool and the files beside it: SQLite's own, and the locks of elections that were held in it. A file
- * without a pool that an election made is removed too.
+ * Removes the file of the pool, SQLite's files beside it, and the lock files of elections in it (D4). A file that an election made and
+ * that has no pool is removed too.
  *
- * @throws `ERR_MEMPOOL_IN_USE` if a store or an election has the file open; `ERR_MEMPOOL_INCOMPATIBLE` for any other file;
- * `ERR_MEMPOOL_CORRUPT` if nobody can tell because it is damaged
+ * @throws `ERR_MEMPOOL_IN_USE` if a store or an election has the file open; `ERR_MEMPOOL_INCOMPATIBLE` for a file of another kind;
+ * `ERR_MEMPOOL_CORRUPT` if the file is too damaged to find out its kind
  */
 export function removeFile(options: FileOptions): Promise<boolean> {
   return retryUntil({ ...options, signal: undefined }, () => removeOnce(options));

@@ -13,9 +13,9 @@ export type Tuning = Pick<ClientOptions, 'connectTimeout' | 'commandTimeout' | '
 const closed = new WeakSet<Redis>();
 
 /**
- * Creates a client that never repeats a command by itself (X2): commands under way when the connection breaks are rejected, commands
- * without a connection are refused. It reconnects in the background, until `closeClient`. In a cluster it is connected to the master of the slot
- * of `key`.
+ * Creates a client that never repeats a command by itself (X2). If the connection breaks, commands under way are rejected. Without a
+ * connection, commands are refused. It reconnects in the background, until `closeClient`. In a cluster it connects to the master of
+ * the slot of `key`.
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the option
  */
@@ -32,7 +32,7 @@ export function createClient(options: RedisOptions, key: string, tuning: Tuning)
   return slotClient({ key, seeds: () => seeds, reachedAt: natOf(options), own }, tuning);
 }
 
-/** A client as of `createClient`, for the cluster of an application's own client. It knows the nodes that this one knows. */
+/** Creates a client as `createClient` does, for the cluster of an application's own client. It uses the nodes that this one knows. */
 export function clientBeside(cluster: Cluster, key: string, tuning: Tuning): Redis {
   const { redisOptions = {}, natMap } = cluster.options;
   if (cluster.status === 'wait') cluster.connect().catch(() => undefined);

@@ -12,11 +12,11 @@ import { Settling, within } from './settling.ts';
 export interface RunContext {
   readonly signal?: AbortSignal | undefined;
   readonly createPool?: (timeoutMs: number) => Promise<unknown>;
-  /** The call waits for this first. The wait counts towards the call's time. */
+  /** A promise that the call waits for first. The wait counts towards the call's time. */
   readonly behind?: (() => Promise<unknown>) | undefined;
 }
 
-/** `keyPrefix`, or else the name `pool`, begins the keys. */
+/** The options of a connection. The keys begin with `keyPrefix`, or with `pool` if there is none. */
 export type ConnectionOptions = RedisOptions & Pick<DriverOptions, 'pool' | 'timeoutMs' | 'clock'>;
 
 /** A server that takes longer to refuse or answer a probe is left. */
@@ -28,7 +28,7 @@ interface Line {
   readonly loaded: Set<string>;
 }
 
-/** What is sent to the master, on one connection. With `minReplicas` writes have a connection of their own. Only `run` repeats commands. */
+/** Sends commands to the master, on one connection, or on a second one for writes with `minReplicas`. Only `run` repeats commands. */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #writer = new OrderedWriter();
@@ -48,8 +48,8 @@ export class Connection {
   }
 
   /**
-   * X5: sends the script until it is answered or the time is over; writes in the order of the calls. `createPool` runs when there is no
-   * pool (after a flush, or a restart without persistence), or for a key of another type, which its error names.
+   * Sends the script until it is answered or the time is over (X5). Writes are sent in the order of the calls. It runs `createPool` if
+   * there is no pool (after a flush, or a restart without persistence), or if a key has another type, which its error then names.
    */
   run<V extends Verb>(
     verb: V,
@@ -60,7 +60,7 @@ export class Connection {
     return this.execute<Reply<V>>(scripts[verb], keys, args, context);
   }
 
-  /** As `run`, for a script of another kind of store. */
+  /** Does the same as `run`, for a script of another kind of store. */
   async execute<Answer>(
     script: Script,
     keys: readonly string[],
@@ -91,7 +91,7 @@ export class Connection {
     }
   }
 
-  /** As `run`, once. @throws Unconfirmed if too few replicas have a write */
+  /** Sends the script once. @throws Unconfirmed if too few replicas have a write */
   runOnce<V extends Verb>(
     verb: V,
     keys: readonly string[],
@@ -111,7 +111,7 @@ export class Connection {
     return this.#reads.link.read(name, args, timeoutMs);
   }
 
-  /** False if reads go to another server than what is sent on `link`, as they may during a fail-over. */
+  /** False if reads go to another server than commands on `link`, as they may during a fail-over. */
   isWhere(link: Link): boolean {
     return this.#reads.link.isWhere(link);
   }
@@ -212,7 +212,7 @@ async function sendScript<Answer>(
   }
 }
 
-/** The error of a call whose attempts are over: a server that stayed a replica is told as such, too few replicas as an unknown outcome. */
+/** Returns the error of a call after its last attempt: read-only for a server that stayed a replica, unknown for too few replicas. */
 export function finalError(error: unknown): unknown {
   const isDemoted =
     isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') && isMempoolError(error.cause, 'ERR_MEMPOOL_READ_ONLY');

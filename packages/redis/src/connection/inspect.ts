@@ -3,7 +3,7 @@ import { retryUntil } from 'mempool-core/backend';
 import type { Connection, ConnectionOptions } from './connection.ts';
 import { refusal, unsupportedMode } from './refusal.ts';
 
-/** Refuses the URL of a cluster's node or of a Sentinel. Their own errors would not say why. A server may forbid the command INFO. */
+/** Refuses the URL of a cluster's node or of a Sentinel, because their own errors would not explain the cause. */
 export async function refuseMode(
   connection: Connection,
   { timeoutMs, clock, url, sentinels }: ConnectionOptions,
@@ -18,7 +18,7 @@ export async function refuseMode(
   if (wrong !== null) throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', wrong);
 }
 
-/** Tries the commands of the scripts. `probe` runs the script that does. @throws naming the command that the server refuses */
+/** Tries the commands of the scripts by running `probe`. @throws an error naming a command that the server refuses */
 export async function tryCommands(probe: () => Promise<unknown>): Promise<void> {
   // Twice: the first call is an EVAL, the second an EVALSHA.
   await probe();

@@ -7,7 +7,7 @@ import { distrustSentinel, SentinelError } from './sentinel.ts';
 import { guardedKeys, isRedirected, serverOf } from './slot-client.ts';
 import { destroyOnError, dropConnection, limitHandshake } from './socket.ts';
 
-/** The code of the error when no answer comes. */
+/** The code of the error of a command without an answer. */
 export type UnansweredCode = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
 type LinkOptions = RedisOptions & { readonly timeoutMs: number };
@@ -17,7 +17,7 @@ const leastMs = 50;
 /** A Sentinel may name a dead master for a moment, so it is asked again. */
 const longestHandshakeMs = 2_000;
 
-/** One connection to the master. Its errors tell whether a command was sent. It repeats nothing. */
+/** One connection to the master. Its errors show whether a command was sent. It repeats nothing. */
 export class Link {
   readonly #client: Redis;
   /** Whether the options are such that a replica is the mistake of a moment. */
@@ -58,13 +58,13 @@ export class Link {
     this.#client.connect().catch(() => undefined);
   }
 
-  /** The number of this connection: commands that were sent at the same number went to the same server, in order. */
+  /** The number of the present connection. Commands that were sent under the same number went to the same server, in order. */
   get connection(): number {
     return this.#connections;
   }
 
   /**
-   * Sends a command once. `send` gets the client. `name` is for messages.
+   * Sends a command once. `send` receives the client. `name` is for messages.
    *
    * @throws `lost` if no answer comes; `ERR_MEMPOOL_UNAVAILABLE` if it was not sent, or the server was demoted
    */
@@ -98,12 +98,12 @@ export class Link {
     }
   }
 
-  /** The keys to name in a script call: in a cluster one more than its own. */
+  /** Returns the keys to name in a script call. In a cluster, this is one more than the script's own. */
   keysOf(keys: readonly string[]): readonly string[] {
     return guardedKeys(this.#client, keys);
   }
 
-  /** Sends a reading command once. Its answer is in buffers. */
+  /** Sends a reading command once. Its answer consists of buffers. */
   read<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
     return this.ask((client) => client.callBuffer(name, ...args), name, timeoutMs, 'ERR_MEMPOOL_UNAVAILABLE');
   }

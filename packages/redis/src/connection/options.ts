@@ -1,45 +1,45 @@
 import type { ConnectionOptions } from 'node:tls';
 import { invalid } from 'mempool-core/backend';
 
-/** How long a write waits for its replicas, if the options do not say it. */
+/** The default of `replicaTimeoutMs`. */
 export const defaultReplicaMs = 1_000;
 
-/** Options of the backend beside those of every backend. */
+/** The own options of the Redis backend. */
 export interface RedisOptions {
   /**
    * `redis://` or, with TLS, `rediss://` `[user][:password]@host[:port][/database number]`. Required, unless `cluster` or `sentinels` is
-   * given. Beside `cluster` its user, password and TLS are those of all nodes, and its server is one of them. Beside `sentinels` its user,
-   * password, TLS and database are those of the master, and its host is not used.
+   * given. With `cluster`, its user, password and TLS are used for all nodes, and its server is one of the nodes. With `sentinels`, its
+   * user, password, TLS and database are used for the master, and its host is not used.
    */
   readonly url?: string | undefined;
-  /** Nodes of a Redis Cluster, each `host:port`. One that answers is enough to find the others. */
+  /** Nodes of a Redis Cluster, each `host:port`. The client finds the others if one of them answers. */
   readonly cluster?: readonly string[] | undefined;
   /** Sentinels, each `host:port`, that watch the master and replace it when it fails. Needs `masterName`. */
   readonly sentinels?: readonly string[] | undefined;
   /** The name under which the Sentinels watch the master. */
   readonly masterName?: string | undefined;
-  /** The user at the Sentinels; default the user `default`. */
+  /** The user name for the Sentinels; default `default`. */
   readonly sentinelUsername?: string | undefined;
-  /** The password at the Sentinels; default none. */
+  /** The password for the Sentinels; default none. */
   readonly sentinelPassword?: string | undefined;
-  /** With it the Sentinels are connected to with TLS: what `tls.connect` takes. */
+  /** Options of `tls.connect` for the Sentinels. If given, connections to them use TLS. */
   readonly sentinelTls?: ConnectionOptions | undefined;
-  /** Where nodes of the cluster, or servers behind Sentinels, are reached from here, if not where they say: `host:port` by `host:port`. */
+  /** A map from the `host:port` that a node of the cluster, or a server behind Sentinels, reports to the one that reaches it from here. */
   readonly natMap?: Readonly<Record<string, string>> | undefined;
   /**
-   * Prefix of the keys, before `:`; default the pool's name. It is put in braces, unless it has its own hash tag, so that all keys of a
+   * Prefix of the keys, before `:`; default the pool's name. Unless it has its own hash tag, it is put in braces, so that all keys of a
    * pool are in one slot.
    */
   readonly keyPrefix?: string | undefined;
-  /** Certificates, server name and other options of `tls.connect`. With it `redis://` uses TLS too. */
+  /** Options of `tls.connect`, such as certificates and server name. If given, `redis://` uses TLS too. */
   readonly tls?: ConnectionOptions | undefined;
   /** Name of the connections in `CLIENT LIST`; default none. */
   readonly connectionName?: string | undefined;
   /** Internet Protocol version of the connections: 4, 6, or 0 for either; default 0. */
   readonly family?: 0 | 4 | 6 | undefined;
   /**
-   * How many replicas must have a write before its call is answered; default 0. If they do not have it within `replicaTimeoutMs`, the
-   * call fails with `ERR_MEMPOOL_OUTCOME_UNKNOWN`, and may be repeated under its operation id.
+   * How many replicas must have a write before its call is answered; default 0. If fewer have it within `replicaTimeoutMs`, the call
+   * fails with `ERR_MEMPOOL_OUTCOME_UNKNOWN`, and may be repeated under its operation id.
    */
   readonly minReplicas?: number | undefined;
   /** How long a write waits for its replicas, in milliseconds, at most the pool's `timeoutMs`; default 1,000. */
@@ -71,7 +71,7 @@ export function taggedPrefix(prefix: string): string {
   return /^[^{]*\{[^}]+\}/.test(prefix) ? prefix : `{${prefix}}`;
 }
 
-/** True if a connection by these options leads where one by the others does, as the same user. */
+/** True if connections with these two sets of options lead to the same server, as the same user. */
 export function isSameEndpoint(options: RedisOptions & Timed, others: RedisOptions & Timed): boolean {
   if (options.timeoutMs !== others.timeoutMs) return false;
   return (Object.keys(optionNames) as (keyof RedisOptions)[]).every((name) => isSame(options[name], others[name]));

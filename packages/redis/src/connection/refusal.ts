@@ -25,7 +25,7 @@ const unsupportedModes: Readonly<Record<string, string>> = {
     'the URL is that of a Redis Sentinel: write sentinels: ["host:port"], masterName: "…", in a file sentinels = ["host:port"], master_name = "…"',
 };
 
-/** What is wrong with the URL of a server of this kind, or `null`. `info`: the answer of INFO, or empty. */
+/** Returns the problem with the URL of a server of this kind, or `null`. `info` is the answer of INFO, or empty. */
 export function unsupportedMode(info: string, url: string | undefined): string | null {
   const mode = /^redis_mode:(\w+)/m.exec(info)?.[1] ?? '';
   if (!Object.hasOwn(unsupportedModes, mode)) return null;
@@ -33,7 +33,7 @@ export function unsupportedMode(info: string, url: string | undefined): string |
   return (unsupportedModes[mode] as string).replaceAll('host:port', `${hostname}:${port || 6379}`);
 }
 
-/** What is wrong if a server and the options do not agree whether it is a cluster. `words`: the server's. */
+/** Returns the problem if the options name a cluster and the server is in none, or the reverse. `words` are the server's. */
 export function clusterMismatch(words: string): string {
   const isPlain = words.includes('cluster support disabled');
   const why = isPlain ? 'a server that cluster names is not in a cluster: give it as url' : unsupportedModes.cluster;
@@ -43,7 +43,7 @@ export function clusterMismatch(words: string): string {
 /** The prefix of Redis 6.2 to errors inside scripts. */
 const wrapping = /^(ERR Error running script \(call to \w+\): )?(@\w+: ?\d+: )*-?/;
 
-/** The server's message, without the prefix of errors inside scripts. */
+/** Returns the server's message without the prefix of errors inside scripts. */
 export function unwrapped(message: string): string {
   return message.replace(wrapping, '').trim();
 }
@@ -58,13 +58,13 @@ export function isPoolMissing(error: unknown): boolean {
   return isReply(error) && /^(MEMPOOL_GONE|WRONGTYPE) /.test(unwrapped(error.message));
 }
 
-/** Removes the arguments that the client attaches to errors: payloads and passwords must not get into logs. */
+/** Removes the arguments that the client attaches to errors, because payloads and passwords must not be logged. */
 export function withoutArguments(error: unknown): unknown {
   if (error instanceof Error && 'command' in error) delete error.command;
   return error;
 }
 
-/** The server's error reply as a `MempoolError`; unknown ones are returned as they are. `asked`: the command, unless the message names it. */
+/** Converts the server's error reply to a `MempoolError`. Returns unknown ones unchanged. `asked` is the command, for messages. */
 export function refusal(error: Error, asked: string): Error {
   const message = unwrapped(error.message);
   const [word, , ...hashes] = message.split(' ');
@@ -84,7 +84,7 @@ export function refusal(error: Error, asked: string): Error {
   });
 }
 
-/** The error if server and client do not accept each other's certificates; else `null`. */
+/** Returns the error for a failed TLS handshake in which server and client did not accept each other; else `null`. */
 export function tlsRefusal(error: unknown): MempoolError | null {
   return isTlsRefusal(error)
     ? new MempoolError('ERR_MEMPOOL_AUTH', `TLS with the server fails: ${error.message}`, { cause: error })

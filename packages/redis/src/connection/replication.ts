@@ -11,14 +11,14 @@ export interface ReplicationOptions {
   readonly replicaTimeoutMs: number;
   /** The key that is written before each wait. */
   readonly key: string;
-  /** How long the server may take to answer, beyond the wait itself. */
+  /** How long the server may take to answer, in addition to the wait itself, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /** The error of a write that the master has, and perhaps too few replicas. It ends the call: the caller may repeat it. */
 class Unconfirmed extends Error {}
 
-/** `ERR_MEMPOOL_OUTCOME_UNKNOWN` for `Unconfirmed`; any other error as it is. */
+/** Converts `Unconfirmed` to `ERR_MEMPOOL_OUTCOME_UNKNOWN`. Returns any other error unchanged. */
 export function unconfirmed(error: unknown): unknown {
   return error instanceof Unconfirmed
     ? new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', error.message, { cause: error })
@@ -32,8 +32,8 @@ interface Batch {
 }
 
 /**
- * Waits until enough replicas have the writes of a connection: one `WAIT` at a time, for all writes that were sent before it. Writes
- * that are sent meanwhile share the next one. So a missing replica delays a write by two waits at most.
+ * Waits until enough replicas have the writes of a connection. It sends one `WAIT` at a time, for all writes that were sent before
+ * it. Later writes share the next `WAIT`. So a missing replica delays a write by at most two waits.
  */
 export class Replication {
   readonly options: ReplicationOptions;
@@ -47,9 +47,9 @@ export class Replication {
   }
 
   /**
-   * Resolves when enough replicas have what was sent on the connection until now. Call it in the same turn as the write.
+   * Resolves when enough replicas have the writes sent on the connection until now. Call it in the same turn as the write.
    *
-   * @throws Unconfirmed; `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the connection broke: the write must be repeated before it counts
+   * @throws Unconfirmed; `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the connection broke, and then the write must be repeated
    */
   confirmed(): Promise<void> {
     const { connection } = this.#link;

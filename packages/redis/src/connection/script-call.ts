@@ -1,7 +1,7 @@
 import { Command } from 'ioredis';
 import type { Script } from './script.ts';
 
-/** An argument of a script. Not a plain `Uint8Array`: it could not be told from a `SelfWriting`. */
+/** An argument of a script. A plain `Uint8Array` is not allowed, because the code could not distinguish it from a `SelfWriting`. */
 export type Argument = string | number | Buffer | SelfWriting;
 
 /** An argument that writes itself into the send buffer, so that its bytes are copied once. */
@@ -16,7 +16,7 @@ const maxReusedBytes = 1024 * 1024;
 /** Maximum bytes of a length, with its mark and both line ends. */
 const frameBytes = 15;
 
-/** Reuses the buffer of the largest answered call: allocating memory costs more than writing to it. */
+/** Reuses the buffer of the largest answered call, because allocating memory costs more than writing to it. */
 export class ReusedMemory {
   #free: Buffer | null = null;
 
@@ -65,7 +65,7 @@ export class ScriptCall {
     this.#count = given.length;
   }
 
-  /** As EVALSHA, for a server that has the script. */
+  /** Returns the call as EVALSHA, for a server that has the script. */
   byDigest(): Command {
     this.#sent += 1;
     return new WrittenCommand('EVALSHA', this.#bytes);
@@ -80,8 +80,8 @@ export class ScriptCall {
   }
 
   /**
-   * After the last answer, when the call will not be sent again: gives the memory back, because the server has read all of it. Not if the
-   * call was sent twice: the first attempt may still be waiting to be sent from the same memory.
+   * Frees the memory for reuse. Call it after the last answer, when the server has read all of it. If the call was sent twice, the
+   * memory is not reused, because the first attempt may still be waiting to be sent from it.
    */
   end(): void {
     if (this.#sent === 1) this.#scratch.give(this.#memory);

@@ -73,7 +73,7 @@ interface Replies {
   sinceHashes: [epoch: Buffer, ...FifoRows];
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
   flush: [count: number];
-  /** A record of an older version has the first only. */
+  /** A record of an older version has only `maxTxs`. */
   setLimits: [maxTxs: Buffer, acceptUntil?: Buffer];
   getRecord: [record: Buffer | null];
   listRecords: (readonly [name: Buffer, record: Buffer | null])[];
@@ -103,7 +103,7 @@ interface Replies {
   commitChain: Committed;
   turn: MirrorReport;
   sync: MirrorReport | Known;
-  /** As `sync`, sent like a write: answered when enough replicas have what was written before. */
+  /** The same as `sync`, but sent like a write, so it is answered when enough replicas have the writes before it. */
   syncWrites: MirrorReport | Known;
   fetch: [MirrorReport, ...(Buffer | null)[]];
   load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, before: number, ...LoadedPage[]];
@@ -115,7 +115,7 @@ export type Reply<V extends Verb> = Replies[V];
 export interface Script {
   readonly source: string;
   readonly sha: string;
-  /** Whether it may have changed the pool when it was sent and not answered. */
+  /** True if the script may have changed the pool when it was sent but not answered. */
   readonly writes: boolean;
 }
 
@@ -229,8 +229,8 @@ export const scripts: { readonly [V in Verb]: Script } = {
 };
 
 /**
- * The keys of a pool, in the order of lua/pool/keys.lua. Callers' operation ids are recorded in `ops`, the ids that this package
- * creates in `calls`, so that these do not evict the callers'.
+ * Returns the keys of a pool, in the order of lua/pool/keys.lua. Callers' operation ids are recorded in `ops`. The ids that this
+ * package creates are recorded in `calls`, so that they do not evict the callers' ids.
  */
 export function keysOf(prefix: string, record: 'ops' | 'calls' | 'both'): string[] {
   const records = record === 'both' ? ['ops', 'ops:old', 'calls', 'calls:old'] : [record, `${record}:old`];
@@ -253,7 +253,7 @@ export function factKeysOf(prefix: string): string[] {
   return ['facts', 'sent'].map((name) => `${prefix}:${name}`);
 }
 
-/** The keys of lua/pool/restore-part.lua: the mark, and what it makes at the numbers of the pool's own keys. */
+/** Returns the keys of lua/pool/restore-part.lua: the mark, and the temporary keys, numbered like the pool's own keys. */
 export function restoreKeysOf(prefix: string): string[] {
   const names = ['mark', 'idx', 'flight', 'body', 'log', 'blocks', 'seen'];
   const unused = ['unused:8', 'unused:9', 'unused:10', 'unused:11', 'unused:12'];
@@ -273,12 +273,12 @@ export function restoreKeysOf(prefix: string): string[] {
   return [...names, ...unused, ...more].map((name) => `${prefix}:restore:${name}`);
 }
 
-/** The further keys of a priority pool: from the thirteenth key of its scripts on, in the order of lua/priority/changes.lua. */
+/** Returns the keys of a priority pool's scripts from the thirteenth on, in the order of lua/priority/changes.lua. */
 export function priorityKeysOf(prefix: string): string[] {
   return ['entries', 'tags', 'changes'].map((name) => `${prefix}:${name}`);
 }
 
-/** All keys of a priority pool's scripts. By their number lua/pool/keys.lua knows the ordering. */
+/** Returns all keys of a priority pool's scripts. lua/pool/keys.lua recognises the ordering by their number. */
 export function priorityScriptKeysOf(prefix: string, record: 'ops' | 'calls', election: string): string[] {
   return [...keysOf(prefix, record), ...leaseKeysOf(prefix, election), ...priorityKeysOf(prefix)];
 }
@@ -288,7 +288,7 @@ export function waitKeyOf(prefix: string): string {
   return `${prefix}:waited`;
 }
 
-/** All keys of a pool, of either ordering, and of this election of it, in the order of lua/pool/remove.lua. */
+/** Returns all keys of a pool of either ordering and of this election, in the order of lua/pool/remove.lua. */
 export function removedKeysOf(prefix: string, election: string): string[] {
   const [lock, lease, term, members] = electionKeys(`${prefix}:${election}`) as [string, string, string, string];
   const always = [...keysOf(prefix, 'both'), ...priorityKeysOf(prefix), members];

@@ -8,7 +8,7 @@ const sentinelMs = 1_000;
 /** Why no Sentinel named a master: one refuses the client, none knows the name, or some are out of reach. */
 type Reason = 'unreachable' | 'refused' | 'unknown master';
 
-/** The error of a whole round in which no Sentinel named a master. */
+/** The error if none of the Sentinels named a master. */
 export class SentinelError extends Error {
   readonly reason: Reason;
 
@@ -37,7 +37,7 @@ type ResolveMaster = (sentinel: unknown) => Promise<Address | null>;
 const announcements = '+switch-master';
 
 /**
- * The client's own Sentinel support, with three differences. A round of the Sentinels without a master is one error, which tells why.
+ * The client's own Sentinel support, with three differences. If no Sentinel names a master, there is one error with the reasons.
  * Errors of connections to Sentinels are not printed, and do not end the process. A Sentinel that named a replica is asked last.
  */
 export class SentinelLookup extends SentinelConnector {
@@ -88,7 +88,7 @@ export class SentinelLookup extends SentinelConnector {
   }
 }
 
-/** Tells the client that its server is a replica, so that it asks another Sentinel first. Nothing without Sentinels. */
+/** Records that the client's server is a replica, so that the client asks another Sentinel first. Does nothing without Sentinels. */
 export function distrustSentinel(client: Redis): void {
   const connector: unknown = Reflect.get(client, 'connector');
   if (connector instanceof SentinelLookup) connector.check({ role: 'slave' });

@@ -1,6 +1,6 @@
 import { MempoolError } from 'mempool-core';
 
-/** Calls that are under way, and a way to wait for those that are under way now. */
+/** The calls under way. A caller can wait for those that are under way at that moment. */
 export class Settling {
   readonly #open = new Set<Promise<unknown>>();
 
@@ -10,7 +10,7 @@ export class Settling {
     call.then(end, end);
   }
 
-  /** Resolves when the calls that were added until now have ended, however they end. @throws `ERR_MEMPOOL_UNAVAILABLE` */
+  /** Resolves when the calls added until now have ended, even with errors. @throws `ERR_MEMPOOL_UNAVAILABLE` after `timeoutMs` */
   async settled(timeoutMs: number): Promise<void> {
     if (this.#open.size === 0) return;
     const late = new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'earlier writes took all the time');
@@ -18,7 +18,7 @@ export class Settling {
   }
 }
 
-/** The answer, unless it takes longer than `timeoutMs`. @throws `late` then */
+/** Returns the answer. @throws `late` if the answer takes longer than `timeoutMs` */
 export function within<T>(answer: Promise<T>, timeoutMs: number, late: Error): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(reject, timeoutMs, late);

@@ -8,7 +8,7 @@ import { dropConnection } from './socket.ts';
 const longestPauseMs = 500;
 const firstPauseMs = 10;
 
-/** A client whose connection goes to the master of one slot, whichever server that is. */
+/** A client that is always connected to the present master of one slot. */
 export class SlotClient extends Redis {
   readonly route: SlotRoute;
 
@@ -24,8 +24,8 @@ export function isRouted(client: Redis): boolean {
 }
 
 /**
- * True if the error says that the slot of a cluster moves, has moved, or has no master now. The call was not carried out. If the slot is
- * elsewhere, drops the connection: the client then connects to its master.
+ * True if the error says that the slot of a cluster moves, has moved, or has no master now. The call had no effect. If the slot is on
+ * another server, it drops the connection, so that the client connects to the slot's master.
  */
 export function isRedirected(client: Redis, error: unknown): boolean {
   if (!(client instanceof SlotClient)) return false;
@@ -34,8 +34,8 @@ export function isRedirected(client: Redis, error: unknown): boolean {
 }
 
 /**
- * The keys of a call with one more, which never exists. While a slot moves, a server refuses calls that name a missing key. Otherwise it
- * could begin a script whose next key is at the other server already, and end it half-way.
+ * Returns the keys of a call and one more, which never exists. While a slot moves, a server refuses calls that name a missing key.
+ * Without it, the server could begin a script whose next key is on the other server already, and stop in the middle of it.
  */
 export function guardedKeys(client: Redis, keys: readonly string[]): readonly string[] {
   const [first = ''] = keys;
@@ -47,7 +47,7 @@ interface Routed {
   readonly server: string | null;
 }
 
-/** The server, `host:port`, to which Sentinels or a cluster led the client's connection; `null` if the options name it. */
+/** Returns the `host:port` that Sentinels or a cluster chose for the client; `null` if the options name the server. */
 export function serverOf(client: Redis): string | null {
   const connector: Partial<Routed> | undefined = Reflect.get(client, 'connector');
   return connector?.server ?? null;
@@ -62,7 +62,7 @@ function connectorOn(route: SlotRoute, options: ClientOptions): new () => Abstra
       super(0);
     }
 
-    /** Does not give up: the client does not try again after an error of a connector. */
+    /** Connects. It never gives up, because the client does not try again after an error of a connector. */
     override async connect(emit: (type: string, error: Error) => void): Promise<Socket> {
       this.connecting = true;
       for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, 2 * pauseMs)) {

@@ -6,21 +6,21 @@ import { destroyOnError } from './socket.ts';
 /** The options of a client of ioredis that speaks RESP 2. */
 export type ClientOptions = Omit<RedisOptions, 'replyMapping'>;
 
-/** Where a server listens. */
+/** The address at which a server listens. */
 export interface Address {
   readonly host: string;
   readonly port: number;
 }
 
-/** What a slot's master is found by. */
+/** The parts that `SlotRoute` needs to find a slot's master. */
 export interface RouteParts {
-  /** The nodes that are known at first. */
+  /** Returns the nodes that are known at the start. */
   readonly seeds: () => readonly Address[];
-  /** Where a node that the cluster names is reached from here. */
+  /** Returns the address that reaches a node from here, for the address that the cluster names. */
   readonly reachedAt: (node: Address) => Address;
   /** User, password and TLS, the same for all nodes. */
   readonly credentials: ClientOptions;
-  /** How long one node is waited for. */
+  /** How long to wait for one node, in milliseconds. */
   readonly timeoutMs: number;
 }
 
@@ -32,7 +32,7 @@ const elsewhere = /^(MOVED|CLUSTERDOWN) /;
 /** Errors while a slot moves. Nothing was carried out. */
 const passing = /^(MOVED|ASK|TRYAGAIN|CLUSTERDOWN) /;
 
-/** Finds the master of one slot of a Redis Cluster: from what the nodes say, and from the errors of servers that lost the slot. */
+/** Finds the master of one slot of a Redis Cluster, from the nodes' answers and from errors of servers that lost the slot. */
 export class SlotRoute {
   readonly #parts: RouteParts;
   readonly #slot: number;
@@ -48,7 +48,7 @@ export class SlotRoute {
   }
 
   /**
-   * The master as one node sees it. Each call asks another node first, because a node may be cut off from the others.
+   * Returns the master, as one node reports it. Each call asks another node first, because a node may be cut off from the others.
    *
    * @throws the error of the last node, if none answers
    */
@@ -70,7 +70,7 @@ export class SlotRoute {
     throw failure;
   }
 
-  /** Learns from an error of the server. True if the next connection should go elsewhere. */
+  /** Updates the route from an error of the server. Returns true if the next connection should go to another server. */
   learn(error: unknown): boolean {
     if (!isReply(error) || !elsewhere.test(error.message)) return false;
     const place = /^MOVED \d+ (\S*):(\d+)$/.exec(error.message);
@@ -127,7 +127,7 @@ const asking: ClientOptions = {
   retryStrategy: null,
 };
 
-/** True for an error reply that tells that the slot moves, has moved, or has no master now. The call was not carried out. */
+/** True for an error reply which says that the slot moves, has moved, or has no master now. The call had no effect. */
 export function isSlotMoving(error: unknown): error is Error {
   return isReply(error) && passing.test(error.message);
 }
@@ -140,7 +140,7 @@ function distinct(nodes: readonly Address[]): Address[] {
   return [...new Map(nodes.map((node) => [`${node.host}:${node.port}`, node])).values()];
 }
 
-/** @throws `ERR_MEMPOOL_INVALID` naming the option */
+/** Parses an address. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function readAddress(field: string, given: unknown): Address {
   const [, bracketed, plain, port] =
     /^(?:\[([\da-f:.]+)\]|([^\s:/@[\]]+)):(\d{1,5})$/i.exec(typeof given === 'string' ? given : '') ?? [];

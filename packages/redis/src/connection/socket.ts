@@ -1,9 +1,9 @@
 import type { Redis } from 'ioredis';
 
 /**
- * Destroys every socket of the client that reports an error. Node does not destroy a socket after a TLS error, and the client listens
- * for the first error only: a second one would end the process. The listener stays on its socket. Returns a function that stops this
- * for future sockets.
+ * Destroys every socket of the client that reports an error. Node does not destroy a socket after a TLS error. The client listens for
+ * the first error only, so a second one would end the process. The listener stays on its socket. Returns a function that stops this for
+ * future sockets.
  */
 export function destroyOnError(client: Redis): () => void {
   let guarded: object | null = null;
@@ -22,7 +22,7 @@ export function destroyOnError(client: Redis): () => void {
   return () => void client.off('connecting', guardSoon).off('connect', guard);
 }
 
-/** Drops a connection that is not ready in time: the client waits for the answers of its own commands, such as AUTH, without end. */
+/** Drops a connection that is not ready in time, because the client waits for answers to its own commands, such as AUTH, for ever. */
 export function limitHandshake(client: Redis, timeoutMs: number): void {
   client.on('connect', () => {
     const timer = setTimeout(() => dropConnection(client), timeoutMs);
@@ -34,7 +34,7 @@ export function limitHandshake(client: Redis, timeoutMs: number): void {
   });
 }
 
-/** Drops the connection; the client opens a new one. Not `disconnect`, which leaves a listener behind each time. */
+/** Drops the connection, and the client opens a new one. It does not use `disconnect`, which leaks a listener each time. */
 export function dropConnection(client: Redis): void {
   client.stream?.destroy();
 }
@@ -47,7 +47,7 @@ const alerts =
 const verdicts =
   /^(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?|UNABLE_TO_VERIFY_LEAF_SIGNATURE|CERT_(HAS_EXPIRED|NOT_YET_VALID|REVOKED|UNTRUSTED|REJECTED)|INVALID_(CA|PURPOSE)|HOSTNAME_MISMATCH|ERR_TLS_CERT_ALTNAME_INVALID)$/;
 
-/** True if server and client do not accept each other: another attempt is useless, and nothing was carried out. */
+/** True for a TLS error by which server and client do not accept each other. A retry is useless, and no command was sent. */
 export function isTlsRefusal(error: unknown): error is Error & { readonly code: string } {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
   return alerts.test(error.code) || verdicts.test(error.code);

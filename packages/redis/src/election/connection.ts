@@ -12,16 +12,16 @@ export interface ConnectionParts {
   /** False for the caller's own client. */
   readonly owned: boolean;
   readonly clock: ElectionClock;
-  /** After this time without any answer `dropConnections` is called. */
+  /** The time without any answer after which `dropConnections` is called, in milliseconds. */
   readonly silentMs: number;
   readonly dropConnections: () => void;
-  /** What a lease waits for; `null`: it waits for no replica. */
+  /** The replicas that a lease waits for; `null` for none. */
   readonly replication: LeaseReplication | null;
-  /** Whether a replica in the master's place is temporary. */
+  /** True if Sentinels watch the master. Then a replica in the master's place is a temporary error. */
   readonly isWatched: boolean;
 }
 
-/** How many replicas must have a lease, and how long they may take. */
+/** The number of replicas that must have a lease, and the time that they may take. */
 export interface LeaseReplication {
   readonly minReplicas: number;
   readonly waitMs: number;
@@ -30,7 +30,7 @@ export interface LeaseReplication {
 /** The verbs after which a node may lead: they wait for replicas. */
 const leasing: ReadonlySet<Verb> = new Set(['campaign', 'renew', 'reinstate']);
 
-/** The connection for the election's scripts. A script is sent once, or refused while there is no connection. */
+/** The connection for the election's scripts. A script is sent once, or refused if there is no connection. */
 export class ElectionConnection {
   readonly #parts: ConnectionParts;
   /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
@@ -58,8 +58,8 @@ export class ElectionConnection {
   }
 
   /**
-   * Sends the whole source every time: EVALSHA might need a second command, and twice the agreed time. Commands keep their order after
-   * a timeout, so a release is executed after the campaign that it undoes.
+   * Runs a script. It always sends the whole source, because EVALSHA may need a second command and so twice the time. Commands keep
+   * their order after a timeout, so a release is executed after the campaign that it undoes.
    */
   async run<V extends Verb>(
     verb: V,
@@ -89,7 +89,7 @@ export class ElectionConnection {
     }
   }
 
-  /** Tries the command that a lease needs beside the scripts. */
+  /** Tries the command that a lease needs in addition to the scripts. */
   async probeWait(): Promise<void> {
     if (this.#parts.replication === null) return;
     this.#assertReady('WAIT');
@@ -98,7 +98,7 @@ export class ElectionConnection {
     });
   }
 
-  /** The answer of INFO; empty if the server forbids it. */
+  /** Returns the answer of INFO; empty if the server forbids it. */
   async info(): Promise<string> {
     this.#assertReady('INFO');
     try {

@@ -61,8 +61,8 @@ export class Hints {
   }
 
   /**
-   * Called after the server has answered a command. If the listening connection is silent all the same, it is replaced; otherwise it
-   * subscribes again, which needs no further permission.
+   * Checks the listening connection, after the server has answered a command on the other one. If the listening connection is silent, it
+   * is replaced. Otherwise it subscribes again as a probe, which needs no further permission.
    */
   check(): void {
     const { messages, clock } = this.#parts;

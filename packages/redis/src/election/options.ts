@@ -5,14 +5,14 @@ import { clientBeside, createClient, type Tuning } from '../connection/client.ts
 import { defaultReplicaMs, type RedisOptions, taggedPrefix } from '../connection/options.ts';
 import type { LeaseReplication } from './connection.ts';
 
-/** Options of `redisElection` beside those of every election: `url` and its options, or `client`. */
+/** The own options of `redisElection`: either `url` and its options, or `client`. */
 export interface RedisElectionOptions extends RedisOptions {
-  /** Name of the pool that the leader writes to; default `mempool`. The keys begin with it, unless there is a `keyPrefix`. */
+  /** Name of the pool that the leader writes to; default `mempool`. The keys begin with it, unless `keyPrefix` is given. */
   readonly pool?: string | undefined;
   /**
-   * Your own client instead of `url`. You close it yourself; a duplicate of it listens for messages. It is refused unless its options
-   * prevent that a command waits or is sent again: see the README. From a `Cluster` only the nodes, `redisOptions` and `natMap` are taken:
-   * the election makes connections of its own, to the master of its slot.
+   * Your own client instead of `url`. You close it yourself. A duplicate of it listens for messages. Its options must prevent that a
+   * command waits or is sent again (see the README), else it is refused. From a `Cluster`, only the nodes, `redisOptions` and `natMap`
+   * are used, because the election makes its own connections to the master of its slot.
    */
   readonly client?: Redis | Cluster | undefined;
 }
@@ -23,17 +23,17 @@ export type OpenOptions = LeaseStoreOptions & RedisElectionOptions;
 export interface Clients {
   readonly commands: Redis;
   readonly messages: Redis;
-  /** False for the caller's own client, which is never closed here. */
+  /** False for the caller's own client, which this package never closes. */
   readonly owned: boolean;
 }
 
-/** Minimum timeout to connect: a handshake takes longer than a command. */
+/** The least timeout for a connection, in milliseconds, because a handshake takes longer than a command. */
 export const connectMs = 1_000;
 
 /** `Hints` subscribes again itself. If the client did, a missing answer would be an unhandled rejection. */
 const listening: Tuning = { autoResubscribe: false };
 
-/** Creates the two clients of an election, or takes the caller's. @throws `ERR_ELECTION_OPTION` naming the field */
+/** Creates the two clients of an election, or uses the caller's. @throws `ERR_ELECTION_OPTION` naming the field */
 export function createClients(options: OpenOptions): Clients {
   const { client, url, cluster, sentinels, commandTimeoutMs } = options;
   const timeouts = { connectTimeout: Math.max(connectMs, commandTimeoutMs), commandTimeout: commandTimeoutMs };
@@ -55,13 +55,13 @@ export function createClients(options: OpenOptions): Clients {
   };
 }
 
-/** Prefix of the election's keys, with the same hash tag as the pool's. @throws `ERR_ELECTION_OPTION` naming the field */
+/** Returns the prefix of the election's keys, with the hash tag of the pool's. @throws `ERR_ELECTION_OPTION` naming the field */
 export function electionPrefix({ name, keyPrefix, pool = 'mempool' }: OpenOptions): string {
   const [field, prefix] = keyPrefix === undefined ? ['pool', pool] : ['keyPrefix', keyPrefix];
   return `${checked(field, () => taggedPrefix(prefix))}:${name}`;
 }
 
-/** What a lease waits for; `null` if for no replica. It must not take all the time of a command. @throws `ERR_ELECTION_OPTION` */
+/** Returns the replicas that a lease waits for, for at most half the time of a command; `null` for none. @throws `ERR_ELECTION_OPTION` */
 export function replicationOf(options: OpenOptions): LeaseReplication | null {
   const { minReplicas = 0, replicaTimeoutMs = defaultReplicaMs, commandTimeoutMs } = options;
   if (!Number.isInteger(minReplicas) || minReplicas < 0) throw badOption('minReplicas', 'a whole number of at least 0');

@@ -13,8 +13,8 @@ function plain(words: string): string {
 }
 
 /**
- * The error of a command, as an error of the election. `wasConnected`: to a server, at some time. Then Sentinels that do not name one are
- * temporary.
+ * Converts the error of a command to an error of the election. `wasConnected` is true if there was ever a connection to a server. Then it
+ * is a temporary error if the Sentinels name none.
  */
 export function electionError(cause: unknown, asked: string, wasConnected = false): ElectionError {
   if (isReply(cause)) return refusal(cause.message, asked, cause);
@@ -26,20 +26,20 @@ export function electionError(cause: unknown, asked: string, wasConnected = fals
   return new ElectionError('ERR_ELECTION_UNAVAILABLE', `no answer from Redis to ${asked}: ${words}`, { cause });
 }
 
-/** The error while the slot of a cluster moves or has no master: nothing was carried out. */
+/** Returns the error for a cluster whose slot moves or has no master. The command had no effect. */
 export function slotMoves(cause: unknown, asked: string): ElectionError {
   const words = `the slot moves, so there is no answer to ${asked}: ${(cause as Error).message}`;
   return new ElectionError('ERR_ELECTION_UNAVAILABLE', words, { cause });
 }
 
-/** The error of a server that was a master before. Its successor will answer. */
+/** Returns the error for a server that is no longer the master. A retry reaches its successor. */
 export function demoted(cause: Error, asked: string): ElectionError {
   return new ElectionError('ERR_ELECTION_UNAVAILABLE', `Redis refuses ${asked}: ${plain(unwrapped(cause.message))}`, {
     cause,
   });
 }
 
-/** The server's error reply, as an error of the election. */
+/** Converts the server's error reply to an error of the election. */
 export function refusal(message: string, asked: string, cause?: Error): ElectionError {
   const words = unwrapped(message);
   const code = passing.test(words) ? 'ERR_ELECTION_UNAVAILABLE' : 'ERR_ELECTION_REFUSED';

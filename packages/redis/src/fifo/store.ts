@@ -31,7 +31,7 @@ const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', '
 
 /** One node's view of a fifo pool. Each verb is one script. */
 export class FifoStore extends PoolReader implements core.StoreDriver, core.FifoVerbs {
-  /** The bytes of a call are copied before it waits for anything. */
+  /** Payloads are copied before the first await of a call. */
   readonly copiesPayloads = true;
   readonly #now: (() => number) | null;
   /** Prefix of the ids of calls without an operation id. With a counter after it an id is unique in the pool. */

@@ -5,7 +5,7 @@ import type { Argument } from '../connection/script-call.ts';
 import { isWrongType, ledgerError } from './errors.ts';
 import { ledgerKeys, type Reply, scripts, type Verb } from './scripts.ts';
 
-/** The scripts of one ledger, with errors of a ledger. A call is repeated within its time until it is answered. */
+/** Runs the scripts of one ledger, with errors of a ledger. It repeats a call until it is answered or its time is over. */
 export class Calls {
   readonly #connection: Connection;
   readonly #base: string;
@@ -32,7 +32,7 @@ export class Calls {
     }
   }
 
-  /** Tries every command of the scripts. @throws `ERR_LEDGER_REFUSED` naming the one that the server refuses */
+  /** Tries every command of the scripts. @throws `ERR_LEDGER_REFUSED` naming a command that the server refuses */
   async probe(): Promise<void> {
     await tryCommands(() => this.run('probe', [], [`${this.#base}:probe`])).catch((error: unknown) => {
       throw ledgerError(error, 'probe');

@@ -24,7 +24,7 @@ const said: Readonly<Record<string, readonly [code: LedgerErrorCode, words: (res
   ],
 };
 
-/** The error of a call, as an error of a ledger. `asked`: the verb. */
+/** Converts the error of a call to an error of a ledger. `asked` is the verb. */
 export function ledgerError(error: unknown, asked: string): unknown {
   if (isReply(error)) return replyError(error, asked);
   if (!isMempoolError(error)) return error;

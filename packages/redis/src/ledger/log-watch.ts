@@ -14,7 +14,7 @@ interface Waiter {
   wake(): void;
 }
 
-/** Waits for new entries of the log, on a connection of its own, while anybody waits. */
+/** Waits for new entries of the log, on its own connection, which is open while there are waiters. */
 export class LogWatch {
   readonly #key: string;
   readonly #connect: () => Link;
@@ -26,7 +26,7 @@ export class LogWatch {
     this.#connect = connect;
   }
 
-  /** Resolves once there may be a record after `after`, after some seconds, or when `signal` aborts. */
+  /** Resolves when there may be a record after `after`, when some seconds have passed, or when `signal` aborts. */
   changed(after: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve();
     return new Promise((resolve) => {

@@ -8,7 +8,7 @@ import { ledgerError } from './errors.ts';
 import { LogWatch } from './log-watch.ts';
 import { RedisLedgerStore } from './store.ts';
 
-/** Options of `redisLedger` beside those of every ledger. `keyPrefix` is `ledger` by default, and the ledger's name follows it. */
+/** The own options of `redisLedger`. `keyPrefix` is `ledger` by default; in keys, the ledger's name follows it. */
 export interface RedisLedgerOptions extends RedisOptions {
   /** How long a call may wait for the server, in milliseconds, before it fails; default 5,000. */
   readonly timeoutMs?: number | undefined;

@@ -1,8 +1,8 @@
 import { type Script, script } from '../connection/script.ts';
 
-/** The two values of a wallet. */
+/** The two stored values of a wallet. */
 export type WalletRow = readonly [about: Buffer, balance: Buffer];
-/** A record: state, seq, at, id, digest, result, content; empty content: that of the request. */
+/** A record: state, seq, at, id, digest, result, content. An empty content means that of the request. */
 export type TransferRow = readonly [
   state: Buffer,
   seq: number,
@@ -12,7 +12,7 @@ export type TransferRow = readonly [
   result: Buffer,
   content: Buffer,
 ];
-/** An entry of the log, with names and values in turn. */
+/** An entry of the log. Names and values alternate in `fields`. */
 export type LogEntry = readonly [id: Buffer, fields: readonly Buffer[]];
 type AnswerRow =
   | readonly [outcome: Buffer, replayed: number, ...TransferRow]
@@ -80,7 +80,7 @@ const names = [
   'openings',
 ] as const;
 
-/** The keys of a ledger, in the order of lua/ledger/keys.lua. */
+/** Returns the keys of a ledger, in the order of lua/ledger/keys.lua. */
 export function ledgerKeys(base: string): string[] {
   return names.map((name) => `${base}:${name}`);
 }

@@ -86,7 +86,7 @@ export class RedisLedgerStore implements LedgerStore {
     });
   }
 
-  /** Finds what is due first. The step then expires what still is. */
+  /** Expires what is due. It first finds what is due, and then a step expires what still is. */
   sweep(limit: number): Promise<SweepAnswer> {
     return this.#during(async ({ calls }) => {
       const due = (await calls.run('due', [limit + 1])).map(String);
@@ -99,7 +99,7 @@ export class RedisLedgerStore implements LedgerStore {
     });
   }
 
-  /** Several steps, of some hundred records each. */
+  /** Trims records in several steps of some hundred records each. */
   trim(limit: number): Promise<SweepAnswer> {
     return this.#during(async ({ calls, options: { retentionMs } }) => {
       if (retentionMs === null) return { count: 0, more: false };
@@ -193,7 +193,7 @@ export class RedisLedgerStore implements LedgerStore {
     await this.#parts.watch.changed(after, signal);
   }
 
-  /** Waits for calls that are under way, at most as long as they may take. */
+  /** Closes the store. It waits for the calls under way, at most for their time limit. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#parts.watch.close();

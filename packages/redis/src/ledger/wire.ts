@@ -21,7 +21,7 @@ const states: Readonly<Record<string, TransferState>> = {
   r: 'refused',
 };
 
-/** A request as the ten arguments of lua/ledger/execute.lua. */
+/** Returns a request as the ten arguments of lua/ledger/execute.lua. */
 export function requestArguments(request: TransferRequest): (string | number)[] {
   const { kind, id, content, issuedAt } = request;
   if ('pendingId' in request) {
@@ -44,7 +44,7 @@ export function readAnswer([outcome, replayed, ...row]: Reply<'execute'>[number]
   };
 }
 
-/** `known`: the content where the row has none. */
+/** Decodes a record. `known` is the content to use if the row has none. */
 export function readTransfer(row: TransferRow, known = ''): StoredTransfer {
   const [letter, seq, at, id, digest, result, content] = row;
   const raw: RawRecord = {

@@ -11,7 +11,7 @@ const keyNumbers = {
   seen: 7,
   entries: 13,
   tags: 14,
-  /** Not one of KEYS: lua/priority/commit.lua takes a number beyond them for `held`. */
+  /** Not one of KEYS. lua/priority/commit.lua uses this number, which is beyond them, for `held`. */
   held: 16,
   records: 17,
   names: 18,
@@ -39,12 +39,12 @@ const mostBytes = 8 * 1024 * 1024;
 export class Commands {
   readonly #commands: Command[] = [];
 
-  /** A command without items is left out. */
+  /** Adds a command, unless it has no items. */
   add(name: string, key: KeyName, items: readonly Item[], options: readonly Item[] = []): void {
     if (items.length > 0) this.#commands.push({ name, key, options, items });
   }
 
-  /** As arguments of the script. */
+  /** Returns the commands as arguments of the script. */
   pack(): Buffer[] {
     const args: Buffer[] = [];
     let lists: Item[][] = [];

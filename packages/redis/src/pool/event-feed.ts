@@ -15,29 +15,29 @@ type Options = RedisOptions & { readonly timeoutMs: number };
 
 /** A store that waits for events. */
 export interface FeedReader {
-  /** There may be new events. */
+  /** Called when there may be new events. */
   wake(): void;
-  /** Asks the server for the end of the log. If the server lost events, the reader tells by `restart`. */
+  /** Asks the server for the end of the log. If the server lost events, the reader calls `restart`. */
   verify(): Promise<unknown>;
 }
 
 /** The feeds that have readers. */
 const feeds = new Set<EventFeed>();
 
-/** The feed of a pool: one for all stores of the process that have the same options. */
+/** Returns the feed of a pool. All stores of the process with the same options share it. */
 export function feedOf(options: Options, prefix: string): EventFeed {
   for (const feed of feeds) if (feed.isOf(options, prefix)) return feed;
   return new EventFeed(options, prefix);
 }
 
 /**
- * Waits for new entries of a pool's stream and keeps the newest. It has one connection, while it has readers. What it has read is no proof
- * that the server kept it: each reader asks the server about that, once for each stretch and at least once a second.
+ * Waits for new entries of a pool's stream and keeps the newest. It has one connection, while it has readers. The server may have lost
+ * entries that the feed has read. So each reader verifies them with the server, once for each stretch and at least once a second.
  */
 export class EventFeed {
   readonly #open: (onConnect: () => void) => Link;
   readonly #prefix: string;
-  /** Not fields: the options hold the password. */
+  /** True for the options and the prefix of this feed. It is a closure, because a field with the options would show the password. */
   readonly isOf: (options: Options, prefix: string) => boolean;
   readonly #readers = new Set<FeedReader>();
   #link: Link | null = null;
@@ -66,7 +66,7 @@ export class EventFeed {
     return this.#stretch;
   }
 
-  /** `position`: an end of the log that the reader knows. The first reader's is where the feed begins. */
+  /** Adds a reader. `position` is an end of the log that the reader knows. The feed begins at that of the first reader. */
   join(reader: FeedReader, position: number): void {
     this.#readers.add(reader);
     if (this.#link !== null) return;
@@ -82,8 +82,9 @@ export class EventFeed {
   }
 
   /**
-   * The server went back: the entries of `stretch` are not its entries any more, and its last event is `last`. The connection is made anew,
-   * for it may lead to another server than the reader's. Does nothing if another reader was faster.
+   * Begins again, because the server went back to an earlier state: it no longer has the entries of `stretch`, and its last event is
+   * `last`. The feed reconnects, because its connection may lead to another server than the reader's. Does nothing if another reader
+   * called it before.
    */
   restart(stretch: Stretch, last: number): void {
     if (stretch !== this.#stretch || this.#link === null) return;

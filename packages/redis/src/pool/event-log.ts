@@ -7,11 +7,11 @@ import { type Entry, entryMark, type LogEnd, type Stretch } from './stretch.ts';
 
 /** The calls that `EventLog` needs. */
 export interface EventReader {
-  /** `marks`: from earlier pages; the server tells whether they still hold. */
+  /** Reads a page. `marks` are from earlier pages; the server answers whether they are still part of its history. */
   readPage(after: number, limit: number, marks: Iterable<string>): Promise<Reply<'events'>>;
-  /** The feed that tells of new events. */
+  /** Returns the feed, which notifies of new events. */
   feed(): EventFeed;
-  /** False if the pages come from another server than what is read on `link`. */
+  /** False if pages come from another server than the one of `link`. */
   isWhere(link: Link): boolean;
 }
 
@@ -26,8 +26,9 @@ interface Head extends LogEnd {
 }
 
 /**
- * The pool's events: pages of the stream. They come from the server, which compares what was delivered before with what it has; or, while
- * there are listeners, from the entries that the feed has read, if these go on where the server said that the log ended.
+ * The pool's events, read from its stream page by page. A page comes from the server, which compares the events delivered before with
+ * those that it has. While there are listeners, a page may come from the entries that the feed has read, if these continue the log from
+ * an end that the server reported.
  */
 export class EventLog implements EventSource, FeedReader {
   readonly #source: EventReader;

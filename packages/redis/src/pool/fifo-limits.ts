@@ -1,12 +1,12 @@
 import type { Limits } from 'mempool-core';
 import { numberText } from './pool-reader.ts';
 
-/** The limits of a fifo pool as arguments of a script: maxTxs, acceptUntil; '' for one that is not named. */
+/** Returns the limits of a fifo pool as script arguments: maxTxs, acceptUntil. A limit that is not named is ''. */
 export function limitArguments({ maxTxs, acceptUntil }: Partial<Limits>): string[] {
   return [maxTxs, acceptUntil].map((limit) => (limit === undefined ? '' : numberText(limit)));
 }
 
-/** A limit as a script answers it: 'inf' for none. */
+/** Decodes a limit in a script's answer, where 'inf' means no limit. */
 export function readLimit(text: Buffer | undefined): number {
   return text === undefined || String(text) === 'inf' ? Number.POSITIVE_INFINITY : Number(text);
 }

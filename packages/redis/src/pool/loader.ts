@@ -49,7 +49,7 @@ export interface LoadedPool {
 }
 
 /**
- * Loads the pool page by page. If it changes meanwhile, tries again, and at last loads it in one script.
+ * Loads the pool page by page. If the pool changes meanwhile, it tries again, and finally loads the pool in one script.
  *
  * @throws `ERR_MEMPOOL_CORRUPT` if its numbers do not fit together
  */
@@ -65,7 +65,7 @@ export async function loadPool(read: ReadPool, warn: (what: string, hash: string
 }
 type SixPages = [LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage, LoadedPage];
 
-/** All pages; `null` if the pool changed meanwhile. */
+/** Loads all pages. Returns `null` if the pool changed meanwhile. */
 export async function loadPages(read: ReadPool): Promise<LoadedPool | null> {
   const reply = await read('head', '0', 1);
   const position = positionOf(reply);
@@ -107,7 +107,7 @@ function mirrorOf(loaded: LoadedPool, warn: (what: string, hash: string) => void
   });
 }
 
-/** What cannot be read is reported to `warn`, and replaced by what harms nothing (M2). */
+/** Yields the records of a loaded pool. It reports damaged ones to `warn` and replaces them by harmless substitutes (M2). */
 export function* recordsOf(loaded: LoadedPool, warn: (what: string, hash: string) => void): Generator<core.PoolRecord> {
   const head = loaded.head as unknown as Head;
   const reader = new RecordReader(loaded, warn);
@@ -170,7 +170,7 @@ class RecordReader {
     this.#read(hash, seq, entry);
   }
 
-  /** The write of one log entry. It has a body if it is the latest state of its hash. */
+  /** Returns the write of one log entry. It has a body if it is the latest state of its hash. */
   end([number, bytes, owner, record = null, code]: LogItem): core.PoolRecord {
     const read = decodeLogEntry(bytes);
     const hash = owner === undefined ? null : core.bytesToHash(owner);

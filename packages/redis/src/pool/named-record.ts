@@ -9,7 +9,7 @@ const noBytes = Buffer.alloc(0);
 /** No UTF-8 text has this byte, so it sorts behind every name that begins with a prefix. */
 const behindNames = Buffer.of(0xff);
 
-/** Decodes a record of the application. Copies the value: the caller may keep and change it (M1). */
+/** Decodes a record of the application. Copies the value, so the caller may keep and change it (M1). */
 export function decode(name: Buffer, stored: Buffer | null): core.FoundRecord {
   const found = { name: name.toString(), version: 0, value: new Uint8Array(), isIntact: false };
   if (stored === null || stored.length < headBytes) return found;
@@ -28,7 +28,7 @@ export function encode(name: Buffer, version: number, value: Uint8Array): Buffer
   return Buffer.concat([head, value]);
 }
 
-/** The arguments of lua/pool/list-records.lua. */
+/** Returns the arguments of lua/pool/list-records.lua. */
 export function pageArguments({ prefix, after, limit }: core.CheckedRecordQuery): Argument[] {
   const [from, begin] = [Buffer.from(after), Buffer.from(prefix)];
   const isInside = Buffer.compare(from, begin) >= 0 && after !== '';
@@ -37,7 +37,7 @@ export function pageArguments({ prefix, after, limit }: core.CheckedRecordQuery)
   return [first, end, limit, core.maxPageBytes];
 }
 
-/** The arguments of lua/pool/put-record.lua from the third on. */
+/** Returns the arguments of lua/pool/put-record.lua from the third on. */
 export function putArguments({ name, value, version }: core.CheckedPut, { lease }: core.ChainContext): Argument[] {
   const held = lease === null ? ['', '', '', 'free'] : [lease.nodeId, lease.token, String(lease.term), ''];
   const sum = value === null ? '' : core.recordChecksum(Buffer.from(name), 0, value);
@@ -45,7 +45,7 @@ export function putArguments({ name, value, version }: core.CheckedPut, { lease 
   return [...held, name, version ?? '', sum, bytes, core.maxPoolRecordBytes];
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged, and a version was given */
+/** Converts the script's answer to the outcome. @throws `ERR_MEMPOOL_CORRUPT` if a version was given and the record is damaged */
 export function readPut({ name }: core.CheckedPut, [word, version]: Reply<'putRecord'>): PutOutcome {
   const kind = String(word) as PutOutcome['kind'] | 'damaged';
   switch (kind) {

@@ -21,7 +21,7 @@ function listBytes(list: readonly Item[]): number {
   return bytes;
 }
 
-/** The packed size of an item. For text an upper bound: three bytes for each UTF-16 unit. */
+/** Returns the packed size of an item. For text it is an upper bound of three bytes for each UTF-16 unit. */
 export function itemBytes(item: Item): number {
   if (typeof item === 'number') return 0;
   return typeof item === 'string' ? 3 * item.length : item.length;

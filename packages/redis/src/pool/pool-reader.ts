@@ -50,7 +50,7 @@ type ReadingVerbs = Pick<
   | 'close'
 >;
 
-/** One node's view of a pool of either ordering: the verbs that read records. Each verb is one script. */
+/** The verbs of a node that read records, in a pool of either ordering. Each verb is one script. */
 export class PoolReader implements ReadingVerbs {
   readonly #node: Node;
   readonly #events: EventLog;
@@ -67,7 +67,7 @@ export class PoolReader implements ReadingVerbs {
     });
   }
 
-  /** Neither a field nor a getter: the options hold the password, which both would show in a log or a debugger. */
+  /** Returns the node. This is a method, because a log would show a field or a getter, and the options include the password. */
   protected node(): Node {
     return this.#node;
   }
@@ -164,7 +164,7 @@ export class PoolReader implements ReadingVerbs {
     return core.seqPage(found, { after, epoch: String(page[1]) }, (read) => read.transaction as StoredTransaction);
   }
 
-  /** A part of a restore, whose keys are not those of the pool. */
+  /** Sends a part of a restore, which is written to keys beside those of the pool. */
   protected sendPart(args: readonly Argument[], { signal }: core.WriteContext): Promise<number> {
     const { connection, prefix, createPool } = this.node();
     return connection.run('restorePart', restoreKeysOf(prefix), args, { signal, createPool });
@@ -190,7 +190,7 @@ export class PoolReader implements ReadingVerbs {
   }
 }
 
-/** A number as the scripts expect it; `inf` for no limit. */
+/** Returns a number in the form that the scripts expect; `inf` for no limit. */
 export function numberText(value: number): string {
   return Number.isFinite(value) ? String(value) : 'inf';
 }

@@ -29,7 +29,7 @@ const entryMark = Buffer.of(0);
 
 type Read<T> = T & { readonly intact: boolean };
 
-/** Packs hashes for the scripts: each after a byte with its length. */
+/** Packs hashes for the scripts. Each follows a byte with its length. */
 export function packHashes(hashes: readonly string[]): Buffer {
   const packed = Buffer.allocUnsafe(hashes.reduce((length, hash) => length + 1 + hash.length / 2, 0));
   let at = 0;
@@ -74,7 +74,7 @@ export class BodyRecord implements SelfWriting {
   }
 }
 
-/** Decodes a record of the key `body`. Copies the payload: the caller may keep and change it (M1). */
+/** Decodes a record of the key `body`. Copies the payload, so the caller may keep and change it (M1). */
 export function decodeRecord(record: Buffer | null): Read<core.Body> {
   if (record === null || record.length < recordHead)
     return { payload: new Uint8Array(), payloadType: 0, intact: false };
@@ -112,13 +112,14 @@ export interface PageRow {
   readonly seq: number;
   readonly score: Buffer | number;
   readonly record: Buffer | null;
-  /** Of the whole page: by its tick the point of each block that confirmed one of them, and 14 bytes for each. */
+  /** The points of all blocks that confirmed a transaction of the page, by tick. */
   readonly points: ReadonlyMap<number, Buffer>;
+  /** The facts of all transactions of the page, 14 bytes for each. Those of this one begin at `factsAt`. */
   readonly facts: Buffer;
   readonly factsAt: number;
 }
 
-/** Takes an answer of lua/pool/page.lua apart. */
+/** Splits an answer of lua/pool/page.lua into rows. */
 export function pageRows([, , found, scores, told, facts, ...parts]: Page): PageRow[] {
   const points = new Map<number, Buffer>();
   for (let i = 0; i < told.length; i += 2) points.set(told[i] as number, told[i + 1] as Buffer);
@@ -220,7 +221,7 @@ export function readLifeFacts(bytes: Buffer): LifeFacts {
   return { receivedAt: optionalTime(bytes.readUIntBE(0, 6)), attempts: bytes.readUInt16BE(6) };
 }
 
-/** Decodes the facts of lua/pool/facts.lua; other bytes have none. */
+/** Decodes the facts of lua/pool/facts.lua. Returns `noFacts` for other bytes. */
 export function decodeFacts(bytes: Buffer): core.Facts {
   if (bytes.length !== factsBytes) return core.noFacts;
   const receivedAt = optionalTime(bytes.readUIntBE(0, 6));
@@ -239,12 +240,12 @@ function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
   return bytes;
 }
 
-/** An entry of a priority pool with its facts in 14 bytes: the scripts shorten them (lua/pool/entry.lua). */
+/** Returns an entry of a priority pool with its facts in 14 bytes, which the scripts shorten (lua/pool/entry.lua). */
 export function markedEntry(facts: core.Facts, entry: Buffer): Buffer {
   return Buffer.concat([entryMark, encodeFacts(facts), entry]);
 }
 
-/** The same format as in lua/fifo/log.lua. `at`: when the entry is written; `null` if that is not known. */
+/** Encodes a log entry as lua/fifo/log.lua does. `at` is the time at which it is written; `null` if that is not known. */
 export function encodeLogEntry({ after, point }: Pick<core.Write, 'after' | 'point'>, at: number | null): Buffer {
   const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts } = after;
   const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');
@@ -262,7 +263,7 @@ export function encodeLogEntry({ after, point }: Pick<core.Write, 'after' | 'poi
   return entry;
 }
 
-/** The facts of a fifo pool's live transactions as lua/fifo/facts.lua keeps them. */
+/** The facts of a fifo pool's live transactions, in the format of lua/fifo/facts.lua. */
 export class FactsTable {
   readonly #fields = new Map<number, { readonly bytes: Buffer; firstSent: number }>();
 
@@ -282,7 +283,7 @@ export class FactsTable {
     field.firstSent = Math.min(field.firstSent, sentAt);
   }
 
-  /** For HSET on the key `facts` and ZADD on `sent`. */
+  /** Returns the arguments of HSET on the key `facts` and of ZADD on `sent`. */
   items(): { readonly fields: (string | Buffer)[]; readonly sent: string[] } {
     const fields: (string | Buffer)[] = [];
     const sent: string[] = [];
@@ -294,7 +295,7 @@ export class FactsTable {
   }
 }
 
-/** The seq in CBOR, as `head` of lua/pool/lists.lua makes it. */
+/** Encodes the seq in CBOR, as `head` of lua/pool/lists.lua does. */
 export function seqHead(seq: number): Buffer {
   if (seq < 24) return Buffer.of(seq);
   const size = [1, 2, 4].find((bytes) => seq < 256 ** bytes) ?? 8;
@@ -309,7 +310,7 @@ export interface ReadEntry extends core.LoggedRecord {
   readonly entry: LogEntry | null;
 }
 
-/** A log entry in an answer of lua/pool/dump.lua. */
+/** Decodes a log entry in an answer of lua/pool/dump.lua. */
 export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): ReadEntry {
   const ended = decodeEntry(bytes);
   const { payload, payloadType, intact } = decodeRecord(record);
@@ -321,7 +322,7 @@ export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer |
   return { hash, seq, logSeq, payload, entry };
 }
 
-/** A status in an answer of lua/pool/status.lua. */
+/** Decodes a status in an answer of lua/pool/status.lua. */
 export function readStatus(
   hash: string,
   tick: number,

@@ -27,7 +27,7 @@ export class RestoreCommands {
     this.#ordering = ordering;
   }
 
-  /** Packed commands, in parts of some megabytes. */
+  /** Yields packed commands, in parts of some megabytes. */
   *parts(content: readonly DumpedPart[]): Generator<Buffer[], undefined> {
     let commands = new Commands();
     for (const [i, part] of content.entries()) {
@@ -40,7 +40,7 @@ export class RestoreCommands {
     yield commands.pack();
   }
 
-  /** The fields of `meta`, and the claims: for restore.lua, after all parts. */
+  /** Returns the fields of `meta` and the claims, which restore.lua needs after all parts. */
   end(): readonly [meta: Buffer, claims: Buffer] {
     this.#meta.set('tip', this.#points.get(this.#tick) ?? '');
     this.#meta.set('logSeq', String(this.#logSeq));

@@ -3,12 +3,12 @@ import { type DumpedPart, MempoolError, type Ordering, type RestoreOutcome } fro
 import type { Argument } from '../connection/script-call.ts';
 import { RestoreCommands } from './restore-commands.ts';
 
-/** Sends a part to lua/pool/restore-part.lua. Returns what that does. */
+/** Sends a part to lua/pool/restore-part.lua and returns the script's answer. */
 export type SendPart = (args: readonly Argument[]) => Promise<number>;
 
 /**
- * Writes a content beside the pool, in parts. Returns the arguments of lua/pool/restore.lua from the third on, without the
- * digest. A restore that was cut off leaves its parts there until the next one begins.
+ * Writes a content to temporary keys beside the pool, in parts. Returns the arguments of lua/pool/restore.lua from the third on,
+ * without the digest. An interrupted restore leaves its parts there until the next one begins.
  */
 export async function prepareRestore(
   ordering: Ordering,
@@ -25,7 +25,7 @@ export async function prepareRestore(
   return [mark, ...commands.end()];
 }
 
-/** @throws `ERR_MEMPOOL_IN_USE` if another restore has begun since */
+/** Converts the script's answer to the outcome. @throws `ERR_MEMPOOL_IN_USE` if another restore has begun since */
 export function readRestored(word: Buffer): RestoreOutcome {
   const kind = String(word) as RestoreOutcome['kind'] | 'lost';
   if (kind === 'lost') throw overtaken();

@@ -6,7 +6,7 @@ const tickUnit = 1e6;
 /** A Pending transaction that is held back has a score higher by this (P20). */
 const heldUnit = 5e14;
 
-/** A decoded score. `number`: the seq if Pending, the tick if in flight, the logSeq if final. */
+/** A decoded score. `number` is the seq if Pending, the tick if in flight, the logSeq if final. */
 export interface IndexPosition {
   readonly stage: KnownStage;
   readonly number: number;

@@ -8,18 +8,19 @@ const keptBytes = 2 * 1024 * 1024;
 
 /** An entry of the stream (lua/pool/trail.lua): the events of a call, or a thousand of them. */
 export interface Entry {
-  /** The number of the event before its first one, and of its last one. */
+  /** The number of the event before its first one. */
   readonly from: number;
+  /** The number of its last event. */
   readonly last: number;
   readonly epoch: string;
   readonly packed: Buffer;
-  /** The trail before it: names everything that happened until then. */
+  /** The trail before it, which identifies the whole history up to there. */
   readonly trail: string;
   readonly at: Buffer | null;
   events: readonly StoreEvent[] | null;
 }
 
-/** An end of the log, as the server told it. */
+/** An end of the log, as the server reported it. */
 export interface LogEnd {
   readonly epoch: string;
   readonly last: number;
@@ -32,7 +33,7 @@ interface Found {
   readonly newest: Entry;
 }
 
-/** Reads an entry as `XREAD` answers it. */
+/** Decodes an entry in an answer of `XREAD`. */
 export function readEntry(id: Buffer, fields: readonly Buffer[]): Entry {
   const [epoch, packed, , trail, , at] = fields;
   const [last = 0, size = 0] = String(id).split('-').map(Number);
@@ -40,7 +41,7 @@ export function readEntry(id: Buffer, fields: readonly Buffer[]): Entry {
   return { from: last - size, last, ...texts, packed: packed ?? Buffer.alloc(0), at: at ?? null, events: null };
 }
 
-/** A mark for lua/pool/events.lua that covers an entry and everything before it. */
+/** Returns a mark for lua/pool/events.lua, which identifies an entry and everything before it. */
 export function entryMark({ epoch, last, trail, packed, at }: Entry): string {
   const digest = createHash('sha1')
     .update(packed)
@@ -49,7 +50,7 @@ export function entryMark({ epoch, last, trail, packed, at }: Entry): string {
   return `=${epoch}:${last}:${trail}:${digest}`;
 }
 
-/** Entries that were read one after the other on one connection, without a gap: a part of one history. */
+/** Entries that were read in sequence on one connection, without a gap, so they are a part of one history. */
 export class Stretch {
   #entries: Entry[] = [];
   #bytes = 0;
@@ -61,7 +62,7 @@ export class Stretch {
     return this.#entries.at(-1)?.last ?? 0;
   }
 
-  /** Adds the entry if it goes on where these end. Otherwise returns false. */
+  /** Adds the entry if it continues these. Otherwise returns false. */
   add(entry: Entry): boolean {
     const before = this.#entries.at(-1);
     if (before !== undefined && (before.last !== entry.from || before.epoch !== entry.epoch)) return false;
@@ -72,15 +73,15 @@ export class Stretch {
     return true;
   }
 
-  /** True if one of these entries is the one behind this end of the log. Then all of them are of the same history. */
+  /** True if one of these entries directly follows this end of the log. Then all of them are of the same history. */
   goesOnAt({ epoch, last, trail }: LogEnd): boolean {
     const next = this.#entries.findLast(({ from }) => from <= last);
     return next?.from === last && next.trail === trail && next.epoch === epoch;
   }
 
   /**
-   * Up to `limit` events after the number `after`, with the entry of the last one. `null` if they are not all here, there is none, the
-   * first is damaged, or the log, which keeps `maxEvents`, holds it no longer.
+   * Returns up to `limit` events after the number `after`, with the entry of the last one. Returns `null` if some are missing here, if
+   * there is none, if the first is damaged, or if the first is older than the `maxEvents` that the log keeps.
    */
   read(after: number, limit: number, maxEvents: number): Found | null {
     const [given, found] = this.#answer ?? [];

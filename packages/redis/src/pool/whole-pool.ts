@@ -15,7 +15,7 @@ const attempts = 5;
 const pageRecords = 1_000;
 const pageHashes = 1_000;
 
-/** The scripts that read a pool of one ordering, and how its dump is made. */
+/** The scripts that read a pool of one ordering, and the functions that make its dump. */
 interface Reading {
   readonly send: Send;
   readonly load: 'load' | 'loadFifo';
@@ -23,7 +23,7 @@ interface Reading {
 }
 
 /**
- * The dump of a pool (D3), page by page. If the pool changes meanwhile, reads again.
+ * Reads a pool page by page and returns its dump (D3). If the pool changes meanwhile, it reads again.
  *
  * @throws `ERR_MEMPOOL_CORRUPT`; `ERR_MEMPOOL_UNAVAILABLE` if others change the pool faster than it can be read
  */

@@ -20,7 +20,7 @@ export interface CallId {
   readonly ids: 'ops' | 'calls';
 }
 
-/** Loads the mirror of a pool, and keeps it up to date with the server. */
+/** Loads the mirror of a pool, and updates it from the server. */
 export class MirrorSync {
   readonly node: Node;
   readonly clock: ServerClock;
@@ -32,18 +32,18 @@ export class MirrorSync {
     this.clock = new ServerClock(node.options);
   }
 
-  /** The mirror as it is, perhaps out of date. */
+  /** Returns the mirror without an update, so it may be out of date. */
   async mirror(deadline: number): Promise<MirroredPool> {
     if (this.#mirror?.isBroken) this.#mirror = null;
     return this.#mirror ?? this.#until(deadline, this.load());
   }
 
-  /** The mirror, up to date with the server at some moment after the call. */
+  /** Returns the mirror, updated from the server after this call began. */
   async current(deadline: number): Promise<MirroredPool> {
     return (await this.recall({ id: '', ids: 'ops' }, deadline)) as MirroredPool;
   }
 
-  /** Like `current`; but if the outcome of the call is already recorded, returns that record. `syncWrites`: when replicas have it. */
+  /** Does the same as `current`, or returns the call's recorded outcome if there is one; with `syncWrites`, once replicas have it. */
   async recall(
     { id, ids }: CallId,
     deadline: number,
@@ -58,7 +58,7 @@ export class MirrorSync {
     }
   }
 
-  /** Applies the server's report on the mirror at `from`. Returns whether the mirror now has all that it lacked. */
+  /** Applies the server's report on the mirror at `from`. Returns true if the mirror is up to date then. */
   async follow(mirror: MirroredPool, from: PoolPosition, report: MirrorReport, deadline: number): Promise<boolean> {
     const [word, , stamp, , , , ...flat] = report;
     const changes = flat.filter((_, i) => i % 2 === 0);
@@ -74,21 +74,21 @@ export class MirrorSync {
     return kind === 'behind';
   }
 
-  /** Every answer has the server's time, because either clock may be set at any time. */
+  /** Records the server's time. Every answer has it, because either clock may be set at any time. */
   learnTime([, , , seconds, microseconds]: MirrorReport): void {
     this.clock.learn(seconds, microseconds);
   }
 
   /**
-   * All callers share one load. It goes on when its callers time out: a pool too large to load within one call is ready for a later
-   * call.
+   * Loads a new mirror. All callers share one load. It continues after its callers time out, so that a pool that is too large to load
+   * within one call is ready for a later one.
    */
   load(): Promise<MirroredPool> {
     this.#loading ??= this.#loadOnce().finally(() => (this.#loading = null));
     return this.#loading;
   }
 
-  /** Loads a new mirror. `deadlineOfPage`: the deadline of each page. */
+  /** Loads a new mirror. `deadlineOfPage` returns the deadline of the next page. */
   async fresh(deadlineOfPage: () => number): Promise<MirroredPool> {
     const { log } = this.node.options;
     const warn = (what: string, hash: string) => log('warn', `the ${what} of ${hash} is damaged`, { hash });
@@ -119,7 +119,7 @@ export class MirrorSync {
     }
   }
 
-  /** Sends a part of a restore, whose keys are not those of the pool. */
+  /** Sends a part of a restore, which is written to keys beside those of the pool. */
   sendPart(args: readonly Argument[], deadline: number): Promise<number> {
     const { connection, prefix, options } = this.node;
     return connection.runOnce('restorePart', restoreKeysOf(prefix), args, Math.max(1, deadline - options.clock()));
@@ -160,7 +160,7 @@ export function positionArguments({ epoch, version, stamp }: PoolPosition): Argu
   return [epoch, version, stamp];
 }
 
-/** The error of a call whose time was up before it could be sent. */
+/** Returns the error of a call whose time was over before it could be sent. */
 export function tooLate(): MempoolError {
   return new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others were quicker until the time was up');
 }

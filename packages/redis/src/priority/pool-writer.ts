@@ -36,8 +36,8 @@ interface WriteCall<T> extends CallId {
 }
 
 /**
- * The writing calls of a node, one after the other. Each is planned on the mirror, and committed if the pool is still at the mirror's
- * version. Otherwise the mirror catches up, and the call is planned again.
+ * Runs the writing calls of a node, one after the other. It plans each on the mirror, and commits it if the pool is still at the
+ * mirror's version. Otherwise it updates the mirror and plans the call again.
  */
 export class PoolWriter {
   readonly #link: MirrorSync;
@@ -53,7 +53,7 @@ export class PoolWriter {
     this.#link = link;
   }
 
-  /** Resolves when all calls made until now have ended, with or without an error: later reads see their writes (M2). */
+  /** Resolves when all calls made until now have ended, with or without an error. A read after that sees their writes (M2). */
   get settled(): Promise<unknown> {
     return this.#settled;
   }
@@ -77,7 +77,7 @@ export class PoolWriter {
     return this.#inTurn(signal, (deadline) => this.#attempt(call, deadline));
   }
 
-  /** A record is not in the mirror, so this call is one script. */
+  /** Runs `putRecord` as one script, because records are not in the mirror. */
   putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {
     const { digest, signal } = context;
     const { id, ids } = this.#callId(context.operationId);
@@ -89,7 +89,7 @@ export class PoolWriter {
     });
   }
 
-  /** D3. The mirror follows by itself: the pool has another version then, and no changes lead there. */
+  /** Restores a content (D3). Later calls reload the mirror, because no stored changes lead to the pool's new version. */
   restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
     const { digest, signal } = context;
     const { id, ids } = this.#callId(context.operationId);
@@ -215,7 +215,7 @@ export class PoolWriter {
 
 interface PlannedStep<T> {
   readonly step: core.Step<T>;
-  /** The change for other mirrors; `null` if there is none. */
+  /** The change for the mirrors of other nodes; `null` if there is none. */
   readonly change: core.PoolChange | null;
 }
 type Planned<T> = PlannedStep<T> | { readonly refused: unknown };

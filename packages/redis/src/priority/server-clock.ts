@@ -1,4 +1,4 @@
-/** The clock of a pool that nodes share: the server's, learned from its answers, unless the application gives one. */
+/** The clock of a pool: the application's if it gives one, else an estimate of the server's clock from its answers. */
 export class ServerClock {
   readonly #given: (() => number) | null;
   readonly #clock: () => number;
@@ -9,12 +9,12 @@ export class ServerClock {
     this.#clock = clock;
   }
 
-  /** The answer of the command TIME. */
+  /** Records the answer of the command TIME. */
   learn(seconds: Buffer, microseconds: Buffer): void {
     this.#aheadMs = Number(seconds) * 1_000 + Number(microseconds) / 1_000 - this.#clock();
   }
 
-  /** Whole milliseconds since 1970. */
+  /** Returns the time in whole milliseconds since 1970. */
   now(): number {
     return Math.floor(this.#given === null ? this.#clock() + this.#aheadMs : this.#given());
   }

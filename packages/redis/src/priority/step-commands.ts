@@ -7,14 +7,17 @@ import { BodyRecord, encodeLogEntry, markedEntry, seqHead } from '../pool/record
 import { encodeScore } from '../pool/score.ts';
 
 export interface StepCommands {
-  /** Hash, record, hash … as separate arguments: packed payloads would be copied twice more by the server. */
+  /** Hash, record, hash … as separate arguments, because the server would copy packed payloads twice more. */
   readonly bodies: readonly Argument[];
   readonly commands: Commands;
   /** Ticks that are no longer kept. Their points are deleted, unless a Confirmed transaction refers to them (L12). */
   readonly idleTicks: string;
 }
 
-/** The commands that write a step to the server. The step was planned on the mirror in its present state. `entries`: those of the step, encoded. */
+/**
+ * Returns the commands that write a step to the server. The step was planned on the mirror in its present state. `entries` are the
+ * encoded entries of the step.
+ */
 export function stepCommands(
   mirror: core.MirroredPool,
   step: core.Step<unknown>,
@@ -52,7 +55,7 @@ class StepWriter {
     this.#floor = step.chain?.kind === 'applied' ? step.chain.floor : memory.floor;
   }
 
-  /** After the bodies come the commands that take memory: a full server refuses a `receive` before anything is written (M3). */
+  /** Returns the commands. Those that need memory come first, after the bodies, so that a full server refuses before any write (M3). */
   write(): StepCommands {
     this.#addEntries();
     this.#addPlaces();

@@ -25,8 +25,8 @@ interface Fetched {
 }
 
 /**
- * The storage of a priority pool on the server, with a mirror to plan on. A read first brings the mirror up to date. Payloads that it
- * fetches belong to the same state.
+ * The storage of a priority pool on the server, with a mirror for planning. A read first brings the mirror up to date. The payloads
+ * that it fetches belong to the same state.
  */
 export class RedisPriorityStorage implements core.PriorityStorage {
   readonly #link: MirrorSync;
@@ -41,7 +41,7 @@ export class RedisPriorityStorage implements core.PriorityStorage {
     return this.#retry(context, async (deadline) => read((await this.#link.current(deadline)).pool));
   }
 
-  /** Reads the pool for the first time, however long that takes. */
+  /** Reads the pool for the first time, without a time limit. */
   async load(): Promise<void> {
     const { timeoutMs, clock } = this.#link.node.options;
     await core.retryUntil({ timeoutMs, clock, signal: undefined }, () => this.#link.load());

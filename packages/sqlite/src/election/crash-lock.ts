@@ -26,7 +26,7 @@ export class CrashLock {
     return this.#held?.token ?? null;
   }
 
-  /** False if another process still has the lock, for example one that was suspended, or if the file cannot be written. */
+  /** Takes the lock. Returns false if another process, such as a suspended one, still has it, or if the file cannot be written. */
   hold(token: string): boolean {
     if (this.#held?.token === token) return true;
     const database = this.#held?.database ?? openOrNull(this.#path, { timeout: busyTimeoutMs });
@@ -50,7 +50,7 @@ export class CrashLock {
     this.#held = null;
   }
 
-  /** Whether the holder of this lease had the lock and lost it without releasing it. The check disturbs no other process. */
+  /** True if the holder of this lease had the lock and lost it without releasing it. The check does not affect other processes. */
   isAbandonedBy(token: string): boolean {
     if (this.#held !== null) return false;
     try {

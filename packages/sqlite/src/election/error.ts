@@ -11,7 +11,7 @@ const codes: Partial<Record<MempoolErrorCode, ElectionErrorCode>> = {
   ERR_MEMPOOL_UNSUPPORTED: 'ERR_ELECTION_REFUSED',
 };
 
-/** An error of the pool's file as an error of the election. Other errors are returned as they are. */
+/** Converts an error of the pool's file to an error of the election. Returns other errors unchanged. */
 export function electionError(error: unknown): unknown {
   if (!isMempoolError(error)) return error;
   const { field } = error.details;

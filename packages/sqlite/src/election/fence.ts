@@ -4,7 +4,7 @@ import type { SqlFile } from '../file/sql-file.ts';
 import type { LeaseClock } from './lease-clock.ts';
 import { isExpired, readLease } from './lease-row.ts';
 
-/** X6: only calls under the live lease may move the tip. Used inside the transaction that moves it. */
+/** The check that only calls under the live lease move the tip (X6). It runs inside the transaction that moves it. */
 export class Fence {
   readonly #file: SqlFile;
   readonly #clock: LeaseClock;
@@ -23,7 +23,7 @@ export class Fence {
     return !isFenced(held, given, fenced);
   }
 
-  /** A call that moves the tip shows that the leader is live: restarts the time of its lease, before anything else is written. */
+  /** Restarts the time of the lease, because a call that moves the tip shows that the leader is live. Call it before other writes. */
   prolong(given: Lease | null): void {
     if (given !== null) this.#file.run('extendLease', this.#clock.nowMs(), this.#clock.id, this.#options.election);
   }

@@ -39,7 +39,7 @@ export class LeaseFile {
     return row;
   }
 
-  /** `null` if nobody holds the lease: it was released, it expired, or its holder is dead. */
+  /** Returns the live lease. Returns `null` if it was released or expired, or if its holder is dead. */
   live({ lease }: LeaseRow): StoredLease | null {
     return lease !== null && this.isInTime(lease) && !this.isAbandoned(lease) ? lease : null;
   }
@@ -48,7 +48,7 @@ export class LeaseFile {
     return !isExpired(lease, this.#clock);
   }
 
-  /** Only for a holder on this host and since its last boot: for others the lock always seems free. */
+  /** True if the holder has died. It can tell only for a holder on this host since its last boot, because the locks of others look free. */
   isAbandoned({ holdsLock, clock, token }: StoredLease): boolean {
     return holdsLock === 1 && clock !== null && clock === this.#clock.id && this.#lock.isAbandonedBy(token);
   }

@@ -5,7 +5,7 @@ import type { LeaseRow } from './lease-row.ts';
 
 const pollMs = 25;
 
-/** Hints for listeners: polls whether the file has changed, and whether the holder of the lock has died. */
+/** Sends hints to listeners. It polls whether the file has changed, and whether the holder of the lock has died. */
 export class LeasePoll {
   readonly #file: SqlFile;
   readonly #leases: LeaseFile;

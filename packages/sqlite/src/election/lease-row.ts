@@ -3,7 +3,7 @@ import { damaged, isCount, type Row } from '../file/row.ts';
 import type { SqlFile } from '../file/sql-file.ts';
 import type { LeaseClock } from './lease-clock.ts';
 
-/** A lease as its row has it, live or expired. */
+/** A lease as stored in its row, live or expired. */
 export interface StoredLease extends Omit<HeldLease, 'remainingMs'> {
   readonly hbAtMs: number;
   readonly ttlMs: number;
@@ -29,7 +29,7 @@ export function readLease(file: SqlFile, election: string): LeaseRow {
   return { term: row.term, lease: row };
 }
 
-/** A lease of another clock counts as held: followers watch whether its `seq` moves. */
+/** True if the lease has expired. A lease of another clock counts as held, and followers watch whether its `seq` changes. */
 export function isExpired({ clock, expiresMs }: StoredLease, now: LeaseClock): boolean {
   return clock !== null && clock === now.id && expiresMs <= now.nowMs();
 }

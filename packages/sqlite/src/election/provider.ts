@@ -12,11 +12,11 @@ import { hostClock, type LeaseClock } from './lease-clock.ts';
 import { FileLeaseStore } from './lease-store.ts';
 
 export interface SqliteElectionOptions {
-  /** The pool's file. Created if it is missing; its directory must exist. */
+  /** The path of the pool's file. The file is created if it is missing; its directory must exist. */
   readonly path: string;
 }
 
-/** Elections between processes of one host, in the file of a pool. The death of a leader is noticed at once, by its lock. */
+/** Elections between processes of one host, in the file of a pool. A lock on a file shows at once that a leader has died. */
 export const sqliteElection: ElectionProvider<SqliteElectionOptions> = sqliteElectionWithClock(hostClock());
 
 /** The same provider, with this clock for leases. */

@@ -17,11 +17,11 @@ import { fifoVerbs } from './verbs.ts';
 export interface FifoDriverParts {
   readonly file: PoolFile;
   readonly hashes: HashIndex;
-  /** `null`: the file cannot have a leader. */
+  /** The check of leases; `null` if the file cannot have a leader. */
   readonly fence: Fence | null;
 }
 
-/** The contract's verbs for a fifo pool. Core plans the changes of a call; they are committed before anybody sees them. */
+/** Returns the contract's verbs for a fifo pool. Core plans the changes of a call, and one transaction writes them. */
 export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions): core.StoreDriver {
   const { file, hashes } = parts;
   const calls = new PoolTransactions(parts, options);
@@ -121,7 +121,7 @@ class PoolTransactions {
     );
   }
 
-  /** `look` creates the view for the plan. Returns without a promise if nothing has to wait. */
+  /** Plans a call and writes the step. `look` creates the view for the plan. Returns no promise if nothing has to wait. */
   write<T, View extends PoolView = PoolView>(
     verb: string,
     context: core.WriteContext,

@@ -8,7 +8,7 @@ import { checksumOf } from '../pool/records.ts';
 import type { FileStep } from '../pool/step-writer.ts';
 import { roomIn } from './tables.ts';
 
-/** Where a `receive` reads and writes, and the time of the call. */
+/** The parts that a `receive` needs: where it reads and writes, and the time of the call. */
 export interface ReceivingParts {
   readonly file: PoolFile;
   readonly hashes: HashIndex;
@@ -16,8 +16,8 @@ export interface ReceivingParts {
 }
 
 /**
- * The pool before a `receive`, for its plan. The call's rows in `tx` are already written, with seqs in the given order: most hashes
- * are new, so the lookup of a hash and the insert of its row are one statement.
+ * The pool before a `receive`, for its plan. The call's rows in `tx` are already written, with seqs in the given order. Because most
+ * hashes are new, one statement looks up a hash and inserts its row.
  */
 export class ReceivingView extends PoolView {
   /** Previous states by hash. Created when the first known hash is found: nearly every call has none, and needs no map. */

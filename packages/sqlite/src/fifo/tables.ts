@@ -14,7 +14,7 @@ export function storeFifoLimits(database: Database, { maxTxs, acceptUntil }: Par
   storeLimit(database, { column: 'accept_until', tables: 'fifo/closing.sql' }, acceptUntil);
 }
 
-/** `tables`: the file in `sql` that makes the column. */
+/** A column with a limit. `tables` is the file in `sql` that makes the column. */
 interface LimitColumn {
   readonly column: 'capacity' | 'accept_until';
   readonly tables: string;
@@ -41,14 +41,14 @@ export function limitsOf({ capacity, accept_until }: PoolState): Pick<Limits, 'm
   return { maxTxs: readLimit(capacity), acceptUntil: readLimit(accept_until) };
 }
 
-/** How many more transactions the pool takes; or that it is closed (P27). */
+/** Returns how many more transactions the pool accepts, or `'closed'` (P27). */
 export function roomIn(state: PoolState, nowMs: number): core.Room {
   const limits = limitsOf(state);
   if (core.isClosedAt(limits, nowMs)) return 'closed';
   return limits.maxTxs - state.pending - state.propagated - state.acknowledged;
 }
 
-/** Whether there are claims. The counter in the state says so, without a query. */
+/** True if there are claims. It reads a counter in the state, without a query. */
 export function hasClaims(file: PoolFile, { leases = 0 }: PoolState): boolean {
   if (leases > 0) file.include(statements);
   return leases > 0;

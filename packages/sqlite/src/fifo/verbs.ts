@@ -7,7 +7,7 @@ import type { PoolView } from '../pool/pool-view.ts';
 import { decodeRecord, decodeUnder, readFacts, recordKeyOf } from '../pool/records.ts';
 import { hasClaims, limitsOf } from './tables.ts';
 
-/** How the verbs run their transactions. */
+/** The parts with which the verbs run their transactions. */
 export interface FifoParts {
   readonly file: PoolFile;
   readonly hashes: HashIndex;
@@ -19,7 +19,7 @@ export interface FifoParts {
   ) => core.Awaitable<T>;
 }
 
-/** The verbs of a fifo pool beside those of every pool. */
+/** Returns the optional verbs of a fifo pool. */
 export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.FifoVerbs {
   const { file, read, write } = parts;
   const rows = new FifoRows(parts);
@@ -52,7 +52,7 @@ class FifoRows {
     this.#hashes = hashes;
   }
 
-  /** What core's rules ask, in the transaction of this view. */
+  /** Returns the reads that core's rules need, in the transaction of this view. */
   of({ state }: PoolView): core.FifoPool {
     const claimed = hasClaims(this.#file, state);
     // The largest safe integer stands for no limit.

@@ -9,11 +9,11 @@ import { storeError } from './store-error.ts';
 const lockMs = 5_000;
 
 /**
- * Copies the file of a pool or a ledger while others use it: the copy is of one moment, is checked, and is on the disk when the call
- * returns. It blocks the event loop meanwhile. Under its name there is a whole copy or none.
+ * Copies the file of a pool or a ledger while others use it. The copy is one consistent state, is checked, and is synced to the disk
+ * when the call returns. The call blocks the event loop meanwhile. The path `to` never has a partial copy.
  *
  * @returns the size of the copy, in bytes
- * @throws `ERR_MEMPOOL_INVALID` naming `path` or `to`: there is no such file, or there is one already; `ERR_MEMPOOL_CORRUPT` if
+ * @throws `ERR_MEMPOOL_INVALID` naming `path` if there is no such file, or `to` if that exists already; `ERR_MEMPOOL_CORRUPT` if
  * the copy, and so the file, is damaged; `ERR_MEMPOOL_STORE_FULL`
  */
 export function backUpFile(path: string, to: string): number {

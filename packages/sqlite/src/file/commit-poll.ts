@@ -2,7 +2,7 @@ import type { SqlFile } from './sql-file.ts';
 
 const pollMs = 25;
 
-/** Notifies listeners of commits: of this connection's at once, of other processes' by polling the file (E4). */
+/** Notifies listeners of commits: at once for those of this connection, by polling the file for those of other processes (E4). */
 export class CommitPoll {
   readonly #file: SqlFile;
   readonly #listeners = new Set<() => void>();

@@ -22,11 +22,11 @@ export interface DatabaseFileOptions {
   readonly path: string;
   readonly lockingMode: 'NORMAL' | 'EXCLUSIVE';
   readonly synchronous: 'FULL' | 'NORMAL';
-  /** `false`: the file must be there. */
+  /** If false, the file must exist. */
   readonly create: boolean;
 }
 
-/** Opens the file, checks that it is of this kind, and marks a new one. `prepare` runs in the same transaction. */
+/** Opens the file, checks its kind, or writes the kind into a new one. `prepare` runs in the same transaction. */
 export function openDatabase<T>(
   { kind, path, lockingMode, synchronous, create }: DatabaseFileOptions,
   prepare: (database: Database) => void,
@@ -55,11 +55,11 @@ export function openDatabase<T>(
 
 interface Connected {
   readonly database: Database;
-  /** Of the file that was at the path before it was opened. */
+  /** The identity of the file that was at the path before the open; `null` if there was none. */
   readonly identity: string | null;
 }
 
-/** Opens the file, unless it cannot be one of ours. With `create`, makes a new one. */
+/** Opens the file, unless it cannot be one of this package. With `create`, makes a new one. */
 export function connect(kind: FileKind, path: string, create: boolean): Connected {
   core.checkNode();
   if (isReadOnly(dirname(path)) || isReadOnly(path))
@@ -129,7 +129,7 @@ function isReadOnly(path: string): boolean {
   }
 }
 
-/** Checks before anything is written: a database of another program stays as it is. */
+/** Checks the kind of a database before anything is written, so that a database of another program does not change. */
 export function identify({ applicationId, readable }: FileKind, database: Database, path: string): 'empty' | 'ours' {
   const application = database.pragma('application_id', { simple: true });
   const version = database.pragma('user_version', { simple: true });
@@ -150,7 +150,7 @@ function claim(kind: FileKind, database: Database, path: string, prepare: (datab
   prepare(database);
 }
 
-/** @throws `ERR_MEMPOOL_UNAVAILABLE` if the path has another file than it had, or none */
+/** Checks that the path still has the same file. @throws `ERR_MEMPOOL_UNAVAILABLE` if it has another one, or none */
 export function assertInPlace(path: string, identity: string | null): void {
   if (identity !== null && identityAt(path) === identity) return;
   throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `the file was removed meanwhile: ${path}`, { key: path });

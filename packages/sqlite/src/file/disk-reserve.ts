@@ -10,7 +10,7 @@ const lookAgainBytes = 1024 * 1024;
 /** Larger calls gain less from a preallocated WAL than the preallocation costs. */
 const maxPreallocatedCallBytes = 16_384;
 
-/** M3: receives stop while there is still space for the calls that free some. */
+/** Refuses growing writes while there is still disk space for the calls that free some (M3). */
 export class DiskReserve {
   readonly #file: SqlFile;
   readonly #log: WalPreallocation;
@@ -24,7 +24,7 @@ export class DiskReserve {
     this.#log = new WalPreallocation(file);
   }
 
-  /** Call it inside the transaction that writes these bytes. @throws `ERR_MEMPOOL_STORE_FULL` */
+  /** Checks that there is room for these bytes. Call it in the transaction that writes them. @throws `ERR_MEMPOOL_STORE_FULL` */
   reserve(bytes: number): void {
     this.#creditBytes -= bytes;
     const { aheadBytes } = this.#log;

@@ -3,21 +3,21 @@ import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { MempoolError } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
 
-/** Device and inode of the file at a path; `null` if there is none. */
+/** Returns device and inode of the file at a path; `null` if there is none. */
 export function identityAt(path: string): string | null {
   // As big integers: on some file systems the numbers do not fit a double.
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
-/** Size of the file at a path; `null` if there is none. @throws `ERR_MEMPOOL_INVALID` for a device, a pipe or a folder */
+/** Returns the size of the file at a path; `null` if there is none. @throws `ERR_MEMPOOL_INVALID` for a device, a pipe or a folder */
 export function fileSizeAt(path: string): number | null {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found !== undefined && !found.isFile()) throw invalid('path', `a file, and no folder or device: ${path}`);
   return found?.size ?? null;
 }
 
-/** Creates a file with its content in one step, unless there is one: a process that is killed leaves no empty file. */
+/** Creates a file with its content in one step, unless it exists, so that a process that is killed leaves no empty file. */
 export function makeFile(path: string, content: () => Buffer): void {
   if (identityAt(path) !== null) return;
   const made = `${path}-${randomUUID()}`;
@@ -35,8 +35,8 @@ export function makeFile(path: string, content: () => Buffer): void {
 const lookEveryMs = 1_000;
 
 /**
- * Detects that an open file was deleted or replaced. Its handle could still read and write, but nobody else would see it, and the WAL
- * at its path may belong to another file.
+ * Detects that an open file was deleted or replaced. Its handle can still read and write, but no other process sees the writes, and
+ * the WAL at its path may belong to another file.
  */
 export class FileIdentity {
   readonly #path: string;
@@ -50,8 +50,8 @@ export class FileIdentity {
   }
 
   /**
-   * @throws `ERR_MEMPOOL_INCOMPATIBLE` when the path has another file than the opened one, or none; `ERR_MEMPOOL_UNAVAILABLE` when
-   * nobody can tell
+   * Checks that the path still has the opened file.
+   * @throws `ERR_MEMPOOL_INCOMPATIBLE` if it has another file, or none; `ERR_MEMPOOL_UNAVAILABLE` if the check itself fails
    */
   assertSame(): void {
     this.#dueAt = 0;
@@ -64,7 +64,7 @@ export class FileIdentity {
     this.#dueAt = performance.now() + lookEveryMs;
   }
 
-  /** The same, but looks at most once a second while all is well: a look costs as much as a small read. */
+  /** Does the same as `assertSame`, but at most once a second after a success, because a check costs as much as a small read. */
   assertSameOfLate(): void {
     if (performance.now() >= this.#dueAt) this.assertSame();
   }

@@ -1,10 +1,10 @@
 import type { Ordering } from 'mempool-core';
 import { formatVersion } from 'mempool-core/backend';
 
-/** What a file of ours may hold. Each kind refuses files of the others. */
+/** A kind of file that this package writes. Each kind refuses files of the others. */
 export interface FileKind {
   readonly what: 'pool' | 'ledger';
-  /** Marks a database in the file's header. */
+  /** The id of the kind in the file's header. */
   readonly applicationId: number;
   /** The format in the header of a new file. */
   readonly format: number;
@@ -16,7 +16,7 @@ export const formats: Readonly<Record<Ordering, number>> = {
   fifo: formatVersion,
   priority: 1_000 + formatVersion,
 };
-/** The formats before these, which opening the pool migrates. Tables of leases are the same in both: an election migrates nothing. */
+/** The previous formats. Opening a pool migrates them. An election does not, because the tables of leases are the same in both. */
 export const olderFormats: Readonly<Record<Ordering, number>> = { fifo: 1, priority: 1_001 };
 
 export const poolKind: FileKind = {
@@ -37,7 +37,7 @@ export const ledgerKind: FileKind = {
 
 const kinds: readonly FileKind[] = [poolKind, ledgerKind];
 
-/** What a database that is none of `kind` holds, for the message. */
+/** Returns a description, for messages, of a database of another kind. */
 export function contentOf(applicationId: unknown): string {
   const other = kinds.find((kind) => kind.applicationId === applicationId);
   return other === undefined ? 'the database belongs to another program' : `the file holds a ${other.what}`;

@@ -1,14 +1,14 @@
 import { type DriverOptions, invalid } from 'mempool-core/backend';
 
 export interface SqliteOptions {
-  /** The pool's file. Created if it is missing; its directory must exist. */
+  /** The path of the pool's file. The file is created if it is missing; its directory must exist. */
   readonly path: string;
   /**
-   * `full`, the default: answered calls survive a power cut (D1). `normal` is faster: answered calls survive a killed process, but
-   * a power cut may undo the last ones.
+   * With `full`, the default, answered calls survive a power cut (D1). `normal` is faster. With it, answered calls survive a killed
+   * process, but a power cut may undo the last ones.
    */
   readonly synchronous?: 'full' | 'normal' | undefined;
-  /** `false`: the file must exist, else `ERR_MEMPOOL_INVALID` naming `path`. Default `true`. */
+  /** If `false`, the file must exist, else the open fails with `ERR_MEMPOOL_INVALID` naming `path`. Default `true`. */
   readonly create?: boolean | undefined;
 }
 
@@ -23,7 +23,7 @@ export function checkedOptions<O extends DriverOptions & SqliteOptions>(options:
   return options;
 }
 
-/** SQLite opens temporary databases for an empty name and for `:memory:`. A durable backend must refuse both. */
+/** True for a path that SQLite opens as a file. For an empty name and `:memory:` it would open a temporary database. */
 export function isFileName(path: unknown): path is string {
   return typeof path === 'string' && path !== '' && path !== ':memory:' && !path.includes('\0');
 }

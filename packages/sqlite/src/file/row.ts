@@ -11,7 +11,7 @@ export function isBytes(value: unknown, min: number, max: number): value is Uint
   return value instanceof Uint8Array && value.length >= min && value.length <= max;
 }
 
-/** The error for stored values that do not pass these checks. */
+/** Returns the error for stored values that do not pass these checks, `ERR_MEMPOOL_CORRUPT`. */
 export function damaged(what: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the stored ${what} is damaged`);
 }

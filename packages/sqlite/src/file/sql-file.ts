@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
 
-/** One connection to a file: statements of the folder `sql` by name, atomic steps, and SQLite's errors as the contract's. */
+/** One connection to a file. It offers the statements of the folder `sql` by name, atomic steps, and the contract's errors. */
 export class SqlFile {
   readonly path: string;
   readonly #database: Database;
@@ -20,19 +20,19 @@ export class SqlFile {
     for (const source of sources) this.include(source);
   }
 
-  /** Prepares the statements of one file in `sql`, once. For tables that not every pool file has, call it when they exist. */
+  /** Prepares the statements of one file in `sql`, once. The tables that they use must exist. */
   include(source: string): void {
     if (this.#sources.has(source)) return;
     for (const [name, sql] of readStatements(source)) this.#statements.set(name, this.#database.prepare(sql));
     this.#sources.add(source);
   }
 
-  /** Runs all of one file in `sql`. */
+  /** Runs all statements of one file in `sql`. */
   execute(source: string): void {
     this.#database.exec(readSql(source));
   }
 
-  /** A statement to run many times in one call. */
+  /** Returns a statement, for callers that run it many times. */
   statement(name: string): Statement<unknown[], unknown> {
     return this.#statements.get(name) as Statement<unknown[], unknown>;
   }
@@ -45,15 +45,15 @@ export class SqlFile {
     return this.statement(name).get(...values) as Row | undefined;
   }
 
-  /** Reads lazily, so that a page reads no more rows than it returns. */
+  /** Iterates over the rows of a query. It reads lazily, so that a page reads no more rows than it returns. */
   rows(name: string, ...values: unknown[]): IterableIterator<Row> {
     return this.statement(name).iterate(...values) as IterableIterator<Row>;
   }
 
   /**
-   * Runs `run` in a transaction. `beginRead`: it reads one consistent state. `beginWrite`: all its writes are one step, or none is
-   * written (X1). `run` may call `commit` itself, if something must follow the commit at once.
-   * @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced; a read notices within a second
+   * Runs `run` in a transaction. With `beginRead`, it reads one consistent state. With `beginWrite`, its writes are one atomic step (X1).
+   * `run` may call `commit` itself, to do something right after the commit.
+   * @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced; a read detects that within a second
    */
   atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
     try {
@@ -69,12 +69,12 @@ export class SqlFile {
     }
   }
 
-  /** For readers, who need not notice at once. @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced */
+  /** Checks the file for a reader, at most once a second. @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced */
   assertInPlace(): void {
     this.#place.assertSameOfLate();
   }
 
-  /** Refuses writes to a file that was deleted or replaced. @throws `ERR_MEMPOOL_INCOMPATIBLE` */
+  /** Commits the transaction. @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced */
   commit(): void {
     if (this.#isWriting) this.#place.assertSame();
     this.run('commit');
@@ -85,12 +85,12 @@ export class SqlFile {
     this.#database.pragma(`synchronous = ${level}`);
   }
 
-  /** Bytes in free pages of the file. */
+  /** Returns the bytes in free pages of the file. */
   reusableBytes(): number {
     return Number(this.row('freePages')?.freelist_count) * Number(this.row('pageSize')?.page_size);
   }
 
-  /** Runs a WAL checkpoint, so that the WAL is written from its beginning again. False if it is not possible now. */
+  /** Runs a WAL checkpoint, so that the WAL is written from its beginning again. Returns false if that is not possible now. */
   checkpoint(): boolean {
     try {
       return this.row('checkpoint')?.busy === 0;

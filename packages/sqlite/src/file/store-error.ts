@@ -30,7 +30,7 @@ const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: s
 /** The message of better-sqlite3 for a value of more than 512 MiB. */
 const unbound = /too big$/;
 
-/** SQLite's error as an error of the contract (X5, M3, N2). Other errors are returned as they are. */
+/** Converts SQLite's error to an error of the contract (X5, M3, N2). Returns other errors unchanged. */
 export function storeError(error: unknown, path: string): unknown {
   if (error instanceof RangeError && unbound.test(error.message))
     return invalid('payload', 'at most 512 MiB in SQLite');

@@ -8,8 +8,8 @@ const stepBytes = 256 * 1024;
 const fullSynchronous = 2;
 
 /**
- * Extends the WAL file before SQLite writes to it. To sync a write inside a file takes half as long as to sync one that extends it.
- * After a checkpoint SQLite starts at the front of the file again, so the file grows to its maximum once.
+ * Extends the WAL file before SQLite writes to it, because a sync of a write inside a file takes half as long as one of a write that
+ * extends it. After a checkpoint SQLite starts at the front of the file again, so the file grows to its maximum only once.
  */
 export class WalPreallocation {
   readonly #file: SqlFile;
@@ -23,12 +23,12 @@ export class WalPreallocation {
     this.#isLong = file.row('synchronous')?.synchronous !== fullSynchronous;
   }
 
-  /** The disk space that the next `grow` takes. */
+  /** The disk space that the next `grow` uses. */
   get aheadBytes(): number {
     return this.#isLong ? 0 : stepBytes;
   }
 
-  /** Call it inside a writing transaction, so that nobody else writes at the end of the file. To SQLite the added zeros are the end of the WAL. */
+  /** Extends the file by zeros, which SQLite reads as the end of the WAL. Call it in a writing transaction, so that no one else writes there. */
   grow(): void {
     if (this.#isLong) return;
     try {

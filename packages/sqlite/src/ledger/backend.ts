@@ -10,11 +10,11 @@ import { FileLedgerStore } from './ledger-store.ts';
 import { timeoutMs } from './write-line.ts';
 
 export interface SqliteLedgerOptions {
-  /** The ledger's file, not that of a pool. Created if it is missing; its directory must exist. */
+  /** The path of the ledger's file, which is not a pool's file. It is created if it is missing; its directory must exist. */
   readonly path: string;
   /**
-   * `full`, the default: answered calls survive a power cut. `normal` is faster: answered calls survive a killed process, but a power
-   * cut may undo the last ones.
+   * With `full`, the default, answered calls survive a power cut. `normal` is faster. With it, answered calls survive a killed process,
+   * but a power cut may undo the last ones.
    */
   readonly synchronous?: 'full' | 'normal' | undefined;
 }

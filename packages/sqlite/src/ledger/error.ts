@@ -12,7 +12,7 @@ const codes: Partial<Record<MempoolErrorCode, LedgerErrorCode>> = {
   ERR_MEMPOOL_INVALID: 'ERR_LEDGER_ARGUMENT',
 };
 
-/** An error of the file as an error of the ledger. Other errors are returned as they are. */
+/** Converts an error of the file to an error of the ledger. Returns other errors unchanged. */
 export function ledgerError(error: unknown): unknown {
   if (!isMempoolError(error)) return error;
   const code = codes[error.code];

@@ -3,7 +3,7 @@ import { damaged } from '../file/row.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { headOf, storedOf, walletOf } from './rows.ts';
 
-/** What the file holds, for the rules. Valid within one transaction. */
+/** The content of the file, for the rules. It is valid within one transaction. */
 export class FileView implements LedgerView {
   readonly head: Head;
   readonly #file: LedgerFile;

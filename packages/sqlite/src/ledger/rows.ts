@@ -25,13 +25,13 @@ export function digestBytes(digest: string): Buffer {
   return Buffer.from(digest, 'hex');
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` naming the record */
+/** Decodes the seq, time and digest of a record. @throws `ERR_MEMPOOL_CORRUPT` naming the record */
 export function headOf({ seq, at, digest }: Row): Head {
   if (!isCount(seq) || !isCount(at) || !isBytes(digest, 20, 20)) throw damaged(`record ${seq}`);
   return { seq, at, digest: Buffer.from(digest).toString('hex') };
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` naming the record */
+/** Decodes a record of any type. @throws `ERR_MEMPOOL_CORRUPT` naming the record */
 export function rawOf(row: Row): RawRecord {
   const { id, content, result } = row;
   const type = types[Number(row.type)];
@@ -40,7 +40,7 @@ export function rawOf(row: Row): RawRecord {
   return { ...headOf(row), type, id, content, result };
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` naming the record */
+/** Decodes a transfer and its state. @throws `ERR_MEMPOOL_CORRUPT` naming the record */
 export function storedOf(row: Row): StoredTransfer {
   const raw = rawOf(row);
   const state = states[Number(row.state)];
@@ -68,7 +68,7 @@ export function walletOf(row: Row): Wallet {
   }
 }
 
-/** @throws `ERR_MEMPOOL_CORRUPT` */
+/** Decodes the counters of a wallet before the oldest record that is kept. @throws `ERR_MEMPOOL_CORRUPT` */
 export function openingOf(row: Row): Opening {
   if (typeof row.wallet !== 'string') throw damaged('opening of a wallet');
   return { wallet: row.wallet, ...countersOf(row) };

@@ -10,7 +10,7 @@ import { damaged } from '../file/row.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { digestBytes, stateCode, storedOf, typeCode } from './rows.ts';
 
-/** Writes a step, inside the transaction that it was worked out in. */
+/** Writes a step, inside the transaction in which it was planned. */
 export function writeStep(file: LedgerFile, step: LedgerStep): void {
   new StepWriter(file, step).write();
 }

@@ -8,7 +8,7 @@ import { FileView } from './file-view.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { writeStep } from './step-writer.ts';
 
-/** How long a call tries to get the file that others write to, in milliseconds. */
+/** How long a call waits for a file that others write to, in milliseconds. */
 export const timeoutMs = 5_000;
 /** Calls of one transaction: it blocks the event loop, and other processes. */
 const maxJobs = 1_000;
@@ -16,21 +16,21 @@ const maxJobs = 1_000;
 const bytesBeside = 300;
 
 export interface JobOptions {
-  /** Not together with others in one step. */
+  /** If true, the call does not share a transaction with others. */
   readonly alone?: boolean;
-  /** Needs room on the disk: refused while there is little left, so that what frees money and records still works. */
+  /** If true, the call is refused while disk space is low, so that calls that free money or records still work. */
   readonly grows: boolean;
 }
 
 interface Job extends JobOptions {
-  /** Works out the answer and returns what delivers it. */
+  /** Plans the call and returns a function that delivers its answer. */
   plan(step: StepBuilder): () => void;
   reject(error: unknown): void;
 }
 
 /**
- * Carries out the calls of this process in their order. Those that wait go together in one transaction, and wait together for the
- * disk. Each has the effect that it would have alone.
+ * Runs the calls of this process in their order. Waiting calls share one transaction, and so one sync of the disk. Each has the same
+ * effect as it would have alone.
  */
 export class WriteLine {
   readonly #file: LedgerFile;
@@ -58,7 +58,7 @@ export class WriteLine {
     });
   }
 
-  /** Once every call made so far is answered. */
+  /** Resolves when every call made so far is answered. */
   async idle(): Promise<void> {
     await this.#work;
   }

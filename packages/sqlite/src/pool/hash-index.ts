@@ -11,7 +11,7 @@ export interface NewRow {
   readonly payload: Uint8Array;
 }
 
-/** Finds the row of a hash in `tx`, by the index in the file, which other processes also write to. */
+/** Finds the row of a hash in `tx`, with the index in the file, because other processes write to the file too. */
 export class HashIndex {
   protected readonly file: PoolFile;
   readonly #insert: Statement<unknown[], unknown>;
@@ -25,12 +25,12 @@ export class HashIndex {
     return this.file.row('seqOf', hash)?.seq as number | undefined;
   }
 
-  /** The row of a transaction in flight, without its hash. */
+  /** Returns the row of a transaction in flight, without its hash. */
   inflightOf(hash: Buffer): Row | undefined {
     return this.file.row('inflightOf', hash);
   }
 
-  /** False, with nothing written, if the hash has a row. */
+  /** Inserts a row. Returns false, and writes nothing, if the hash has a row. */
   insert({ seq, hash, type, checksum, payload }: NewRow): boolean {
     return this.#insert.run(seq, hash, type, checksum, payload).changes === 1;
   }

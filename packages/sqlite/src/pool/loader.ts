@@ -4,9 +4,9 @@ import type { PoolFile } from './pool-file.ts';
 import * as records from './records.ts';
 
 /**
- * A pool without its payloads, events and operation ids, in the order of `PoolRecord`. Runs inside one transaction. Damage
- * stops nothing (M2): a damaged record is reported, and replaced by one that every verb can handle. `lastGossipSeq`: of a priority
- * pool; `null` for a fifo pool.
+ * Yields the records of a pool without payloads, events and operation ids, in the order of `PoolRecord`. It runs inside one
+ * transaction. A damaged record is reported and replaced by one that every verb can handle (M2). `lastGossipSeq` is `null` for a
+ * fifo pool.
  */
 export function* loadPool(
   file: LoadedFile,
@@ -20,7 +20,7 @@ export function* loadPool(
     if (typeof tag === 'string' && Number.isSafeInteger(at)) yield { kind: 'satisfied', tag, tick: at as number };
 }
 
-/** The file of a pool, and what is done with what cannot be read. */
+/** The reads of a pool's file, and the function that handles records that cannot be read. */
 export type LoadedFile = Pick<PoolFile, 'rows' | 'reportDamage'>;
 
 /** The entry of a transaction. A fifo pool has none. */

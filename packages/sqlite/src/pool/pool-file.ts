@@ -25,14 +25,14 @@ export class PoolFile extends SqlFile {
     }
   }
 
-  /** M2: reports each record once, because every block may find it again. */
+  /** Reports a damaged record (M2). It reports each record once, because every block may read it again. */
   reportDamage({ hash, seq }: RecordKey): null {
     if (!this.#reported.has(seq)) this.#log('warn', `a record is damaged (seq ${seq})`, { hash, seq });
     this.#reported.add(seq);
     return null;
   }
 
-  /** `undo` runs if the transaction fails, to restore state in memory. */
+  /** Registers `undo`, which runs if the transaction fails and restores state in memory. */
   onUndo(undo: () => void): void {
     this.#undoing.push(undo);
   }

@@ -23,7 +23,7 @@ function bySending(a: core.TxState, b: core.TxState): number {
 
 const nowhere: ReadonlyMap<string, number> = new Map();
 
-/** The pool as the file has it inside one transaction, for core's rules and for the reading verbs. */
+/** The state of the pool in the file inside one transaction, for core's rules and for the reading verbs. */
 export class PoolView implements core.PoolView {
   state: records.PoolState;
   readonly floor: number;
@@ -55,7 +55,7 @@ export class PoolView implements core.PoolView {
     return this.#tip;
   }
 
-  /** For calls that write. Repairs a damaged record, so that the other transactions of the call can go on (M2). */
+  /** Returns a state, for calls that write. Repairs a damaged record, so that the other transactions of the call can proceed (M2). */
   txState(hash: string): core.TxState | null {
     const row = this.#lifeRow(hash);
     return row === null ? null : (records.readLife(row) ?? this.#repair(row));
@@ -69,7 +69,7 @@ export class PoolView implements core.PoolView {
     return typeof id === 'string' ? id : null;
   }
 
-  /** `null` for a damaged record too: a final state without its block is a damaged log entry. */
+  /** Returns the confirming point. It is `null` for a damaged record too, because a final state without its block is damaged. */
   confirmedAt(hash: string): ChainPoint | null {
     const row = this.#lifeRow(hash);
     return row === null ? null : (records.readStoredState(row)?.point ?? null);
@@ -172,14 +172,14 @@ export class PoolView implements core.PoolView {
     return { events: events.slice(0, limit), oldest: Number(this.file.row('oldestEvent')?.oldest), last, epoch };
   }
 
-  /** One query for all hashes. */
+  /** Reads the inclusions of all hashes with one query. */
   protected inclusions(asked: readonly Pick<Transaction, 'hash'>[]): ReadonlyMap<string, number> {
     if (this.state.tick === 0) return nowhere;
     const rows = [...this.file.rows('inclusions', JSON.stringify(asked.map(({ hash }) => hash)))];
     return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
   }
 
-  /** Caches the last hash: the rules ask several things about one hash in a row. */
+  /** Reads the row of a hash. It caches the last one, because the rules read several fields of one hash in a row. */
   protected ask(hash: string): { readonly bytes: Buffer; row?: Row | null } {
     if (hash !== this.#asked.hash) this.#asked = { hash, bytes: core.hashToBytes(hash) };
     return this.#asked;

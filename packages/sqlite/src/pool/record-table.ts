@@ -16,7 +16,7 @@ export class RecordTable {
     this.#file = file;
   }
 
-  /** The step of `putRecord`. One that makes the records grow needs room on the disk (M3). */
+  /** Returns the step of `putRecord`. If the records grow, it needs room on the disk (M3). */
   plan(put: core.CheckedPut, room: DiskReserve): core.Step<PutOutcome> {
     const totals = this.totals();
     const step = core.putStep(put, totals, this.#former(put.name));
@@ -32,7 +32,7 @@ export class RecordTable {
     else this.#file.run('putRecord', key, version, core.recordChecksum(key, version, value), value);
   }
 
-  /** @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged */
+  /** Returns a record. @throws `ERR_MEMPOOL_CORRUPT` if it is damaged */
   get(name: string): PoolValue | null {
     const row = this.#open().row('record', Buffer.from(name));
     if (row === undefined) return null;
@@ -83,7 +83,7 @@ export class RecordTable {
     return { version: isCount(row.version) ? row.version : null, bytes: Number(row.bytes) };
   }
 
-  /** @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
+  /** Returns the numbers of the pool's records. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
   totals(): core.RecordTotals {
     const { lastVersion, bytes } = this.#open().row('recordTotals') ?? {};
     if (!isCount(lastVersion) || !isCount(bytes)) throw damaged('numbers of the records');

@@ -2,7 +2,7 @@ import { type ChainPoint, isLive, knownStages, type Retention, type StoreEvent }
 import * as core from 'mempool-core/backend';
 import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
-/** The pool's counters and limits. `floor`: the first tick whose point is kept. The last columns are of sql/fifo. */
+/** The pool's counters and limits. `floor` is the first tick whose point is kept. The last columns are those of sql/fifo. */
 export type PoolState = Readonly<
   Omit<core.DriverUsage, 'oldestInflight'> &
     Retention & {
@@ -26,7 +26,7 @@ export interface StoredState {
 /** A row with its payload. `state` is `null` if any of it is damaged. */
 export interface StoredRecord extends core.ReadRecord, core.Body {
   readonly state: StoredState | null;
-  /** Of a log entry: when it was written; `null` if that is not known. */
+  /** When the log entry was written; `null` if that is not known, and for other rows. */
   readonly at: number | null;
 }
 
@@ -55,7 +55,7 @@ export function decodeRecord(row: Row): StoredRecord {
   return isHash(hash) ? decodeUnder(core.bytesToHash(hash), hash, row) : lostRecord(row, '');
 }
 
-/** The same for the row of a hash that is known; the row need not have it. */
+/** Does the same as `decodeRecord`, for a known hash, which the row need not have. */
 export function decodeUnder(hash: string, bytes: Uint8Array, row: Row): StoredRecord {
   const { seq, logSeq, type, checksum, payload } = row;
   if (!isCount(type) || !(payload instanceof Uint8Array) || checksum !== checksumOf(bytes, payload))
@@ -72,7 +72,7 @@ function lostRecord(row: Row, hash: string): StoredRecord {
   return { ...key, payload: bytes, payloadType: Number(type), state: null, at: timeOf(row) };
 }
 
-/** When the log entry in a row was written; `null` if that is not known. */
+/** Returns when the log entry in a row was written; `null` if that is not known. */
 export function timeOf({ at }: Row): number | null {
   return isCount(at) ? at : null;
 }
@@ -110,7 +110,7 @@ export function readEventRow({ lastSeq, count, events, at }: Row): StoreEvent[] 
   }
 }
 
-/** The record that was read. @throws `ERR_MEMPOOL_CORRUPT` with the key of the record, if it is `null` */
+/** Returns the record that was read. @throws `ERR_MEMPOOL_CORRUPT` with the key of the record, if it is `null` */
 export function intact<T>(place: RecordKey, read: T | null): T {
   if (read === null) throw core.corrupt(place);
   return read;
@@ -140,7 +140,7 @@ function lifeUnder(hash: string, row: Row): core.TxState | null {
   return reason === null ? { hash, seq, stage, tick, facts, confirmations, nonConfirmations, reason } : null;
 }
 
-/** O8, L14. A statement that does not ask for the facts gets none. */
+/** Returns the facts in a row (O8, L14). If the statement did not select them, they are empty. */
 export function readFacts({ receivedAt = null, attempts = 0, sentAt = null }: Row): core.Facts | null {
   if (!isOptionalCount(receivedAt) || !isCount(attempts) || !isOptionalCount(sentAt)) return null;
   return { receivedAt, attempts, sentAt };

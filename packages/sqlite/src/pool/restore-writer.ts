@@ -10,7 +10,7 @@ type Write = Extract<DumpedPart, { readonly kind: 'write' }>;
 /** A part that only a priority pool has. */
 export type RankedPart = Extract<DumpedPart, { readonly kind: 'limits' | 'gossip' | 'satisfied' | 'entry' }>;
 
-/** The parts that only pools of one ordering have, and how they are written. */
+/** The functions that write the parts that only pools of one ordering have. */
 export interface OwnParts {
   fifo(claims: core.FifoRecord): void;
   ranked(part: RankedPart): void;

@@ -5,7 +5,7 @@ import type { PoolFile } from './pool-file.ts';
 import { RecordTable } from './record-table.ts';
 import type { PoolState } from './records.ts';
 
-/** A step. With `newcomers` a receive of unknown hashes, all of which become Pending; their rows in `tx` are already written. */
+/** A step. With `newcomers` it is a receive of unknown hashes, which all become Pending; their rows in `tx` are already written. */
 export interface FileStep<T> extends core.Step<T> {
   readonly newcomers?: readonly Buffer[];
 }

@@ -7,7 +7,7 @@ import { checksumOf, decodeState, type PoolState } from './records.ts';
 
 // The whole pool of a file in memory, for `dump` (D3). All of it runs inside one transaction.
 
-/** Reads the file so that damage ends the call: a dump guesses nothing. @throws `ERR_MEMPOOL_CORRUPT` from its reads */
+/** Returns the file with reads that fail on damage, because a dump replaces nothing. @throws `ERR_MEMPOOL_CORRUPT` from these reads */
 export function strictly(file: PoolFile): LoadedFile {
   return {
     rows: (...query) => file.rows(...query),
@@ -39,7 +39,7 @@ export function addRecords<Pool extends Pick<core.WholePool, 'restore'>>(pool: P
   return pool;
 }
 
-/** The payloads of a file's transactions, whose seqs are in `view`. @throws `ERR_MEMPOOL_CORRUPT` */
+/** Returns a function that reads the payload of a transaction, whose seq is in `view`. @throws `ERR_MEMPOOL_CORRUPT` */
 export function bodiesOf(file: PoolFile, view: Pick<core.PoolView, 'txState'>): (body: Transaction) => Transaction {
   return ({ hash }) => {
     const seq = view.txState(hash)?.seq ?? 0;

@@ -17,9 +17,9 @@ import { PriorityWriter } from './writer.ts';
 
 export interface PriorityParts {
   readonly file: PoolFile;
-  /** `null`: the file cannot have a leader. */
+  /** The check of leases; `null` if the file cannot have a leader. */
   readonly fence: Fence | null;
-  /** `null`: no other process can open the file. */
+  /** The stored changes for other processes; `null` if no other process can open the file. */
   readonly changes: PriorityChanges | null;
 }
 
@@ -27,16 +27,16 @@ interface WriteCall<T> {
   readonly verb: string;
   readonly context: core.WriteContext;
   readonly plan: core.Plan<T>;
-  /** An answer that is neither written nor recorded; `null`: continue. */
+  /** Returns an outcome that is neither written nor recorded, or `null` to continue. */
   refusal?(): T | null;
   /** Runs in the transaction, before the step is written. */
   beforehand?(step: core.Step<T>): void;
 }
 
 /**
- * Each call is one SQLite transaction. It brings the mirror up to date, plans on the mirror, writes and commits, then applies the step
- * to the mirror. An error at any point leaves file and mirror as they were. If the file is busy, nothing was written, so the whole
- * call is tried again (X5).
+ * The calls on a priority pool. Each is one SQLite transaction. It updates the mirror, plans on the mirror, writes and commits, then
+ * applies the step to the mirror. After an error at any point, file and mirror are unchanged. If the file is busy, nothing was written,
+ * so the whole call is tried again (X5).
  */
 export class PriorityCalls {
   readonly commits: CommitPoll;
@@ -78,7 +78,7 @@ export class PriorityCalls {
     return this.#run({ verb, context, plan });
   }
 
-  /** X6. Reads the stored tip: no block may be applied to a damaged one. @throws `ERR_MEMPOOL_CORRUPT` */
+  /** Writes only under the live lease (X6). @throws `ERR_MEMPOOL_CORRUPT` if the stored tip is damaged, which no block may be applied to */
   writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {
     const { fence, file } = this.#parts;
     const { lease } = context;
@@ -96,7 +96,7 @@ export class PriorityCalls {
     });
   }
 
-  /** D3. The mirror does not know of it: every process reads the pool anew. */
+  /** Restores a content (D3). It does not change the mirror; every process loads the pool again. */
   restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
     const { operationId, digest, signal } = context;
     const { file, hashes } = this;

@@ -13,7 +13,7 @@ export class PriorityChanges {
     this.#file = file;
   }
 
-  /** Stores the change that leads to this version. `entries`: those of the change, encoded. */
+  /** Stores the change that leads to this version. `entries` are the encoded entries of the change. */
   add(version: number, change: core.PoolChange, entries: readonly Uint8Array[]): void {
     const record = core.encodeChange(change, entries);
     const total = Number(this.#file.row('changeTotal')?.total ?? 0) + record.length;
@@ -21,7 +21,7 @@ export class PriorityChanges {
     while (this.#file.run('trimChange', version - maxChanges, total - maxChangesBytes).changes > 0);
   }
 
-  /** The records of the changes that lead from one version to another; `null` if one of them is missing. */
+  /** Returns the records of the changes that lead from one version to another; `null` if one of them is missing. */
   between(from: number, to: number): Uint8Array[] | null {
     const records: Uint8Array[] = [];
     for (const { version, record } of this.#file.rows('changes', from)) {

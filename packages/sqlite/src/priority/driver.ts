@@ -3,7 +3,7 @@ import { PoolView } from '../pool/pool-view.ts';
 import type { PriorityParts } from './calls.ts';
 import { PriorityStorage } from './storage.ts';
 
-/** The contract's verbs for a priority pool: core plans on the mirror; pages and single records are read from the file. */
+/** Opens a priority pool and returns the contract's verbs. Core plans on the mirror; pages and records are read from the file. */
 export async function openPriority(parts: PriorityParts, options: core.DriverOptions): Promise<core.StoreDriver> {
   const { file } = parts;
   const storage = new PriorityStorage(parts, options);

@@ -19,8 +19,8 @@ export function createPriorityTables(database: Database): void {
 }
 
 /**
- * Stores the limits that this open names; `nameRetention` stores its retention. Both apply to all processes from now on. If anything
- * changes, every process loads the pool again, because no change record could describe it.
+ * Stores the limits that this open names, and its retention with `nameRetention`. Both apply to all processes from now on. If anything
+ * changes, every process loads the pool again, because a change record cannot describe it.
  */
 export function storePriorityLimits(database: Database, named: Partial<Limits>, nameRetention: () => void): void {
   const settings = () => database.prepare(settingsSql).get() as Row;
@@ -43,7 +43,7 @@ export function decodeHead(row: Row | undefined): PoolHead {
   return { limits: core.decodeLimits(String(row?.limits)), lastGossipSeq, version };
 }
 
-/** Writes a part of another pool's content into a new pool (D3). `version`: of the pool with it. */
+/** Writes a part of another pool's content into a new pool (D3). `version` is the version of the pool with that part. */
 export function writeRanked(file: PoolFile, version: number, part: RankedPart): void {
   switch (part.kind) {
     case 'limits':

@@ -3,7 +3,7 @@ import { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { FileMirror } from './mirror.ts';
 
-/** Finds rows through the mirror, which must be up to date: the file of a priority pool has no index of hashes. */
+/** Finds rows through the mirror, which must be up to date, because the file of a priority pool has no index of hashes. */
 export class MirrorHashIndex extends HashIndex {
   readonly #mirror: FileMirror;
 

@@ -17,7 +17,7 @@ export class FileMirror {
     this.#changes = changes;
   }
 
-  /** The mirror, up to date with the file. */
+  /** Returns the mirror, updated from the file. */
   current(): core.MirroredPool {
     const version = Number(this.#file.row('version')?.version);
     if (this.#mirror === null || !this.#catchUp(this.#mirror, version)) this.#mirror = loadMirror(this.#file);
@@ -44,7 +44,7 @@ export class FileMirror {
   }
 }
 
-/** The pool as the file has it, inside a transaction. `through`: reports what is damaged. */
+/** Loads the pool from the file, inside a transaction. `through` reports damaged records. */
 export function loadMirror(file: PoolFile, through: LoadedFile = file): core.MirroredPool {
   file.include('pool/load-statements.sql');
   const state = decodeState(file.row('pool'));

@@ -21,7 +21,7 @@ export class PriorityWriter {
     this.#parts = parts;
   }
 
-  /** `state`: of the file before the step. `version`: of the pool after it. */
+  /** Writes the step. `state` is that of the file before the step, `version` that of the pool after it. */
   write(step: core.Step<unknown>, state: PoolState, version: number): void {
     const { file, hashes, changes } = this.#parts;
     let { held } = state;
