@@ -47,6 +47,8 @@ export class Gateway {
   readonly #quota: SlotQuota;
   readonly #peers: PeerBuckets;
   readonly #windows = new Map<number, EpochRecord>();
+  /** By epoch and hash. */
+  readonly #storing = new Map<string, Promise<Accepted>>();
 
   /** @throws `RangeError` naming the option, if a peer could never send anything */
   constructor(namespace: Namespace, options: GatewayOptions = {}) {
@@ -99,11 +101,27 @@ export class Gateway {
     return answered(kind, hash, maxBytes);
   }
 
+  /** One message at a time is stored, however often it comes meanwhile. */
   async #store(window: EpochRecord, envelope: Envelope): Promise<Accepted> {
     const hash = textDigest(envelope.message);
-    const submission = { hash, payload: toBytes(envelope) };
-    const { kind } = await this.#namespace.withEpoch(window, (pool) => pool.submit(submission));
-    return answered(kind, hash, this.#options.maxMessageBytes ?? maxMessage);
+    const place = `${window.epoch} ${hash}`;
+    const before = this.#storing.get(place);
+    if (before !== undefined) {
+      const accepted = await before;
+      return accepted.kind === 'received' ? { kind: 'duplicate', hash } : accepted;
+    }
+    const storing = this.#storeNew(window, hash, envelope).finally(() => this.#storing.delete(place));
+    this.#storing.set(place, storing);
+    return storing;
+  }
+
+  /** A pool receives again what was dropped. Here that would be a second end of the same submission, so it is asked before. */
+  #storeNew(window: EpochRecord, hash: string, envelope: Envelope): Promise<Accepted> {
+    return this.#namespace.withEpoch(window, async (pool) => {
+      if ((await pool.status(hash)).stage !== 'Unknown') return { kind: 'duplicate', hash };
+      const { kind } = await pool.submit({ hash, payload: toBytes(envelope) });
+      return answered(kind, hash, this.#options.maxMessageBytes ?? maxMessage);
+    });
   }
 
   async #windowOf(epoch: number): Promise<EpochRecord | 'unknown-epoch' | 'closed'> {
