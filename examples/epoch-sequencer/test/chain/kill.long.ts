@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -71,7 +71,8 @@ test('killed at any time, a relayer sends each epoch once and leaves no nonce ou
       finalityBlocks,
       certificates: certificates.slice(0, count),
     };
-    writeFileSync(errand, JSON.stringify(own));
+    writeFileSync(`${errand}-new`, JSON.stringify(own));
+    renameSync(`${errand}-new`, errand);
   };
   const relayer = new KilledRelayer(join(folder, 'relay.sqlite'), errand);
   onTestFinished(() => relayer.kill());

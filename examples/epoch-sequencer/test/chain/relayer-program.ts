@@ -5,8 +5,9 @@ import { openRelayPool } from '../../src/chain/relay-pool.ts';
 import type { Errand } from './scene.ts';
 
 const [path = '', errand = '{}'] = process.argv.slice(2);
-const { contract, privateKey, certificates, finalityBlocks } = JSON.parse(readFileSync(errand, 'utf8')) as Errand;
-const known = new Map(certificates.map((each) => [each.epoch, each]));
+/** More epochs come while it runs. */
+const read = (): Errand => JSON.parse(readFileSync(errand, 'utf8'));
+const { contract, privateKey, finalityBlocks } = read();
 const config = { backend: 'sqlite', path, ordering: 'priority', watcherLockTtlMs: 400 } as const;
 const relay = await openRelayPool(config, contract, { finalityBlocks, pollMs: 20 });
 const relayer = new EpochRelayer({
@@ -16,9 +17,9 @@ const relayer = new EpochRelayer({
   finalityBlocks,
   pollMs: 20,
   epochs: {
-    activeEpochs: async () => [...known.keys()],
+    activeEpochs: async () => read().certificates.map(({ epoch }) => epoch),
     epoch: async () => ({ phase: 'onchain' }),
-    certificate: async (epoch) => known.get(epoch) ?? null,
+    certificate: async (epoch) => read().certificates.find((each) => each.epoch === epoch) ?? null,
   },
 });
 console.log('running');
