@@ -31,6 +31,8 @@ interface Followed {
 }
 
 const recordName = 'chain/followed';
+/** Nodes answer for so many blocks at once. */
+const maxBlocks = 2_000;
 
 /**
  * Tells the sequencer's monitor what the chain and the relayer do with its epochs, until the signal aborts. The leader of the namespace
@@ -69,17 +71,18 @@ class EpochFollower {
     await this.#tellRelay();
   }
 
-  /** False: the node's chain is not the pool's now, so it is looked at again later. */
+  /** False: there is more to tell, or the node's chain is not the pool's now. So it is looked at again. */
   async #tellChain(tip: ChainPoint): Promise<boolean> {
     const before = await this.#followed();
-    const events = tip.slot > before.final ? await this.#contract.events(before.final + 1, tip.slot) : [];
+    const last = Math.min(tip.slot, before.final + maxBlocks);
+    const events = last > before.final ? await this.#contract.events(before.final + 1, last) : [];
     if (!(await this.#isOnChain(tip))) return false;
     for (const event of events) if (event.kind === 'released') await this.#tell(event);
     const agreed = events.filter((event) => event.kind === 'agreed');
     await this.#tellAgreed(before, agreed);
     const final = tip.slot - (this.#options.finalityBlocks ?? 6) + 1;
-    await this.#tellFinal(before, agreed, final);
-    return true;
+    await this.#tellFinal(before, agreed, Math.min(final, last));
+    return last >= tip.slot;
   }
 
   /** Undone ones first: the same epoch may be on the chain again, in another transaction. */

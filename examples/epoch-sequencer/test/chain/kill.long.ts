@@ -15,6 +15,7 @@ import { certified, type Errand, minedBy, ownerKey } from './scene.ts';
 
 const program = fileURLToPath(new URL('relayer-program.ts', import.meta.url));
 const epochCount = 40;
+const lives = 24;
 /** No reorganisation of this test is deeper. */
 const finalityBlocks = 20;
 
@@ -45,7 +46,7 @@ class KilledRelayer {
   }
 }
 
-test('killed at any time, a relayer sends each epoch once and leaves no nonce out, through reorganisations too', {
+test('two relayers of a validator, killed at any time, send each epoch once and leave no nonce out, through reorganisations and dear blocks', {
   timeout: 280_000,
 }, async () => {
   const [validator] = validators(1) as [Validator];
@@ -74,19 +75,23 @@ test('killed at any time, a relayer sends each epoch once and leaves no nonce ou
     writeFileSync(`${errand}-new`, JSON.stringify(own));
     renameSync(`${errand}-new`, errand);
   };
-  const relayer = new KilledRelayer(join(folder, 'relay.sqlite'), errand);
-  onTestFinished(() => relayer.kill());
+  const path = join(folder, 'relay.sqlite');
+  const relayers = [new KilledRelayer(path, errand), new KilledRelayer(path, errand)];
+  onTestFinished(async () => void (await Promise.all(relayers.map((each) => each.kill()))));
+  give(0);
+  for (const each of relayers) await each.start();
 
-  // More epochs each time that it starts, so that each life has something to plan.
-  const lives = 24;
+  // More epochs in each life, so that each has something to plan. What is sent before a dear block is stuck in it.
   for (let life = 1; life <= lives; life += 1) {
+    const killed = relayers[random.below(2)];
+    await killed?.kill();
     give(Math.ceil((epochCount * life) / lives));
-    await relayer.start();
+    await killed?.start();
     const back = life % 6 === 0 ? await chain.snapshot() : null;
+    if (life % 4 === 0) await chain.call('hardhat_setNextBlockBaseFeePerGas', '0x174876e800');
     await delay(random.below(700));
-    if (back !== null) await back();
+    await back?.();
     await delay(random.below(300));
-    if (life < lives) await relayer.kill();
   }
   await expect
     .poll(async () => (await reader.events(0, 1_000_000)).filter(({ kind }) => kind === 'agreed').length, {
@@ -96,5 +101,5 @@ test('killed at any time, a relayer sends each epoch once and leaves no nonce ou
   const mined = await minedBy(reader, validator.address);
   expect(mined.map(({ nonce }) => nonce)).toEqual(Array.from({ length: epochCount }, (_, i) => i));
   expect(mined.every(({ isRight }) => isRight)).toBe(true);
-  expect(relayer.kills).toBe(lives - 1);
+  expect(relayers.reduce((sum, { kills }) => sum + kills, 0)).toBe(lives);
 });
