@@ -4,33 +4,33 @@ import type { LedgerDefinition, LedgerStore, StoreOptions } from './contract/sto
 import { checkNames, checkText, checkWhole } from './ledger/check.ts';
 import { Ledger } from './ledger/ledger.ts';
 
-/** What a ledger of any backend is opened with. */
+/** The options of `openLedger` for every backend. */
 export interface LedgerOptions {
-  /** 1 to 64 of the characters `A–Z a–z 0–9 _ . -`; default `main`. Ledgers of other names share nothing. */
+  /** The name of the ledger: 1 to 64 of `A–Z a–z 0–9 _ . -`; default `main`. Ledgers with different names share nothing. */
   readonly name?: string | undefined;
-  /** The currency of the wallet `vault`, which all money comes out of. */
+  /** The currency of the wallet `vault`, from which all money comes. */
   readonly currency: string;
-  /** How long records are kept at least, in milliseconds; default `never` to remove any. With one, ids of transfers have to be UUIDv7. */
+  /** The least time for which records are kept, in milliseconds; default `never` removes none. With a time, transfer ids must be UUIDv7. */
   readonly retentionMs?: number | 'never' | undefined;
   /** How many refusals of one owner are recorded; default 10,000. */
   readonly maxRefusals?: number | undefined;
-  /** The clock of a backend that has none of its own, in milliseconds since 1970. For tests. */
+  /** The clock for a backend that has no own clock, in milliseconds since 1970. For tests. */
   readonly now?: (() => number) | undefined;
 }
 
-/** A backend: what `openLedger` opens. Make one with `defineLedger`. */
+/** A backend, which `openLedger` opens. `defineLedger` makes it. */
 export interface LedgerBackend<Options extends object> {
   readonly name: string;
   /** Checks the options that all backends have, and opens the store. */
   open(options: Options & LedgerOptions): Promise<LedgerStore>;
-  /** What of the options the ledger itself needs. */
+  /** The definition from which `defineLedger` made the backend. */
   readonly definition: LedgerDefinition<Options>;
 }
 
 const ownNames = { name: true, currency: true, retentionMs: true, maxRefusals: true, now: true } as const;
 const hundredYearsMs = 100 * 365 * 86_400_000;
 
-/** Makes a backend of its definition. */
+/** Makes a backend from its definition. */
 export function defineLedger<Options extends object>(definition: LedgerDefinition<Options>): LedgerBackend<Options> {
   return {
     name: definition.name,
@@ -42,7 +42,7 @@ export function defineLedger<Options extends object>(definition: LedgerDefinitio
 /**
  * Opens a ledger and creates its wallet `vault`, if it is new.
  *
- * @throws `ERR_LEDGER_ARGUMENT` naming the field, also if the vault has another currency; and what the backend throws
+ * @throws `ERR_LEDGER_ARGUMENT` naming the field, also if the vault has another currency; the errors of the backend
  */
 export async function openLedger<Options extends object>(
   backend: LedgerBackend<Options>,

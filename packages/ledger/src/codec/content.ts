@@ -1,13 +1,13 @@
 import type { WalletSpec } from '../contract/record.ts';
 import type { Metadata, TransferKind } from '../contract/transfer.ts';
 
-/** All that a caller says in one call, apart from its id. */
+/** The arguments of one call, without its id. */
 export interface TransferContent {
   readonly kind: TransferKind;
-  /** Of a post or void `''`. */
+  /** The wallet that pays; `''` for a post or a void. */
   readonly source: string;
   readonly destination: string;
-  /** `null`: the whole reservation. */
+  /** Minor units; `null` for the whole reservation. */
   readonly amount: bigint | null;
   readonly currency: string;
   readonly description: string;
@@ -16,7 +16,7 @@ export interface TransferContent {
   readonly timeoutMs: number | null;
 }
 
-/** The call in canonical text, the same for equal calls: a JSON array with the metadata sorted by key, without line breaks. */
+/** Returns the call as canonical text, which is the same for equal calls: a JSON array without line breaks, metadata sorted by key. */
 export function contentText(content: TransferContent): string {
   const { kind, source, destination, amount, currency, description, metadata, pendingId, timeoutMs } = content;
   const sorted = Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -24,7 +24,7 @@ export function contentText(content: TransferContent): string {
   return JSON.stringify([kind, source, destination, money, currency, description, sorted, pendingId, timeoutMs]);
 }
 
-/** @throws `SyntaxError` or `TypeError` if it is no content text */
+/** The inverse of `contentText`. @throws `SyntaxError` or `TypeError` if the text is not a content text */
 export function contentOfText(text: string): TransferContent {
   const [kind, source, destination, money, currency, description, sorted, pendingId, timeoutMs] = JSON.parse(text);
   const metadata: Metadata = Object.fromEntries(sorted);
@@ -32,29 +32,29 @@ export function contentOfText(text: string): TransferContent {
   return { kind, source, destination, amount, currency, description, metadata, pendingId, timeoutMs };
 }
 
-/** What a wallet was created with, in canonical text without line breaks. The id is not part of it. */
+/** Returns the arguments with which a wallet was created, except its id, as canonical text without line breaks. */
 export function walletText({ owner, tags, currency, overdraft, signer }: WalletSpec): string {
   return JSON.stringify([owner, tags, currency, overdraft, signer]);
 }
 
-/** @throws `SyntaxError` or `TypeError` if it is no wallet text */
+/** The inverse of `walletText`. @throws `SyntaxError` or `TypeError` if the text is not a wallet text */
 export function walletOfText(id: string, text: string): WalletSpec {
   const [owner, tags, currency, overdraft, signer] = JSON.parse(text);
   return { id, owner, tags, currency, overdraft, signer };
 }
 
-/** The content of the record that a sweep makes when a reservation's time has come. */
+/** Returns the content of the record with which a sweep expires a reservation. */
 export function expireText(pendingId: string): string {
   const nothing = { source: '', destination: '', amount: null, currency: '', description: '', metadata: {} };
   return contentText({ kind: 'expire', ...nothing, pendingId, timeoutMs: null });
 }
 
-/** The id of that record. No caller can choose it, because it begins with `~`; no series makes it, because it has no colon. */
+/** Returns the id of that record. It begins with `~`, so no caller can choose it. It has no colon, so it is in no series. */
 export function expireId(reservationSeq: number): string {
   return `~expire.${reservationSeq}`;
 }
 
-/** The id of reservation number `n` of a series (`ReserveOptions.series`): `~<series>:<n>`. */
+/** Returns the id of reservation number `n` of a series (`ReserveOptions.series`): `~<series>:<n>`. */
 export function seriesId(series: string, n: number): string {
   return `~${series}:${n}`;
 }

@@ -5,7 +5,7 @@ import type { LedgerRecord, RawRecord, StoredTransfer } from '../contract/record
 import type { Transfer } from '../contract/transfer.ts';
 import { contentOfText, walletOfText } from './content.ts';
 
-/** What a post, void or expire did to its reservation. */
+/** The effect of a post, void or expire on its reservation. */
 export interface Resolved {
   readonly source: string;
   readonly destination: string;
@@ -14,12 +14,12 @@ export interface Resolved {
   readonly released: bigint;
 }
 
-/** Before the first record. */
+/** The digest before the first record. */
 export const noDigest: string = '0'.repeat(40);
 
 /**
- * SHA-1 over the digest before and the record, because scripts of Redis have no other hash. To change a record unseen, one
- * needs a second preimage, for which no attack on SHA-1 is known.
+ * Returns the SHA-1 of the previous digest and the record. It is SHA-1 because scripts of Redis have no other hash. An undetected
+ * change of a record needs a second preimage, for which no attack on SHA-1 is known.
  */
 export function recordDigest(
   before: string,
@@ -29,30 +29,30 @@ export function recordDigest(
   return hash('sha1', text, 'hex');
 }
 
-/** The store's part of the record of a transfer that was created; of a post, void or expire with what it resolved. */
+/** Returns the `result` text of a transfer that was created. `resolved` is its reservation, for a post, void or expire. */
 export function createdText(resolved: Resolved | null): string {
   if (resolved === null) return 'created';
   const { source, destination, amount, currency, released } = resolved;
   return ['created', source, destination, amount, currency, released].join('\n');
 }
 
-/** The store's part of the record of a refusal, with the owner that it is counted for. */
+/** Returns the `result` text of a refusal, with the owner whose refusals it counts among. */
 export function refusedText(outcome: TransferOutcome, owner: string): string {
   return `${outcome}\n${owner}`;
 }
 
-/** The owner that a recorded refusal is counted for. */
+/** Returns the owner whose refusals a recorded refusal counts among. */
 export function refusalOwner({ result }: RawRecord): string {
   return result.slice(result.indexOf('\n') + 1);
 }
 
-/** What became of the call that a record keeps. */
+/** Returns the outcome of the call that a record stores. */
 export function outcomeOfRaw({ result }: RawRecord): TransferOutcome {
   const end = result.indexOf('\n');
   return (end === -1 ? result : result.slice(0, end)) as TransferOutcome;
 }
 
-/** @throws `ERR_LEDGER_CORRUPT` naming the record if its fields are damaged */
+/** Decodes a stored record. @throws `ERR_LEDGER_CORRUPT` naming the record if its fields are damaged */
 export function recordOfRaw(raw: RawRecord): LedgerRecord {
   return decoded(raw, recordOf);
 }
@@ -65,12 +65,12 @@ function recordOf(raw: RawRecord): LedgerRecord {
   return { type, seq, at, digest, transfer: transferOf(raw) };
 }
 
-/** The transfer with what became of it. @throws `ERR_LEDGER_CORRUPT` naming the record if its fields are damaged */
+/** Returns the transfer with its present state. @throws `ERR_LEDGER_CORRUPT` naming the record if its fields are damaged */
 export function transferOfStored({ raw, state }: StoredTransfer): Transfer {
   return { ...transferOfRaw(raw), state };
 }
 
-/** The transfer as it was made: a reservation is `pending`. @throws `ERR_LEDGER_CORRUPT` naming the record if its fields are damaged */
+/** Returns the transfer with its first state, which is `pending` for a reservation. @throws `ERR_LEDGER_CORRUPT` naming a damaged record */
 export function transferOfRaw(raw: RawRecord): Transfer {
   return decoded(raw, transferOf);
 }

@@ -1,4 +1,4 @@
-/** Every code that a ledger may fail with. A refusal by a rule is not an error: it is an `outcome`. */
+/** The error codes of ledgers. A refusal by a rule is not an error but an `outcome`. */
 export type LedgerErrorCode =
   /** An argument or an option is wrong; the message and `field` name it. Nothing was changed. */
   | 'ERR_LEDGER_ARGUMENT'
@@ -6,15 +6,15 @@ export type LedgerErrorCode =
   | 'ERR_LEDGER_CLOSED'
   /** The store could not be reached. Nothing was changed. */
   | 'ERR_LEDGER_UNAVAILABLE'
-  /** The call may have been carried out or not. Repeat it with the same id: it has its effect once. */
+  /** The call may or may not have taken effect. It is safe to repeat it with the same id. */
   | 'ERR_LEDGER_OUTCOME_UNKNOWN'
   /** The store has no room. Nothing was changed. */
   | 'ERR_LEDGER_STORE_FULL'
-  /** What the store holds contradicts itself; the message names the key or the row. */
+  /** The stored data is damaged or contradicts itself; the message names the key or the row. */
   | 'ERR_LEDGER_CORRUPT'
-  /** The store holds another format, or something that is no ledger. */
+  /** The stored data has another format, or is not a ledger. */
   | 'ERR_LEDGER_INCOMPATIBLE'
-  /** The store refuses a right, a command or a version that the ledger needs. */
+  /** The store lacks a right, a command or a version that the ledger needs. */
   | 'ERR_LEDGER_REFUSED';
 
 export interface LedgerErrorDetails {
@@ -22,11 +22,11 @@ export interface LedgerErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The error class of ledgers. Recognise it by its `code`, with `isLedgerError`, not with `instanceof`. */
+/** The error class of ledgers. Test for it with `isLedgerError`, not with `instanceof`. */
 export class LedgerError extends Error {
   override readonly name = 'LedgerError';
   readonly code: LedgerErrorCode;
-  /** The argument or option that is wrong. */
+  /** The argument or option that is wrong; `null` for errors about something else. */
   readonly field: string | null;
 
   constructor(code: LedgerErrorCode, message: string, { field = null, cause }: LedgerErrorDetails = {}) {
@@ -36,13 +36,13 @@ export class LedgerError extends Error {
   }
 }
 
-/** Whether `error` is a `LedgerError`; with `code`, whether it has that code. */
+/** True if `error` is a `LedgerError`. If `code` is given, true for that code only. */
 export function isLedgerError(error: unknown, code?: LedgerErrorCode): error is LedgerError {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
   return code === undefined ? error.code.startsWith('ERR_LEDGER_') : error.code === code;
 }
 
-/** Creates the error for a wrong argument. The message reads `<field> must be <expected>`. */
+/** Returns the error for a wrong argument, `ERR_LEDGER_ARGUMENT`. The message reads `<field> must be <expected>`. */
 export function badArgument(field: string, expected: string): LedgerError {
   return new LedgerError('ERR_LEDGER_ARGUMENT', `${field} must be ${expected}`, { field });
 }

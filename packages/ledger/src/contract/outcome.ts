@@ -1,6 +1,6 @@
 /**
- * What became of a transfer, a reservation, a post or a void, in the order in which the rules are asked: the first that fits.
- * Those of `unrecordedOutcomes` leave no trace; the others are kept under the id, so that a repeat gets the same answer.
+ * The outcome of a transfer, a reservation, a post or a void. Rules are checked in this order, and the first that applies decides.
+ * Outcomes in `unrecordedOutcomes` are not stored. The others are stored under the id, so that a repeat returns the same answer.
  */
 export type TransferOutcome =
   | 'invalid_id'
@@ -25,7 +25,7 @@ export type TransferOutcome =
   | 'too_many_refusals'
   | 'created';
 
-/** Answers that are not kept: the id stays free. */
+/** Outcomes that are not stored, so the id can still be used. */
 export const unrecordedOutcomes: ReadonlySet<TransferOutcome> = new Set([
   'invalid_id',
   'invalid_amount',
@@ -35,7 +35,7 @@ export const unrecordedOutcomes: ReadonlySet<TransferOutcome> = new Set([
   'too_many_refusals',
 ]);
 
-/** `wallet_exists`: the id is taken by a wallet that was created otherwise. */
+/** The outcome of `createWallet`. `wallet_exists` means that there is a wallet with this id but with other arguments. */
 export type CreateWalletOutcome = 'invalid_id' | 'wallet_exists' | 'created';
 export type SetTagsOutcome = 'wallet_not_found' | 'wallet_closed' | 'set';
 export type CloseWalletOutcome = 'wallet_not_found' | 'wallet_not_empty' | 'closed';

@@ -1,6 +1,6 @@
 import type { Transfer, TransferState } from './transfer.ts';
 
-/** What a wallet was created with. */
+/** The arguments with which a wallet was created. */
 export interface WalletSpec {
   readonly id: string;
   readonly owner: string;
@@ -11,35 +11,35 @@ export interface WalletSpec {
 }
 
 interface Numbered {
-  /** From 1, without gaps. */
+  /** The number of the record: from 1, without gaps. */
   readonly seq: number;
   readonly at: number;
   readonly digest: string;
 }
 
-/** One entry of the ledger's history. Every change of the ledger is one, and they are its events. */
+/** One entry of the ledger's history. Every change of the ledger makes one. The records are also the ledger's events. */
 export type LedgerRecord =
   | (Numbered & { readonly type: 'wallet'; readonly wallet: WalletSpec })
   | (Numbered & { readonly type: 'tags'; readonly walletId: string; readonly tags: readonly string[] })
   | (Numbered & { readonly type: 'close'; readonly walletId: string })
-  /** A reservation has the state that it was made with, `pending`, also after it was resolved. */
+  /** A transfer with its first state. So a reservation is `pending` here, even after it was resolved. */
   | (Numbered & { readonly type: 'transfer'; readonly transfer: Transfer });
 
-/** A record as it is stored, and as its digest covers it. No field contains a line break. */
+/** A record as it is stored. Its digest covers these fields. No field contains a line break. */
 export interface RawRecord {
   readonly seq: number;
   readonly at: number;
   readonly type: LedgerRecord['type'];
-  /** Of the transfer or the wallet. */
+  /** The id of the transfer or of the wallet. */
   readonly id: string;
-  /** Of a transfer `contentText`, of a wallet `walletText`, of tags a JSON array, of a close `''`. */
+  /** `contentText` of a transfer, `walletText` of a wallet, a JSON array of tags, or `''` of a close. */
   readonly content: string;
-  /** Of a transfer `createdText` or `refusedText`, otherwise `''`. */
+  /** `createdText` or `refusedText` of a transfer, otherwise `''`. */
   readonly result: string;
   readonly digest: string;
 }
 
-/** A transfer's record with what became of it. */
+/** A transfer's record with its present state. */
 export interface StoredTransfer {
   readonly raw: RawRecord;
   readonly state: TransferState;

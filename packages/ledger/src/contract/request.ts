@@ -1,27 +1,27 @@
-/** A checked call to move money, as a store gets it. */
+/** A checked call to move money, as a store receives it. */
 export type TransferRequest = MoveRequest | ResolveRequest;
 
 interface Identified {
-  /** The call in canonical text (see `contentText`): two calls with one id are the same if these are equal. */
+  /** The call as canonical text (`contentText`). A call repeats another one if both have the same id and content. */
   readonly content: string;
-  /** The time in a UUIDv7, in milliseconds since 1970; `null` where the ledger keeps everything. */
+  /** The time in a UUIDv7, in milliseconds since 1970; `null` if the ledger keeps all records. */
   readonly issuedAt: number | null;
 }
 
 export interface MoveRequest extends Identified {
   readonly kind: 'transfer' | 'reserve';
-  /** With `isSeries`, the name of a series: the store appends `:<n>` (see `ReserveOptions.series`). */
+  /** The id. With `isSeries` it is the name of a series, to which the store appends `:<n>` (see `ReserveOptions.series`). */
   readonly id: string;
   readonly isSeries: boolean;
-  /** With `isSeries`: if the series has gone past this number, its next record is the answer, whatever became of it (see `ReserveOptions.after`). */
+  /** With `isSeries`: if the series has a number after this one, the answer is the record of the next (see `ReserveOptions.after`). */
   readonly after: number | null;
   readonly source: string;
   readonly destination: string;
   readonly amount: bigint;
   readonly currency: string;
-  /** Of a reservation: after how many milliseconds it may expire; `null`: never. */
+  /** Milliseconds after which a reservation may expire; `null` for never. */
   readonly timeoutMs: number | null;
-  /** The key whose signature was verified; `null`: none was given. */
+  /** The key whose signature was verified; `null` if none was given. */
   readonly signedBy: string | null;
 }
 
@@ -29,6 +29,6 @@ export interface ResolveRequest extends Identified {
   readonly kind: 'post' | 'void';
   readonly id: string;
   readonly pendingId: string;
-  /** Of a post: how much of the reservation; `null`: all. Of a void `null`. */
+  /** The amount that a post moves of the reservation; `null` for all, and for a void. */
   readonly amount: bigint | null;
 }

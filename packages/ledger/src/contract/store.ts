@@ -3,7 +3,7 @@ import type { RawRecord, StoredTransfer, WalletSpec } from './record.ts';
 import type { TransferRequest } from './request.ts';
 import type { Wallet, WalletCounters } from './wallet.ts';
 
-/** `stored` is the kept record; `null` for an outcome that is not recorded. `replayed`: it was there before this call. */
+/** The answer to a request. `stored` is its record; `null` if the outcome is not stored. `replayed` is true if an earlier call made it. */
 export interface StoreAnswer {
   readonly outcome: TransferOutcome;
   readonly stored: StoredTransfer | null;
@@ -12,7 +12,7 @@ export interface StoreAnswer {
 
 export interface CreateWalletAnswer {
   readonly outcome: CreateWalletOutcome;
-  /** As it is now; `null` if there is none. */
+  /** The present wallet; `null` if there is none. */
   readonly wallet: Wallet | null;
   readonly replayed: boolean;
 }
@@ -31,13 +31,13 @@ export interface WalletQuery {
   readonly owner: string | null;
   readonly tags: readonly string[];
   readonly match: 'all' | 'any';
-  /** Only wallets created after this `seq`. */
+  /** Return only wallets created after this `seq`. */
   readonly after: number;
   readonly limit: number;
 }
 
 export interface TransferQuery {
-  /** The wallet that money left or entered, or is reserved in. Refusals are not listed. */
+  /** Return transfers from or to this wallet, and its reservations, without refusals. */
   readonly wallet: string;
   readonly after: number;
   readonly limit: number;
@@ -53,69 +53,69 @@ export interface RecordPage {
   readonly digestBefore: string;
 }
 
-/** What trimmed records had added up to for one wallet. */
+/** The totals of a wallet's trimmed records. */
 export interface Opening extends WalletCounters {
   readonly wallet: string;
 }
 
 export interface SweepAnswer {
-  /** How many reservations expired, or records were trimmed, in this call. */
+  /** The number of reservations that expired, or of records that were trimmed, in this call. */
   readonly count: number;
-  /** Whether there is more to do: call again. */
+  /** True if there is more to do. Call again. */
   readonly more: boolean;
 }
 
 /**
- * One backend's ledger. It gets checked input only. Each method is one atomic step; one that changes something either
- * takes effect whole or not at all, also when a process is killed in it. What it answered is kept.
+ * The store of a ledger, implemented by a backend. It receives only checked input. Each method is one atomic step, even if the process
+ * is killed during the call. An answered change is durable.
  *
  * @throws a `LedgerError` with `ERR_LEDGER_CLOSED`, `_UNAVAILABLE`, `_OUTCOME_UNKNOWN`, `_STORE_FULL`, `_CORRUPT`, `_REFUSED`
  */
 export interface LedgerStore {
-  /** Carries out requests in order in one step, each alone, or with `linked` all or none. Answers in the same order. */
+  /** Executes requests in order, in one step. With `linked`, all succeed or none does. Returns the answers in the same order. */
   execute(requests: readonly TransferRequest[], options: { readonly linked: boolean }): Promise<readonly StoreAnswer[]>;
   createWallet(spec: WalletSpec): Promise<CreateWalletAnswer>;
   setTags(id: string, tags: readonly string[]): Promise<SetTagsAnswer>;
   closeWallet(id: string): Promise<CloseWalletAnswer>;
-  /** Expires at most `limit` reservations whose time has come, those due first before others. */
+  /** Expires at most `limit` reservations whose time has come, the earliest first. */
   sweep(limit: number): Promise<SweepAnswer>;
-  /** With a retention, removes at most `limit` of the oldest records and adds them to the openings in the same step. */
+  /** If there is a retention, removes at most `limit` of the oldest records and adds them to the openings, in one step. */
   trim(limit: number): Promise<SweepAnswer>;
 
   wallet(id: string): Promise<Wallet | null>;
-  /** In the order of `createdSeq`. */
+  /** Returns wallets in the order of `createdSeq`. */
   wallets(query: WalletQuery): Promise<readonly Wallet[]>;
   transfer(id: string): Promise<StoredTransfer | null>;
-  /** The number of the last reservation of a series; 0 if there is none. */
+  /** Returns the number of the last reservation of a series; 0 if there is none. */
   series(name: string): Promise<number>;
-  /** In the order of `seq`. */
+  /** Returns transfers in the order of `seq`. */
   transfers(query: TransferQuery): Promise<readonly StoredTransfer[]>;
   records(after: number, limit: number): Promise<RecordPage>;
-  /** Of wallets after this id, in any fixed order. */
+  /** Returns the openings of wallets after this id, in any fixed order. */
   openings(after: string, limit: number): Promise<readonly Opening[]>;
 
-  /** Resolves once there may be a record after `after`, at the latest after some seconds, or when `signal` aborts. */
+  /** Resolves when there may be a record after `after`, when some seconds have passed, or when `signal` aborts. */
   changed(after: number, signal: AbortSignal): Promise<void>;
-  /** Ends waits. Releases what the store holds. Can be repeated. */
+  /** Ends waits and releases resources. Can be repeated. */
   close(): Promise<void>;
 }
 
-/** What every backend is opened with. */
+/** The options with which every backend is opened. */
 export interface StoreOptions {
   /** The name of the ledger within the backend. */
   readonly name: string;
-  /** Records older than this may be trimmed, in milliseconds; `null`: kept for ever. */
+  /** The age after which records may be trimmed, in milliseconds; `null` keeps them for ever. */
   readonly retentionMs: number | null;
   /** How many refusals of one owner are recorded. */
   readonly maxRefusals: number;
-  /** The clock of stores that have none of their own, in milliseconds since 1970. */
+  /** The clock for stores that have no own clock, in milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** A backend as its author writes it; `defineLedger` makes a `LedgerBackend` of it. */
+/** A backend as its author writes it. `defineLedger` makes a `LedgerBackend` from it. */
 export interface LedgerDefinition<Options extends object> {
   readonly name: string;
-  /** Names of the options that are the backend's own; others are refused. */
+  /** The names of the backend's own options. Other options are refused. */
   readonly options: Readonly<Record<keyof Options & string, true>>;
   open(options: Options & StoreOptions): Promise<LedgerStore>;
 }

@@ -1,8 +1,8 @@
-/** Running totals of a wallet, in minor units. None ever falls but the pending ones. */
+/** The running totals of a wallet, in minor units. Only the pending ones can decrease. */
 export interface WalletCounters {
   readonly debitsPosted: bigint;
   readonly creditsPosted: bigint;
-  /** Reserved: cannot be spent, and is not yet another's. */
+  /** The reserved amount. It cannot be spent, and has not been moved yet. */
   readonly debitsPending: bigint;
   readonly creditsPending: bigint;
 }
@@ -10,28 +10,28 @@ export interface WalletCounters {
 export interface Wallet extends WalletCounters {
   readonly id: string;
   readonly owner: string;
-  /** Sorted, without repeats. */
+  /** The tags, sorted, without repeats. */
   readonly tags: readonly string[];
   readonly currency: string;
-  /** Whether more may go out than came in. Only for wallets of the system, such as the vault. */
+  /** True if the balance may be negative. Only for wallets of the system, such as the vault. */
   readonly overdraft: boolean;
-  /** The public key that has to sign what leaves the wallet, as `secp256k1:<hex>` or `ed25519:<hex>`; `null`: none. */
+  /** The public key that must sign transfers from the wallet, as `secp256k1:<hex>` or `ed25519:<hex>`; `null` for none. */
   readonly signer: string | null;
   readonly closed: boolean;
-  /** By the store's clock, in milliseconds since 1970. */
+  /** When it was created, by the store's clock, in milliseconds since 1970. */
   readonly createdAt: number;
-  /** The `seq` of the record that created it: wallets are listed in this order. */
+  /** The `seq` of the record that created it. Wallets are listed in this order. */
   readonly createdSeq: number;
   /** The `seq` of the last record that changed it. */
   readonly version: number;
 }
 
-/** What the wallet holds. */
+/** Returns the balance: the credits posted minus the debits posted. */
 export function balanceOf({ creditsPosted, debitsPosted }: WalletCounters): bigint {
   return creditsPosted - debitsPosted;
 }
 
-/** What can be spent: the balance without what is reserved. */
+/** Returns the amount that can be spent: the balance minus the reserved amount. */
 export function availableOf(wallet: WalletCounters): bigint {
   return balanceOf(wallet) - wallet.debitsPending;
 }

@@ -24,7 +24,7 @@ import type {
   VoidOptions,
 } from './verbs.ts';
 
-/** What checking depends on. */
+/** The settings of a ledger that the checks need. */
 export interface CheckContext {
   readonly ledger: string;
   readonly retentionMs: number | null;
@@ -44,7 +44,7 @@ const walletNames = { id: true, owner: true, tags: true, currency: true, overdra
 /** A longer time than any reservation needs: a hundred years, in milliseconds. */
 const maxTimeoutMs = 100 * 365 * 86_400_000;
 
-/** The request, or the outcome for a malformed id or amount. @throws `ERR_LEDGER_ARGUMENT` naming the field for the rest */
+/** Returns the request, or the outcome for a malformed id or amount. @throws `ERR_LEDGER_ARGUMENT` naming any other wrong field */
 export function checkCall(call: TransferCall, context: CheckContext): TransferRequest | TransferOutcome {
   const known = Object.hasOwn(names, call?.kind) ? names[call.kind] : null;
   if (known === null) throw badArgument('kind', `one of ${Object.keys(names).join(', ')}`);
@@ -131,7 +131,7 @@ function timeOfUuid(id: string): number | undefined {
   return high === undefined || low === undefined ? undefined : Number.parseInt(high + low, 16);
 }
 
-/** `null` for a malformed id. @throws `ERR_LEDGER_ARGUMENT` naming the field for the rest */
+/** Returns the wallet, or `null` for a malformed id. @throws `ERR_LEDGER_ARGUMENT` naming any other wrong field */
 export function checkWallet(options: CreateWalletOptions): WalletSpec | null {
   checkNames(options, walletNames);
   const { id, owner, tags = [], currency, overdraft = false, signer = null } = options;

@@ -8,22 +8,24 @@ import { type CountersByWallet, foldRecord } from '../rules/fold.ts';
 
 export interface AuditFault {
   /**
-   * `digest`: a record was changed or is missing. `counters`: a wallet differs from its history. `sum`: debits and credits
-   * differ. `overdrawn`: a wallet without overdraft can spend less than nothing.
+   * - `digest`: a record was changed or is missing.
+   * - `counters`: the totals of a wallet differ from its history.
+   * - `sum`: the debits and credits of all wallets differ.
+   * - `overdrawn`: a wallet without overdraft has a negative available amount.
    */
   readonly kind: 'digest' | 'counters' | 'sum' | 'overdrawn';
-  /** Names the record or the wallet, and says what is wrong with it. */
+  /** The record or the wallet, and its fault. */
   readonly message: string;
 }
 
 export interface AuditReport {
   readonly ok: boolean;
-  /** At most 100. */
+  /** The first faults, at most 100. */
   readonly faults: readonly AuditFault[];
-  /** How many records and wallets were looked at. */
+  /** The number of records that were checked. */
   readonly records: number;
   readonly wallets: number;
-  /** The newest record that was looked at. Keep its digest elsewhere: it shows later whether the whole history was made anew. */
+  /** The newest record that was checked. Keep its digest elsewhere, to detect later if the whole history was replaced. */
   readonly seq: number;
   readonly digest: string;
 }
@@ -50,7 +52,7 @@ class Audit {
     this.#store = store;
   }
 
-  /** `null` if records were trimmed meanwhile. */
+  /** Runs the audit. Returns `null` if records were trimmed meanwhile. */
   async run(): Promise<AuditReport | null> {
     const start = await this.#store.records(0, 1);
     await this.#readOpenings();

@@ -5,12 +5,12 @@ import type { LedgerStore, StoreAnswer } from '../contract/store.ts';
 
 interface Waiting {
   readonly request: TransferRequest;
-  /** `undefined`: the store gave too few answers. */
+  /** Resolves the call. `undefined` means that the store returned too few answers. */
   readonly resolve: (answer: StoreAnswer | undefined) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Hands calls to the store, in order. Calls made while the store is at work go to it together: so many callers share one sync of the disk. */
+/** Sends calls to the store, in order. Calls made while the store is busy are sent together, so they share one sync of the disk. */
 export class CallQueue {
   readonly #store: LedgerStore;
   readonly #waiting: Waiting[] = [];

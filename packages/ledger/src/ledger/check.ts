@@ -10,13 +10,13 @@ function isPlainText(given: unknown, least: number, most: number): given is stri
   return given.isWellFormed() && !control.test(given);
 }
 
-/** @throws `ERR_LEDGER_ARGUMENT` naming the field */
+/** Returns the text if its length is from `least` to `most`. @throws `ERR_LEDGER_ARGUMENT` naming the field */
 export function checkText(field: string, given: unknown, least: number, most: number): string {
   if (isPlainText(given, least, most)) return given;
   throw badArgument(field, `a text of ${least} to ${most} characters without control characters`);
 }
 
-/** Ids that begin with `~` are made by the ledger itself. */
+/** True for an id that a caller may choose. Ids that begin with `~` are reserved for the ledger. */
 export function isTransferId(given: unknown): given is string {
   return isPlainText(given, 1, ledgerLimits.maxTransferIdLength) && !given.startsWith('~');
 }
@@ -25,12 +25,12 @@ export function isWalletId(given: unknown): given is string {
   return isPlainText(given, 1, ledgerLimits.maxWalletIdLength);
 }
 
-/** Whole minor units from 1 to 2^63 − 1. */
+/** True for an amount: a bigint from 1 to 2^63 − 1. */
 export function isAmount(given: unknown): given is bigint {
   return typeof given === 'bigint' && given >= 1n && given <= ledgerLimits.maxAmount;
 }
 
-/** The tags sorted, each once. @throws `ERR_LEDGER_ARGUMENT` naming the field */
+/** Returns the tags, sorted and without repeats. @throws `ERR_LEDGER_ARGUMENT` naming the field */
 export function checkTags(given: unknown): readonly string[] {
   const { maxTags, maxTagLength } = ledgerLimits;
   if (!Array.isArray(given) || given.length > maxTags)
@@ -38,7 +38,7 @@ export function checkTags(given: unknown): readonly string[] {
   return [...new Set(given.map((tag, index) => checkText(`tags[${index}]`, tag, 1, maxTagLength)))].toSorted();
 }
 
-/** A copy. @throws `ERR_LEDGER_ARGUMENT` naming the field */
+/** Returns a checked copy of the metadata. @throws `ERR_LEDGER_ARGUMENT` naming the field */
 export function checkMetadata(given: unknown): Metadata {
   if (given === undefined) return {};
   if (typeof given !== 'object' || given === null || Array.isArray(given))
@@ -55,7 +55,7 @@ export function checkMetadata(given: unknown): Metadata {
   return Object.fromEntries(entries);
 }
 
-/** @throws `ERR_LEDGER_ARGUMENT` naming the field */
+/** Returns the whole number if it is from `least` to `most`. @throws `ERR_LEDGER_ARGUMENT` naming the field */
 export function checkWhole(field: string, given: unknown, least: number, most: number): number {
   if (Number.isSafeInteger(given) && Number(given) >= least && Number(given) <= most) return Number(given);
   throw badArgument(field, `a whole number from ${least} to ${most}`);

@@ -22,7 +22,7 @@ import { checkNames, checkTags, checkText, checkWhole, isTransferId, isWalletId 
 import { follow, type LedgerEvent } from './subscription.ts';
 import type * as verbs from './verbs.ts';
 
-/** `transfer` is the kept record, `null` for an outcome that is not recorded. `replayed`: it was there before this call. */
+/** The answer to a call. `transfer` is its record; `null` if the outcome is not stored. `replayed` is true if an earlier call made it. */
 export interface TransferAnswer {
   readonly outcome: TransferOutcome;
   readonly transfer: Transfer | null;
@@ -35,13 +35,13 @@ const transfersNames = { wallet: true, after: true, limit: true } as const;
 const subscribeNames = { after: true, signal: true } as const;
 
 /**
- * Wallets, and money that moves between them. Every verb is one atomic step of the store and safe to repeat under its id. A
+ * A ledger: wallets, and money that moves between them. Every verb is one atomic step of the store and safe to repeat under its id. A
  * refusal by a rule is an answer with an `outcome`, not an error.
  *
- * @throws from every verb a `LedgerError`: `ERR_LEDGER_ARGUMENT` naming the field, `ERR_LEDGER_CLOSED`, and what a store may throw
+ * @throws from every verb a `LedgerError`: `ERR_LEDGER_ARGUMENT` naming the field, `ERR_LEDGER_CLOSED`, and the errors of `LedgerStore`
  */
 export class Ledger {
-  /** The name that it was opened with. Signatures cover it. */
+  /** The name with which the ledger was opened. Signatures cover it. */
   readonly name: string;
   readonly #store: LedgerStore;
   readonly #queue: CallQueue;
@@ -56,7 +56,7 @@ export class Ledger {
     this.#context = context;
   }
 
-  /** `wallet_exists` if the id is taken by a wallet that was created otherwise; to repeat a call changes nothing. */
+  /** Creates a wallet. A repeat changes nothing. The outcome is `wallet_exists` if the id has a wallet with other arguments. */
   async createWallet(options: verbs.CreateWalletOptions): Promise<CreateWalletAnswer> {
     const spec = checkWallet(options);
     if (spec === null) return { outcome: 'invalid_id', wallet: null, replayed: false };
@@ -67,7 +67,7 @@ export class Ledger {
     return isWalletId(id) ? this.#live().wallet(id) : null;
   }
 
-  /** Wallets in the order of their creation, by owner, by tags, or all. */
+  /** Returns a page of wallets in the order of their creation: those of an owner, those with tags, or all. */
   async wallets(search: verbs.WalletSearch = {}): Promise<verbs.Page<Wallet>> {
     checkNames(search, searchNames);
     const { owner, tags = [], match = 'all', after = 0, limit = defaultLimit } = search;
@@ -88,7 +88,7 @@ export class Ledger {
     return isWalletId(id) ? this.#live().setTags(id, checked) : { outcome: 'wallet_not_found', wallet: null };
   }
 
-  /** Closes a wallet that holds nothing and has reserved nothing. It cannot be opened again. */
+  /** Closes a wallet whose balance and reserved amount are 0. It cannot be opened again. */
   async closeWallet(id: string): Promise<CloseWalletAnswer> {
     return isWalletId(id) ? this.#live().closeWallet(id) : { outcome: 'wallet_not_found', wallet: null };
   }
@@ -98,22 +98,22 @@ export class Ledger {
     return this.#call({ ...options, kind: 'transfer' });
   }
 
-  /** Holds money back from the source until it is posted, voided or expired. */
+  /** Reserves money of the source until the reservation is posted, voided or expired. */
   reserve(options: verbs.ReserveOptions): Promise<TransferAnswer> {
     return this.#call({ ...options, kind: 'reserve' });
   }
 
-  /** Moves what was reserved, or a part of it; the rest is released. */
+  /** Moves the reserved amount, or a part of it, and releases the rest. */
   post(options: verbs.PostOptions): Promise<TransferAnswer> {
     return this.#call({ ...options, kind: 'post' });
   }
 
-  /** Releases what was reserved. */
+  /** Releases the reserved amount. */
   void(options: verbs.VoidOptions): Promise<TransferAnswer> {
     return this.#call({ ...options, kind: 'void' });
   }
 
-  /** Up to 1,000 calls in one step: each alone, or with `linked` all or none. Answers in the same order. */
+  /** Executes up to 1,000 calls in one step. With `linked`, all succeed or none does. Returns the answers in the same order. */
   async batch(
     calls: readonly verbs.TransferCall[],
     { linked = false }: { readonly linked?: boolean | undefined } = {},
@@ -138,14 +138,14 @@ export class Ledger {
     return stored === null ? null : transferOfStored(stored);
   }
 
-  /** The last reservation of a series. */
+  /** Returns the last reservation of a series. */
   async seriesEnd(series: string): Promise<verbs.SeriesEnd> {
     if (!isTransferId(series)) return { number: 0, last: null };
     const number = await this.#live().series(series);
     return { number, last: number === 0 ? null : await this.findTransfer(seriesId(series, number)) };
   }
 
-  /** What left or entered a wallet, or is reserved in it, in order. Refusals are not listed. */
+  /** Returns a page of the transfers from and to a wallet and of its reservations, in order, without refusals. */
   async transfers(search: verbs.TransferSearch): Promise<verbs.Page<Transfer>> {
     checkNames(search, transfersNames);
     const { wallet, after = 0, limit = defaultLimit } = search;
@@ -154,41 +154,44 @@ export class Ledger {
     return pageOf(stored.map(transferOfStored), limit, ({ seq }) => seq);
   }
 
-  /** Expires reservations whose time has come, at most 1,000: call again while `more`. */
+  /** Expires at most 1,000 reservations whose time has come. Call it again while `more` is true. */
   async sweep(): Promise<SweepAnswer> {
     return this.#live().sweep(ledgerLimits.maxBatch);
   }
 
-  /** With a retention, removes the oldest records, at most 1,000: call again while `more`. */
+  /** If there is a retention, removes at most 1,000 of the oldest records. Call it again while `more` is true. */
   async trim(): Promise<SweepAnswer> {
     return this.#live().trim(ledgerLimits.maxBatch);
   }
 
-  /** Recomputes every counter and the chain of digests from the history. Reads everything, and may run while others write. */
+  /** Recomputes every counter and the chain of digests from the history. It reads everything, and may run while others write. */
   async audit(): Promise<AuditReport> {
     return audit(this.#live());
   }
 
-  /** Records in order after `after` (0: all), at most 1,000. */
+  /** Returns at most 1,000 records after `after`, in order; 0 starts at the oldest. */
   async records(after: number): Promise<readonly LedgerRecord[]> {
     const { records } = await this.#live().records(checkAfter(after), ledgerLimits.maxPage);
     return records.map(recordOfRaw);
   }
 
-  /** The `seq` of the newest record; 0 for a new ledger. To follow what is to come, subscribe after it. */
+  /** Returns the `seq` of the newest record; 0 for a new ledger. Subscribe after it to receive only later records. */
   async head(): Promise<number> {
     const { head } = await this.#live().records(0, 1);
     return head;
   }
 
-  /** Every record after `after`, by default from the oldest kept, each once and in order; then those to come, until `signal` aborts or the ledger is closed. */
+  /**
+   * Returns a stream of every record after `after`, each once and in order, by default from the oldest kept. It waits for further
+   * records until `signal` aborts or the ledger is closed.
+   */
   subscribe(options: { readonly after?: number; readonly signal?: AbortSignal } = {}): AsyncIterable<LedgerEvent> {
     const { after = 0, signal } = checkNames(options, subscribeNames);
     const ended = this.#ended.signal;
     return follow(this.#live(), checkAfter(after), signal === undefined ? ended : AbortSignal.any([signal, ended]));
   }
 
-  /** Refuses further calls, ends streams, and waits for calls that are under way. Can be repeated. */
+  /** Closes the ledger: refuses further calls, ends streams, and waits for calls under way. Can be repeated. */
   async close(): Promise<void> {
     this.#ended.abort();
     await this.#queue.idle();

@@ -4,7 +4,7 @@ import { secp256k1 } from '@noble/curves/secp256k1.js';
 import { badArgument } from '../contract/errors.ts';
 import type { Signature } from './verbs.ts';
 
-/** What a signature covers. */
+/** The fields that a signature covers. */
 export interface SignedFields {
   readonly ledger: string;
   readonly id: string;
@@ -14,7 +14,7 @@ export interface SignedFields {
   readonly currency: string;
 }
 
-/** The text that the owner of a wallet with a `signer` signs, as UTF-8: a JSON array. secp256k1 signs its SHA-256, ed25519 the text itself. */
+/** Returns the text to sign for a wallet with a `signer`: a JSON array, as UTF-8. secp256k1 signs its SHA-256, ed25519 the text itself. */
 export function signedText({ ledger, id, source, destination, amount, currency }: SignedFields): string {
   return JSON.stringify(['mempool-ledger', ledger, id, source, destination, amount.toString(), currency]);
 }
@@ -26,7 +26,7 @@ interface Key {
   readonly bytes: Uint8Array;
 }
 
-/** The public key in its one way to write it. @throws `ERR_LEDGER_ARGUMENT` naming `signer` */
+/** Returns the public key in canonical form. @throws `ERR_LEDGER_ARGUMENT` naming `signer` */
 export function signerOf(given: unknown): string {
   keyOf(given);
   return String(given);
@@ -43,7 +43,7 @@ function keyOf(given: unknown): Key {
   return { curve, bytes };
 }
 
-/** The key of a signature that is right; `null` for none or a wrong one. @throws `ERR_LEDGER_ARGUMENT` for a malformed one */
+/** Returns the key of a valid signature; `null` if there is none or it is not valid. @throws `ERR_LEDGER_ARGUMENT` for a malformed one */
 export function verifiedSigner(signature: Signature | undefined, fields: SignedFields): string | null {
   if (signature === undefined) return null;
   const { curve, bytes } = keyOf(signature.signer);

@@ -3,10 +3,10 @@ import { ledgerLimits } from '../contract/limits.ts';
 import type { LedgerRecord } from '../contract/record.ts';
 import type { LedgerStore } from '../contract/store.ts';
 
-/** The reader asked for records that were trimmed, or that a store which lost data does not have. It goes on after `to`. */
+/** Records are missing for this reader, because they were trimmed or the store lost data. The stream continues after `to`. */
 export interface Lagged {
   readonly type: 'lagged';
-  /** The records from `from` to `to` are missing; for a store that went back, `to` is below `from`. */
+  /** The first record that is missing; `to` is the last. If the store went back to an earlier state, `to` is below `from`. */
   readonly from: number;
   readonly to: number;
 }

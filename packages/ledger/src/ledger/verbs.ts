@@ -1,22 +1,22 @@
 import type { Metadata, Transfer } from '../contract/transfer.ts';
 
 export interface CreateWalletOptions {
-  /** 1 to 64 characters, chosen by the caller. */
+  /** The id of the wallet, 1 to 64 characters, chosen by the caller. */
   readonly id: string;
   readonly owner: string;
-  /** At most 32 of at most 256 characters. */
+  /** At most 32 tags of at most 256 characters each. */
   readonly tags?: readonly string[] | undefined;
   readonly currency: string;
-  /** Whether more may go out than came in; only for wallets of the system. Default: no. */
+  /** True if the balance may be negative, only for wallets of the system. Default false. */
   readonly overdraft?: boolean | undefined;
-  /** A public key as `secp256k1:<hex of 33 bytes>` or `ed25519:<hex of 32 bytes>`: what leaves the wallet has to be signed by it. */
+  /** The public key that must sign transfers from the wallet, as `secp256k1:<hex of 33 bytes>` or `ed25519:<hex of 32 bytes>`. */
   readonly signer?: string | null | undefined;
 }
 
 interface CallOptions {
   /**
-   * Chosen by the caller, 1 to 128 characters; a UUIDv7 is recommended, and required if the ledger has a retention. The same id with
-   * the same content has its effect once and gets the same answer for ever, a refusal too.
+   * An idempotency key chosen by the caller, 1 to 128 characters. A UUIDv7 is recommended, and required if the ledger has a retention.
+   * A call with the same id and content has no further effect and returns the first answer, even a refusal.
    */
   readonly id: string;
   readonly description?: string | undefined;
@@ -27,18 +27,18 @@ interface CallOptions {
 interface Move {
   readonly source: string;
   readonly destination: string;
-  /** Whole minor units, 1 to 2^63 − 1. */
+  /** The amount in minor units, 1 to 2^63 − 1. */
   readonly amount: bigint;
-  /** That of both wallets. */
+  /** The currency of both wallets. */
   readonly currency: string;
-  /** By the key of the source's `signer`, over `signedText`: hexadecimal. Needed only if the wallet has one. */
+  /** The signature of `signedText` by the key of the source's `signer`. Required only if the source has a `signer`. */
   readonly signature?: Signature | undefined;
 }
 
 /** A signature with its public key, as in `CreateWalletOptions.signer`. */
 export interface Signature {
   readonly signer: string;
-  /** 64 bytes as 128 hexadecimal digits. */
+  /** The signature's 64 bytes as 128 hexadecimal digits. */
   readonly bytes: string;
 }
 
@@ -47,23 +47,24 @@ export interface MoveOptions extends CallOptions, Move {}
 export interface ReserveOptions extends Omit<CallOptions, 'id'>, Move {
   readonly id?: string | undefined;
   /**
-   * Instead of an id: the ledger names the reservation `~<series>:<n>`. While one of the series is pending, it is the answer,
-   * whatever the rest of the call says; after it was resolved or refused, a call makes the next. At most 108 characters.
+   * The name of a series, at most 108 characters, instead of an id. The ledger gives the reservation the id `~<series>:<n>`. While
+   * a reservation of the series is pending, that is the answer, whatever the other arguments are. After it was resolved or
+   * refused, a call makes the next one.
    */
   readonly series?: string | undefined;
   /**
-   * With a series: the number of the last reservation that the caller knows of, from `seriesEnd`. If the series has gone on
-   * since, the answer is the record of the number after it, refused or resolved as it may be: so of several callers that saw the same end,
-   * one makes the next.
+   * With a series: the number of the last reservation that the caller knows, from `seriesEnd`. If the series has a later one, the
+   * answer is the record of the number after `after`, even if it was refused or resolved. So of several callers that saw the same
+   * end, only one makes the next reservation.
    */
   readonly after?: number | undefined;
-  /** After how many milliseconds a sweep may expire it. Default `never`. */
+  /** Milliseconds after which a sweep may expire the reservation. Default `never`. */
   readonly timeoutMs?: number | 'never' | undefined;
 }
 
 export interface PostOptions extends CallOptions {
   readonly pendingId: string;
-  /** How much of it; the rest is released. Default: all. */
+  /** The amount to move of the reservation; the rest is released. Default: all. */
   readonly amount?: bigint | undefined;
 }
 
@@ -78,7 +79,7 @@ export type TransferCall =
   | (PostOptions & { readonly kind: 'post' })
   | (VoidOptions & { readonly kind: 'void' });
 
-/** Where a series stands. */
+/** The end of a series of reservations. */
 export interface SeriesEnd {
   /** The number of its last reservation; 0 if there is none. */
   readonly number: number;
@@ -88,13 +89,13 @@ export interface SeriesEnd {
 
 export interface WalletSearch {
   readonly owner?: string | undefined;
-  /** Exact, case as given. */
+  /** The tags to find. They must match exactly, including case. */
   readonly tags?: readonly string[] | undefined;
-  /** Whether a wallet has to have `all` tags (default) or `any`. */
+  /** With `all`, the default, a wallet must have all of the tags; with `any`, at least one. */
   readonly match?: 'all' | 'any' | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: number | undefined;
-  /** 1 to 1,000, default 100. */
+  /** The maximum number of items, 1 to 1,000; default 100. */
   readonly limit?: number | undefined;
 }
 

@@ -13,7 +13,7 @@ interface Due {
   readonly id: string;
 }
 
-/** What a ledger in memory holds. */
+/** The state of a ledger in memory. */
 export class MemoryState implements LedgerView {
   readonly #wallets = new Map<string, Wallet>();
   readonly #walletContents = new Map<string, string>();

@@ -20,7 +20,7 @@ export class WalletIndex {
     for (const tag of after.tags) if (!before.tags.includes(tag)) insert(this.#byTag, tag, before.createdSeq);
   }
 
-  /** Ids of the wallets that a query asks for, in the order of their creation, as many as it wants. */
+  /** Returns the ids of the wallets that match a query, in the order of their creation, up to its `limit`. */
   find({ owner, tags, match, after, limit }: WalletQuery): readonly string[] {
     const owned = owner === null ? this.#all : (this.#byOwner.get(owner) ?? []);
     const tagged = tags.map((tag) => this.#byTag.get(tag) ?? []);
@@ -74,7 +74,7 @@ function contains(list: readonly number[], seq: number): boolean {
   return list[firstAfter(list, seq - 1)] === seq;
 }
 
-/** The position of the first number of a sorted list that is greater than `seq`. */
+/** Returns the index of the first number of a sorted list that is greater than `seq`. */
 export function firstAfter(list: readonly number[], seq: number): number {
   let low = 0;
   let high = list.length;

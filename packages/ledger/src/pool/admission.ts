@@ -7,7 +7,7 @@ import { noteOf, type ReservationNote } from './position.ts';
 import type { Reservations } from './reservations.ts';
 import { dutyOf } from './settlement.ts';
 
-/** Options of a submission. It needs no operation id: repeated, it finds its reservation and the pool answers `duplicate`. */
+/** Options of a submission. It needs no operation id, because a repeat finds its reservation and the pool answers `duplicate`. */
 export type FundedOptions = Omit<ReceiveOptions, 'operationId'> & { readonly from?: string | undefined };
 
 /** Where the pool's log ended when a reservation was made. */
@@ -17,9 +17,9 @@ type LogEnd = Pick<ReservationNote, 'era' | 'event' | 'cursor'>;
 type Held = { readonly kind: 'held'; readonly made: Transfer | null };
 
 /**
- * Reserves, then submits. A crash in between leaves a reservation that no event tells of: `Orphans` voids it. What this process voids because the
- * pool refused may at the same moment be received from another process: then the event of that receipt finds nothing open, and the follower
- * reserves again or drops it as `unfunded`.
+ * Reserves, then submits. A crash in between leaves a reservation without an event, which `Orphans` voids. If the pool refuses a
+ * transaction, this process voids its reservation. At the same moment, the pool may receive the transaction from another process. Then the
+ * follower finds no open reservation for that event, and reserves again or drops the transaction as `unfunded`.
  */
 export class Admission {
   readonly #coupling: Coupling;

@@ -1,13 +1,13 @@
 import type { CoupledPool } from './pool-options.ts';
 import type { Place } from './position.ts';
 
-/** Where the followers of a pool have got to: a record of the pool. */
+/** The progress of the followers of a pool, stored in a record of the pool. */
 export interface Progress extends Place {
-  /** Events were lost before `event`: what is open has yet to be compared with the pool. */
+  /** True if events before `event` were lost, and the open reservations have not been compared with the pool yet. */
   readonly isLossy: boolean;
 }
 
-/** The era of a pool from which nothing was lost. */
+/** Returns the first era of a pool, which lasts until events are lost. */
 export function firstEra(epoch: string): string {
   return `${epoch}/0`;
 }
@@ -17,7 +17,7 @@ interface Kept {
   readonly progress: Progress;
 }
 
-/** Keeps progress in a record of the pool. It never goes back within an era, however many processes save it. */
+/** Stores the progress in a record of the pool. It never goes back within an era, even if many processes save it. */
 export class CursorRecord {
   readonly #pool: CoupledPool;
   readonly #name: string;
@@ -31,12 +31,12 @@ export class CursorRecord {
     return (await this.#kept())?.progress ?? null;
   }
 
-  /** The era of the pool: that of the record, else the first. */
+  /** Returns the era of the pool: that of the record, else the first. */
   async era(epoch: string): Promise<string> {
     return (await this.read())?.era ?? firstEra(epoch);
   }
 
-  /** Saves progress in the era that it belongs to, unless others are further. */
+  /** Saves progress in its era, unless another process has saved later progress. */
   async save(progress: Progress): Promise<void> {
     for (;;) {
       const kept = await this.#kept();

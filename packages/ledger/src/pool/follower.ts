@@ -20,17 +20,16 @@ const longestMs = 2 ** 31 - 1;
 
 /**
  * Reads the pool's events from the cursor in the pool's record, and settles each one. Any number of processes may do this at
- * the same time, and none needs a lease:
+ * the same time, without a lease. These cases are safe:
  *
- * - A crash before an event is settled, or in the middle of it: the cursor is before it, so it is settled again, which finds done what was done
- *   (`Settlement`).
- * - A crash before the cursor is saved: the same.
- * - A process that is stopped for long and goes on with old events: each is settled already, so it changes nothing. Nor does it take the cursor
- *   back: that is saved only if it is further.
- * - The receipt's event comes before the reservation's answer: the follower asks the ledger, not the submitter. It finds the reservation, because
- *   that was made before the pool got the transaction.
- * - Events were lost: the next era begins at the end of the log, and what is reserved is compared with the pool's present state. The
- *   record says so until that is done, so a crash in it is made good too.
+ * - A crash before or while an event is settled, or before the cursor is saved: the cursor is still before the event, so the event is
+ *   settled again. Steps that were done are not done twice (`Settlement`).
+ * - A process that was paused and continues with old events: each is settled already, so nothing changes. The cursor never goes back,
+ *   because it is saved only if it is later.
+ * - An event of a receipt that arrives before the reservation was answered to the submitter: the follower reads the ledger. It finds the
+ *   reservation, because that was made before the pool received the transaction.
+ * - Lost events: the next era begins at the end of the log, and all reservations are compared with the pool's present state. The record
+ *   has a flag until that is done, so it is repeated after a crash.
  */
 export class Follower {
   readonly #parts: FollowerParts;
@@ -39,7 +38,7 @@ export class Follower {
     this.#parts = parts;
   }
 
-  /** Until `signal` aborts; with `untilEnd`, until the present end of the log. */
+  /** Settles events until `signal` aborts; with `untilEnd`, only up to the present end of the log. */
   async run(signal: AbortSignal | undefined, untilEnd: boolean): Promise<void> {
     while (!signal?.aborted) {
       try {

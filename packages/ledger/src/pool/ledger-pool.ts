@@ -14,10 +14,11 @@ const names = { transferOf: true, name: true, postOn: true, orphanAfterMs: true,
 const dayMs = 86_400_000;
 
 /**
- * A pool whose transactions move money of a ledger. `submit` reserves before the pool receives; `follow` posts what is final and voids what is
- * dropped. Submit through it alone: what comes into the pool otherwise is reserved late, or dropped as `unfunded`.
+ * A pool whose transactions move money of a ledger. `submit` reserves the money before the pool receives a transaction. `follow` posts the
+ * reservations of final transactions and voids those of dropped ones. Submit only through this class. For a transaction that enters the
+ * pool otherwise, the money is reserved late, or the transaction is dropped as `unfunded`.
  *
- * @throws what the pool and the ledger throw
+ * @throws the errors of the pool and of the ledger
  */
 export class LedgerPool {
   readonly #admission: Admission;
@@ -34,27 +35,27 @@ export class LedgerPool {
   }
 
   /**
-   * Reserves what the transaction moves, and gives it to the pool. If the money is not there, the answer is `refused` with the
-   * ledger's `outcome`, and the pool has not seen it. If the pool refuses it, the reservation is voided.
+   * Reserves the money that the transaction moves, then submits it to the pool. If there is not enough money, the outcome is `refused`
+   * with the ledger's `outcome`, and the pool has not seen the transaction. If the pool refuses it, the reservation is voided.
    */
   submit(submission: Submission, options: FundedOptions = {}): Promise<FundedOutcome> {
     return this.#admission.submit(submission, options);
   }
 
-  /** The same for at most 1,000. Outcomes in the order given. */
+  /** Does the same for at most 1,000 transactions. Returns the outcomes in the order given. */
   receive(submissions: readonly Submission[], options: FundedOptions = {}): Promise<FundedOutcome[]> {
     return this.#admission.receive(submissions, options);
   }
 
   /**
-   * Settles the pool's events until `signal` aborts, and ends what submissions that crashed have left. Let at least one process
-   * do it; several may. While the pool or the ledger is out of reach, it tries again and reports `retrying`.
+   * Settles the pool's events until `signal` aborts, and voids reservations of submissions that crashed. At least one process must run
+   * it; several may. While the pool or the ledger cannot be reached, it tries again and reports `retrying`.
    */
   follow(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     return this.#follower.run(options.signal, false);
   }
 
-  /** Settles what the pool has done until now, then returns: for a timer, a test or the end of a program. */
+  /** Settles all events until now, then returns. Use it with a timer, in a test or at the end of a program. */
   catchUp(options: { readonly signal?: AbortSignal | undefined } = {}): Promise<void> {
     return this.#follower.run(options.signal, true);
   }

@@ -21,7 +21,7 @@ export interface OrphanParts {
   readonly orphanAfterMs: number;
 }
 
-/** Ends reservations that no event ends: those of submissions that crashed before the pool, and those whose events were lost. */
+/** Ends reservations that no event ends: those of submissions that crashed before the receipt, and those whose events were lost. */
 export class Orphans {
   readonly #parts: OrphanParts;
   readonly #open = new Map<string, Open>();
@@ -37,8 +37,8 @@ export class Orphans {
   }
 
   /**
-   * Voids what was reserved `orphanAfterMs` ago and not received, if the log since then can be read without loss and shows no receipt.
-   * A receipt that comes later reserves again.
+   * Voids reservations that are older than `orphanAfterMs` and whose transaction was not received. It does so only if the log since then
+   * can be read without loss and has no receipt. For a later receipt, the follower reserves again.
    */
   async voidOld(): Promise<void> {
     await this.#refresh();
@@ -84,7 +84,7 @@ export class Orphans {
     this.#parts.coupling.report({ kind: 'unknown', hash: note.hash, transfer });
   }
 
-  /** Compares all that was ever reserved with the pool, after a loss of events. */
+  /** Compares all reservations ever made with the pool, after a loss of events. */
   async compareAll(position: Place): Promise<void> {
     const hashes = new Set<string>();
     for await (const record of this.#history(0)) {

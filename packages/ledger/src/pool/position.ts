@@ -1,21 +1,21 @@
 import type { Metadata, Transfer } from '../contract/transfer.ts';
 
 /**
- * A place in a pool's event log. An era is the time in which its events have numbers that can be compared: a pool made anew
- * begins another one, and so does a loss of events.
+ * A position in a pool's event log. Event numbers can be compared only within one era. A pool that is made anew, and a loss of
+ * events, begin another era.
  */
 export interface Position {
   readonly era: string;
   readonly event: number;
 }
 
-/** A position that a reader can go on from. */
+/** A position from which a reader can continue. */
 export interface Place extends Position {
   /** The pool's cursor after the event. */
   readonly cursor: string;
 }
 
-/** Whether `a` is at `b` or later. What belongs to another era counts as earlier. */
+/** True if `a` is at `b` or later. A position in another era counts as earlier. */
 export function isAtLeast(a: Position, b: Position): boolean {
   return a.era === b.era && a.event >= b.event;
 }
@@ -23,16 +23,16 @@ export function isAtLeast(a: Position, b: Position): boolean {
 /** Who made a reservation: a submission, or the follower for an event that found none open. */
 type Maker = 'submission' | 'event';
 
-/** What a reservation says about its transaction. */
+/** The metadata of a reservation about its transaction. */
 export interface ReservationNote extends Place {
   readonly pool: string;
   readonly hash: string;
-  /** The pool's log up to `event` says nothing about the life that the reservation is for. */
+  /** The number of an event before the life of the transaction that the reservation is for. */
   readonly event: number;
-  /** Of that event; for what the follower has made, of the event that it was made for, which is the next one. */
+  /** The cursor of that event. If the follower made the reservation, it is the cursor of the next event, which it was made for. */
   readonly cursor: string;
   readonly by: Maker;
-  /** Who has to pay; not the source of what the debt wallet carries. */
+  /** The wallet that has to pay. It differs from the source if the debt wallet pays instead. */
   readonly payer: string;
 }
 
@@ -43,7 +43,7 @@ export function noteMetadata(note: ReservationNote): Metadata {
   return Object.fromEntries(texts);
 }
 
-/** The note of a reservation; `null` if it has none. */
+/** Returns the note of a reservation; `null` if it has none. */
 export function noteOf({ metadata }: Transfer): ReservationNote | null {
   const read = (key: keyof ReservationNote) => metadata[prefix + key];
   const [pool, hash, era, event, cursor] = [read('pool'), read('hash'), read('era'), read('event'), read('cursor')];
@@ -53,12 +53,12 @@ export function noteOf({ metadata }: Transfer): ReservationNote | null {
   return { pool, hash, era, event: Number(event), cursor, by, payer };
 }
 
-/** Marks a post or a void with the event that it was made for. */
+/** Returns the metadata that names the event that a post or a void was made for. */
 export function positionMetadata({ era, event }: Position): Metadata {
   return { [`${prefix}era`]: era, [`${prefix}event`]: String(event) };
 }
 
-/** The event that a post or a void was made for; `null` if somebody else made it. */
+/** Returns the event that a post or a void was made for; `null` if the coupling did not make it. */
 export function positionOf(transfer: Transfer | null): Position | null {
   const era = transfer?.metadata[`${prefix}era`];
   const event = transfer?.metadata[`${prefix}event`];

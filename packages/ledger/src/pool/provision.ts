@@ -10,7 +10,7 @@ import { termsOf } from './terms.ts';
 /** Digits of a hash in an operation id, which has at most 128 characters. */
 const idDigits = 32;
 
-/** Money for events that find none held, and money given back. */
+/** Reserves money for events of transactions without a reservation, and gives payments back. */
 export class Provision {
   readonly #coupling: Coupling;
   readonly #reservations: Reservations;
@@ -30,8 +30,9 @@ export class Provision {
   }
 
   /**
-   * Under an id of event and hash: repeated late, it cannot drop a later life. Several hashes are compared at one place. A transaction that the
-   * chain carries stays; its next event asks for money again.
+   * Drops a transaction as `unfunded`. The operation id has the event and the hash, so a late repeat cannot drop a later life. The hash
+   * is part of it, because several hashes may be compared at one position. A transaction that the chain carries stays, and its next event
+   * requests money again.
    */
   async dropUnfunded(hash: string, { event }: Place, outcome: TransferOutcome | 'unknown_payment'): Promise<void> {
     const { pool, name, report } = this.#coupling;
@@ -57,7 +58,7 @@ export class Provision {
     return this.#fromDebt(terms, hash, position, end.number);
   }
 
-  /** Moves a payment back: from the payee, else from the debt wallet. */
+  /** Moves a payment back, from the payee if possible, else from the debt wallet. */
   async giveBack(hash: string, posted: Transfer): Promise<void> {
     const { number, last } = await this.#reservations.backEnd(posted);
     if (last?.state === 'posted') return;

@@ -6,16 +6,16 @@ import type { SeriesEnd } from '../ledger/verbs.ts';
 import type { PoolTransfer } from './pool-options.ts';
 import { noteMetadata, noteOf, type Position, positionMetadata, positionOf, type ReservationNote } from './position.ts';
 
-/** The series of a transaction's reservations. A hash of more than 64 digits is named by its SHA-256. */
+/** Returns the name of the series of a transaction's reservations. It has the hash, or its SHA-256 if the hash has more than 64 digits. */
 export function seriesOfHash(name: string, hash: string): string {
   const short = hash.length <= 64 ? hash : `sha256-${createHash('sha256').update(hash).digest('hex')}`;
   return `${name}.${short}`;
 }
 
-/** What the ledger says about a hash up to an event. */
+/** The latest event of a hash that the ledger has settled, and its result. */
 export interface Statement {
   readonly position: Position;
-  /** The last thing that happened: the follower asked the payer for this event, and was refused. */
+  /** True if the follower tried to reserve from the payer for this event and was refused, and nothing happened since. */
   readonly isRefusal: boolean;
 }
 
@@ -33,7 +33,7 @@ export class Reservations {
     return this.#ledger.seriesEnd(seriesOfHash(this.#name, hash));
   }
 
-  /** Makes the reservation after number `after`, or gets the one that is there. */
+  /** Makes the reservation after number `after`, or returns the existing one. */
   reserve(terms: PoolTransfer, after: number, note: ReservationNote): Promise<TransferAnswer> {
     const series = seriesOfHash(this.#name, note.hash);
     return this.#ledger.reserve({ ...terms, series, after, metadata: noteMetadata(note) });
@@ -47,18 +47,18 @@ export class Reservations {
     return this.#ledger.void({ id: `void.${id}`, pendingId: id, metadata: positionMetadata(position) });
   }
 
-  /** Voids what a submission has reserved in vain. It is no statement about an event. */
+  /** Voids the reservation of a failed submission. This void names no event. */
   withdraw({ id }: Transfer): Promise<TransferAnswer> {
     return this.#ledger.void({ id: `withdraw.${id}`, pendingId: id });
   }
 
-  /** The event that a reservation was posted for; if somebody else posted it, the one that it was made after. */
+  /** Returns the event that a reservation was posted for. If the coupling did not post it, returns the event before its reservation. */
   async postedAt(posted: Transfer): Promise<Position> {
     const own = positionOf(await this.#ledger.findTransfer(`post.${posted.id}`));
     return own ?? noteOf(posted) ?? { era: '', event: 0 };
   }
 
-  /** The newest reservation that was posted. */
+  /** Returns the newest reservation that was posted. */
   async lastPosted(hash: string, { number, last }: SeriesEnd): Promise<Transfer | null> {
     for (let n = number; n > 0; n--) {
       const one = n === number ? last : await this.#at(hash, n);
@@ -67,7 +67,7 @@ export class Reservations {
     return null;
   }
 
-  /** The latest event that the reservations of a hash tell of. Attempts of submissions tell nothing: it looks below them. */
+  /** Returns the latest event that the reservations of a hash name. It skips those of submissions, which name none. */
   async statement(hash: string, { number, last }: SeriesEnd): Promise<Statement | null> {
     for (let n = number; n > 0; n--) {
       const one = n === number ? last : await this.#at(hash, n);
@@ -87,17 +87,17 @@ export class Reservations {
     return { position: { era: note.era, event: note.event + 1 }, isRefusal: one.state === 'refused' };
   }
 
-  /** Whether a payment was given back. */
+  /** Returns true if a payment was given back. */
   async isReverted(posted: Transfer): Promise<boolean> {
     return (await this.#ledger.seriesEnd(backSeries(posted))).last?.state === 'posted';
   }
 
-  /** The series of what gives a payment back, and its end. */
+  /** Returns the end of the series of reservations that give a payment back. */
   backEnd(posted: Transfer): Promise<SeriesEnd> {
     return this.#ledger.seriesEnd(backSeries(posted));
   }
 
-  /** Reserves what was paid, to give it back from a wallet. */
+  /** Reserves the amount of a payment in a wallet, to give it back. */
   reserveBack(posted: Transfer, source: string, after: number): Promise<TransferAnswer> {
     const { source: destination, amount, currency, id } = posted;
     const description = `given back: ${id}`;
@@ -111,7 +111,7 @@ export class Reservations {
     return this.#ledger.post({ id: `post.${id}`, pendingId: id });
   }
 
-  /** The wallet that pays what nobody else does, in this currency: `debt` in that of the vault. It is made at its first use. */
+  /** Returns the debt wallet of a currency, which pays if no other wallet can, and creates it at its first use. */
   async debtWallet(currency: string): Promise<string> {
     const vault = await this.#ledger.wallet('vault');
     const id = currency === vault?.currency ? 'debt' : `debt.${currency}`;

@@ -7,8 +7,8 @@ import { Provision } from './provision.ts';
 import type { Reservations } from './reservations.ts';
 
 /**
- * What the ledger owes a transaction at a stage. `reserved`: its payer's money is held. `carried`: the chain has it, so money is
- * held, the debt wallet's if need be. `posted`: the money has moved.
+ * The required state of a transaction's money at a stage. `reserved` means that the payer's money is reserved. `carried` means that the
+ * chain has the transaction, so money is reserved, from the debt wallet if necessary. `posted` means that the money has moved.
  */
 export type Duty = 'none' | 'reserved' | 'carried' | 'posted';
 
@@ -37,13 +37,13 @@ interface Case {
 }
 
 /**
- * Makes the ledger follow the events of transactions, each in the order of the log. To settle an event again changes nothing,
- * also long after others have settled later ones:
+ * Updates the ledger for the events of transactions, in the order of the log. To settle an event again changes nothing, even after
+ * another process has settled later ones, for two reasons:
  *
- * - A reservation tells how far the log was before it was made (`ReservationNote.event`), and a post or a void the event that it was made for. An
+ * - A reservation names an event before it (`ReservationNote.event`), and a post or a void names the event that it was made for. An
  *   event that is not after those is settled already.
- * - Everything that is made for an event has an id that follows from the reservation: `post.<id>`, `void.<id>`, the next number of the series after
- *   the one that was seen. So of two processes that settle one event, the second gets the first one's answers.
+ * - Everything that is made for an event has an id that depends only on the reservation: `post.<id>`, `void.<id>`, or the next number
+ *   of the series. So if two processes settle one event, the second receives the first one's answers.
  */
 export class Settlement {
   readonly #coupling: Coupling;
@@ -66,7 +66,7 @@ export class Settlement {
     await this.#owe(duty, { hash, position, end }, before === 'carried');
   }
 
-  /** Makes the ledger follow the present stage of a transaction, where events up to the position were lost. */
+  /** Updates the ledger for the present stage of a transaction, after events up to the position were lost. */
   async compare(hash: string, stage: TransactionStatus['stage'], position: Place): Promise<void> {
     const end = await this.#reservations.end(hash);
     if (stage === 'Unknown') {

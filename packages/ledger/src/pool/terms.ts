@@ -3,10 +3,10 @@ import type { Transfer } from '../contract/transfer.ts';
 import type { Coupling, PoolTransfer } from './pool-options.ts';
 import { noteOf } from './position.ts';
 
-/** `unknown`: nobody has the transaction any more. `free`: it moves no money. */
+/** The payment of a transaction. `unknown` means that its bytes are gone. `free` means that it moves no money. */
 export type Terms = PoolTransfer | 'unknown' | 'free';
 
-/** What a transaction moves: by its bytes if the pool has them, else by an earlier reservation. */
+/** Returns the payment of a transaction: from its bytes if the pool has them, else from an earlier reservation. */
 export async function termsOf(coupling: Coupling, hash: string, earlier: Transfer | null): Promise<Terms> {
   const [live] = await coupling.pool.payloads([hash]);
   if (isTransaction(live)) return (await coupling.transferOf(live)) ?? 'free';

@@ -9,13 +9,13 @@ import { carryOutMove, moveOutcome } from './move.ts';
 import { carryOutResolve, resolveOutcome } from './resolve.ts';
 import type { StepBuilder } from './step-builder.ts';
 
-/** What a ledger is opened with, as far as the rules ask. */
+/** The options of a ledger that the rules need. */
 export interface RuleOptions {
   readonly retentionMs: number | null;
   readonly maxRefusals: number;
 }
 
-/** Carries out requests in order, each alone: a refused one changes nothing but its own record. */
+/** Executes requests in order, each independently. A refused one only adds its own record. */
 export function execute(
   step: StepBuilder,
   requests: readonly TransferRequest[],
@@ -30,8 +30,9 @@ export function execute(
 }
 
 /**
- * Carries out all or none. When one is refused, what those before it did is taken back, and each that had no answer yet gets
- * `linked_failed`. A request that was carried out earlier counts as done; one that was refused earlier fails the chain.
+ * Executes all requests or none. If one is refused, the changes of those before it are undone, and each request without an earlier
+ * answer has the outcome `linked_failed`. A request that succeeded in an earlier call counts as done. One that was refused in an earlier
+ * call fails the chain.
  */
 export function executeLinked(
   step: StepBuilder,

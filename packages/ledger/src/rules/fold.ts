@@ -4,7 +4,7 @@ import { noCounters, type WalletCounters } from '../contract/wallet.ts';
 /** Counters of wallets by their id. */
 export type CountersByWallet = Map<string, WalletCounters>;
 
-/** Adds one record to the counters of the wallets that it touches, and returns their ids. So history becomes balances. */
+/** Adds one record to the counters of its wallets, and returns their ids. Applied to the whole history, it computes all balances. */
 export function foldRecord(counters: CountersByWallet, record: LedgerRecord): readonly string[] {
   if (record.type === 'wallet') {
     if (!counters.has(record.wallet.id)) counters.set(record.wallet.id, noCounters);

@@ -6,7 +6,7 @@ import type { MoveRequest } from '../contract/request.ts';
 import { availableOf, type Wallet, type WalletCounters } from '../contract/wallet.ts';
 import type { StepBuilder } from './step-builder.ts';
 
-/** Which rule refuses a transfer or a reservation; `created` if none does. */
+/** Returns the refusal of a transfer or a reservation, or `created`. */
 export function moveOutcome(step: StepBuilder, request: MoveRequest): TransferOutcome {
   const { amount, currency } = request;
   const source = step.wallet(request.source);

@@ -7,7 +7,7 @@ import type { Transfer, TransferState } from '../contract/transfer.ts';
 import { changeWallet } from './move.ts';
 import type { StepBuilder } from './step-builder.ts';
 
-/** Which rule refuses a post or void; `created` if none does. A reservation whose time has come counts as expired before the sweep. */
+/** Returns the refusal of a post or void, or `created`. A reservation whose time has come counts as expired, even before the sweep. */
 export function resolveOutcome(step: StepBuilder, { pendingId, amount }: ResolveRequest): TransferOutcome {
   const stored = step.transfer(pendingId);
   const reservation = stored === null ? null : transferOfRaw(stored.raw);
@@ -20,7 +20,7 @@ export function resolveOutcome(step: StepBuilder, { pendingId, amount }: Resolve
   return amount !== null && amount > reservation.amount ? 'exceeds_pending_amount' : 'created';
 }
 
-/** Records a post or void that no rule refuses. What is not posted is released. */
+/** Records a post or void that no rule refuses. The amount that is not posted is released. */
 export function carryOutResolve(step: StepBuilder, request: ResolveRequest): StoredTransfer {
   const { kind, id, content, pendingId, amount } = request;
   const stored = reservationOf(step, pendingId);

@@ -14,9 +14,9 @@ interface Changes {
   readonly refusals: Map<string, number>;
 }
 
-/** A view with what a step has changed so far laid over it. A part of the changes can be taken back. */
+/** Builds a step. It is a view that includes the changes of the step so far. A part of the changes can be undone. */
 export class StepBuilder implements LedgerView {
-  /** The time of every record of this step: the store's clock, but never before the newest record. */
+  /** The time of every record of this step: the store's clock, or the time of the newest record if that is later. */
   readonly at: number;
   readonly #view: LedgerView;
   #head: Head;
@@ -79,7 +79,7 @@ export class StepBuilder implements LedgerView {
     this.#changes.resolved.set(raw.id, state);
   }
 
-  /** Writes a wallet as changed by the newest record. */
+  /** Writes a wallet that the newest record changed. */
   putWallet(wallet: Wallet): Wallet {
     const changed = { ...wallet, version: this.#head.seq };
     this.#changes.wallets.set(wallet.id, changed);
@@ -94,7 +94,7 @@ export class StepBuilder implements LedgerView {
     this.#changes.refusals.set(owner, this.refusals(owner) + 1);
   }
 
-  /** Begins what `takeBack` may undo. */
+  /** Sets the point to which `takeBack` undoes changes. */
   save(): void {
     const { records, wallets, walletContents, transfers, resolved, series, refusals } = this.#changes;
     const changes: Changes = {

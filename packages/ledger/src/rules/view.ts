@@ -3,32 +3,32 @@ import type { TransferState } from '../contract/transfer.ts';
 import type { Wallet } from '../contract/wallet.ts';
 
 export interface Head {
-  /** Of the newest record; 0 for a new ledger. */
+  /** The `seq` of the newest record; 0 for a new ledger. */
   readonly seq: number;
   readonly at: number;
   readonly digest: string;
 }
 
-/** What a store holds, as far as a rule asks. Within one step the answers do not change. */
+/** The state of a store, as the rules read it. Within one step it does not change. */
 export interface LedgerView {
   readonly head: Head;
   wallet(id: string): Wallet | null;
-  /** What the wallet was created with, as `walletText`; `null` if there is none. */
+  /** Returns the `walletText` of a wallet; `null` if there is none. */
   walletContent(id: string): string | null;
   transfer(id: string): StoredTransfer | null;
-  /** The number of the last reservation of a series; 0 if there is none. */
+  /** Returns the number of the last reservation of a series; 0 if there is none. */
   series(name: string): number;
-  /** How many refusals of an owner are recorded. */
+  /** Returns how many refusals of an owner are recorded. */
   refusals(owner: string): number;
-  /** Ids of at most `limit` pending reservations that expire at `at` or before, in the order of that time, then of `seq`. */
+  /** Returns the ids of at most `limit` pending reservations that expire at `at` or before, by that time, then by `seq`. */
   due(at: number, limit: number): readonly string[];
 }
 
-/** Everything that one step writes. */
+/** All writes of one step. */
 export interface LedgerStep {
-  /** To append, in order. */
+  /** The records to append, in order. */
   readonly records: readonly RawRecord[];
-  /** Wallets as they are afterwards, the new ones among them. */
+  /** The new and the changed wallets, in their new state. */
   readonly wallets: readonly Wallet[];
   /** Ids of reservations that are no longer pending. */
   readonly resolved: ReadonlyMap<string, TransferState>;

@@ -4,7 +4,7 @@ import type { CloseWalletAnswer, CreateWalletAnswer, SetTagsAnswer } from '../co
 import { balanceOf, noCounters, type Wallet } from '../contract/wallet.ts';
 import type { StepBuilder } from './step-builder.ts';
 
-/** To create the same wallet again changes nothing. */
+/** Creates a wallet. To create the same wallet again changes nothing. */
 export function createWallet(step: StepBuilder, spec: WalletSpec): CreateWalletAnswer {
   const known = step.wallet(spec.id);
   const content = walletText(spec);
@@ -18,7 +18,7 @@ export function createWallet(step: StepBuilder, spec: WalletSpec): CreateWalletA
   return { outcome: 'created', wallet, replayed: false };
 }
 
-/** Tags that the wallet has already make no record. */
+/** Replaces the tags of a wallet. If they do not change, it makes no record. */
 export function setTags(step: StepBuilder, id: string, tags: readonly string[]): SetTagsAnswer {
   const wallet = step.wallet(id);
   if (wallet === null) return { outcome: 'wallet_not_found', wallet };
@@ -29,7 +29,7 @@ export function setTags(step: StepBuilder, id: string, tags: readonly string[]):
   return { outcome: 'set', wallet: step.putWallet({ ...wallet, tags }) };
 }
 
-/** Closes a wallet that holds nothing and has reserved nothing. What is still coming in may be posted. */
+/** Closes a wallet whose balance and reserved amount are 0. Reservations to it may still be posted. */
 export function closeWallet(step: StepBuilder, id: string): CloseWalletAnswer {
   const wallet = step.wallet(id);
   if (wallet === null) return { outcome: 'wallet_not_found', wallet };
