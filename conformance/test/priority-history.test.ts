@@ -16,7 +16,7 @@ const seed = Number(process.env.MEMPOOL_HISTORY_SEED ?? randomInt(2 ** 32));
 const outcomes = [
   ...['received Pending', 'received parked', 'received Confirmed', 'duplicate', 'conflict', 'replacement-underpriced'],
   ...['sender-limit', 'cycle', 'full', 'full and closed', 'ERR_MEMPOOL_INVALID'],
-  ...['limit maxTxGas', 'limit maxParked', 'limit maxAncestors', 'limit maxDescendants'],
+  ...['limit maxTxGas', 'limit maxParked', 'limit maxProtected', 'limit maxAncestors', 'limit maxDescendants'],
 ].map((kind) => `receive ${kind}`);
 const revisions = [
   ...[
@@ -26,6 +26,7 @@ const revisions = [
     'skipped',
     'cycle',
     'limit maxTxGas',
+    'limit maxProtected',
     'limit maxAncestors',
     'limit maxDescendants',
     'ERR_MEMPOOL_INVALID',

@@ -32,6 +32,7 @@ import { evictionMutants, floorMutants, priceMutants, replacementMutants } from 
 import { orderMutants, parkingMutants, placeMutants, storeOrderMutants } from './priority-order.ts';
 import { gossipMutants, reapingMutants, walkingMutants } from './priority-reading.ts';
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
+import { protectionMutants } from './protection.ts';
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
@@ -89,6 +90,7 @@ export const allMutants: readonly Mutant[] = [
   ...floorMutants,
   ...limitMutants,
   ...movingFloorMutants,
+  ...protectionMutants,
   ...reapingMutants,
   ...walkingMutants,
   ...takingMutants,

@@ -302,6 +302,7 @@ const fields: readonly (keyof Verdict)[] = [
   'expiresAt',
   'expiresAtHeight',
   'propagate',
+  'protected',
 ];
 
 /** Runs what is left to do although the call was aborted, or the store closed. */

@@ -170,6 +170,7 @@ const newer: ReadonlySet<string> = new Set([
   'parkedTtlMs',
   'minPriority',
   'belowFloor',
+  'maxProtected',
   'acceptUntil',
   'attempts',
   'replacedBy',

@@ -91,7 +91,16 @@ const ownPools = eachRanked({
     await scene.block(1, { seen: ['d'] });
     const { floor: _, ...load } = await scene.load();
     const headroom = { transactions: 7, bytes: 977 };
-    assert.deepEqual(load, { transactions: 3, bytes: 23, gas: 13, ready: 0, parked: 1, belowFloor: 0, headroom });
+    assert.deepEqual(load, {
+      transactions: 3,
+      bytes: 23,
+      gas: 13,
+      ready: 0,
+      parked: 1,
+      belowFloor: 0,
+      protected: 0,
+      headroom,
+    });
     const { pending, propagated, acknowledged, confirmed } = await scene.store.usage();
     assert.deepEqual([pending, propagated, acknowledged, confirmed], [1, 1, 1, 1]);
   },

@@ -19,6 +19,7 @@ import { parkingCases } from './parking.ts';
 import { parkingRoomCases } from './parking-room.ts';
 import { placeEventCases } from './place-events.ts';
 import { orderCases, placeCases } from './places.ts';
+import { protectionCases } from './protection.ts';
 import { reapingCases } from './reaping.ts';
 import { recheckCases } from './recheck.ts';
 import { poolReopeningCases } from './reopening.ts';
@@ -28,7 +29,7 @@ import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 import { walkingCases } from './walking.ts';
 
-/** The cases of P1–P27 that need a priority pool, or a fifo pool. */
+/** The cases of P1–P28 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,
@@ -40,6 +41,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...evictionCases,
   ...limitCases,
   ...floorCases,
+  ...protectionCases,
   ...reapingCases,
   ...walkingCases,
   ...takingCases,

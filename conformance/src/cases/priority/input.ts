@@ -44,6 +44,7 @@ const unusual: readonly (readonly [string, keyof Verdict, unknown])[] = [
   ['expiry-fraction', 'expiresAt', 0.5],
   ['height-negative', 'expiresAtHeight', -1],
   ['propagate-text', 'propagate', 'yes'],
+  ['protected-number', 'protected', 1],
 ];
 
 const badVerdicts: readonly BadInput[] = [
@@ -176,6 +177,7 @@ const badLimits: readonly (readonly [keyof OpenOptions, unknown])[] = [
   ['maxTxGas', Number.NaN],
   ['maxPerSender', '3'],
   ['maxParked', -1],
+  ['maxProtected', -1],
   ['maxAncestors', -1],
   ['maxDescendants', 2 ** 53],
   ['maxEvictions', -1],

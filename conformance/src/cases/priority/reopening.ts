@@ -23,6 +23,7 @@ const killLimits: Limits = {
   maxTxGas: Number.POSITIVE_INFINITY,
   maxPerSender: 12,
   maxParked: 10,
+  maxProtected: 9,
   maxAncestors: 25,
   maxDescendants: 25,
   maxEvictions: 8,
@@ -54,7 +55,7 @@ async function varied(context: CaseContext): Promise<Scene> {
       from: `peer${nonce % 2}`,
     });
   await scene.fill({
-    parked: { requires: ['missing'], expiresAtHeight: 90 },
+    parked: { requires: ['missing'], expiresAtHeight: 90, protected: true },
     satisfied: { requires: ['chain'], senderLimit: 3 },
   });
   await scene.fill({ lost: { provides: ['l'] }, left: { requires: ['l'] } });

@@ -11,6 +11,7 @@ export const historyLimits: Limits = {
   maxTxGas: 9,
   maxPerSender: 3,
   maxParked: 3,
+  maxProtected: 2,
   maxAncestors: 2,
   maxDescendants: 2,
   maxEvictions: 2,
@@ -33,6 +34,7 @@ const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   maxTxGas: [9, 9, 5, Number.POSITIVE_INFINITY],
   maxPerSender: [3, 3, 1, 64],
   maxParked: [3, 3, 0, 8],
+  maxProtected: [2, 2, 0, 8],
   maxAncestors: [2, 1, 0, 8],
   maxDescendants: [2, 1, 0, 8],
   maxEvictions: [2, 2, 1, 8],
@@ -250,6 +252,7 @@ export class PriorityCallMaker {
       ...(this.#percent(8) ? { expiresAt: this.#clock.nowMs - 20 + this.#random.below(300) } : {}),
       ...(this.#percent(8) ? { expiresAtHeight: tick + this.#random.below(6) } : {}),
       ...(this.#percent(10) ? { propagate: false } : {}),
+      ...(this.#percent(12) ? { protected: true } : {}),
     };
   }
 

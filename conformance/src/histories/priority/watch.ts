@@ -144,13 +144,18 @@ function assertWithinLimits({ call, before, after, events }: Change): void {
         event.reason === 'conflict' ||
         (event.cause === 'received' && event.previous.stage === 'Pending')),
   );
-  const isOneMore = after.totals.parked > maxParked && after.totals.parked > before.totals.parked;
+  const isOneMore = crowdOf(after) > maxParked && crowdOf(after) > crowdOf(before);
   assert.ok(isReplacing || !isOneMore, 'an admission parked more than maxParked');
   const isOver = ({ totals }: PoolDump): boolean => totals.transactions > maxTxs || totals.bytes > maxBytes;
   assert.ok(!isOver(after) || isOver(before), 'the pool was within its limits, and is not after an admission');
 }
 
-/** One newcomer evicts the shortest end of the order that makes room. Checked only if nothing else moved in the order. */
+/** How many parked ones need room: those that are not protected (P28). */
+function crowdOf({ entries }: PoolDump): number {
+  return entries.filter(({ place, protected: isProtected }) => place?.ready === false && !isProtected).length;
+}
+
+/** One newcomer evicts the shortest end of the order without protected ones (P28) that makes room. Checked only if nothing else moved in the order. */
 function assertShortestEnd({ call, before, after, events }: Change): void {
   const evicted = events.flatMap((event) =>
     event.kind === 'transaction' && event.reason === 'evicted' ? [event.hash] : [],
@@ -162,13 +167,17 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
   if (
     events.length !== evicted.length + 1 ||
     // P22: it may have pushed out parked ones that are not the end of the order.
-    (hasParked && before.totals.parked >= before.limits.maxParked) ||
+    (hasParked && crowdOf(before) >= before.limits.maxParked) ||
+    // P28: what it requires stays.
+    (newcomer?.verdict?.protected === true && newcomer.verdict.requires?.length !== 0) ||
     before.dependents.some(([tag]) => newcomer?.verdict?.provides?.includes(tag))
   )
     return;
-  const rest = after.order.filter((each) => each !== hash);
+  const own = new Set(before.entries.flatMap((entry) => (entry.protected ? [entry.hash] : [])));
+  const ordinary = before.order.filter((each) => !own.has(each));
+  const rest = after.order.filter((each) => each !== hash && !own.has(each));
   const victims = before.order.filter((each) => evicted.includes(each));
-  assertSame([...rest, ...victims], before.order, 'what was evicted is not the end of the order');
+  assertSame([...rest, ...victims], ordinary, 'what was evicted is not the end of the order');
   const best = before.entries.find((entry) => entry.hash === victims[0]);
   const isRoom =
     after.totals.transactions + 1 <= after.limits.maxTxs &&

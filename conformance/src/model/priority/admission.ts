@@ -4,14 +4,15 @@ import {
   ancestorsOf,
   closesCycle,
   countedOf,
+  crowdIn,
   descendantsOf,
   fillsGap,
   floorOf,
   type Graph,
   type Member,
   orderOf,
+  ordinary,
   parentsOf,
-  parkedIn,
   parkedOf,
   providersOf,
   type Ranked,
@@ -72,6 +73,7 @@ function without(graph: Graph, gone: readonly Member[]): Graph {
 
 const questions: readonly ((question: Question) => Refused | null)[] = [
   ({ me, limits }) => (me.verdict.gas > limits.maxTxGas ? limitRefusal('maxTxGas') : null),
+  exceedsProtection,
   hasFirmConflict,
   underpays,
   exceedsSender,
@@ -90,6 +92,12 @@ type LimitName = Extract<Refused, { readonly kind: 'limit' }>['limit'];
 
 function limitRefusal(limit: LimitName): Refused {
   return { kind: 'limit', limit };
+}
+
+/** P28: those that it would replace are not counted. */
+function exceedsProtection({ me, conflicts, before, limits }: Question): Refused | null {
+  const others = countedOf(before).filter((one) => one.verdict.protected && !conflicts.includes(one));
+  return me.verdict.protected && others.length >= limits.maxProtected ? limitRefusal('maxProtected') : null;
 }
 
 function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
@@ -123,7 +131,8 @@ function underpays({ me, conflicts, limits }: Question): Refused | null {
 function exceedsSender({ me, conflicts, before, limits }: Question): Refused | null {
   const { sender, senderLimit } = me.verdict;
   if (conflicts.length > 0 || sender === '') return null;
-  const limit = Math.min(senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
+  const own = me.verdict.protected ? Number.POSITIVE_INFINITY : limits.maxPerSender;
+  const limit = Math.min(senderLimit ?? Number.POSITIVE_INFINITY, own);
   const held = countedOf(before).filter(({ verdict }) => verdict.sender === sender).length;
   if (held + 1 <= limit || (held + 1 <= (senderLimit ?? Number.POSITIVE_INFINITY) && fillsGap(before, me))) return null;
   return { kind: 'sender-limit', limit };
@@ -158,8 +167,8 @@ function readyHashes(graph: Graph): string[] {
 /** P22: the parked ones that leave for me, the worst one first; `null` if I may not come in. */
 function unparkedBy({ me, conflicts, after, limits }: Question): Member[] | null {
   const gone: Member[] = [];
-  if (conflicts.length > 0 || !parkedIn(after).some(({ hash }) => hash === me.hash)) return gone;
-  for (let left = after; parkedIn(left).length > limits.maxParked; left = without(after, gone)) {
+  if (conflicts.length > 0 || !crowdIn(after).some(({ hash }) => hash === me.hash)) return gone;
+  for (let left = after; crowdIn(left).length > limits.maxParked; left = without(after, gone)) {
     const worst = worstParked(left);
     if (worst === undefined || limits.eviction === 'none' || gone.length >= limits.maxEvictions) return null;
     if (!isWorseParked(left, worst, me)) return null;
@@ -169,7 +178,7 @@ function unparkedBy({ me, conflicts, after, limits }: Question): Member[] | null
 }
 
 function isWorseParked(graph: Graph, worst: Ranked, me: Member): boolean {
-  const parked = parkedIn(graph);
+  const parked = crowdIn(graph);
   const mine = parked.find(({ hash }) => hash === me.hash);
   if (mine === undefined || ancestorsOf(graph, me).some(({ hash }) => hash === worst.hash)) return false;
   const least = worst.place.effectivePriority;
@@ -190,11 +199,13 @@ export function burdensDescendants(graph: Graph, me: Member, { maxAncestors }: L
 function victimsOf({ me, after, limits }: Question, before: number): Member[] | null {
   const order = orderOf(after);
   const mine = order.find(({ hash }) => hash === me.hash)?.place;
-  const others = order.filter(({ hash }) => hash !== me.hash);
+  const above = me.verdict.protected ? ancestorsOf(after, me).map(({ hash }) => hash) : [];
+  const others = ordinary(order).filter(({ hash }) => hash !== me.hash && !above.includes(hash));
   const counted = countedOf(after);
   const victims = shortestEnd(others, { transactions: counted.length, bytes: sumOf(counted, 'bytes') }, limits);
   if (mine === undefined || victims === null) return null;
   if (victims.length > 0 && (limits.eviction === 'none' || before + victims.length > limits.maxEvictions)) return null;
+  if (me.verdict.protected) return victims;
   const areWorse = victims.every(({ place }) =>
     place.ready === mine.ready ? place.effectivePriority < mine.effectivePriority : mine.ready && !place.ready,
   );

@@ -39,6 +39,7 @@ export type WholeVerdict = Pick<
   | 'expiresAt'
   | 'expiresAtHeight'
   | 'propagate'
+  | 'protected'
 >;
 
 /** The fields of a transaction beside its life. They are kept until the hash has left the log. */
@@ -67,5 +68,6 @@ export function wholeVerdict(verdict: Verdict = {}): WholeVerdict {
     expiresAt: verdict.expiresAt ?? null,
     expiresAtHeight: verdict.expiresAtHeight ?? null,
     propagate: verdict.propagate ?? true,
+    ...(verdict.protected === true && { protected: true as const }),
   };
 }

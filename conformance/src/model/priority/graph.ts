@@ -96,9 +96,19 @@ export function parkedIn(graph: Graph): Ranked[] {
   return orderOf(graph).filter(({ place }) => !place.ready);
 }
 
+/** P28: those that are not protected. */
+export function ordinary<One extends Member>(members: readonly One[]): One[] {
+  return members.filter(({ verdict }) => verdict.protected !== true);
+}
+
+/** P28: the parked ones that need room. */
+export function crowdIn(graph: Graph): Ranked[] {
+  return ordinary(parkedIn(graph));
+}
+
 /** P22: of the parked ones the lowest effective priority, of equals the sender with most of them, of equals the last. */
 export function worstParked(graph: Graph): Ranked | undefined {
-  const parked = parkedIn(graph);
+  const parked = crowdIn(graph);
   const lowest = parked.map(({ place }) => place.effectivePriority).sort(ascending)[0];
   const cheapest = parked.filter(({ place }) => place.effectivePriority === lowest);
   const most = Math.max(...cheapest.map((one) => parkedOf(parked, one).length));
@@ -150,7 +160,7 @@ export function sumOf(members: readonly Member[], field: 'bytes' | 'gas'): numbe
 const lowest = -(2n ** 63n);
 const highest = 2n ** 63n - 1n;
 
-export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor' | 'ready' | 'belowFloor'> {
+export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor' | 'ready' | 'belowFloor' | 'protected'> {
   const counted = countedOf(graph);
   return {
     transactions: counted.length,
@@ -165,7 +175,8 @@ export function loadOf(graph: Graph, limits: Limits): Load {
   const headroom = { transactions: limits.maxTxs - totals.transactions, bytes: limits.maxBytes - totals.bytes };
   const ready = orderOf(graph).filter(({ place }) => place.ready).length;
   const belowFloor = parkedIn(graph).filter((one) => isBelowFloor(graph, one)).length;
-  return { ...totals, ready, belowFloor, headroom, floor: floorOf(graph, limits) };
+  const isProtected = { protected: totals.transactions - ordinary(countedOf(graph)).length };
+  return { ...totals, ...isProtected, ready, belowFloor, headroom, floor: floorOf(graph, limits) };
 }
 
 /** The shortest end of the order whose removal brings the pool within its limits; `null`: not even the whole order is enough. */
@@ -184,7 +195,7 @@ export function shortestEnd(
 /** What a ready transaction of one byte without parents needs to be admitted. */
 export function floorOf(graph: Graph, limits: Limits): Load['floor'] {
   const { transactions, bytes } = totalsOf(graph);
-  const end = shortestEnd(orderOf(graph), { transactions: transactions + 1, bytes: bytes + 1 }, limits);
+  const end = shortestEnd(ordinary(orderOf(graph)), { transactions: transactions + 1, bytes: bytes + 1 }, limits);
   if (end === null) return { kind: 'closed' };
   if (end.length > 0 && (limits.eviction === 'none' || end.length > limits.maxEvictions)) return { kind: 'closed' };
   if (end.length === 0) return { kind: 'open' };

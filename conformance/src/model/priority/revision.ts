@@ -13,9 +13,12 @@ import {
 import {
   ancestorsOf,
   closesCycle,
+  countedOf,
+  crowdIn,
   type Graph,
   type Member,
   orderOf,
+  ordinary,
   parkedIn,
   shortestEnd,
   totalsOf,
@@ -63,9 +66,12 @@ function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict:
   const revised = { ...me, verdict };
   const after = { ...graph, members: graph.members.map((member) => (member === me ? revised : member)) };
   if (verdict.gas > limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
+  const others = countedOf(graph).filter((one) => one.verdict.protected);
+  if (verdict.protected && !me.verdict.protected && others.length >= limits.maxProtected)
+    return { kind: 'limit', hash, limit: 'maxProtected' };
   if (closesCycle(after, revised)) return { kind: 'cycle', hash };
   if (ancestorsOf(after, revised).length > limits.maxAncestors) return { kind: 'limit', hash, limit: 'maxAncestors' };
-  const [parkedBefore, parked] = [graph, after].map((each) => parkedIn(each).length) as [number, number];
+  const [parkedBefore, parked] = [graph, after].map((each) => crowdIn(each).length) as [number, number];
   if (parked > parkedBefore && parked > limits.maxParked) return { kind: 'limit', hash, limit: 'maxParked' };
   if (hasTooManyDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxDescendants' };
   if (burdensDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxAncestors' };
@@ -155,7 +161,7 @@ function isExpired(
 function evict(state: PriorityState): string[] {
   const unparked = unpark(state);
   const graph = graphOf(state);
-  const order = orderOf(graph);
+  const order = ordinary(orderOf(graph));
   const end = shortestEnd(order, totalsOf(graph), state.limits) ?? order;
   const victims = end.map(({ hash }) => hash).reverse();
   for (const hash of victims) {
@@ -168,7 +174,7 @@ function evict(state: PriorityState): string[] {
 /** P22: drops the worst parked ones, one after the other, that are over the limit. */
 function unpark(state: PriorityState): string[] {
   const gone: string[] = [];
-  for (let graph = graphOf(state); parkedIn(graph).length > state.limits.maxParked; graph = graphOf(state)) {
+  for (let graph = graphOf(state); crowdIn(graph).length > state.limits.maxParked; graph = graphOf(state)) {
     const txState = state.pool.live.get(worstParked(graph)?.hash ?? '');
     if (txState === undefined) break;
     drop(txState, 'evicted');

@@ -13,7 +13,7 @@ export function checkVerdict(place: string, verdict: Verdict | undefined): Check
   if (verdict === undefined) return defaultVerdict;
   if (isChecked<CheckedVerdict>(verdict)) return verdict;
   if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
-  return {
+  const plain: CheckedVerdict = {
     priority: checkPriority(`${place}.priority`, verdict.priority ?? 0n),
     sender: checkName(`${place}.sender`, verdict.sender ?? '', 0),
     senderLimit: checkAtLeastOne(`${place}.senderLimit`, verdict.senderLimit),
@@ -24,6 +24,7 @@ export function checkVerdict(place: string, verdict: Verdict | undefined): Check
     expiresAtHeight: optionalCount(`${place}.expiresAtHeight`, verdict.expiresAtHeight),
     propagate: checkFlag(`${place}.propagate`, verdict.propagate ?? true),
   };
+  return checkFlag(`${place}.protected`, verdict.protected ?? false) ? { ...plain, protected: true } : plain;
 }
 
 /** True if every field has its default, so that a fifo pool can ignore the verdict. */

@@ -25,12 +25,15 @@ type PlainRow = [
   gossipSeq: number,
   claim: readonly [id: string, owner: string, untilMs: number] | null,
 ];
-/** What few transactions have: since when one is held back (P20) and parked (P22). Trailing `null`s are left out. */
-type RareRow = [] | [notBefore: number | null] | [notBefore: number | null, parkedAt: number | null];
+/**
+ * What few transactions have: since when one is held back (P20) and parked (P22), and 1 for a protected one (P28). Trailing
+ * `null`s are left out.
+ */
+type RareRow = [notBefore?: number | null, parkedAt?: number | null, isProtected?: 1 | null];
 type EntryRow = [...PlainRow, ...RareRow];
 
 const rowLength = 17;
-const rareLength = 2;
+const rareLength = 3;
 
 function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
@@ -54,12 +57,12 @@ function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entr
     gossipSeq,
     claim && [claim.id, claim.owner, claim.untilMs],
   ];
-  return [...row, ...trimmed(notBefore ?? null, parkedAt ?? null)];
+  const isPlain = notBefore === undefined && parkedAt === undefined && verdict.protected === undefined;
+  return isPlain ? row : [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, verdict.protected ? 1 : null])];
 }
 
-function trimmed(notBefore: number | null, parkedAt: number | null): RareRow {
-  if (parkedAt !== null) return [notBefore, parkedAt];
-  return notBefore === null ? [] : [notBefore];
+function trimmed(rare: RareRow): RareRow {
+  return rare.slice(0, rare.findLastIndex((value) => value !== null) + 1) as RareRow;
 }
 
 /** Encodes an entry, without its hash and seq. */
@@ -83,7 +86,8 @@ function readVerdict(row: EntryRow): CheckedVerdict {
   const [, text, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] = row;
   const priority = BigInt(text);
   if (priority < minPriority || priority > maxPriority) throw damaged('entry');
-  return { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
+  const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
+  return row[rowLength + 2] === 1 ? { ...plain, protected: true } : plain;
 }
 
 function readLease(row: EntryRow): ClaimRecord | null {
@@ -95,13 +99,14 @@ function readLease(row: EntryRow): ClaimRecord | null {
 
 function isEntryRow(row: unknown): row is EntryRow {
   if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + rareLength) return false;
-  const [notBefore = null, parkedAt = null] = row.slice(rowLength);
+  const [notBefore = null, parkedAt = null, isProtected = null] = row.slice(rowLength);
   const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] =
     row.slice(0, rowLength);
   const claim = rest.pop();
   return (
     [bytes, gas, ...rest].every(isCount) &&
     [senderLimit, at, height, notBefore, parkedAt].every((value) => value === null || isCount(value)) &&
+    (isProtected === null || isProtected === 1) &&
     typeof priority === 'string' &&
     /^-?\d{1,19}$/.test(priority) &&
     typeof sender === 'string' &&

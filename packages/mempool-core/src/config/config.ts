@@ -186,6 +186,7 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   maxTxGas: limit,
   maxPerSender: limit,
   maxParked: limit,
+  maxProtected: limit,
   maxAncestors: limit,
   maxDescendants: limit,
   maxEvictions: limit,

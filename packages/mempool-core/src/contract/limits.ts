@@ -20,6 +20,8 @@ export interface Limits {
   readonly maxPerSender: number;
   /** Most parked transactions. A further one evicts parked ones that are worse, or is refused (P22). Default 10,000. */
   readonly maxParked: number;
+  /** Most protected transactions that are Pending, Propagated or Acknowledged (P28). Default 1,000. */
+  readonly maxProtected: number;
   /** Most Pending transactions that one transaction depends on, directly or indirectly. Default 100. */
   readonly maxAncestors: number;
   /** Most Pending transactions that depend on one transaction, directly or indirectly. Default 1,000. */
@@ -58,6 +60,7 @@ export const defaultLimits: Limits = Object.freeze({
   maxTxGas: Number.POSITIVE_INFINITY,
   maxPerSender: 64,
   maxParked: 10_000,
+  maxProtected: 1_000,
   maxAncestors: 100,
   maxDescendants: 1_000,
   maxEvictions: 100,

@@ -273,7 +273,7 @@ export type ReviseOutcome =
 export interface ReviseOptions extends WriteOptions, CallTime {}
 
 /** The limits that a refusal names. */
-export type LimitName = 'maxTxGas' | 'maxParked' | 'maxAncestors' | 'maxDescendants';
+export type LimitName = 'maxTxGas' | 'maxParked' | 'maxProtected' | 'maxAncestors' | 'maxDescendants';
 
 /** A refusal of a transaction by a pool, with its reason. Nothing changed. */
 export type AdmissionRefusal =
@@ -320,6 +320,8 @@ export interface Load {
   readonly parked: number;
   /** Parked transactions whose effective priority is below the limit `minPriority` (P26). */
   readonly belowFloor: number;
+  /** Protected transactions among all that this counts (P28). */
+  readonly protected: number;
   /** The free capacity before evictions begin. It is negative if the pool is over its limits, `Infinity` without a limit. */
   readonly headroom: { readonly transactions: number; readonly bytes: number };
   /** The priority that a new transaction needs to be admitted now. */

@@ -18,6 +18,11 @@ export interface Verdict {
   readonly expiresAtHeight?: number | null | undefined;
   /** If false, it is not sent to peers, so `since` does not return it. Default true. */
   readonly propagate?: boolean | undefined;
+  /**
+   * True for the operator's own: it is never evicted and needs no room per sender or among the parked ones (P28). The
+   * limit `maxProtected` bounds how many there are. Default false.
+   */
+  readonly protected?: boolean | undefined;
 }
 
 /** A verdict after the checks. Every field is set, and no object is shared with the caller. */
@@ -32,6 +37,8 @@ export interface CheckedVerdict {
   readonly expiresAt: number | null;
   readonly expiresAtHeight: number | null;
   readonly propagate: boolean;
+  /** Left out unless it is true: a pool has many verdicts, and few of them are protected. */
+  readonly protected?: true;
 }
 
 /** The result of the application's validation of a transaction that it refuses. The fields are those of ABCI's `CheckTx`. */
@@ -64,6 +71,9 @@ export const defaultVerdict: CheckedVerdict = Object.freeze({
   expiresAtHeight: null,
   propagate: true,
 });
+
+/** The names of all fields of a verdict. */
+export const verdictFields: ReadonlySet<string> = new Set([...Object.keys(defaultVerdict), 'protected']);
 
 /** True if the answer is a refusal: only a refusal has a `code`. */
 export function isRefusal(answer: Verdict | Refusal): answer is Refusal {

@@ -2,19 +2,31 @@ import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { admitAlone, newEntry } from '../priority/admission.ts';
-import { floorOf } from '../priority/eviction.ts';
+import { excessOf, floorOf } from '../priority/eviction.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 
-/** True if the pool knows none of the submissions, none has a tag or is below the floor, and no hash occurs twice. */
+/**
+ * True if the pool knows none of the submissions, none has a tag or is below the floor, no hash occurs twice, and an
+ * eviction would park nothing. This is common.
+ */
 export function areUnknown({ index, memory }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
+  if (mayPark(index, submissions)) return false;
   for (const { hash, verdict } of submissions) {
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
     if (verdict.priority < index.limits.minPriority) return false;
     if (index.node(hash) !== undefined || memory.inclusion(hash) !== null) return false;
   }
   return submissions.length === 1 || new Set(submissions.map(({ hash }) => hash)).size === submissions.length;
+}
+
+/** P28: a protected transaction stays when one that it requires is evicted, and is parked then. */
+function mayPark(index: PriorityPool['index'], submissions: readonly CheckedSubmission[]): boolean {
+  if (index.totals.protected === 0) return false;
+  const bytes = submissions.reduce((sum, { payload }) => sum + payload.length, 0);
+  const excess = excessOf(index, { transactions: submissions.length, bytes });
+  return excess.transactions > 0 || excess.bytes > 0;
 }
 
 /**

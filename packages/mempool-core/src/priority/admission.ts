@@ -15,11 +15,13 @@ import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } f
 import { fillsGap, makeParkingRoom } from './parking-room.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { isCounted, newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
 const maxSources = 64;
 const noSources: readonly string[] = Object.freeze([]);
+const noRivals: readonly PoolNode[] = Object.freeze([]);
+const noAncestors: ReadonlySet<PoolNode> = new Set();
 
 /** Plans the admission of transactions, one after the other. Each is admitted completely or refused without effect. */
 export function admitStep(
@@ -133,11 +135,12 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
 
 /** Admits a transaction that has no parents and no dependents. Every refusal is decided first, so nothing has to be undone. */
 export function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal {
-  const refusal = refusedByGas(index, entry) ?? refusedBySender(index, entry);
+  const refusal = refusedByVerdict(index, entry, noRivals) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
   const { hash, seq, bytes, verdict } = entry;
   const place = orderKeyBelow([], verdict.priority, seq, true);
-  const victims = victimsFor(index, place, excessOf(index, { transactions: 1, bytes }));
+  const newcomer = { place, isProtected: verdict.protected === true, ancestors: noAncestors, before: 0 };
+  const victims = victimsFor(index, newcomer, excessOf(index, { transactions: 1, bytes }));
   if (victims === null) return { kind: 'full', hash };
   for (const victim of victims) index.move(victim, 'Dropped');
   settle(index);
@@ -153,17 +156,25 @@ function attemptTo(builder: StepBuilder, entry: Entry): Admitted | AdmissionRefu
   return attempt;
 }
 
-function refusedByGas({ limits }: PoolIndex, { hash, verdict }: Entry): AdmissionRefusal | null {
-  return verdict.gas > limits.maxTxGas ? { kind: 'limit', hash, limit: 'maxTxGas' } : null;
+/** By what its verdict alone asks for. Protected ones that it would replace make room for a protected one (P28). */
+function refusedByVerdict(
+  { limits, totals }: PoolIndex,
+  { hash, verdict }: Entry,
+  rivals: readonly PoolNode[],
+): AdmissionRefusal | null {
+  if (verdict.gas > limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
+  if (!verdict.protected) return null;
+  const leaving = rivals.filter(({ stage, entry }) => isCounted(stage) && entry.verdict.protected).length;
+  return totals.protected - leaving < limits.maxProtected ? null : { kind: 'limit', hash, limit: 'maxProtected' };
 }
 
-/** A transaction that fills a gap is exempt from the pool's limit, but not from that of its own verdict (P22). */
+/** One that fills a gap (P22) or is protected (P28) is exempt from the pool's limit, but not from that of its own verdict. */
 function refusedBySender(index: PoolIndex, entry: Entry): AdmissionRefusal | null {
   const { limits, totals } = index;
   const { hash, verdict } = entry;
   if (verdict.sender === '') return null;
   const own = verdict.senderLimit ?? Number.POSITIVE_INFINITY;
-  const limit = Math.min(own, limits.maxPerSender);
+  const limit = verdict.protected ? own : Math.min(own, limits.maxPerSender);
   const count = (totals.senders.get(verdict.sender) ?? 0) + 1;
   if (count <= limit || (count <= own && fillsGap(index, newNode(entry, 'Pending')))) return null;
   return { kind: 'sender-limit', hash, limit };
@@ -192,7 +203,8 @@ class Attempt {
 
   run(): Admitted | AdmissionRefusal {
     const { index } = this.#builder;
-    const refusal = refusedByGas(index, this.#entry) ?? this.#refusedByRivals() ?? this.#refusedBySender();
+    const refusal =
+      refusedByVerdict(index, this.#entry, this.#rivals) ?? this.#refusedByRivals() ?? this.#refusedBySender();
     if (refusal !== null) return refusal;
     for (const rival of this.#rivals) index.move(rival, 'Dropped');
     const node = index.put(this.#entry, 'Pending');
@@ -253,7 +265,9 @@ class Attempt {
     if (refusal !== null) return refusal;
     settle(index);
     const node = newcomer as PlacedNode;
-    const victims = victimsFor(index, node.place, excessOf(index, { transactions: 0, bytes: 0 }), unparked.length);
+    const isProtected = this.#entry.verdict.protected === true;
+    const evicting = { place: node.place, isProtected, ancestors: this.#ancestors, before: unparked.length };
+    const victims = victimsFor(index, evicting, excessOf(index, { transactions: 0, bytes: 0 }));
     if (victims === null) return { kind: 'full', hash: node.hash };
     for (const victim of victims) index.move(victim, 'Dropped');
     settle(index);
@@ -283,10 +297,11 @@ class Attempt {
     return parked;
   }
 
-  /** The parked transactions that leave for a parked newcomer; `null` if it is refused. A replacement is exempt. */
+  /** The parked transactions that leave for a parked newcomer; `null` if it is refused. Replacements and protected ones are exempt. */
   #makeParkingRoom(newcomer: PoolNode): readonly PlacedNode[] | null {
     const { index } = this.#builder;
-    if (this.#rivals.length > 0 || index.parked.length < index.limits.maxParked) return [];
+    if (this.#rivals.length > 0 || this.#entry.verdict.protected) return [];
+    if (index.parkedCount < index.limits.maxParked) return [];
     if (placeOf(index, newcomer).ready) return [];
     settle(index);
     return makeParkingRoom(index, newcomer as PlacedNode, this.#ancestors);

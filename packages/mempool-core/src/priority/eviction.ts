@@ -1,9 +1,8 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import { type Floor, floorAt } from '../contract/pool-verbs.ts';
 import { minPriority } from '../contract/verdict.ts';
-import { isLostEntry } from '../rules/damage.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PlacedNode } from './pool-node.ts';
+import { mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
 
 /** Transactions and bytes: to be added, or above the limits. */
 export interface Excess {
@@ -19,24 +18,34 @@ export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
   };
 }
 
+/** The new transaction that others are evicted for. */
+export interface Evicting {
+  readonly place: OrderKey;
+  /** P28: it is better than all that are not protected. */
+  readonly isProtected: boolean;
+  /** Its Pending ancestors. They do not leave for it. */
+  readonly ancestors: ReadonlySet<PoolNode>;
+  /** How many it has evicted already. Those count for `maxEvictions`, too. */
+  readonly before: number;
+}
+
 /**
- * The shortest suffix of the order whose eviction removes the excess for a new transaction with this order key. The new
- * transaction may be in the order already. Only strictly worse transactions may be evicted. Tie-breaks do not count, or
- * an earlier transaction could be evicted for a later one of equal priority. Those whose verdict is damaged stay (M2).
- *
- * `before`: how many the newcomer has evicted already. Those count for `maxEvictions`, too.
+ * The shortest suffix of the order whose eviction removes the excess for a new transaction. The new transaction may be in
+ * the order already. Only strictly worse transactions may be evicted. Tie-breaks do not count, or an earlier transaction
+ * could be evicted for a later one of equal priority. Protected ones (P28) and those whose verdict is damaged (M2) stay.
  *
  * @returns `null` if that does not suffice
  */
-export function victimsFor(index: PoolIndex, place: OrderKey, excess: Excess, before: number = 0): PlacedNode[] | null {
+export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess): PlacedNode[] | null {
+  const { before, ancestors } = newcomer;
   const victims: PlacedNode[] = [];
   let { transactions, bytes } = excess;
   if (transactions <= 0 && bytes <= 0) return victims;
   const { eviction, maxEvictions } = index.limits;
   if (eviction === 'none') return null;
   for (const worst of index.order.backwards()) {
-    if (isLostEntry(worst.entry)) continue;
-    if (before + victims.length >= maxEvictions || !isWorse(worst.place, place)) return null;
+    if (!mayLeave(worst) || (newcomer.isProtected && ancestors.has(worst))) continue;
+    if (before + victims.length >= maxEvictions || !isWorse(worst.place, newcomer)) return null;
     victims.push(worst);
     transactions -= 1;
     bytes -= worst.entry.bytes;
@@ -45,7 +54,8 @@ export function victimsFor(index: PoolIndex, place: OrderKey, excess: Excess, be
   return null;
 }
 
-function isWorse(worst: OrderKey, place: OrderKey): boolean {
+function isWorse(worst: OrderKey, { place, isProtected }: Evicting): boolean {
+  if (isProtected) return true;
   return worst.ready === place.ready ? worst.effectivePriority < place.effectivePriority : place.ready;
 }
 
@@ -62,8 +72,9 @@ function leastPriority(index: PoolIndex): bigint | null {
   // Below the floor of P26 it would be parked.
   let floor = limits.minPriority;
   let victims = 0;
-  for (const { place, entry } of order.backwards()) {
-    if (isLostEntry(entry)) continue;
+  for (const worst of order.backwards()) {
+    if (!mayLeave(worst)) continue;
+    const { place, entry } = worst;
     victims += 1;
     if (victims > limits.maxEvictions) return null;
     if (place.ready) floor = place.effectivePriority + 1n;

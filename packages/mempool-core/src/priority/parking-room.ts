@@ -16,7 +16,7 @@ export function makeParkingRoom(
 ): PlacedNode[] | null {
   const { maxParked, maxEvictions, eviction } = index.limits;
   const left: PlacedNode[] = [];
-  while (index.parked.length > maxParked) {
+  while (index.parkedCount > maxParked) {
     const { worst } = index.parking;
     const mayLeave = eviction === 'lowest' && left.length < maxEvictions && worst !== undefined && worst !== newcomer;
     if (!mayLeave || ancestors.has(worst) || !isWorse(index, worst, newcomer)) return null;

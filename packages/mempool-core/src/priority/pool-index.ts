@@ -10,6 +10,7 @@ import {
   type Before,
   isCounted,
   isPlaced,
+  mayLeave,
   newNode,
   type PlacedNode,
   type PoolNode,
@@ -51,6 +52,7 @@ export class PoolIndex {
   readonly held: AgeList = new AgeList(({ stage, entry }) => (stage === 'Pending' ? (entry.notBefore ?? null) : null));
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
   readonly totals: Totals = new Totals();
+  #protectedParked = 0;
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
   readonly #nodes = new Map<string, PoolNode>();
   readonly #journal = new UndoLog();
@@ -80,6 +82,11 @@ export class PoolIndex {
     return floor === lowestPriority ? 0 : this.order.countBelow(floor);
   }
 
+  /** The parked transactions that `maxParked` counts: those that are not protected (P28). */
+  get parkedCount(): number {
+    return this.parked.length - this.#protectedParked;
+  }
+
   node(hash: string): PoolNode | undefined {
     return this.#nodes.get(hash);
   }
@@ -93,7 +100,7 @@ export class PoolIndex {
     return this.#senders;
   }
 
-  /** The parked transactions by how little they deserve their place; without damaged ones, which never leave (M2). */
+  /** The parked transactions by how little they deserve their place; without those that never leave. */
   get parking(): Parking {
     this.#parking ??= new Parking(Iterator.from(this.parked).filter(isPlaced).filter(mayLeave));
     return this.#parking;
@@ -326,6 +333,7 @@ export class PoolIndex {
       this.order.insert(node);
       if (!node.place.ready) {
         this.parked.insert(node);
+        if (node.entry.verdict.protected) this.#protectedParked += 1;
         if (mayLeave(node)) this.#parking?.add(node);
       }
     }
@@ -338,6 +346,7 @@ export class PoolIndex {
     this.order.delete(node);
     if (node.place.ready) return;
     this.parked.delete(node);
+    if (node.entry.verdict.protected) this.#protectedParked -= 1;
     if (mayLeave(node)) this.#parking?.delete(node);
   }
 
@@ -354,11 +363,6 @@ export class PoolIndex {
     if (node.entry.notBefore !== undefined) this.held.delete(node);
     this.ages.delete(node);
   }
-}
-
-/** M2: nothing takes the place of a transaction whose verdict is damaged. */
-function mayLeave({ entry }: PlacedNode): boolean {
-  return !isLostEntry(entry);
 }
 
 /** P20, P22: only a Pending transaction is held back or parked. */
@@ -410,6 +414,8 @@ const gasUnit = 2 ** 26;
 export class Totals {
   transactions = 0;
   bytes = 0;
+  /** P28. */
+  protected = 0;
   /** The gas in two parts, each a safe integer. A single sum would be rounded, and a removal would not restore it. */
   #gasUnits = 0;
   #gasRest = 0;
@@ -428,8 +434,10 @@ export class Totals {
     this.#count(entry, -1);
   }
 
-  #count({ bytes, verdict: { gas, sender } }: Entry, by: 1 | -1): void {
+  #count({ bytes, verdict }: Entry, by: 1 | -1): void {
+    const { gas, sender } = verdict;
     this.transactions += by;
+    if (verdict.protected) this.protected += by;
     this.bytes += by * bytes;
     this.#gasUnits += by * Math.floor(gas / gasUnit);
     this.#gasRest += by * (gas % gasUnit);

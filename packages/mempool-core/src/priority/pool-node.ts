@@ -1,6 +1,7 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
+import { isLostEntry } from '../rules/damage.ts';
 
 /** A transaction in the index: its entry, its stage and its order key. */
 export interface PoolNode {
@@ -45,6 +46,11 @@ export function isGossipable({ stage, place }: Pick<PoolNode, 'stage' | 'place'>
 /** True if it is Pending and waits for a parent, or is held back. */
 export function isParked({ place }: Pick<PoolNode, 'place'>): boolean {
   return place?.ready === false;
+}
+
+/** False for what nothing takes the place of: a protected one (P28), and one whose verdict is damaged (M2). */
+export function mayLeave({ entry }: Pick<PoolNode, 'entry'>): boolean {
+  return !entry.verdict.protected && !isLostEntry(entry);
 }
 
 export function isReady({ place }: PoolNode): boolean {

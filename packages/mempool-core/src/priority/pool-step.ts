@@ -124,11 +124,14 @@ function revise(
     return { kind: 'dropped', hash };
   }
   if (answer.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
+  const isNewlyProtected = answer.protected && !entry.verdict.protected;
+  if (isNewlyProtected && index.totals.protected >= index.limits.maxProtected)
+    return { kind: 'limit', hash, limit: 'maxProtected' };
   const verdict = { ...answer, provides: entry.verdict.provides };
   // M2: when it was admitted is lost with its verdict. Its time begins again.
   const since = isLostEntry(entry) ? { admittedAt: nowMs, admittedHeight: height } : null;
   const next = { ...entry, ...since, verdict, version: version + 1, checkedHeight: height };
-  const parkedBefore = index.parked.length;
+  const parkedBefore = index.parkedCount;
   index.begin();
   const refusal = refusedByGraph(index, index.put(next, 'Pending'), parkedBefore);
   if (refusal === null) index.keep();
@@ -144,7 +147,7 @@ function refusedByGraph(index: PoolIndex, node: PoolNode, parkedBefore: number):
   const ancestors = ancestorsOf(index, node, maxAncestors);
   if (ancestors.size > maxAncestors) return 'maxAncestors';
   settle(index);
-  if (index.parked.length > Math.max(maxParked, parkedBefore)) return 'maxParked';
+  if (index.parkedCount > Math.max(maxParked, parkedBefore)) return 'maxParked';
   if (hasTooManyDescendants(index, node, ancestors)) return 'maxDescendants';
   return burdensDescendants(index, node) ? 'maxAncestors' : null;
 }

@@ -5,13 +5,12 @@ import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
-import { isLostEntry } from '../rules/damage.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
 import { excessOf } from './eviction.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PoolNode } from './pool-node.ts';
+import { mayLeave, type PoolNode } from './pool-node.ts';
 import { reapFrom } from './selection.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
@@ -143,14 +142,14 @@ function dueIn({ held }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
 }
 
 /**
- * The next one that a pool over its limits drops: the worst parked one if too many are parked, else the last of all. None
- * whose verdict is damaged (M2).
+ * The next one that a pool over its limits drops: the worst parked one if too many are parked, else the last of all that may
+ * leave.
  */
 function worstOver(index: PoolIndex): PoolNode | undefined {
-  const isParkedTooMuch = index.parked.length > index.limits.maxParked;
+  const isParkedTooMuch = index.parkedCount > index.limits.maxParked;
   const worst = isParkedTooMuch ? index.parking.worst : undefined;
   if (worst !== undefined || !isTooFull(index)) return worst;
-  for (const last of index.order.backwards()) if (!isLostEntry(last.entry)) return last;
+  for (const last of index.order.backwards()) if (mayLeave(last)) return last;
   return undefined;
 }
 

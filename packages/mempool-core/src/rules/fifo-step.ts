@@ -71,6 +71,7 @@ export const fifoLimits: Limits = Object.freeze({
   maxTxGas: Number.POSITIVE_INFINITY,
   maxPerSender: Number.POSITIVE_INFINITY,
   maxParked: Number.POSITIVE_INFINITY,
+  maxProtected: Number.POSITIVE_INFINITY,
   maxAncestors: Number.POSITIVE_INFINITY,
   maxDescendants: Number.POSITIVE_INFINITY,
   maxEvictions: 0,

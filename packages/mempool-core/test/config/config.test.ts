@@ -34,6 +34,7 @@ const whole: Required<ConfigFields> = {
   maxTxGas: Number.POSITIVE_INFINITY,
   maxPerSender: 12,
   maxParked: 0,
+  maxProtected: 0,
   maxAncestors: 13,
   maxDescendants: 14,
   maxEvictions: 15,

@@ -68,6 +68,7 @@ export const verdict: z.ZodType<Verdict> = z
     expiresAt: count.nullable().optional(),
     expiresAtHeight: count.nullable().optional(),
     propagate: z.boolean().optional(),
+    protected: z.boolean().optional(),
   })
   .openapi('Verdict', { description: "The application's verdict. Priority pools only." });
 
@@ -179,7 +180,7 @@ export const claim: z.ZodType = z
 
 export const limits: z.ZodType = z
   .object({
-    ...{ maxTxs: never, maxBytes: never, maxTxGas: never, maxPerSender: never, maxParked: never },
+    ...{ maxTxs: never, maxBytes: never, maxTxGas: never, maxPerSender: never, maxParked: never, maxProtected: never },
     ...{ maxAncestors: never, maxDescendants: never, maxEvictions: never, replacementBump: z.int() },
     ...{
       ttlMs: never,

@@ -108,6 +108,7 @@ function refusalOf(outcome: Exclude<SubmitOutcome, { kind: 'received' }>, { fiel
 const limitWords = {
   maxTxGas: 'exceeds block gas limit',
   maxParked: 'txpool is full: too many transactions wait for an earlier nonce',
+  maxProtected: 'txpool is full: too many protected transactions',
   maxAncestors: 'account limit exceeded: too many transactions before this one',
   maxDescendants: 'account limit exceeded: too many transactions after this one',
 } as const;
