@@ -17,6 +17,7 @@ const contract = [
   ...numbered('R', 3),
   ...numbered('LE', 8),
   ...numbered('P', 28),
+  'P33',
   ...numbered('K', 4),
 ];
 

@@ -40,6 +40,7 @@ import { claimCases } from './priority/claims.ts';
 import { deadlineCases } from './priority/deadline.ts';
 import { holdingCases } from './priority/holding.ts';
 import { priorityCases } from './priority/index.ts';
+import { payloadCases } from './priority/payloads.ts';
 import { byteCases } from './reading/bytes.ts';
 import { cursorCases } from './reading/cursors.ts';
 import { logCases } from './reading/log.ts';
@@ -108,6 +109,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...claimCases,
   ...holdingCases,
   ...deadlineCases,
+  ...payloadCases,
   ...overdueCases,
   ...restoringCases,
   ...removingCases,

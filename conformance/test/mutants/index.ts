@@ -24,6 +24,7 @@ import { lookupMutants } from './lookups.ts';
 import type { Mutant } from './mutant.ts';
 import { operationArgumentMutants, operationMutants, poolArgumentMutants, sharedRecordMutants } from './operations.ts';
 import { parkingRoomMutants } from './parking-room.ts';
+import { payloadMutants } from './payloads.ts';
 import { placeEventMutants } from './place-events.ts';
 import { admissionMutants, boundMutants, senderMutants } from './priority-admission.ts';
 import { drainMutants, poolInputMutants, poolOperationMutants } from './priority-calls.ts';
@@ -83,6 +84,7 @@ export const allMutants: readonly Mutant[] = [
   ...parkingRoomMutants,
   ...lookupMutants,
   ...deadlineMutants,
+  ...payloadMutants,
   ...placeEventMutants,
   ...priceMutants,
   ...replacementMutants,

@@ -16,6 +16,12 @@ export const damageFaults: readonly Fault[] = [
   stores.told('a-damaged-payload-leaves-the-claim', {
     take: ({ transactions }) => ({ transactions: transactions.filter((one) => !('kind' in one)) }),
   }),
+  stores.around('a-damaged-payload-is-not-reaped', {
+    reap: async ({ call, given }) => {
+      const reaped = (await (call as (...args: readonly unknown[]) => Promise<readonly object[]>)(...given)) as never[];
+      return reaped.filter((one) => !('kind' in (one as object)));
+    },
+  }),
   stores.told('a-damaged-payload-is-no-gossip', { since: () => ({ damaged: [] }) }),
   stores.around('a-damaged-payload-leaves-the-claim-of-a-priority-pool', {
     take: async ({ store, given }) => {

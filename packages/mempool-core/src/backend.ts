@@ -33,7 +33,14 @@ export {
   redisFields,
   resolveOpening,
 } from './config/open-mempool.ts';
-export type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './contract/call-options.ts';
+export type {
+  Awaitable,
+  ChainContext,
+  ClaimContext,
+  PayloadContext,
+  ReadContext,
+  WriteContext,
+} from './contract/call-options.ts';
 export { type CursorKind, cursorOf, type Position, readCursor } from './contract/cursor.ts';
 export type * from './contract/driver.ts';
 export type * from './contract/driver-page.ts';

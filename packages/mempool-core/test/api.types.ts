@@ -2,6 +2,7 @@
 import {
   account,
   type Backend,
+  type Candidate,
   type Cause,
   type ConfirmOutcome,
   type DamagedTransaction,
@@ -25,6 +26,7 @@ import {
   type PriorityMempool,
   type PriorityStore,
   type parseConfig,
+  type ReapedTransaction,
   type ReceiveOutcome,
   type Refused,
   type RollbackOutcome,
@@ -228,6 +230,12 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   await pool.submit({ ...transaction, verdict: utxo({ confirmed: ['a#0'] }, ['b#0']) });
   const { transactions } = await pool.take({ maxGas: 10 }, { owner: 'miner', claimMs: 1_000 });
   holds<Same<typeof transactions, readonly TakenCandidate[]>>();
+  const [reaped] = await pool.reap({ maxGas: 10 }, { payloads: true, view: true });
+  holds<Same<typeof reaped, ReapedTransaction | DamagedTransaction | undefined>>();
+  const [candidate] = await pool.reap();
+  holds<Same<typeof candidate, Candidate | undefined>>();
+  // @ts-expect-error a view of payloads that are not asked for
+  await pool.reap({}, { view: true });
   const { unchanged } = await pool.recheck({ height: 8, slice: 10, signal: AbortSignal.timeout(1) });
   holds<Same<typeof unchanged, readonly string[]>>();
   const gossip = pool.gossip('ann', { after: 'origin' });

@@ -29,7 +29,7 @@ import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 import { walkingCases } from './walking.ts';
 
-/** The cases of P1–P28 that need a priority pool, or a fifo pool. */
+/** The cases of P1–P33 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,

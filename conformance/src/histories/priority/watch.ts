@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, ReceiveOutcome, StoreEvent } from 'mempool-core';
+import type { AnyStore, DamagedTransaction, ReceiveOutcome, StoreEvent, Transaction } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
 import type { DumpedEntry, PoolDump } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
+import { intact } from '../../scenario/pool.ts';
 import { indexesOf } from '../../scenario/priority.ts';
 import { assertSame } from '../difference.ts';
 import { delivered, type EventReader, eventsToCompare, nextEvents } from '../observation.ts';
@@ -59,6 +60,14 @@ export class PriorityWatch {
     const readyHashes = after.order.slice(0, after.order.length - after.totals.parked);
     const reaped = (await this.#store.reap({})).map(({ hash }) => hash);
     assertSame(reaped, readyHashes, 'reap is not the beginning of the order');
+    await this.#compareBodies(readyHashes);
+  }
+
+  /** P33: what is reaped with payloads is what `payloads` tells. */
+  async #compareBodies(readyHashes: readonly string[]): Promise<void> {
+    const whole = await this.#store.reap({ maxTxs: 1_000 }, { payloads: true, view: true });
+    const due = await this.#store.payloads(readyHashes);
+    assertSame(bodiesOf(whole), bodiesOf(due), 'reap with payloads does not have the payloads');
   }
 
   async #newEvents(due: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {
@@ -67,6 +76,10 @@ export class PriorityWatch {
     this.#seen += due.length;
     return due;
   }
+}
+
+function bodiesOf(found: readonly (Transaction | DamagedTransaction | null)[]): unknown[] {
+  return intact(found).map((one) => one && { hash: one.hash, bytes: [...one.payload], payloadType: one.payloadType });
 }
 
 /** The effects of one call, as the invariants that need no model look at them. */

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type {
   Awaitable,
   ChainOptions,
@@ -47,7 +46,6 @@ import { checkCount } from './basic-checks.ts';
 import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
 import { isChecked } from './checked-once.ts';
-import { withPayloads } from './claimed-payloads.ts';
 import { checkCursor } from './cursors.ts';
 import { checkLimits } from './open-options.ts';
 import {
@@ -61,6 +59,7 @@ import {
 } from './operation-digest.ts';
 import { type CallNames, callNames } from './option-names.ts';
 import { gossipPage, logPage, usageOf } from './page-answers.ts';
+import { payloadsOf, reapFrom, takeFrom } from './payload-calls.ts';
 import * as check from './pool-arguments.ts';
 import { getRecord, listRecords, putRecord, restorePool } from './record-calls.ts';
 import { after, amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
@@ -219,10 +218,16 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.read(options, callNames.read, (context) => after(this.#calls.driver.usage(context), usageOf));
   }
 
-  reap(budget: pool.Budget = {}, options?: ReadOptions): Promise<pool.Candidate[]> {
-    return this.#calls.read(options, callNames.read, (context) =>
-      this.#calls.verb('reap')(check.checkBudget(budget), context),
-    );
+  reap(
+    budget: pool.Budget,
+    options: pool.ReapPayloadsOptions,
+  ): Promise<(pool.ReapedTransaction | DamagedTransaction)[]>;
+  reap(budget?: pool.Budget, options?: pool.ReapOptions): Promise<pool.Candidate[]>;
+  reap(
+    budget: pool.Budget = {},
+    options?: pool.ReapOptions | pool.ReapPayloadsOptions,
+  ): Promise<(pool.Candidate | DamagedTransaction)[]> {
+    return reapFrom(this.#calls, budget, options);
   }
 
   best(query?: pool.BestQuery): Promise<pool.RankedCandidate[]> {
@@ -238,20 +243,7 @@ export class CheckedStore implements store.AnyStore {
     budget: pool.Budget,
     options: pool.TakeOptions | pool.TakePayloadsOptions,
   ): Promise<pool.Claim | pool.ClaimWithPayloads> {
-    const run = (context: WriteContext): Awaitable<pool.Claim | pool.ClaimWithPayloads> => {
-      const { operationId } = context;
-      const { payloads, ...given } = check.checkTake(options);
-      const moment = check.checkCallTime(options);
-      const take = { budget: check.checkBudget(budget), claimId: operationId ?? randomUUID(), ...given };
-      const { owner, claimMs } = given;
-      const bound = withDigest(context, 'take', () => [fieldsPart(take.budget), owner, claimMs]);
-      const claim = this.#calls.verb('take')(take, moment, bound);
-      if (!payloads) return claim;
-      // Without the signal: the transactions are taken (R3).
-      const read = (hashes: readonly string[]) => this.#calls.verb('payloads')(hashes, { signal: undefined });
-      return Promise.resolve(claim).then((taken) => withPayloads(taken, read));
-    };
-    return this.#calls.write(options, run, callNames.take);
+    return takeFrom(this.#calls, budget, options);
   }
 
   extendClaim(claimId: string, claimMs: number, options?: pool.ExtendOptions): Promise<pool.ExtendOutcome> {
@@ -290,10 +282,11 @@ export class CheckedStore implements store.AnyStore {
     });
   }
 
-  payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | DamagedTransaction | null)[]> {
-    return this.#calls.read(options, callNames.read, (context) =>
-      this.#calls.verb('payloads')(checkHashes('hashes', hashes, maxCallTransactions), context),
-    );
+  payloads(
+    hashes: readonly string[],
+    options?: pool.PayloadsOptions,
+  ): Promise<(Transaction | DamagedTransaction | null)[]> {
+    return payloadsOf(this.#calls, hashes, options);
   }
 
   peekParked(query?: SeqQuery): Promise<TransactionPage> {

@@ -8,6 +8,8 @@ const moment = ['now', 'height'] as const;
 
 type CallKind =
   | 'read'
+  | 'reap'
+  | 'payloads'
   | 'write'
   | 'claim'
   | 'drop'
@@ -36,6 +38,8 @@ type CallKind =
 /** The names of the options of a call, by kind of call. */
 export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   read: new Set<string>(read),
+  reap: new Set<string>([...read, 'payloads', 'view']),
+  payloads: new Set<string>([...read, 'view']),
   write: new Set<string>(write),
   claim: new Set<string>([...write, 'claim']),
   drop: new Set<string>([...write, 'claim', 'descendants']),

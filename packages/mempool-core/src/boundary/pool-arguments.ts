@@ -15,6 +15,9 @@ import type {
   Budget,
   CallTime,
   GossipQuery,
+  PayloadsOptions,
+  ReapOptions,
+  ReapPayloadsOptions,
   Revision,
   SweepOptions,
   TakeOptions,
@@ -92,6 +95,24 @@ export function checkTake(options: TakeOptions | TakePayloadsOptions): CheckedTa
   if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
     throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
   return { owner, claimMs: checkClaimMs(claimMs), payloads: checkSwitch('payloads', payloads) };
+}
+
+/** Returns the checked wish for payloads, and for views of them, of a `reap`. @throws `ERR_MEMPOOL_INVALID` naming the field */
+export function checkReap(options: ReapOptions | ReapPayloadsOptions | undefined): CheckedReapOptions {
+  const payloads = checkSwitch('payloads', options?.payloads);
+  const view = checkView(options as ReapPayloadsOptions | undefined);
+  if (view && !payloads) throw invalid('view', 'true only with payloads');
+  return { payloads, view };
+}
+
+/** @throws `ERR_MEMPOOL_INVALID` naming `view` */
+export function checkView(options: PayloadsOptions | undefined): boolean {
+  return checkSwitch('view', options?.view);
+}
+
+interface CheckedReapOptions {
+  readonly payloads: boolean;
+  readonly view: boolean;
 }
 
 interface CheckedTakeOptions {

@@ -93,6 +93,12 @@ export interface ReadContext {
   readonly signal: AbortSignal | undefined;
 }
 
+/** What a driver learns of a call that reads payloads. */
+export interface PayloadContext extends ReadContext {
+  /** If true, the driver may return its own bytes instead of copies (P33). It must never change them afterwards. */
+  readonly view?: boolean | undefined;
+}
+
 /** The context of a writing call, which a driver receives in addition to the arguments. */
 export interface WriteContext extends ReadContext {
   /**

@@ -1,4 +1,4 @@
-import type { Awaitable, ReadContext, WriteContext } from './call-options.ts';
+import type { Awaitable, PayloadContext, ReadContext, WriteContext } from './call-options.ts';
 import type { DriverGossipPage, DriverPage } from './driver-page.ts';
 import type { Limits } from './limits.ts';
 import type { OrderKey } from './order-key.ts';
@@ -84,7 +84,7 @@ export interface PriorityVerbs {
   ): Awaitable<verbs.ExtendOutcome>;
   sweep(sweep: CheckedSweep, context: WriteContext): Awaitable<verbs.Sweep>;
   since(query: CheckedGossipQuery, context: ReadContext): Awaitable<DriverGossipPage>;
-  payloads(hashes: readonly string[], context: ReadContext): Awaitable<(Transaction | DamagedTransaction | null)[]>;
+  payloads(hashes: readonly string[], context: PayloadContext): Awaitable<(Transaction | DamagedTransaction | null)[]>;
   peekParked(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
   stale(height: number, limit: number, context: ReadContext): Awaitable<verbs.StaleTransaction[]>;
   /** Returns a page of the sender's live transactions (P23). `after` is the key before the page; '' for the first page. */

@@ -67,6 +67,31 @@ export interface Candidate {
   readonly priority: bigint;
 }
 
+/** Options of a verb that returns payloads. */
+export interface PayloadsOptions extends ReadOptions {
+  /**
+   * Let the store return its own bytes instead of copies, if it has them in memory (P33). Never change them, nor transfer
+   * their buffer, which other payloads share. They stay as they are for as long as you keep them. Default false.
+   */
+  readonly view?: boolean | undefined;
+}
+
+/** Options of `reap`. */
+export interface ReapOptions extends ReadOptions {
+  readonly payloads?: false | undefined;
+}
+
+/** Options of a `reap` that returns the payloads too. */
+export interface ReapPayloadsOptions extends PayloadsOptions {
+  readonly payloads: true;
+}
+
+/** A candidate with its payload, which the caller owns unless it asked for a `view`. */
+export interface ReapedTransaction extends Candidate {
+  readonly payload: Uint8Array;
+  readonly payloadType: number;
+}
+
 /** A candidate with its sort key and its parents. */
 export interface RankedCandidate extends Candidate {
   /** The sort key. Keys compare as text. A key is a cursor for `best`. */
@@ -330,8 +355,14 @@ export interface Load {
 
 /** The verbs that both orderings share. A backend may lack them in its fifo pools (P18). */
 export interface PoolVerbs {
-  /** Returns ready transactions that fit the budget, best first (in a fifo pool, oldest first). Changes nothing. */
-  reap(budget?: Budget, options?: ReadOptions): Promise<Candidate[]>;
+  /**
+   * Selects ready transactions that fit the budget, best first (in a fifo pool oldest first). Changes nothing. With
+   * `payloads` the list ends before a transaction that leaves the pool while the call reads (P33).
+   *
+   * @example const block = await store.reap({ maxGas: 30_000_000 }, { payloads: true, view: true });
+   */
+  reap(budget: Budget, options: ReapPayloadsOptions): Promise<(ReapedTransaction | DamagedTransaction)[]>;
+  reap(budget?: Budget, options?: ReapOptions): Promise<Candidate[]>;
   /**
    * Selects transactions as `reap` does, moves them to Propagated and puts them under a claim of `owner`, in one step. A
    * repeated call with the same operation id returns the transactions that are still under the claim.
@@ -358,7 +389,7 @@ export interface PoolVerbs {
    * Returns for each hash, in the order given, its transaction if it is live, else `null`. Returns
    * `{ kind: 'damaged', hash }` for a damaged record (M2).
    */
-  payloads(hashes: readonly string[], options?: ReadOptions): Promise<(Transaction | DamagedTransaction | null)[]>;
+  payloads(hashes: readonly string[], options?: PayloadsOptions): Promise<(Transaction | DamagedTransaction | null)[]>;
   /** Returns a page of parked transactions, ordered by `seq`. In a fifo pool it is always empty. */
   peekParked(query?: SeqQuery): Promise<TransactionPage>;
   /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */

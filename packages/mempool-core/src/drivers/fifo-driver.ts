@@ -61,7 +61,7 @@ export function fifoVerbs({ memory, write, options }: FifoDriverParts): FifoVerb
       const page = cutPage(records, () => true);
       return gossipPage(page, { after, epoch }, (record) => gossipItem(record, record));
     },
-    payloads: (hashes) => fifo.bodies(hashes),
+    payloads: (hashes, context) => fifo.bodies(hashes, context),
     peekParked: (after) => noneParked(after, memory.epoch),
   };
 }

@@ -1,4 +1,4 @@
-import type { Awaitable, ChainContext, ReadContext, WriteContext } from '../contract/call-options.ts';
+import type { Awaitable, ChainContext, PayloadContext, ReadContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
 import { invalid } from '../contract/errors.ts';
@@ -55,7 +55,7 @@ export interface PriorityStorage {
   /** Returns the live records of the hashes that `choose` returns, by seq, as one page that begins after a seq (O6, M2). */
   stored(context: ReadContext, after: number, choose: (pool: PriorityPool) => readonly string[]): Awaitable<DriverPage>;
   /** Returns the transactions with payloads, in the order of the hashes; `null` for a hash that is not live. */
-  bodies(context: ReadContext, hashes: readonly string[]): Awaitable<(Transaction | DamagedTransaction | null)[]>;
+  bodies(context: PayloadContext, hashes: readonly string[]): Awaitable<(Transaction | DamagedTransaction | null)[]>;
   /** Reads the stored state anew and returns its dump. */
   dump(context: ReadContext): Awaitable<PoolDump>;
 }

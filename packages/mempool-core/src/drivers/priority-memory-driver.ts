@@ -61,7 +61,7 @@ function memoryStorage({ pool, options, leases, commit }: PriorityMemoryParts, c
     write,
     writeUnderLease,
     stored: (_context, after, choose) => memory.stored(choose(pool), after),
-    bodies: (_context, hashes) => memory.fifo.bodies(hashes),
+    bodies: (context, hashes) => memory.fifo.bodies(hashes, context),
     dump: () => priorityDump(pool),
   };
 }

@@ -2,7 +2,7 @@ import { isClosedAt } from '../contract/limits.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import { FifoClaims } from '../rules/fifo-claims.ts';
 import type { FifoEntry, Room } from '../rules/fifo-step.ts';
-import { bodyOf, type Row } from './row.ts';
+import { bodyOf, type Row, viewOf } from './row.ts';
 import type { Rows } from './rows.ts';
 
 /** The reads of a fifo pool on the rows in memory, with the pool's claims and its limits. */
@@ -45,11 +45,15 @@ export class FifoRows extends FifoClaims {
     for (; next !== undefined; next = flying.next().value) yield next;
   }
 
-  /** The transactions with copies of their payloads; `null` for a hash that is not live. */
-  bodies(hashes: readonly string[]): (Transaction | null)[] {
+  /** The transactions with copies of their payloads, or with `view` with the payloads themselves; `null` for a hash that is not live. */
+  bodies(
+    hashes: readonly string[],
+    { view = false }: { readonly view?: boolean | undefined } = {},
+  ): (Transaction | null)[] {
+    const read = view ? viewOf : bodyOf;
     return hashes.map((hash) => {
       const row = this.#live(hash);
-      return row && bodyOf(row);
+      return row && read(row);
     });
   }
 

@@ -115,6 +115,11 @@ export function bodyOf({ hash, slab, start, bytes, payloadType }: Row): Transact
   return { hash, payload: Buffer.from(slab.subarray(start, start + bytes)), payloadType };
 }
 
+/** The transaction with its payload as it is kept: nobody may change it (P33). */
+export function viewOf({ hash, slab, start, bytes, payloadType }: Row): Transaction {
+  return { hash, payload: slab.subarray(start, start + bytes), payloadType };
+}
+
 /** True for a Pending row that is held back (P20). No other Pending row has a mark. */
 export function isHeld({ stage, mark }: Row): boolean {
   return stage === 'Pending' && mark !== null;

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { AnyStore, DamagedTransaction, ReapedTransaction } from 'mempool-core';
+import type { ConformanceCase } from '../../case/case.ts';
+import { eachFifo, needing } from '../../case/must.ts';
+import { hashesOf, intact, pendingOrder, receive } from '../../scenario/pool.ts';
+
+const whole = { payloads: true } as const;
+const seen = { payloads: true, view: true } as const;
+
+function told(reaped: readonly (ReapedTransaction | DamagedTransaction)[]): unknown[] {
+  return reaped.map((one) => ('kind' in one ? one : [one.hash, one.seq, one.bytes, one.payloadType, ...one.payload]));
+}
+
+/** Reaps with payloads, and asserts that views tell the same. */
+async function reapWhole(
+  store: AnyStore,
+  budget: Parameters<AnyStore['reap']>[0] = {},
+): Promise<(ReapedTransaction | DamagedTransaction)[]> {
+  const reaped = await store.reap(budget, whole);
+  assert.deepEqual(told(await store.reap(budget, seen)), told(reaped));
+  return reaped;
+}
+
+const cases = eachFifo({
+  'P33/whole: reap with payloads gives what reap selects, each with its payload and payload type': async (context) => {
+    const store = await context.open();
+    const given = await receive(context, store, 4);
+    await store.markInflight(hashesOf(given.slice(0, 1)));
+    const expected = given
+      .slice(1, 3)
+      .map(({ hash, payload, payloadType }, i) => [hash, i + 2, 48, payloadType, ...payload]);
+    assert.deepEqual(told(await reapWhole(store, { maxBytes: 100 })), expected);
+    const plain = await store.reap({ maxBytes: 100 });
+    const withoutBodies = (await store.reap({ maxBytes: 100 }, whole)).map((one) => {
+      assert.ok(!('kind' in one));
+      const { payload: _, payloadType: __, ...candidate } = one;
+      return candidate;
+    });
+    assert.deepEqual(withoutBodies, plain);
+  },
+  'P33/changes-nothing: it marks nothing, and makes no event': async (context) => {
+    const store = await context.open();
+    const hashes = hashesOf(await receive(context, store, 3));
+    const { lastEventSeq } = await store.usage();
+    await reapWhole(store);
+    assert.deepEqual(await pendingOrder(store), hashes);
+    assert.equal((await store.usage()).lastEventSeq, lastEventSeq);
+  },
+  'P33/large: it gives more than a thousand transactions, in their order': async (context) => {
+    const store = await context.open();
+    const hashes = hashesOf([...(await receive(context, store, 1_000)), ...(await receive(context, store, 3))]);
+    assert.deepEqual(hashesOf((await reapWhole(store)) as ReapedTransaction[]), hashes);
+  },
+  'P33/owned: without a view the payloads belong to the caller': async (context) => {
+    const store = await context.open();
+    const [given] = await receive(context, store, 1);
+    const [first] = await store.reap({}, whole);
+    assert.ok(given && first && !('kind' in first));
+    first.payload.fill(99);
+    assert.deepEqual(
+      told(await reapWhole(store))
+        .flat()
+        .slice(4),
+      [...given.payload],
+    );
+  },
+  'P33/views-stay: a view keeps its bytes when its transaction is gone and others come': async (context) => {
+    const store = await context.open();
+    const given = await receive(context, store, 3);
+    const views = (await store.reap({}, seen)) as ReapedTransaction[];
+    const others = intact(await store.payloads(hashesOf(given), { view: true }));
+    assert.deepEqual(
+      others.map((one) => one && [...one.payload]),
+      given.map(({ payload }) => [...payload]),
+    );
+    await store.drop(hashesOf(given), 'failed');
+    await receive(context, store, 5);
+    await store.receive(given.map((one) => ({ ...one, payload: new Uint8Array(48) })));
+    for (const [i, { payload }] of given.entries()) {
+      assert.deepEqual([...(views[i]?.payload ?? [])], [...payload]);
+      assert.deepEqual([...(others[i]?.payload ?? [])], [...payload]);
+    }
+  },
+});
+
+const damaged = eachFifo({
+  'P33/damaged-payload: a damaged transaction is told in its place, and the others come whole': async (context) => {
+    const before = await context.open();
+    const [first = '', bad = '', third = ''] = hashesOf(await receive(context, before, 3));
+    await before.close();
+    await context.damage({ kind: 'payload', hash: bad });
+    const store = await context.open();
+    assert.deepEqual(
+      (await reapWhole(store)).map((one) => ('kind' in one ? one : one.hash)),
+      [first, { kind: 'damaged', hash: bad }, third],
+    );
+  },
+}).map(needing('durable', 'damage'));
+
+/** P33, in pools of both orderings. */
+export const payloadCases: readonly ConformanceCase[] = [...cases, ...damaged];

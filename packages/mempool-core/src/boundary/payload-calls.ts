@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import type { Awaitable, ReadContext, WriteContext } from '../contract/call-options.ts';
+import { isMempoolError, MempoolError } from '../contract/errors.ts';
+import type {
+  Budget,
+  Candidate,
+  Claim,
+  ClaimWithPayloads,
+  PayloadsOptions,
+  ReapedTransaction,
+  ReapOptions,
+  ReapPayloadsOptions,
+  TakenCandidate,
+  TakeOptions,
+  TakePayloadsOptions,
+} from '../contract/pool-verbs.ts';
+import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
+import { checkHashes, maxCallTransactions } from './arguments.ts';
+import type { CallRunner } from './call-runner.ts';
+import { fieldsPart, withDigest } from './operation-digest.ts';
+import { callNames } from './option-names.ts';
+import { checkBudget, checkCallTime, checkReap, checkTake, checkView } from './pool-arguments.ts';
+
+type Read = (hashes: readonly string[]) => Awaitable<(Transaction | DamagedTransaction | null)[]>;
+type One<Of = TakenCandidate> = (Of & Pick<Transaction, 'payload' | 'payloadType'>) | DamagedTransaction;
+
+// The calls that return payloads with what they select (P8, P33), with the checks of their arguments.
+
+export function reapFrom(
+  calls: CallRunner,
+  budget: Budget,
+  options: ReapOptions | ReapPayloadsOptions | undefined,
+): Promise<(Candidate | DamagedTransaction)[]> {
+  const run = (context: ReadContext): Awaitable<(Candidate | DamagedTransaction)[]> => {
+    const { payloads, view } = checkReap(options);
+    const reaped = calls.verb('reap')(checkBudget(budget), context);
+    if (!payloads) return reaped;
+    const read = (hashes: readonly string[]) => calls.verb('payloads')(hashes, { ...context, view });
+    const withBodies = (candidates: readonly Candidate[]) => reapedWithPayloads(candidates, read);
+    // At once where the answer is there: no other call comes between.
+    return reaped instanceof Promise ? reaped.then(withBodies) : withBodies(reaped);
+  };
+  return calls.read(options, callNames.reap, run);
+}
+
+export function payloadsOf(
+  calls: CallRunner,
+  hashes: readonly string[],
+  options: PayloadsOptions | undefined,
+): Promise<(Transaction | DamagedTransaction | null)[]> {
+  return calls.read(options, callNames.payloads, (context) => {
+    const view = checkView(options);
+    return calls.verb('payloads')(checkHashes('hashes', hashes, maxCallTransactions), { ...context, view });
+  });
+}
+
+export function takeFrom(
+  calls: CallRunner,
+  budget: Budget,
+  options: TakeOptions | TakePayloadsOptions,
+): Promise<Claim | ClaimWithPayloads> {
+  const run = (context: WriteContext): Awaitable<Claim | ClaimWithPayloads> => {
+    const { operationId } = context;
+    const { payloads, ...given } = checkTake(options);
+    const moment = checkCallTime(options);
+    const take = { budget: checkBudget(budget), claimId: operationId ?? randomUUID(), ...given };
+    const { owner, claimMs } = given;
+    const bound = withDigest(context, 'take', () => [fieldsPart(take.budget), owner, claimMs]);
+    const claim = calls.verb('take')(take, moment, bound);
+    if (!payloads) return claim;
+    // Without the signal: the transactions are taken (R3).
+    const read = (hashes: readonly string[]) => calls.verb('payloads')(hashes, { signal: undefined });
+    return Promise.resolve(claim).then((taken) => withPayloads(taken, read));
+  };
+  return calls.write(options, run, callNames.take);
+}
+
+/** The candidates with payloads. The list ends before the first one that has left the pool meanwhile (P33). */
+async function reapedWithPayloads(
+  candidates: readonly Candidate[],
+  read: Read,
+): Promise<(ReapedTransaction | DamagedTransaction)[]> {
+  const reaped: (ReapedTransaction | DamagedTransaction)[] = [];
+  for (let from = 0; from < candidates.length; from += maxCallTransactions) {
+    const part = candidates.slice(from, from + maxCallTransactions);
+    const found = await readPart(part, read);
+    const end = found.indexOf(null);
+    reaped.push(...(found.slice(0, end < 0 ? undefined : end) as One<Candidate>[]));
+    if (end >= 0) break;
+  }
+  return reaped;
+}
+
+/**
+ * The claim with payloads. It leaves out what has left the pool since it was taken. A damaged record is told in its place
+ * (M2).
+ *
+ * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the store cannot be reached: the transactions are taken already
+ */
+async function withPayloads(claim: Claim, read: Read): Promise<Claim<One>> {
+  const transactions: One[] = [];
+  try {
+    for (let from = 0; from < claim.transactions.length; from += maxCallTransactions)
+      transactions.push(
+        ...(await readPart(claim.transactions.slice(from, from + maxCallTransactions), read)).filter(
+          (one) => one !== null,
+        ),
+      );
+  } catch (error) {
+    if (!isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
+    throw new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'taken, but the payloads were not read', { cause: error });
+  }
+  return { ...claim, transactions };
+}
+
+/** `null` for what has left the pool. */
+async function readPart<Of extends Candidate>(part: readonly Of[], read: Read): Promise<(One<Of> | null)[]> {
+  const bodies = await read(part.map(({ hash }) => hash));
+  return part.map((one, i) => {
+    const body = bodies[i] ?? null;
+    if (body === null || isDamaged(body)) return body;
+    return { ...one, payload: body.payload, payloadType: body.payloadType };
+  });
+}
