@@ -19,6 +19,7 @@ const withRedis = [
   'packages/chaos',
   'packages/benchmark',
   'conformance',
+  'examples/block-builder',
   'examples/cardano-replay',
   'examples/multi-node',
   'examples/relayer',
