@@ -15,6 +15,15 @@ export { EpochMonitor, type EpochMonitorOptions, type LeaderPart } from './roles
 export { forgetEpochs, type RetentionOptions } from './roles/retention.ts';
 export { type Opening, Window } from './roles/window.ts';
 export { agreementDigest, batchDigest, merkleRoot, validatorsDigest } from './rules/digest.ts';
+export { type EpochGap, type GapFacts, type GapGrace, type GapKind, gapGrace, gapKinds, gapsOf } from './rules/gaps.ts';
+export {
+  addParticipation,
+  countParticipation,
+  type EpochOutcome,
+  type Participation,
+  type ParticipationCounts,
+  participationOf,
+} from './rules/participation.ts';
 export { partProjects, partsOf } from './rules/parts.ts';
 export {
   type EpochRow,
@@ -34,6 +43,6 @@ export { type Tally, tally, winner, winners } from './rules/tally.ts';
 export { openSequencer, Sequencer, type SequencerOptions } from './sequencer.ts';
 export type { Receipt } from './store/batches.ts';
 export { type EpochFacts, Epochs } from './store/epochs.ts';
-export { type PoolNames, poolNames } from './store/names.ts';
+export { type PoolNames, poolNames, prefixOf, recordNames } from './store/names.ts';
 export { type Namespace, type NamespaceOptions, type OpeningOptions, openNamespace } from './store/namespace.ts';
 export { DeposedError, type Read, type Records } from './store/records.ts';

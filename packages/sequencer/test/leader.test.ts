@@ -62,11 +62,21 @@ describe.each(backends)('on %s', (backend) => {
     const { lease } = one.leadership;
     const root = '11'.repeat(32);
     const confirmed = { kind: 'confirmed', epoch: 1, root, transaction: 't' } as const;
+    scene.clock.ms += 1_000;
+    const endedAt = scene.clock.ms;
     expect(await first.monitor.apply(confirmed, lease)).toBe(true);
     expect(await first.monitor.apply(confirmed, lease)).toBe(false);
-    expect(await first.epoch(1)).toMatchObject({ phase: 'complete', onchain: 'confirmed', root, reason: null });
+    expect(await first.epoch(1)).toMatchObject({
+      phase: 'complete',
+      onchain: 'confirmed',
+      root,
+      reason: null,
+      endedAt,
+    });
+    scene.clock.ms += 1_000;
     expect(await first.monitor.apply({ kind: 'undone', epoch: 1 }, lease)).toBe(true);
-    expect(await first.epoch(1)).toMatchObject({ phase: 'onchain', onchain: 'queued', endedAt: null });
+    const undoneAt = scene.clock.ms;
+    expect(await first.epoch(1)).toMatchObject({ phase: 'onchain', onchain: 'queued', endedAt: null, undoneAt });
     expect(await first.activeEpochs()).toEqual([1]);
     expect(await first.monitor.apply(confirmed, lease)).toBe(true);
     await expect.poll(() => first.activeEpochs()).toEqual([]);

@@ -36,6 +36,8 @@ export interface EpochRecord extends EpochStates {
   readonly agreedAt: number | null;
   /** When a quorum's signatures of one root were here; `null` before. */
   readonly certifiedAt: number | null;
+  /** When a reorganisation last took the result off the chain; `null` if none did. */
+  readonly undoneAt: number | null;
   /** The root that the validators agree on, then that of the certificate, then that which the chain carries; `null` before. */
   readonly root: string | null;
   /** What the chain calls the transaction that carries it; `null` before. */

@@ -49,9 +49,13 @@ async function archiveAgreement(
   await records.replace(recordNames.agreed(epoch), null, agreed.version, lease);
 }
 
-/** The record of the epoch goes last, so that what a crash left over is found again. */
+/**
+ * The record of the epoch goes last, so that what a crash left over is found again. Who reads the pool at that time may make it
+ * anew, so it is removed once more: whoever opens it afterwards finds that the record is gone.
+ */
 async function forget(namespace: Namespace, epoch: number, lease: Lease): Promise<void> {
   await new Batches(namespace).drop(epoch);
   await namespace.removeEpoch(epoch);
   for (const kind of forgottenKinds) await namespace.records.removeAll(prefixOf(kind, epoch), lease);
+  await namespace.removeEpoch(epoch);
 }

@@ -61,6 +61,7 @@ function newRecord({ epoch, closesAt, validators }: Opening, openedAt: number): 
     collectingAt: null,
     agreedAt: null,
     certifiedAt: null,
+    undoneAt: null,
     root: null,
     transaction: null,
     finalizedAt: null,

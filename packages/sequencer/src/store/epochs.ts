@@ -74,9 +74,22 @@ export class Epochs {
       const read = await records.read<EpochRecord>(recordNames.epoch(epoch));
       const changed = read === null ? null : change(read.value);
       if (read === null || changed === null) return null;
-      const endedAt = isEnded(changed.phase) ? (read.value.endedAt ?? now()) : null;
-      const next = { ...changed, endedAt };
+      const next = { ...changed, ...timesOf(read.value, changed, now()) };
       if (await records.replace(recordNames.epoch(epoch), next, read.version, lease)) return next;
     }
   }
+}
+
+/** When it was that an epoch came where it is. */
+function timesOf(
+  before: EpochRecord,
+  { phase, level2 }: EpochRecord,
+  now: number,
+): Pick<EpochRecord, 'agreedAt' | 'undoneAt' | 'endedAt'> {
+  const isUndone = before.phase === 'complete' && phase === 'onchain';
+  return {
+    agreedAt: level2 === 'completed' ? (before.agreedAt ?? now) : null,
+    undoneAt: isUndone ? now : before.undoneAt,
+    endedAt: isEnded(phase) ? (phase === before.phase ? before.endedAt : now) : null,
+  };
 }

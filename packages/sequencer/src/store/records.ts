@@ -25,10 +25,11 @@ export class Records {
     return found === null ? null : { value: fromBytes<T>(found.value), version: found.version };
   }
 
-  /** All records whose names begin so, in the order of their names. */
-  async list<T>(prefix: string): Promise<{ readonly name: string; readonly value: T }[]> {
-    const all: { readonly name: string; readonly value: T }[] = [];
-    for await (const { name, value } of this.#walk(prefix)) all.push({ name, value: fromBytes<T>(value) });
+  /** All records whose names begin so, in the order of their names; with `after`, those that come after this name. */
+  async list<T>(prefix: string, after?: string): Promise<({ readonly name: string } & Read<T>)[]> {
+    const all: ({ readonly name: string } & Read<T>)[] = [];
+    for await (const { name, value, version } of this.#walk(prefix, after))
+      all.push({ name, version, value: fromBytes<T>(value) });
     return all;
   }
 
@@ -54,8 +55,8 @@ export class Records {
     for await (const { name } of this.#walk(prefix)) await this.replace(name, null, undefined, lease);
   }
 
-  async *#walk(prefix: string) {
-    let after: string | undefined;
+  async *#walk(prefix: string, start?: string) {
+    let after = start;
     for (;;) {
       const { records, damaged, next } = await this.#pool.listRecords(prefix, { after, limit: 1_000 });
       yield* records;
