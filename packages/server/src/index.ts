@@ -13,6 +13,7 @@ export {
   type PayloadHashName,
   payloadHashNames,
   type Scope,
+  type SequencerSection,
   type ServerConfig,
   type ServerOptions,
   scopes,
@@ -22,6 +23,17 @@ export {
 export { createServer, type MempoolServer } from './create-server.ts';
 export { type EthereumChainOptions, ethereumChain } from './edges/ethereum/ethereum-chain.ts';
 export type { EdgeName } from './edges/open-edges.ts';
+export {
+  EpochBoard,
+  type EpochBoardOptions,
+  type EpochSummary,
+  type PeriodTotals,
+  type QueueStatus,
+} from './epochs/epoch-board.ts';
+export type { EpochRow } from './epochs/epoch-row.ts';
+export type { Moment, ShownEpoch, ShownSubmissions } from './epochs/epoch-views.ts';
+export type { SubmissionCounts } from './epochs/submission-counts.ts';
+export type { EpochTotals, ShownTotals } from './epochs/totals.ts';
 export type { HttpServerOptions, ServerParts } from './http/http-server.ts';
 export type { ServedLedger } from './http/ledger/served-ledger.ts';
 export { type PayloadHash, payloadHashes } from './http/payload-hash.ts';

@@ -2,10 +2,11 @@ import type { ChainSource, Mempool } from 'mempool-core';
 import { misconfigured } from 'mempool-core/backend';
 import type { Election } from 'mempool-election';
 import type { Ledger } from 'mempool-ledger';
-import { openNode, openNodeLedger } from 'mempool-node';
-import type { ServerConfig } from './config/server-config.ts';
+import { nodePools, openNode, openNodeLedger } from 'mempool-node';
+import type { SequencerSection, ServerConfig } from './config/server-config.ts';
 import type { Edge } from './edges/edge.ts';
 import { type EdgeName, openEdges } from './edges/open-edges.ts';
+import { EpochBoard } from './epochs/epoch-board.ts';
 import { HttpListener } from './http/http-listener.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
 import type { ServedLedger } from './http/ledger/served-ledger.ts';
@@ -57,7 +58,10 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
     const monitor = await Monitor.start(pool, { log });
     open.push(monitor);
     metrics.attach({ pool, election, monitor });
-    const server = new HttpServer({ pool, election, monitor, metrics, ledger }, { ...config.server, ...options });
+    const epochs = config.sequencer === null ? null : await openEpochs(config.mempool, config.sequencer, log);
+    if (epochs !== null) open.push(epochs);
+    const parts = { pool, election, monitor, metrics, ledger, epochs };
+    const server = new HttpServer(parts, { ...config.server, ...options });
     const listener = await HttpListener.open(
       (request, environment) => server.fetch(request, environment),
       config.server,
@@ -91,6 +95,23 @@ async function openLedger(
   const swept = metrics.ledgerSwept;
   open.push(LedgerKeeper.start(ledger, { sweepMs, trims: options.retentionMs !== 'never', log, swept }));
   return { ledger, currency: options.currency, turbo };
+}
+
+/** Watches the epochs of a validator whose pools are where the section says. */
+function openEpochs(
+  mempool: ServerConfig['mempool'],
+  { url, folder, level1GraceMs, level2GraceMs, onchainGraceMs, ...section }: SequencerSection,
+  log: StartServerOptions['log'],
+): Promise<EpochBoard> {
+  const onRedis = url === null ? mempool : { backend: 'redis', url };
+  const pools = nodePools(folder === null ? onRedis : { backend: 'sqlite' }, { folder: folder ?? undefined });
+  return EpochBoard.start({
+    ...section,
+    grace: { level1Ms: level1GraceMs, level2Ms: level2GraceMs, onchainMs: onchainGraceMs },
+    openPool: (name, limits) => pools.open(name, limits),
+    removePool: async (name) => void (await pools.remove(name)),
+    log,
+  });
 }
 
 /** Closes the last one first, and each even if one before it fails. Node 22 has no `AsyncDisposableStack`. @throws the first error */

@@ -58,6 +58,11 @@ port = 4420
 # [ledger]                    # wallets and transfers under /api/v1/ledger
 # currency = "ADA"
 
+# [sequencer]                 # a validator's epochs under /api/v1/epochs
+# protocol = "protocol"
+# market = "market"
+# url = "redis://127.0.0.1"   # where its pools are
+
 # [watcher]
 # source = "./chain.js"       # a module that exports a ChainSource: the chain to follow
 `;

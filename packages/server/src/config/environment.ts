@@ -16,7 +16,7 @@ interface Section {
   readonly check: (field: string, value: unknown) => void;
 }
 
-const own = (['server', 'election', 'watcher', 'edges', 'ledger'] as const satisfies SectionName[]).map(
+const own = (['server', 'election', 'watcher', 'edges', 'ledger', 'sequencer'] as const satisfies SectionName[]).map(
   (name): Section => ({
     name,
     fields: fieldNames(name),

@@ -44,8 +44,8 @@ type Tables = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the configuration of a server from a `.toml` or `.json` file, or checks one given as an object: the sections
- * `mempool`, `server`, `election`, `watcher`, `edges`, `ledger`. A configuration of `openMempool`, and a `dolos.toml`, is taken as the section
- * `mempool`. Secrets are read from their files, and the fields that environment and options name replace those of the file.
+ * `mempool`, `server`, `election`, `watcher`, `edges`, `ledger`, `sequencer`. A configuration of `openMempool`, and a `dolos.toml`, is
+ * taken as the section `mempool`. Secrets are read from their files, and the fields that environment and options name replace those of the file.
  *
  * @throws `ERR_MEMPOOL_CONFIG` naming the file and the field, or the variable
  */
@@ -84,8 +84,11 @@ async function assemble(tables: Tables, env: EnvironmentFields, around: Surround
   const election = electionOf(sectionOf('election', tables, env), pool, watcher.source !== null);
   const mempool = { ...pool, election: election.name, watcherLockTtlMs: election.ttlMs ?? undefined };
   const edges = await edgesOf(sectionOf('edges', tables, env), around.folder);
-  const ledger = ledgerOf(sectionOf('ledger', tables, env), Object.keys({ ...tables, ...env }));
-  return { mempool, server, election, watcher: { source: located(watcher.source, around.folder) }, edges, ledger };
+  const given = Object.keys({ ...tables, ...env });
+  const ledger = ledgerOf(sectionOf('ledger', tables, env), given);
+  const sequencer = await sequencerOf(sectionOf('sequencer', tables, env), given, { pool, folder: around.folder });
+  const source = located(watcher.source, around.folder);
+  return { mempool, server, election, watcher: { source }, edges, ledger, sequencer };
 }
 
 async function poolOf(tables: Tables, env: EnvironmentFields, folder: string): Promise<MempoolConfig<string>> {
@@ -179,6 +182,27 @@ function ledgerOf(
   if (currency !== null) return { currency, ...section };
   if (!given.includes('ledger')) return null;
   throw misconfigured('ledger.currency', 'is missing: it is the currency of the vault, such as "ADA"');
+}
+
+/** Epochs have a protocol and a market. Without the section none are watched. */
+async function sequencerOf(
+  { protocol, market, urlFile, ...section }: ParsedSections['sequencer'],
+  given: readonly string[],
+  { pool, folder }: { readonly pool: MempoolConfig<string>; readonly folder: string },
+): Promise<ServerConfig['sequencer']> {
+  if (!given.includes('sequencer')) return null;
+  if (protocol === null) throw misconfigured('sequencer.protocol', 'is missing: it is that of the validator');
+  if (market === null) throw misconfigured('sequencer.market', 'is missing: it is that of the validator');
+  if (urlFile !== undefined && section.url !== null) throw misconfigured('sequencer.url_file', 'is given beside url');
+  const url = urlFile === undefined ? section.url : await readSecret(resolve(folder, urlFile), 'sequencer.url_file');
+  const own = { ...section, protocol, market, url };
+  if (section.folder !== null && url !== null) throw misconfigured('sequencer.folder', 'is given beside url');
+  if (section.folder !== null) return { ...own, folder: resolve(folder, section.folder) };
+  if (url !== null || pool.backend === 'redis') return own;
+  throw misconfigured(
+    'sequencer.url',
+    'is missing: the pool is not on Redis, so url or folder says where the epochs are',
+  );
 }
 
 /** Two fields have the same meaning. */

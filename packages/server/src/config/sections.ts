@@ -11,6 +11,7 @@ import {
 import { z } from 'zod';
 import { flag, list, maxTimerMs, optional, text, whole } from './field-forms.ts';
 import { type GivenLedger, ledger } from './ledger-section.ts';
+import { type GivenSequencer, sequencer } from './sequencer-section.ts';
 import {
   type EdgesSection,
   type ElectionSection,
@@ -183,6 +184,7 @@ export interface ParsedSections {
   readonly watcher: WatcherSection;
   readonly edges: GivenEdges;
   readonly ledger: GivenLedger;
+  readonly sequencer: GivenSequencer;
 }
 
 /** The section `[edges]` as the configuration has it: a secret may still be in a file. */
@@ -199,6 +201,7 @@ const schemas: { readonly [S in SectionName]: z.ZodType<ParsedSections[S]> } = {
   watcher,
   edges,
   ledger,
+  sequencer,
 };
 const shapes: Readonly<Record<SectionName, z.core.$ZodShape>> = {
   server: server.shape,
@@ -206,6 +209,7 @@ const shapes: Readonly<Record<SectionName, z.core.$ZodShape>> = {
   watcher: watcher.shape,
   edges: edges.shape,
   ledger: ledger.shape,
+  sequencer: sequencer.shape,
 };
 
 /** The names of all sections. */

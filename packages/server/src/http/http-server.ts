@@ -1,6 +1,7 @@
 import type { Logger, Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import type { Scope, ServerOptions } from '../config/server-config.ts';
+import type { EpochBoard } from '../epochs/epoch-board.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { MonitorView } from '../monitor/monitor.ts';
 import { builtPage } from '../static/built-page.ts';
@@ -10,6 +11,7 @@ import { dashboardEndpoints } from './dashboard-endpoints.ts';
 import { documentPage, pageHeaders } from './document-page.ts';
 import { electionEndpoints } from './election-endpoints.ts';
 import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
+import { epochEndpoints } from './epochs/epoch-endpoints.ts';
 import { eventsEndpoint } from './event-endpoints.ts';
 import { EventHub, poolSource } from './event-hub.ts';
 import { EventStreams, type StreamsOf } from './event-streams.ts';
@@ -38,6 +40,8 @@ export interface ServerParts {
   readonly monitor?: MonitorView | null | undefined;
   /** Without it, the paths of the ledger do not exist. */
   readonly ledger?: ServedLedger | null | undefined;
+  /** Without it, the paths of the epochs do not exist. */
+  readonly epochs?: EpochBoard | null | undefined;
   /** Without it, `/metrics` does not exist. */
   readonly metrics?: Metrics | null | undefined;
 }
@@ -79,7 +83,7 @@ export class HttpServer {
   #draining: Promise<void> | null = null;
 
   constructor(parts: ServerParts, options: HttpServerOptions) {
-    const { pool, election = null, monitor = null, metrics = null, ledger = null } = parts;
+    const { pool, election = null, monitor = null, metrics = null, ledger = null, epochs = null } = parts;
     const log = options.log ?? (() => undefined);
     const gate = new Gate({ pool, options, log, metrics });
     const { waits, stopping } = gate;
@@ -97,9 +101,10 @@ export class HttpServer {
         eventsEndpoint(streamsOf(source, hub)),
         ...propagationEndpoints(pool),
         ...chainEndpoints(pool),
-        ...poolEndpoints(pool, options, ledger),
+        ...poolEndpoints(pool, options, { ledger, epochs }),
         ...(monitor === null ? [] : monitorEndpoints(monitor)),
         ...(ledger === null ? [] : ledgerEndpoints({ ...ledger, metrics, stopping, streamsOf })),
+        ...(epochs === null ? [] : epochEndpoints(epochs)),
         ...electionEndpoints(election),
         ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
         ...probeEndpoints({ pool, election, ledger: ledger?.ledger ?? null, isStopping: () => stopping.aborted }),

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { defaultLimits, type Limits, type Mempool } from 'mempool-core';
+import type { EpochBoard } from '../epochs/epoch-board.ts';
 import { type Endpoint, endpoint, json } from './endpoint.ts';
 import type { ServedLedger } from './ledger/served-ledger.ts';
 import { WalletRights } from './ledger/wallet-rights.ts';
@@ -24,7 +25,7 @@ const givenLimits = z
 export function poolEndpoints(
   pool: Mempool,
   { environment }: { readonly environment: string },
-  ledger: ServedLedger | null,
+  { ledger, epochs }: { readonly ledger: ServedLedger | null; readonly epochs: EpochBoard | null },
 ): Endpoint[] {
   return [
     ...limiting(pool),
@@ -56,13 +57,14 @@ export function poolEndpoints(
             ledger: z.string().nullable().openapi({
               description: 'The currency of the ledger; null if there is none, or the token may not read it all.',
             }),
+            epochs: z.boolean().openapi({ description: 'true: the server watches the epochs of a sequencer.' }),
           }),
         },
       },
       answer: ({ caller }) => {
         const { name, capabilities, ordering } = pool.store;
         const currency = ledger !== null && new WalletRights(caller).readsAll ? ledger.currency : null;
-        return json({ backend: name, ordering, capabilities, environment, ledger: currency });
+        return json({ backend: name, ordering, capabilities, environment, ledger: currency, epochs: epochs !== null });
       },
     }),
   ];

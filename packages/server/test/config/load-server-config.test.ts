@@ -29,7 +29,7 @@ async function problem(load: Promise<ServerConfig>): Promise<{ message: string; 
 }
 
 describe('a file', () => {
-  test('has six sections, in either spelling, and the rest has defaults', async () => {
+  test('has seven sections, in either spelling, and the rest has defaults', async () => {
     await mkdir(join(folder, 'chain'), { recursive: true });
     await writeFile(join(folder, 'hash'), `${hash}\n`);
     const path = await file(`
@@ -56,6 +56,11 @@ describe('a file', () => {
       [ledger]
       currency = "ADA"
       retention_ms = 1000
+      [sequencer]
+      protocol = "p"
+      market = "m"
+      folder = "epochs"
+      level1_grace_ms = 5000
     `);
     expect(await loadServerConfig(path)).toEqual({
       mempool: {
@@ -82,6 +87,10 @@ describe('a file', () => {
         ...{ currency: 'ADA', name: 'main', path: null, retentionMs: 1000 },
         ...{ maxRefusals: 10_000, sweepMs: 1000, turbo: false },
       },
+      sequencer: {
+        ...{ protocol: 'p', market: 'm', url: null, folder: join(folder, 'epochs'), refreshMs: 1000 },
+        ...{ level1GraceMs: 5000, level2GraceMs: 60_000, onchainGraceMs: 300_000 },
+      },
     });
   });
 
@@ -96,6 +105,7 @@ describe('a file', () => {
   });
 
   const token = (fields: object): object => ({ name: 'a', hash, scopes: ['read'], ...fields });
+  const epochs = (fields: object): object => ({ protocol: 'p', market: 'm', ...fields });
   const refused: readonly (readonly [string, object, string, string?])[] = [
     ['an unknown section', { ...minimal, sever: {} }, 'sever', 'server'],
     ['an unknown field', { ...minimal, server: { max_body_byte: 1 } }, 'server.max_body_byte', 'max_body_bytes'],
@@ -113,6 +123,13 @@ describe('a file', () => {
     ],
     ['a ledger without a currency', { ...minimal, ledger: { name: 'a' } }, 'ledger.currency'],
     ['an unknown field of the ledger', { ...minimal, ledger: { curency: 'A' } }, 'ledger.curency', 'currency'],
+    ['epochs without a protocol', { ...minimal, sequencer: { market: 'm' } }, 'sequencer.protocol'],
+    ['epochs without a market', { ...minimal, sequencer: { protocol: 'p' } }, 'sequencer.market'],
+    ['epochs nowhere', { ...minimal, sequencer: epochs({}) }, 'sequencer.url'],
+    ['epochs in two places', { ...minimal, sequencer: epochs({ url: 'redis://h', folder: 'f' }) }, 'sequencer.folder'],
+    ['a URL given twice', { ...minimal, sequencer: epochs({ url: 'redis://h', url_file: 'f' }) }, 'sequencer.url_file'],
+    ['an unknown field of epochs', { ...minimal, sequencer: epochs({ folders: 'f' }) }, 'sequencer.folders', 'folder'],
+    ['a rare reading', { ...minimal, sequencer: epochs({ refresh_ms: 30_001 }) }, 'sequencer.refresh_ms'],
     [
       'a token for transfers of nobody',
       { ...minimal, server: { tokens: [token({ scopes: ['ledger:transfer'] })] } },

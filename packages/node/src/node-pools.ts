@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import type { Mempool, MempoolConfig } from 'mempool-core';
+import { misconfigured, redisFields } from 'mempool-core/backend';
+import type { RedisOptions } from 'mempool-redis';
+import { openNode } from './open-node.ts';
+
+/** What a pool of `nodePools` is opened with. */
+export interface NodePoolLimits {
+  /** Milliseconds since 1970: the pool receives nothing from then on. */
+  readonly acceptUntil?: number | undefined;
+}
+
+/** Pools by their names, where one configuration has its pool. */
+export interface NodePools {
+  /** Opens a fifo pool, and makes it if it is new. The caller closes it. @throws as `openMempool` */
+  open(name: string, limits?: NodePoolLimits): Promise<Mempool>;
+  /** Removes a pool with all that it holds. False: there was none. @throws as `remove` of the backend */
+  remove(name: string): Promise<boolean>;
+}
+
+/** Options of `nodePools`. */
+export interface NodePoolsOptions {
+  /** Where the files of pools on SQLite are: each is the name of its pool, as `encodeURIComponent` spells it, with `.sqlite`. */
+  readonly folder?: string | undefined;
+}
+
+/**
+ * The pools beside that of a configuration: on the same Redis, or in files of one folder. Opens nothing yet.
+ * @throws `ERR_MEMPOOL_CONFIG` naming `backend` if it has no pools that other processes reach, or `folder` if it is missing
+ */
+export function nodePools(config: MempoolConfig<string>, { folder }: NodePoolsOptions = {}): NodePools {
+  if (config.backend === 'redis') return onRedis(config);
+  if (config.backend !== 'sqlite')
+    throw misconfigured('backend', `is ${config.backend.slice(0, 100)}, not one of redis, sqlite`);
+  if (folder === undefined) throw misconfigured('folder', 'is missing: the files of the pools are there');
+  return inFolder(folder);
+}
+
+function onRedis(config: MempoolConfig<string>): NodePools {
+  const { tls, sentinelTls, family } = (config.options ?? {}) as Pick<RedisOptions, 'tls' | 'sentinelTls' | 'family'>;
+  const given = redisFields.filter((field) => config[field] !== undefined);
+  const fields = Object.fromEntries(given.map((field) => [field, config[field]]));
+  return {
+    async open(pool, limits = {}) {
+      const own: MempoolConfig<string> = { backend: 'redis', pool, ...fields, options: { tls, sentinelTls, family } };
+      return (await openNode(own, limits)).pool;
+    },
+    async remove(pool) {
+      const { redis } = await import('mempool-redis');
+      return redis.remove({ ...fields, tls, sentinelTls, family, pool });
+    },
+  };
+}
+
+function inFolder(folder: string): NodePools {
+  const pathOf = (pool: string): string => join(folder, `${encodeURIComponent(pool)}.sqlite`);
+  return {
+    open: async (pool, limits = {}) => (await openNode({ backend: 'sqlite', pool, path: pathOf(pool) }, limits)).pool,
+    async remove(pool) {
+      const { sqlite } = await import('mempool-sqlite');
+      return sqlite.remove({ pool, path: pathOf(pool) });
+    },
+  };
+}
