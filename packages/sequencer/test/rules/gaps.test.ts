@@ -82,6 +82,11 @@ describe('a gap opens when the grace of its level is over', () => {
   });
 });
 
+function reasonAfter({ reason }: GapFacts, step: EpochStep): string | null {
+  if (step === 'overtake') return reason;
+  return step.startsWith('fail') || step === 'expire' ? step : null;
+}
+
 /** The epoch after a step, as its record has it: the times are set where the state is. */
 function after(facts: GapFacts, step: EpochStep, now: number): GapFacts {
   const states = stepped(facts, step);
@@ -94,7 +99,7 @@ function after(facts: GapFacts, step: EpochStep, now: number): GapFacts {
     agreedAt: level2 === 'completed' ? (facts.agreedAt ?? now) : null,
     undoneAt: step === 'undo' ? now : facts.undoneAt,
     endedAt: isEnded(phase) ? (phase === facts.phase ? facts.endedAt : now) : null,
-    reason: step.startsWith('fail') ? step : null,
+    reason: reasonAfter(facts, step),
   };
 }
 
