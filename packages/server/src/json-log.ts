@@ -1,7 +1,7 @@
 import type { Logger } from 'mempool-core';
 import { type DestinationStream, pino } from 'pino';
 
-/** A log of one JSON object a line, from the level `info` on. */
+/** Returns a logger that writes one JSON object per line, from the level `info` on. */
 export function jsonLog(destination: DestinationStream): Logger {
   const lines = pino(
     { base: null, timestamp: pino.stdTimeFunctions.isoTime, formatters: { level: (level) => ({ level }) } },

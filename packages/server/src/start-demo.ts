@@ -9,22 +9,22 @@ import { type RunningServer, type StartServerOptions, startServer } from './star
 
 /** Options of `startDemo`. */
 export interface DemoOptions extends Pick<StartServerOptions, 'log'> {
-  /** Keeps the pool in a SQLite file in this folder, which is made; default: in memory. */
+  /** The folder for a SQLite file with the pool; it is created. By default the pool is in memory. */
   readonly folder?: string | undefined;
   /** The same seed gives the same traffic and blocks; default 1. */
   readonly seed?: number | undefined;
-  /** The time between two steps of the traffic; default 250. */
+  /** The time between two steps of the traffic, in milliseconds; default 250. */
   readonly stepMs?: number | undefined;
   /** Fields of the section `[server]`. */
   readonly server?: Partial<ServerOptions> | undefined;
-  /** As for `loadServerConfig`. */
+  /** Environment variables, as for `loadServerConfig`. */
   readonly env?: Environment | undefined;
 }
 
 /**
- * Starts a server with a pool of its own and a made-up chain: transactions are submitted, sent, acknowledged, confirmed,
- * rolled back and dropped.
- * @throws as `loadServerConfig` and `startServer`
+ * Starts a server with its own pool and a simulated chain: transactions are submitted, sent, acknowledged, confirmed, rolled
+ * back and dropped.
+ * @throws the errors of `loadServerConfig` and `startServer`
  */
 export async function startDemo(options: DemoOptions = {}): Promise<RunningServer> {
   const { folder, seed = 1, stepMs = 250, log, server, env } = options;

@@ -16,33 +16,33 @@ import { Monitor } from './monitor/monitor.ts';
 
 /** Options of `startServer`. */
 export interface StartServerOptions extends Pick<HttpServerOptions, 'hashOf' | 'log'> {
-  /** The chain that the server follows while it leads. Without it, somebody else applies the blocks. */
+  /** The chain that the server applies to the pool while it leads. Without it, another program must apply the blocks. */
   readonly source?: ChainSource | undefined;
 }
 
-/** A server that listens. */
+/** A running server. */
 export interface RunningServer extends AsyncDisposable {
   /** Such as `http://127.0.0.1:4420`. */
   readonly url: string;
   readonly port: number;
-  /** The URLs of the edges that are on. */
+  /** The URLs of the edges that are enabled. */
   readonly edges: Readonly<Partial<Record<EdgeName, string>>>;
   readonly pool: Mempool;
-  /** `null` without the section `[ledger]`. */
+  /** The ledger; `null` without the section `[ledger]`. */
   readonly ledger: Ledger | null;
-  /** `null` without a chain source. */
+  /** The election; `null` without a chain source. */
   readonly election: Election | null;
   /**
-   * Stops: not ready, event streams told, requests in flight finished, at most `drainMs`; then the store is closed. A
-   * second call waits for the same.
+   * Stops the server: reports that it is not ready, ends event streams, waits up to `drainMs` for requests in flight, and
+   * closes the store. A second call waits for the same end.
    */
   close(): Promise<void>;
 }
 
 /**
- * Opens the pool of a configuration, counts what happens in it, and serves it.
- * @throws as `openNode` and `Monitor.start`; `ERR_MEMPOOL_CONFIG` naming `election.enabled`; the error of `listen`, such as
- * `EADDRINUSE`
+ * Opens the pool of a configuration, starts a monitor of it, and serves it.
+ * @throws the errors of `openNode` and `Monitor.start`; `ERR_MEMPOOL_CONFIG` naming `election.enabled`; the error of
+ * `listen`, such as `EADDRINUSE`
  */
 export async function startServer(config: ServerConfig, options: StartServerOptions = {}): Promise<RunningServer> {
   const { source, log } = options;

@@ -2,7 +2,7 @@
 const ownFields: ReadonlySet<string> = new Set(['epoch', 'at', 'lastAt', 'receivedAt', 'sentAt']);
 const cursor = /^([elgs][0-9a-z]+)\.[\w-]{16,36}$/;
 
-/** A copy of an answer, without what differs in two pools that got the same calls. */
+/** Returns a copy of an answer, without the fields that differ between two pools with the same calls. */
 export function comparable(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(cursor, '$1');
   if (Array.isArray(value)) return value.map(comparable);

@@ -1,7 +1,7 @@
 import type { MempoolStore } from 'mempool-core';
 import { type CursorKind, cursorOf } from 'mempool-core/backend';
 
-/** The cursor of a number in the store's pool. */
+/** Returns the cursor of a number in the store's pool. */
 export async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
   return cursorOf(kind, number, (await store.tip()).epoch);
 }

@@ -13,8 +13,8 @@ const given = new Set<number>();
 const remembered = 300;
 
 /**
- * A free port on 127.0.0.1. Neither the system nor this function in another vitest worker gives it to others, so a server that
- * restarts finds its port free.
+ * Returns a free port on 127.0.0.1. Neither the system nor this function in another vitest worker assigns it again, so a server
+ * that restarts finds its port free.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

@@ -4,9 +4,9 @@ import { type ParseArgsConfig, parseArgs } from 'node:util';
 type Options = NonNullable<ParseArgsConfig['options']>;
 
 /**
- * `parseArgs` with positionals, except that a value may begin with a dash, so that `--kills -1` is judged as a value.
+ * Does the same as `parseArgs` with positionals, but a value may begin with a dash, so that `--kills -1` is parsed as a value.
  *
- * @throws Error whose message says in one sentence what is wrong
+ * @throws Error with one sentence about the wrong option
  */
 export function readOptions<O extends Options>(
   args: readonly string[],

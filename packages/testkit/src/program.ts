@@ -11,17 +11,17 @@ export interface Ended {
 /** A running program of the workspace. */
 export interface Running {
   readonly child: ReturnType<typeof spawn>;
-  /** Resolves when it has ended, whatever its exit code. */
+  /** Resolves when it has ended, with any exit code. */
   readonly ended: Promise<Ended>;
 }
 
 interface Surroundings {
   readonly cwd?: string;
-  /** Added to this process's own. */
+  /** Environment variables, in addition to those of this process. */
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** Starts a program of the workspace unbuilt. `args`: its file and arguments, with options of Node before them. */
+/** Starts a program of the workspace from its sources. `args` are its file and arguments, with options of Node before them. */
 export function startProgram(args: readonly string[], { cwd, env }: Surroundings = {}): Running {
   const child = spawn(process.execPath, ['--conditions=mempool-source', ...args], {
     cwd,
@@ -34,7 +34,7 @@ export function startProgram(args: readonly string[], { cwd, env }: Surroundings
   return { child, ended: output.then(async ([stdout, stderr]) => ({ ...(await closed), stdout, stderr })) };
 }
 
-/** Like `startProgram`, and waits for the end of the program. */
+/** Does the same as `startProgram`, and waits for the end of the program. */
 export function runProgram(args: readonly string[], surroundings: Surroundings = {}): Promise<Ended> {
   return startProgram(args, surroundings).ended;
 }

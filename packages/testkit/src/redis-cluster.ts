@@ -10,13 +10,13 @@ const slots = 16_384;
 const lookMs = 20;
 
 export interface ClusterOptions {
-  /** Where the servers keep their files. The caller makes and removes the folder. */
+  /** The folder for the servers' files. The caller makes and removes it. */
   readonly dir: string;
   /** How many masters share the slots; default 3. */
   readonly masters?: number;
   /** How many replicas each master has; default 1. */
   readonly replicas?: number;
-  /** After this time without an answer a master counts as dead, in milliseconds. Default 1,000. */
+  /** The time without an answer after which a master counts as dead, in milliseconds; default 1,000. */
   readonly nodeTimeoutMs?: number;
   /** Further command-line arguments of each server. */
   readonly args?: readonly string[];
@@ -38,8 +38,8 @@ interface Plan {
 }
 
 /**
- * Starts a Redis Cluster of real servers on free ports: the masters first, then their replicas. Each server gets the whole
- * topology as its `nodes.conf`, so that they need not meet first.
+ * Starts a Redis Cluster of real servers on free ports: the masters first, then their replicas. Each server receives the
+ * whole topology as its `nodes.conf`, so that no `CLUSTER MEET` is needed.
  */
 export async function startRedisCluster(options: ClusterOptions): Promise<RedisCluster> {
   const { masters = 3, replicas = 1, dir, nodeTimeoutMs = 1_000, args = [] } = options;
@@ -78,7 +78,7 @@ export class RedisCluster implements AsyncDisposable {
     return Number(await this.#alive().admin.call('CLUSTER', 'KEYSLOT', key));
   }
 
-  /** The master that serves this slot, as the others see it. */
+  /** Returns the master that serves this slot, according to the other servers. */
   async masterOf(slot: number): Promise<ClusterNode> {
     return this.#ownerFrom(this.#alive(), slot);
   }

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { freePort } from './free-port.ts';
 
 export interface ServerOptions {
-  /** Where the server keeps its files. The caller makes and removes the folder. */
+  /** The folder for the server's files. The caller makes and removes it. */
   readonly dir: string;
-  /** Default: a free one. */
+  /** The port; by default a free one. */
   readonly port?: number;
   /** Further command-line arguments, as in `['--appendonly', 'yes']`. */
   readonly args?: readonly string[];
@@ -18,7 +18,7 @@ const readyLine = 'Ready to accept connections';
 
 /**
  * Starts a `redis-server` from the PATH and resolves when it accepts connections.
- * It keeps nothing on disk unless `args` say otherwise, and ends with the process that started it.
+ * By default it stores nothing on disk. It ends with the process that started it.
  *
  * @throws Error when there is no `redis-server`, or it ends before it is ready
  */
@@ -63,13 +63,13 @@ export class RedisServer implements AsyncDisposable {
     return this.kill('SIGTERM');
   }
 
-  /** Starts it again, killed before if it still runs: same port, same folder, same arguments. */
+  /** Starts the server again, with the same port, folder and arguments. Kills it before if it still runs. */
   async restart(): Promise<void> {
     await this.kill();
     this.#child = await start(this.#options);
   }
 
-  /** Connections stay open, and nothing is answered until `thaw`. */
+  /** Suspends the server until `thaw`: connections stay open, and nothing is answered. */
   freeze(): void {
     this.#child.kill('SIGSTOP');
   }

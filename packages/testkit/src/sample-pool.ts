@@ -3,7 +3,7 @@ import type { ChainPoint, MempoolStore, OpenOptions, Submission } from 'mempool-
 // A pool with something of everything that is stored. The fixtures of older formats were filled by these calls, with the code of
 // then. Tests fill pools of today by the same calls, and compare the two.
 
-/** `fifo` has no claims: on SQLite its file lacks the tables of claims. */
+/** The kinds of sample pools. `fifo` has no claims, so on SQLite its file lacks the tables of claims. */
 export type SampleKind = 'fifo' | 'claimed' | 'priority';
 
 /** The time of the sample's clock, which stands still. */
@@ -64,14 +64,14 @@ function namedCalls(store: MempoolStore, kind: SampleKind): readonly (() => Prom
   return [...named, taken, () => store.setLimits({ maxTxs: 500 }, { operationId: 'limits' })];
 }
 
-/** Makes them again, and returns what they answer: what they answered first, and of a claim what is left of it (X2). */
+/** Repeats the calls of the sample and returns their answers: the first answers, and for a claim the transactions left in it (X2). */
 export async function repeatSample(store: MempoolStore, kind: SampleKind): Promise<unknown> {
   const answers: unknown[] = [];
   for (const call of namedCalls(store, kind)) answers.push(await call());
   return plain(answers);
 }
 
-/** Uses their ids for other calls. Returns the codes of the errors. */
+/** Uses the operation ids of the sample for other calls. Returns the codes of the errors. */
 export async function reuseSample(store: MempoolStore, kind: SampleKind): Promise<unknown[]> {
   const reused = [
     store.receive(submissions(kind, 1, 1), { operationId: 'receive' }),
@@ -121,7 +121,7 @@ function withoutPlaces(events: readonly Told[]): readonly Told[] {
 type Named = () => Promise<unknown>;
 type FiveOrMore = readonly [Named, Named, Named, Named, Named, ...Named[]];
 
-/** Everything that can be read, as far as the oldest format has it. */
+/** Returns everything that can be read from the pool and that the oldest format has. */
 export async function observeSample(store: MempoolStore): Promise<unknown> {
   const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq, lastSeq, lastEventSeq } =
     await store.usage();
@@ -145,7 +145,7 @@ export async function observeSample(store: MempoolStore): Promise<unknown> {
   });
 }
 
-/** Further calls on a filled pool. Returns what they answer, and everything that can be read then. */
+/** Makes further calls on a filled pool. Returns their answers, and everything that can be read afterwards. */
 export async function goOn(store: MempoolStore, kind: SampleKind): Promise<unknown> {
   const answers = [
     await store.receive([...submissions(kind, 0, 1), ...submissions(kind, 19, 1), ...submissions(kind, 40, 1)]),

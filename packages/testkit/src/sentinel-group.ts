@@ -13,13 +13,13 @@ const lookMs = 20;
 const masterName = 'main';
 
 export interface GroupOptions {
-  /** Where the servers keep their files. The caller makes and removes the folder. */
+  /** The folder for the servers' files. The caller makes and removes it. */
   readonly dir: string;
   /** How many replicas the master has; default 2. */
   readonly replicas?: number;
   /** How many Sentinels watch it; default 3. More than half of them decide. */
   readonly sentinels?: number;
-  /** After this time without an answer a Sentinel holds the master for down, in milliseconds. Default 1,000. */
+  /** The time without an answer after which a Sentinel considers the master down, in milliseconds; default 1,000. */
   readonly downAfterMs?: number;
   /** Further command-line arguments of each server. */
   readonly args?: readonly string[];
@@ -41,13 +41,13 @@ interface Sentinel {
 
 interface Seen {
   readonly master: GroupNode | undefined;
-  /** Whether it holds the master for down, or replaces it. Nobody else must interfere then. */
+  /** True if it considers the master down, or replaces it. No other action may interfere then. */
   readonly isMoving: boolean;
-  /** Whether it knows all others, and none is down. */
+  /** True if it knows all others, and none is down. */
   readonly isWhole: boolean;
 }
 
-/** Starts a master, its replicas and the Sentinels that watch it, on free ports. Resolves when the replicas follow and the Sentinels agree. */
+/** Starts a master, its replicas and its Sentinels on free ports. Resolves when the replicas follow and the Sentinels agree. */
 export async function startSentinelGroup(options: GroupOptions): Promise<SentinelGroup> {
   const { dir, replicas = 2, sentinels = 3, downAfterMs = 1_000, args = [] } = options;
   const nodes = await Promise.all(Array.from({ length: replicas + 1 }, () => startNode(dir, args)));
@@ -86,7 +86,7 @@ export class SentinelGroup implements AsyncDisposable {
     return this.#sentinels.map(({ child }) => child.pid as number);
   }
 
-  /** The master that the Sentinels name. */
+  /** Returns the master that the Sentinels name. */
   async master(): Promise<GroupNode> {
     const [, port] = (await this.#asked.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName)) as [string, string];
     const node = this.nodes.find((each) => portOf(each) === Number(port));
@@ -113,7 +113,7 @@ export class SentinelGroup implements AsyncDisposable {
     return this.master();
   }
 
-  /** Starts what was killed, and lets frozen servers and links go on, all as replicas. Resolves when the group is whole. */
+  /** Starts killed servers and resumes frozen servers and links, all as replicas. Resolves when the group is complete. */
   async heal(): Promise<void> {
     for (const { server, link } of this.nodes) {
       if (!server.isRunning) await server.restart();
@@ -124,8 +124,8 @@ export class SentinelGroup implements AsyncDisposable {
   }
 
   /**
-   * Waits until all Sentinels see the same master, each other and nothing wrong, and all other servers follow that master. A server that
-   * does not is told to: Sentinels do that too, but wait some ten seconds before.
+   * Waits until all Sentinels see the same master, see each other and report no fault, and all other servers follow that master. It
+   * commands a server that does not follow to do so, because Sentinels wait some ten seconds before they do.
    */
   async untilHealthy(): Promise<void> {
     await this.#until(async () => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { TcpRelay } from './tcp-relay.ts';
 
-/** When the next script call is cut: before it reaches the server, after that, or after the server has answered. */
+/** The time at which the next script call is cut: before it reaches the server, after that, or after the server has answered. */
 export type Cut = 'before the request' | 'after the request' | 'before the reply';
 
 /** The message to hold back: the next script call, or its reply. */
@@ -9,9 +9,9 @@ export type Held = 'request' | 'reply';
 
 /** A script call that is held back, with everything after it on its connection. */
 export interface HeldCall {
-  /** Resolves when the call is here. */
+  /** Resolves when the proxy has the call. */
   readonly caught: Promise<void>;
-  /** Lets the call go on, a request even if its client is gone. Resolves when the server has answered. */
+  /** Forwards the call, even if the client of a request is gone. Resolves when the server has answered. */
   letGo(): Promise<void>;
 }
 
@@ -102,32 +102,32 @@ export class TcpProxy implements AsyncDisposable {
     return { caught: caught.promise, letGo };
   }
 
-  /** From now on every reply takes `replyMs` longer, every request `requestMs`. */
+  /** Delays every later reply by `replyMs`, every later request by `requestMs`. */
   slow(replyMs: number, requestMs = 0): void {
     Object.assign(this.#rules, { replyMs, requestMs });
   }
 
-  /** From now on nothing passes in either direction, not even the end of a connection. */
+  /** Stops forwarding in both directions, including the end of a connection. */
   freeze(): void {
     this.#rules.isFrozen = true;
   }
 
-  /** From now on nothing passes on the connections that have said this word. Others and new ones work. */
+  /** Stops forwarding on the connections that have sent this word. Others and new ones work. */
   silence(word: string): void {
     for (const connection of this.#connections) connection.silence(word);
   }
 
-  /** The same for the next connection that says the word, before the server hears it. */
+  /** Does the same for the next connection that sends the word, before the server receives it. */
   silenceNext(word: string): void {
     this.#rules.silencer = word;
   }
 
-  /** From now on what the server publishes is lost; replies pass. */
+  /** Drops messages that the server publishes. Replies are still forwarded. */
   loseMessages(): void {
     this.#rules.losesMessages = true;
   }
 
-  /** Ends every connection, as bytes may have been lost or be late on it, and lets new ones through at full speed. */
+  /** Ends all faults. It ends every connection, because bytes may be lost or late on it, and forwards new ones at full speed. */
   thaw(): void {
     this.slow(0);
     this.#rules.isFrozen = false;

@@ -5,13 +5,13 @@ import { freePort } from './free-port.ts';
 /** Handles one connection of a relay: passes its bytes on, or does not. */
 type Carry = (client: Socket, upstream: Socket) => void;
 
-/** Listens on a free port and opens a connection to the target for each client. `carry` decides which bytes pass between the two. */
+/** Listens on a free port and opens a connection to the target for each client. `carry` decides which bytes are forwarded. */
 export class TcpRelay {
   readonly port: number;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
 
-  /** `target` is asked at every new connection: `host` and `port` of where it leads. */
+  /** Opens a relay. `target` is called for every new connection and returns the URL to which it leads. */
   static async open(target: () => URL, carry: Carry): Promise<TcpRelay> {
     const relay = new TcpRelay(await freePort(), target, carry);
     await relay.listen();

@@ -11,7 +11,7 @@ export interface SharedPool {
 }
 
 class WorkerProcess {
-  /** The attempt of each transaction that it has begun. */
+  /** The attempt number of each transaction that the worker has begun, by hash. */
   readonly begun = new Map<string, number>();
   readonly #child;
   readonly #done: Promise<WorkDone | null>;
@@ -25,7 +25,7 @@ class WorkerProcess {
     this.#done = this.#listen();
   }
 
-  /** Resolves when it has begun this many. */
+  /** Resolves when the worker has begun this many transactions. */
   async hasBegun(count: number): Promise<void> {
     while (this.begun.size < count) await new Promise<void>((resolve) => (this.#hear = resolve));
   }
@@ -34,7 +34,7 @@ class WorkerProcess {
     expect(this.#child.kill(signal)).toBe(true);
   }
 
-  /** Lets its handlers end and has it stop. Returns what it did. */
+  /** Lets the worker's handlers end and stops it. Returns the result of its work. */
   async end(): Promise<WorkDone | null> {
     this.#child.stdin?.end('go');
     this.#child.kill('SIGTERM');
@@ -56,8 +56,8 @@ class WorkerProcess {
 const hashes = Array.from({ length: 12 }, (_, i) => (i + 1).toString(16).padStart(64, '0'));
 
 /**
- * Three workers: one is stopped past the end of its claim, one is killed, one does all of it. Then the stopped one goes
- * on, and changes nothing that another has done (P19, P21).
+ * Tests three workers: one is paused until after the end of its claim, one is killed, one does all the work. Then the paused
+ * one continues, and must not change anything that another has done (P19, P21).
  */
 export async function testWorkers({ store, command }: SharedPool): Promise<void> {
   const pool = new Mempool(store, { sweepEveryMs: 50 });

@@ -1,14 +1,14 @@
 import type { Mempool, WorkDone } from 'mempool-core';
 
-/** What a worker process says, a line of JSON each. */
+/** The lines of output of a worker process, each one JSON value. */
 export type WorkerLine =
   | { readonly begun: string; readonly attempt: number }
-  /** The last line: what the work answered. */
+  /** The last line, with the result of the work. */
   | { readonly done: WorkDone };
 
 /**
- * Works on the pool until SIGTERM, as the main part of a process of its own. If `gate` is `shut`, handlers wait until
- * something comes on standard input.
+ * Works on the pool until SIGTERM, as the main function of a process. If `gate` is `shut`, handlers wait until there is
+ * input on standard input.
  */
 export async function runWorker(pool: Mempool, gate: string): Promise<void> {
   const say = (line: WorkerLine): void => void process.stdout.write(`${JSON.stringify(line)}\n`);

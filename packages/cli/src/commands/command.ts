@@ -4,19 +4,19 @@ import { openTarget, type Place } from '../target/open-target.ts';
 import type { Target } from '../target/target.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
-/** What the actions of all commands get. */
+/** The argument of the actions of all commands. */
 export interface Session {
   readonly terminal: Terminal;
   readonly place: Place;
 }
 
-/** Makes the session of one run, when its options are known. */
+/** Makes the session of one run, after its options were parsed. */
 export type Begin = () => Session;
 
 /** Adds commands to the program. */
 export type AddCommands = (program: Command, begin: Begin) => void;
 
-/** Does the work on the pool that the options name, and closes it. */
+/** Opens the pool that the options name, runs the work on it, and closes it. */
 export async function onTarget<T>(
   { terminal, place }: Session,
   work: (target: Target, terminal: Terminal) => Promise<T>,
@@ -32,7 +32,7 @@ export const operationId = [
   'repeating the command with the same id changes nothing more',
 ] as const;
 
-/** A number of at least `least` and at most `most`. */
+/** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
   return (text) => {
     const value = Number(text);
@@ -45,7 +45,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration such as `500ms`, `30s`, `5m`, `2h`, in milliseconds. */
+/** Parses a duration such as `500ms`, `30s`, `5m`, `2h`. Returns milliseconds. */
 export function duration(text: string): number {
   const [, digits, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? [];
   const value = Number(digits) * (unitMs[unit ?? ''] ?? Number.NaN);
@@ -54,7 +54,7 @@ export function duration(text: string): number {
   return value;
 }
 
-/** A word of the pool, or any other text as the application's reason. */
+/** Parses a drop reason: a pool reason, or any other text as the application's reason. */
 export function dropReason(text: string): DropReason {
   const word = poolReasons.find((each) => each === text);
   if (word === undefined && (text === '' || text.length > 256))
@@ -62,14 +62,14 @@ export function dropReason(text: string): DropReason {
   return word ?? { app: text };
 }
 
-/** The hash of a transaction. */
+/** Parses the hash of a transaction. */
 export function transactionHash(text: string): string {
   const hash = text.toLowerCase().replace(/^0x/, '');
   if (!/^(?:[0-9a-f]{2}){1,64}$/.test(hash)) throw new InvalidArgumentError('It must be 1–64 bytes in hex.');
   return hash;
 }
 
-/** For a list of hashes: commander calls it once per value. */
+/** Parses one hash of a list and adds it to those before. Commander calls it once per value. */
 export function transactionHashes(text: string, before: readonly string[] | undefined): readonly string[] {
   return [...(before ?? []), transactionHash(text)];
 }

@@ -6,13 +6,13 @@ const linesPerChecksum = 1_000;
 
 interface ChecksumLine {
   readonly kind: 'checksum';
-  /** How many lines are before it. */
+  /** The number of lines before this one, without lines with checksums. */
   readonly lines: number;
-  /** Of all of them, each with its line end, without the lines with checksums. */
+  /** The SHA-256 of all these lines, with their line ends. */
   readonly sha256: string;
 }
 
-/** The lines of a dump with checksums among them, and one at the end. */
+/** Yields the lines of a dump, with lines with checksums in between and at the end. */
 export function* withChecksums(lines: Iterable<string>): Generator<string, undefined> {
   const hash = createHash('sha256');
   let count = 0;
@@ -30,16 +30,16 @@ export function* withChecksums(lines: Iterable<string>): Generator<string, undef
   yield checksum();
 }
 
-/** Where the lines of a file are to be found. */
+/** The checked lines of a file. */
 export interface CheckedLines {
   readonly lines: AsyncIterable<string>;
-  /** The number, in the file, of the line that was read last. */
+  /** Returns the number in the file of the line that was read last. */
   readonly line: () => number;
 }
 
 /**
- * The lines of a dump without those with checksums, which are checked.
- * @throws `Failure` naming the lines among which one was altered, or if the last checksum is missing
+ * Returns the lines of a dump without the lines with checksums, and checks these.
+ * @throws `Failure` naming a range of lines if a checksum differs, or if the last checksum is missing
  */
 export function checked(lines: AsyncIterable<string>): CheckedLines {
   let count = 0;

@@ -38,7 +38,7 @@ async function backup(begin: Begin, file: string): Promise<void> {
   await terminal.answer({ file, bytes, checked: true }, () => `wrote and checked ${bytes} bytes: ${file}`);
 }
 
-/** What one check found. */
+/** The result of one check. */
 interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warn' | 'fail';

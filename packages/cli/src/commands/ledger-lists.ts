@@ -32,7 +32,7 @@ async function itemsOf<Item>({ ask }: LedgerServer, path: string, limit: number)
   return found;
 }
 
-/** What `ledger wallets` asks for. */
+/** The options of `ledger wallets`. */
 export interface WalletsFlags {
   readonly owner?: string;
   readonly tag?: readonly string[];
@@ -60,7 +60,7 @@ function walletTable(wallets: readonly ToldWallet[]): string {
   return table(['wallet', 'owner', 'balance', 'available', 'currency', 'tags', ''], rows);
 }
 
-/** Lists what a wallet has seen. */
+/** Lists the transfers of a wallet. */
 export async function listTransfers(begin: Begin, wallet: string, { limit }: { limit: number }): Promise<void> {
   await onLedger(begin(), async (server) => {
     const transfers = await itemsOf<ToldTransfer>(server, `/wallets/${part(wallet)}/transfers?`, limit);

@@ -8,22 +8,22 @@ import type { Session } from './command.ts';
 /** What a server tells of something: big numbers are text. */
 type Told<T> = { readonly [K in keyof T]: T[K] extends bigint ? string : T[K] };
 
-/** A wallet as a server tells it. */
+/** A wallet in a server's answer. */
 export type ToldWallet = Told<Wallet> & { readonly balance: string; readonly available: string };
-/** A recorded call as a server tells it. */
+/** A recorded call in a server's answer. */
 export type ToldTransfer = Told<Transfer>;
-/** The report of an audit as a server tells it. */
+/** The report of an audit in a server's answer. */
 export type ToldAudit = AuditReport & { readonly tookMs: number };
 
-/** What a command works with. */
+/** The ledger of a server, for a command. */
 export interface LedgerServer {
   readonly client: HttpClient;
   readonly terminal: Terminal;
-  /** Asks a path of the ledger. */
+  /** Sends a request to a path of the ledger and returns its answer. */
   ask<T>(request: Omit<ApiRequest, 'signal'>): Promise<T>;
 }
 
-/** Does the work on the ledger of the server that the options name. @throws `Failure` if they name none */
+/** Runs the work on the ledger of the server that the options name. @throws `Failure` if they name none */
 export async function onLedger(
   { place, terminal }: Session,
   work: (server: LedgerServer) => Promise<void>,
@@ -38,12 +38,12 @@ export async function onLedger(
   });
 }
 
-/** A part of a path. */
+/** Encodes an id as a part of a path. */
 export function part(id: string): string {
   return encodeURIComponent(id);
 }
 
-/** One recorded call in one line. */
+/** Returns one recorded call as one line of text. */
 export function transferText(transfer: ToldTransfer, style: Terminal['style']): string {
   const { id, kind, outcome, state, source, destination, amount, currency, pendingId, at } = transfer;
   const when = style('dim', new Date(at).toISOString());

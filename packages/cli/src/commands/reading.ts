@@ -71,7 +71,7 @@ function statusText(status: Told<TransactionStatus>, style: Terminal['style']): 
   ]);
 }
 
-/** The reason of a drop, for people. */
+/** Returns the reason of a drop as text for people. */
 export function reasonText(reason: Told<TransactionStatus>['reason']): string {
   if (reason === null) return '';
   return typeof reason === 'string' ? reason : plain(reason.app);

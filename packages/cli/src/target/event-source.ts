@@ -3,16 +3,16 @@ import { createParser } from 'eventsource-parser';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import type { HttpClient } from './http-client.ts';
 
-/** What a stream of events asks for. */
+/** The options of a stream of events. */
 export interface Stream {
   readonly client: HttpClient;
-  /** Below `/api/v1`. */
+  /** The path below `/api/v1`. */
   readonly path: string;
-  /** Where to begin: a cursor; without one, with what comes. */
+  /** The cursor to begin after. Without it, the stream has only later events. */
   readonly after: string | undefined;
   readonly query?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal: AbortSignal;
-  /** Told when the connection is lost, with the reason. */
+  /** Called with the reason when the connection is lost. */
   readonly onLost: (reason: string) => void;
 }
 
@@ -21,9 +21,9 @@ const silenceMs = 45_000;
 const pauses = [100, 250, 500, 1_000, 2_000, 5_000] as const;
 
 /**
- * The events of a server after a cursor. It connects again after a lost connection, and resumes behind the last event, so
- * that none is missing or delivered twice. Ends at the abort.
- * @throws the failure of the first connection; a refusal of any
+ * Yields the events of a server after a cursor, until the signal aborts. After a lost connection it reconnects and resumes
+ * after the last event, so that none is missing or delivered twice.
+ * @throws the failure of the first connection; the refusal of any connection
  */
 export async function* resumingEvents<Told>(stream: Stream): AsyncGenerator<Told, undefined> {
   let { after } = stream;

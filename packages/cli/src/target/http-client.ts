@@ -3,16 +3,16 @@ import { type ExitCode, exitCodes, Failure } from '../terminal/exit-code.ts';
 /** A request of the API. */
 export interface ApiRequest {
   readonly method?: 'GET' | 'POST' | 'PATCH';
-  /** Below `/api/v1`, each part already encoded. */
+  /** The path below `/api/v1`. Its parts are already encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>> | undefined;
-  /** Sent as JSON; bytes as they are. */
+  /** The body. Bytes are sent unchanged, other values as JSON. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   readonly signal: AbortSignal;
 }
 
-/** The body of an answer that is a refusal or a failure, as RFC 9457 says. */
+/** The body of a refusal or a failure, by RFC 9457. */
 export interface ProblemBody {
   readonly status: number;
   readonly code?: string;
@@ -20,7 +20,7 @@ export interface ProblemBody {
   readonly [member: string]: unknown;
 }
 
-/** An answer that is no success. */
+/** The failure for an answer whose status is not a success. */
 export class ProblemFailure extends Failure {
   readonly body: ProblemBody;
 
@@ -60,7 +60,7 @@ function exitCodeOf(status: number): ExitCode {
 
 /** Sends requests to one server. */
 export class HttpClient {
-  /** For messages. */
+  /** The server's name in messages. */
   readonly place: string;
   readonly #base: string;
   readonly #token: string | null;
@@ -74,7 +74,7 @@ export class HttpClient {
     this.#token = token;
   }
 
-  /** The JSON of a successful answer. @throws `ProblemFailure` for any other answer; `Failure` if there is none */
+  /** Returns the JSON of a successful answer. @throws `ProblemFailure` for any other answer; `Failure` if there is none */
   async json<T>(request: ApiRequest): Promise<T> {
     const response = await this.send(request);
     try {
@@ -84,13 +84,13 @@ export class HttpClient {
     }
   }
 
-  /** Asks `/livez` or `/readyz`, which are not below `/api/v1`. */
+  /** Requests `/livez` or `/readyz`, which are not below `/api/v1`. */
   async probe(path: string, signal: AbortSignal): Promise<void> {
     const response = await this.#send(new URL(this.place + path), { path, signal });
     await response.body?.cancel();
   }
 
-  /** A successful answer, whose body the caller reads. */
+  /** Sends a request and returns the answer, if it is a success. The caller reads the body. */
   async send(request: ApiRequest): Promise<Response> {
     const url = new URL(this.#base + request.path);
     for (const [name, value] of Object.entries(request.query ?? {}))

@@ -7,19 +7,19 @@ import { ServerTarget } from './server-target.ts';
 import { openExisting, openOrMake, StoreTarget } from './store-target.ts';
 import type { Target } from './target.ts';
 
-/** Where the command's pool is, as its options say. */
+/** The options of a command that select its pool. */
 export interface Place {
   readonly config?: string | undefined;
   readonly url?: string | undefined;
   readonly tokenFile?: string | undefined;
 }
 
-/** Opens the pool of a command that makes no pool. */
+/** Opens the pool of a command. It makes no pool. */
 export async function openTarget(place: Place, terminal: Terminal): Promise<Target> {
   return (await openServer(place, terminal)) ?? openStore(place, terminal);
 }
 
-/** As `openTarget`, but makes the pool if its store has none. */
+/** Does the same as `openTarget`, but makes the pool if its store has none. */
 export async function openTargetOrMake(place: Place, terminal: Terminal): Promise<Target> {
   const server = await openServer(place, terminal);
   if (server !== null) return server;
@@ -33,13 +33,13 @@ export async function openStore(place: Place, terminal: Terminal): Promise<Store
   return new StoreTarget(await openExisting(config), config);
 }
 
-/** The server that the options name, else the environment; `null` if they name a store. */
+/** Returns the server that the options or the environment name; `null` if the options name a store. */
 export async function openServer(place: Place, terminal: Terminal): Promise<ServerTarget | null> {
   const client = await openClient(place, terminal);
   return client === null ? null : new ServerTarget(client, (reason) => terminal.note(`${reason}; connecting again`));
 }
 
-/** What asks the server that the options name, else the environment; `null` if they name a store. */
+/** Returns the client of the server that the options or the environment name; `null` if the options name a store. */
 export async function openClient({ config, url, tokenFile }: Place, terminal: Terminal): Promise<HttpClient | null> {
   const { env } = terminal;
   if (config !== undefined && url !== undefined)
@@ -66,8 +66,8 @@ async function readToken(path: string): Promise<string> {
 }
 
 /**
- * The configuration of a command that works on a store.
- * @param server fields that win over those of the configuration
+ * Returns the configuration of a command that works on a store.
+ * @param server fields that replace those of the configuration
  * @throws `Failure` if no file was named
  */
 export function configOf(

@@ -62,7 +62,7 @@ export class ServerTarget implements Target {
     return status;
   }
 
-  /** A long wait is several requests. */
+  /** Waits for a stage. A long wait uses several requests. */
   async waitFor(hash: string, { stage, timeoutMs, signal }: AwaitOptions): Promise<Awaited> {
     for (let leftMs = timeoutMs; ; leftMs -= waitMs) {
       const timeout = `${Math.max(0, Math.min(leftMs, waitMs))}ms`;
@@ -97,7 +97,7 @@ export class ServerTarget implements Target {
     }
   }
 
-  /** Begins at a cursor, so that a connection which is lost before the first event resumes there. */
+  /** Yields events. It begins at a cursor, so that it can resume there after a connection that is lost before the first event. */
   async *events({ hashes, after, signal }: EventOptions): AsyncGenerator<ToldEvent, undefined> {
     const begin = after ?? (await this.usage({ signal })).cursors.events;
     const hash = hashes.length === 1 ? hashes[0] : undefined;

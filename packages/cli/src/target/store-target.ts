@@ -38,7 +38,7 @@ import type {
 /** Fields that an open would store with the pool. A command that looks at a pool leaves them as they are. */
 const storedFields = [...limitNames, 'maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
-/** Opens the pool of a configuration as it is. @throws `Failure` with `notFound` if there is no such file */
+/** Opens the existing pool of a configuration. @throws `Failure` with `notFound` if there is no such file */
 export async function openExisting({ mempool }: ServerConfig, log?: Logger): Promise<Mempool> {
   const present: Partial<Record<keyof ConfigFields, unknown>> = { ...mempool };
   for (const field of storedFields) delete present[field];
@@ -170,7 +170,7 @@ export class StoreTarget implements Target {
     return told(await this.pool.rollback(target, options));
   }
 
-  /** Setting none returns all. */
+  /** Returns all limits. */
   async limits({ signal }: CallOptions): Promise<Told<Limits>> {
     return told(await this.pool.setLimits({}, { signal }));
   }

@@ -11,7 +11,7 @@ import type {
   WaitStage,
 } from 'mempool-core';
 
-/** An answer as JSON says it: big numbers are strings, bytes base64, and a number may be `"never"` for no limit. */
+/** The type of an answer after `toJson`: a bigint is a string, bytes are base64, and a number may be `"never"` for no limit. */
 export type Told<T> = T extends bigint | Uint8Array
   ? string
   : T extends readonly (infer One)[]
@@ -25,12 +25,12 @@ export const lists = ['pending', 'parked', 'inflight', 'final', 'best'] as const
 /** One of `lists`. */
 export type List = (typeof lists)[number];
 
-/** One row of a list. Which fields it has depends on the list. */
+/** One row of a list. Its fields depend on the list. */
 export type Row = { readonly hash: string } & Readonly<Record<string, unknown>>;
 
 /** A transaction to submit. */
 export interface GivenTransaction {
-  /** `null`: worked out from the payload, as the configuration says. */
+  /** The hash; `null` if it is to be computed from the payload, by the configuration. */
   readonly hash: string | null;
   readonly payload: Uint8Array;
   readonly payloadType: number | undefined;
@@ -41,7 +41,7 @@ export interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** A damaged record that a list passes over. */
+/** A damaged record that a list skips. */
 export interface Damaged {
   readonly hash?: string | null;
   readonly seq?: number;
@@ -58,7 +58,7 @@ export interface ChangeOptions extends CallOptions {
   readonly operationId?: string | undefined;
 }
 
-/** What a wait ended with. */
+/** The result of a wait. */
 export interface Awaited {
   readonly kind: 'reached' | 'dropped' | 'timeout';
   readonly status: Told<TransactionStatus>;
@@ -72,13 +72,13 @@ export interface AwaitOptions extends CallOptions {
 
 /** Options of a stream of events. */
 export interface EventOptions extends CallOptions {
-  /** Only events of these transactions; none: all events. */
+  /** Deliver only events of these transactions; if empty, all events. */
   readonly hashes: readonly string[];
-  /** Resume after this cursor; default: begin now. */
+  /** The cursor to resume after. By default the stream has only events after the call. */
   readonly after?: string | undefined;
 }
 
-/** An event as JSON says it. */
+/** An event after `toJson`. */
 export type ToldEvent = Told<MempoolEvent>;
 
 /** The pool that a command works on: a store, or a server. Rejects with `Failure` or `MempoolError`. */
@@ -90,15 +90,15 @@ export interface Target extends AsyncDisposable {
   events(options: EventOptions): AsyncIterable<ToldEvent>;
   tip(points: number, options: CallOptions): Promise<Told<TipAnswer>>;
   usage(options: CallOptions): Promise<Told<Usage>>;
-  /** Returns the hashes that it dropped. */
+  /** Drops transactions. Returns the hashes that it dropped. */
   drop(hashes: readonly string[], reason: DropReason, options: ChangeOptions): Promise<readonly string[]>;
-  /** Returns the hashes that it released. `notBeforeMs`: hold them back until then. */
+  /** Releases transactions, and holds them back until `notBeforeMs`. Returns the hashes that it released. */
   release(
     hashes: readonly string[],
     options: ChangeOptions & { readonly notBeforeMs?: number | undefined },
   ): Promise<readonly string[]>;
   rollback(target: RollbackTarget, options: ChangeOptions): Promise<Told<RollbackOutcome>>;
   limits(options: CallOptions): Promise<Told<Limits>>;
-  /** Sets the limits that are given, and returns all. */
+  /** Sets the given limits, and returns all. */
   setLimits(limits: Partial<Limits>, options: ChangeOptions): Promise<Told<Limits>>;
 }

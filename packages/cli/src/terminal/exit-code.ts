@@ -1,7 +1,7 @@
 /** The exit codes of the command. */
 export const exitCodes = {
   ok: 0,
-  /** Anything not listed here. */
+  /** Any failure that is not listed here. */
   failed: 1,
   /** A wrong argument or a wrong configuration. */
   usage: 2,
@@ -18,11 +18,11 @@ export const exitCodes = {
 /** One of `exitCodes`. */
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** The end of a command that did not do its work. The message is for the operator: one line and a remedy. */
+/** The failure of a command. The message is for the operator: one line and a remedy. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly exitCode: ExitCode;
-  /** That of the server's refusal, if it is one. */
+  /** The code of the server's refusal; `null` for other failures. */
   readonly code: string | null;
 
   constructor(exitCode: ExitCode, message: string, code: string | null = null) {

@@ -1,7 +1,7 @@
 import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
 import { type ExitCode, exitCodes, Failure } from './exit-code.ts';
 
-/** What a failed command says of an error. */
+/** The output of a failed command: its message and its exit code. */
 export interface Ending {
   readonly exitCode: ExitCode;
   readonly message: string;
@@ -30,7 +30,7 @@ const byCode: Readonly<Record<MempoolErrorCode, readonly [exitCode: ExitCode, re
   ERR_MEMPOOL_INTERNAL: [failed, ''],
 };
 
-/** What to say of an error, and the exit code. */
+/** Returns the message and the exit code for an error. */
 export function failureOf(error: unknown): Ending {
   if (error instanceof Failure) return { exitCode: error.exitCode, message: error.message, code: error.code };
   if (isMempoolError(error)) {

@@ -1,4 +1,4 @@
-/** Rows in columns. Numbers are at the right. */
+/** Formats rows in columns. Numbers are aligned to the right. */
 export function table(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
   const texts = rows.map((row) => row.map(String));
   const widths = head.map((title, i) => Math.max(title.length, ...texts.map((row) => row[i]?.length ?? 0)));
@@ -11,13 +11,13 @@ export function table(head: readonly string[], rows: readonly (readonly (string 
   return [line(head), ...texts.map(line)].join('\n');
 }
 
-/** Names and values, one pair a line. */
+/** Formats names and values, one pair per line. */
 export function pairs(entries: readonly (readonly [name: string, value: string | number])[]): string {
   const width = Math.max(...entries.map(([name]) => name.length));
   return entries.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
 }
 
-/** How long ago a time was, such as `3m 12s`; `-` without a time. */
+/** Formats the time since `at`, such as `3m 12s`; `-` without a time. */
 export function ago(at: number | null | undefined, now: number): string {
   return at === null || at === undefined ? '-' : span(Math.max(0, now - at));
 }
@@ -29,7 +29,7 @@ const units = [
   [1_000, 's'],
 ] as const;
 
-/** A duration in its two largest units. */
+/** Formats a duration in its two largest units. */
 export function span(ms: number): string {
   if (ms < 1_000) return `${Math.round(ms)}ms`;
   const first = units.findIndex(([size]) => ms >= size);

@@ -4,27 +4,27 @@ import { styleText } from 'node:util';
 import { toJson } from 'mempool-core';
 import { exitCodes, Failure } from './exit-code.ts';
 
-/** What a command sees of the process around it. */
+/** The parts of the process that a command uses. */
 export interface Surroundings {
   readonly stdin: Readable & { readonly isTTY?: boolean | undefined };
   readonly stdout: Writable & { readonly isTTY?: boolean | undefined };
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts at SIGINT and SIGTERM, and if nobody reads the output any more. */
+  /** Aborts at SIGINT and SIGTERM, and if the reader of the output has closed it. */
   readonly signal: AbortSignal;
 }
 
 /** The styles of the output. */
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow';
 
-/** Where a command reads and writes. */
+/** The input and the output of a command. */
 export class Terminal {
   readonly env: Surroundings['env'];
   readonly signal: AbortSignal;
   readonly stdin: Surroundings['stdin'];
   readonly #stdout: Surroundings['stdout'];
   readonly #stderr: Surroundings['stderr'];
-  /** Whether the output is JSON. */
+  /** True if the output is JSON. */
   readonly json: boolean;
   readonly #colours: boolean;
 
@@ -58,7 +58,7 @@ export class Terminal {
     return this.write(`${text}\n`);
   }
 
-  /** Writes an answer as one line of JSON, or as the text that a person reads. */
+  /** Writes an answer, as one line of JSON or as text for people. */
   async answer(answer: unknown, text: (style: Terminal['style']) => string): Promise<void> {
     if (this.json) await this.line(asJson(answer));
     else {
@@ -67,23 +67,23 @@ export class Terminal {
     }
   }
 
-  /** Where notes, errors and logs go. */
+  /** The stream for notes, errors and logs. */
   get errors(): Writable {
     return this.#stderr;
   }
 
-  /** Says something beside the answer. */
+  /** Writes a note to `errors`. */
   note(text: string): void {
     this.#stderr.write(`${plain(text)}\n`);
   }
 
-  /** The text in a style, if the output shows styles. */
+  /** Returns the text in a style, if the output shows styles. */
   readonly style = (style: Style, text: string): string =>
     this.#colours ? styleText(style, text, { validateStream: false }) : text;
 
   /**
-   * Asks before something that cannot be undone.
-   * @throws `Failure` with `usage` if nobody can answer, with `failed` if the answer is no
+   * Asks for confirmation before an action that cannot be undone.
+   * @throws `Failure` with `usage` if the input is not interactive, with `failed` if the answer is no
    */
   async confirm(question: string): Promise<void> {
     if (this.stdin.isTTY !== true) throw new Failure(exitCodes.usage, `${question}: no terminal to ask on; add --yes`);
@@ -97,12 +97,12 @@ export class Terminal {
   }
 }
 
-/** An answer as one line of JSON, without characters that a terminal would take as commands. */
+/** Returns an answer as one line of JSON, without control characters of terminals. */
 export function asJson(answer: unknown): string {
   return escaped(JSON.stringify(toJson(answer)));
 }
 
-/** Text from elsewhere, without characters that a terminal would take as commands. */
+/** Returns untrusted text without control characters of terminals. */
 export function plain(text: string): string {
   return escaped(text.replaceAll('\n', ' '));
 }

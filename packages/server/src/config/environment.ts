@@ -12,7 +12,7 @@ export type EnvironmentFields = Readonly<Record<string, Readonly<Record<string, 
 interface Section {
   readonly name: string;
   readonly fields: readonly string[];
-  /** @throws `ERR_MEMPOOL_CONFIG` if the value does not fit the field */
+  /** Checks a value. @throws `ERR_MEMPOOL_CONFIG` if it does not fit the field */
   readonly check: (field: string, value: unknown) => void;
 }
 
@@ -37,8 +37,8 @@ const sections: readonly Section[] = [
 const serviceLink = /_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_.*)?)$/;
 
 /**
- * Reads the variables `MEMPOOL_<SECTION>_<FIELD>`, such as `MEMPOOL_SERVER_PORT`. With `_FILE` at its end a variable names
- * a file with the value.
+ * Reads the variables `MEMPOOL_<SECTION>_<FIELD>`, such as `MEMPOOL_SERVER_PORT`. A variable that ends in `_FILE` names a
+ * file with the value.
  * @throws `ERR_MEMPOOL_CONFIG` naming the variable
  */
 export async function environmentFields(env: Environment): Promise<EnvironmentFields> {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 // Forms that fields of the sections share.
 
-/** The longest time that a timer takes. */
+/** The longest delay of a timer, in milliseconds. */
 export const maxTimerMs: number = 2 ** 31 - 1;
 
 export const text: z.ZodString = z.string('must be a string').min(1, 'must not be empty');

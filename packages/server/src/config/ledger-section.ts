@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { flag, maxTimerMs, optional, text, whole } from './field-forms.ts';
 import type { LedgerSection } from './server-config.ts';
 
-/** The section `[ledger]` as the configuration has it. */
+/** The section `[ledger]` as written in the configuration. */
 export interface GivenLedger extends Omit<LedgerSection, 'currency'> {
-  /** `null`: there is no ledger. */
+  /** The currency of the vault; `null` if there is no ledger. */
   readonly currency: string | null;
 }
 
-/** The form of the section `[ledger]`. */
+/** The schema of the section `[ledger]`. */
 export const ledger: z.ZodType<GivenLedger> & { readonly shape: z.core.$ZodShape } = z.strictObject(
   {
     currency: optional(text.max(16, 'must have at most 16 characters')).describe(

@@ -6,7 +6,7 @@ import { isTable, misconfigured, shortName } from 'mempool-core/backend';
 
 /**
  * Returns the chain source that the module of `watcher.source` exports: the named one, else the default, else the only
- * one. A package is searched from the working directory.
+ * one. A package is resolved from the working directory.
  * @throws `ERR_MEMPOOL_CONFIG` naming `watcher.source`
  */
 export async function loadChainSource(module: string): Promise<ChainSource> {

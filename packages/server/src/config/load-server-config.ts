@@ -36,16 +36,17 @@ import { camelCased } from './spelling.ts';
 export interface LoadOptions {
   /** Variables that replace fields, such as `process.env`; default none. */
   readonly env?: Environment | undefined;
-  /** Fields that replace those of file and environment, such as options of a command line. */
+  /** Fields that replace those of the file and of the environment, such as options of a command line. */
   readonly server?: Partial<ServerOptions> | undefined;
 }
 
 type Tables = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the configuration of a server from a `.toml` or `.json` file, or checks one given as an object: the sections
- * `mempool`, `server`, `election`, `watcher`, `edges`, `ledger`, `sequencer`. A configuration of `openMempool`, and a `dolos.toml`, is
- * taken as the section `mempool`. Secrets are read from their files, and the fields that environment and options name replace those of the file.
+ * Reads the configuration of a server from a `.toml` or `.json` file, or checks one given as an object. Its sections are
+ * `mempool`, `server`, `election`, `watcher`, `edges`, `ledger` and `sequencer`. A configuration of `openMempool`, or a `dolos.toml`, is
+ * read as the section `mempool`. Secrets are read from their files. Fields of the environment and of the options replace
+ * those of the file.
  *
  * @throws `ERR_MEMPOOL_CONFIG` naming the file and the field, or the variable
  */
@@ -71,7 +72,7 @@ function divided(given: unknown, path: string | null): Tables {
 }
 
 interface Surroundings extends LoadOptions {
-  /** Where relative paths of the file start, other than that of the pool. */
+  /** The folder from which relative paths of the file are resolved, except the path of the pool. */
   readonly folder: string;
 }
 

@@ -4,7 +4,7 @@ import { misconfigured } from 'mempool-core/backend';
 const maxSecretBytes = 64 * 1024;
 
 /**
- * Returns the text of a file without white space at its ends. The text is in no error.
+ * Returns the text of a file without white space at its ends. No error contains the text.
  * @throws `ERR_MEMPOOL_CONFIG` naming `place` if the file cannot be read, is empty or is longer than 64 KiB
  */
 export async function readSecret(path: string, place: string): Promise<string> {

@@ -39,7 +39,7 @@ export function isNodeUrl(given: string): boolean {
   return nodeUrl.safeParse(given).success;
 }
 
-/** True for the form in which tokens are stored. */
+/** True for a valid hash of a token: `sha256:` and 64 hex digits. */
 export function isTokenHash(given: string): boolean {
   return tokenHash.safeParse(given).success;
 }
@@ -168,7 +168,7 @@ const edges = z.strictObject(
   'must be a table',
 );
 
-/** A token as the configuration has it. */
+/** A token as written in the configuration. */
 export interface GivenToken {
   readonly name: string;
   readonly hash?: string | undefined;
@@ -187,7 +187,7 @@ export interface ParsedSections {
   readonly sequencer: GivenSequencer;
 }
 
-/** The section `[edges]` as the configuration has it: a secret may still be in a file. */
+/** The section `[edges]` as written in the configuration, where a secret may be the path of a file. */
 export interface GivenEdges extends Omit<EdgesSection, 'ethereum'> {
   readonly ethereum: (EthereumSection & { readonly upstreamFile?: string | undefined }) | null;
 }
@@ -222,7 +222,7 @@ export function fieldNames(section: SectionName): string[] {
 
 /**
  * Checks one section.
- * @param spelling how the configuration spells a field, by its path; for messages
+ * @param spelling returns the original spelling of a field by its path, for messages
  * @throws `ERR_MEMPOOL_CONFIG` naming the first bad field
  */
 export function parseSection<S extends SectionName>(
@@ -251,7 +251,7 @@ function namesAt(section: SectionName, [first]: readonly PropertyKey[]): string[
     : fieldNames(section);
 }
 
-/** The JSON Schema of a whole configuration, for editors. Each name has both spellings. */
+/** Returns the JSON Schema of a whole configuration, for editors. It has each name in camel and in snake case. */
 export function serverConfigSchema(): FieldSchema {
   const own = Object.entries(schemas).map(([name, schema]) => [
     name,

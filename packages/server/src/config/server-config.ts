@@ -1,6 +1,6 @@
 import type { MempoolConfig } from 'mempool-core';
 
-/** What a token may do, from the smallest right to the largest; in the ledger, too. */
+/** The scopes of tokens, from the smallest right to the largest, for the pool and for the ledger. */
 export const scopes = [
   'read',
   'submit',
@@ -15,14 +15,14 @@ export const scopes = [
 /** A right of a token. */
 export type Scope = (typeof scopes)[number];
 
-/** A token that the server accepts. The token itself is not kept. */
+/** A token that the server accepts. It has only the hash of the token. */
 export interface TokenOptions {
-  /** Names it in logs and in operation ids; unique. */
+  /** The unique name of the token, used in logs and in operation ids. */
   readonly name: string;
   /** `sha256:` and the SHA-256 of the token as 64 hex digits. */
   readonly hash: string;
   readonly scopes: readonly Scope[];
-  /** The owners whose wallets the scope `ledger:transfer` is for; needed with it, and only with it. */
+  /** The owners for whose wallets the scope `ledger:transfer` is valid. Required with that scope, and allowed only with it. */
   readonly owners?: 'all' | readonly string[] | undefined;
 }
 
@@ -32,24 +32,24 @@ export const payloadHashNames = ['sha256', 'blake2b-256', 'keccak-256', 'cardano
 /** One of `payloadHashNames`. */
 export type PayloadHashName = (typeof payloadHashNames)[number];
 
-/** The section `[server]`, complete. */
+/** The section `[server]`, with defaults filled in. */
 export interface ServerOptions {
   /** The address to listen on; default `127.0.0.1`. Any address that is not a loopback address needs tokens. */
   readonly host: string;
-  /** The port to listen on; default 4420; 0: a free one. */
+  /** The port to listen on; default 4420. 0 means any free port. */
   readonly port: number;
   readonly tokens: readonly TokenOptions[];
   /** Origins of browser pages that may call the server, such as `https://pool.example`; default none. */
   readonly corsOrigins: readonly string[];
-  /** Values of `Host` that are accepted beside the loopback names and `host`; default none. */
+  /** Values of the header `Host` that are accepted in addition to the loopback names and `host`; default none. */
   readonly allowedHosts: readonly string[];
-  /** How the hash of a transaction is computed from its bytes; default `sha256`. */
+  /** The algorithm that computes the hash of a transaction from its bytes; default `sha256`. */
   readonly hash: PayloadHashName;
-  /** True: `/` is the dashboard; default true. */
+  /** If true, the path `/` serves the dashboard; default true. */
   readonly dashboard: boolean;
-  /** True: payloads can be read; default false. */
+  /** If true, clients can read payloads; default false. */
   readonly exposePayloads: boolean;
-  /** The largest request body; default 8 MiB. Bodies above 64 KiB may together take 32 times as much memory. */
+  /** The largest request body; default 8 MiB. All bodies above 64 KiB together may use 32 times this size. */
   readonly maxBodyBytes: number;
   /** The most event streams at once; default 1,000. */
   readonly maxSseClients: number;
@@ -59,54 +59,54 @@ export interface ServerOptions {
   readonly maxRequests: number;
   /** The most requests per second of one token or address; default `Infinity`. */
   readonly ratePerSecond: number;
-  /** How long a stop waits for requests in flight; default 10,000. */
+  /** How long a stop waits for requests in flight, in milliseconds; default 10,000. */
   readonly drainMs: number;
-  /** A label for people, such as `production`; default empty. */
+  /** A label to display, such as `production`; default empty. */
   readonly environment: string;
 }
 
-/** The section `[election]`, complete. */
+/** The section `[election]`, with defaults filled in. */
 export interface ElectionSection {
-  /** True: this process takes part in the election. Default: true with a watcher's source, else false. */
+  /** If true, this process takes part in the election. Default: true if there is a watcher's source. */
   readonly enabled: boolean;
   /** The name of the election, which is also in `mempool.election`; default `watcher`. */
   readonly name: string;
-  /** The id of this node; `null`: a UUID for each start. */
+  /** The id of this node; `null` for a new UUID at each start. */
   readonly nodeId: string | null;
-  /** How long a lease lasts, which is also in `mempool.watcherLockTtlMs`; `null`: the election's default. */
+  /** How long a lease lasts, in milliseconds, which is also in `mempool.watcherLockTtlMs`; `null` for the election's default. */
   readonly ttlMs: number | null;
 }
 
-/** The section `[watcher]`, complete. */
+/** The section `[watcher]`, with defaults filled in. */
 export interface WatcherSection {
-  /** A module that exports a `ChainSource`: a package or an absolute path, with `#name` for a named export; `null`: none. */
+  /** A module that exports a `ChainSource`: a package or an absolute path, with `#name` for a named export; `null` for none. */
   readonly source: string | null;
 }
 
-/** Where one edge listens. The address is that of `[server]`. */
+/** The options of one edge. It listens on the address of `[server]`. */
 export interface EdgeSection {
-  /** The port to listen on; 0: a free one. */
+  /** The port to listen on. 0 means any free port. */
   readonly port: number;
 }
 
-/** The section `[edges.ethereum]`, complete. */
+/** The section `[edges.ethereum]`, with defaults filled in. */
 export interface EthereumSection extends EdgeSection {
   /** The chain that transactions must be signed for. */
   readonly chainId: number;
   /**
-   * The HTTP URL of an Ethereum node, which gives nonces and balances and answers all other methods; `null`: none. It may
-   * hold a key, so it is in no log and no error.
+   * The HTTP URL of an Ethereum node, which returns nonces and balances and answers all other methods; `null` for none. It
+   * may contain a key, so it is in no log and no error.
    */
   readonly upstream: string | null;
 }
 
-/** The section `[edges.cometbft]`, complete. */
+/** The section `[edges.cometbft]`, with defaults filled in. */
 export interface CometBftSection extends EdgeSection {
-  /** The id of the chain, by which clients sign; default `mempool`. */
+  /** The id of the chain, which clients sign; default `mempool`. */
   readonly chainId: string;
 }
 
-/** The section `[edges]`, complete: protocols beside the HTTP API, each on a port of its own; `null`: off. */
+/** The section `[edges]`, with defaults filled in: further protocols, each on its own port. `null` means disabled. */
 export interface EdgesSection {
   /** Blockfrost and the Cardano submit API; default port 3000. */
   readonly blockfrost: EdgeSection | null;
@@ -118,21 +118,21 @@ export interface EdgesSection {
   readonly utxorpc: EdgeSection | null;
 }
 
-/** The section `[ledger]`, complete. */
+/** The section `[ledger]`, with defaults filled in. */
 export interface LedgerSection {
   /** The currency of the wallet `vault`, and of a request that names none. */
   readonly currency: string;
-  /** Ledgers of other names share nothing; default `main`. */
+  /** The name of the ledger; default `main`. Ledgers with different names share nothing. */
   readonly name: string;
-  /** The file of the ledger beside a pool on SQLite; `null`: `pool.ledger.sqlite` for `pool.sqlite`. */
+  /** The file of the ledger, if the pool is on SQLite; `null` for the default, `pool.ledger.sqlite` for `pool.sqlite`. */
   readonly path: string | null;
-  /** How long records are kept at least; default `never` to remove any. */
+  /** The least time for which records are kept, in milliseconds; the default `never` removes none. */
   readonly retentionMs: number | 'never';
   /** How many refusals of one owner are recorded; default 10,000. */
   readonly maxRefusals: number;
-  /** How often reservations whose time has come are expired; default 1,000. */
+  /** Milliseconds between two sweeps, which expire reservations whose time has come; default 1,000. */
   readonly sweepMs: number;
-  /** True: `/turbo` speaks the API of turbo-ledger; default false. */
+  /** If true, the path `/turbo` serves the API of turbo-ledger; default false. */
   readonly turbo: boolean;
 }
 
@@ -156,13 +156,13 @@ export interface SequencerSection {
 
 /** The configuration of a server: one file with seven sections. */
 export interface ServerConfig {
-  /** What `openMempool` and `openNode` take. */
+  /** The configuration for `openMempool` and `openNode`. */
   readonly mempool: MempoolConfig<string>;
   readonly server: ServerOptions;
   readonly election: ElectionSection;
   readonly watcher: WatcherSection;
   readonly edges: EdgesSection;
-  /** `null`: there is no ledger. */
+  /** The ledger's options; `null` if there is no ledger. */
   readonly ledger: LedgerSection | null;
   /** `null`: no epochs are watched. */
   readonly sequencer: SequencerSection | null;

@@ -1,12 +1,12 @@
 import { isTable, misconfigured, shortName } from 'mempool-core/backend';
 
-/** A table with its names in camel case, and how the configuration spells each of them, by path. */
+/** A table with its names in camel case, and the original spelling of each name, by path. */
 export interface Spelled {
   readonly value: unknown;
   readonly spelling: ReadonlyMap<string, string>;
 }
 
-/** Turns the names of a table, and of those in it, into camel case. @throws `ERR_MEMPOOL_CONFIG` for a name in both spellings */
+/** Converts the names of a table and of its inner tables to camel case. @throws `ERR_MEMPOOL_CONFIG` for a name in both spellings */
 export function camelCased(given: unknown, place: string): Spelled {
   const spelling = new Map<string, string>();
   return { value: convert(given, place, place, spelling), spelling };

@@ -19,7 +19,7 @@ export class DemoChain implements ChainSource {
     return this.#blocks.at(-1)?.point ?? this.#base;
   }
 
-  /** The chain goes on behind this block, which is the tip of a pool that has been used before; only the first call counts. */
+  /** Sets the block after which the chain continues: the tip of a pool that was used before. Only the first call has an effect. */
   begin(base: ChainPoint | null): void {
     if (!this.#begun) this.#base = base;
     this.#begun = true;
@@ -34,7 +34,7 @@ export class DemoChain implements ChainSource {
     this.#step({ kind: 'apply', block: whole });
   }
 
-  /** Takes the last blocks back and returns them, oldest first; never more than there are. */
+  /** Removes the last `count` blocks, or all if there are fewer, and returns them, oldest first. */
   undo(count: number): Block[] {
     const undone = this.#blocks.splice(Math.max(0, this.#blocks.length - count));
     if (undone.length > 0) this.#step({ kind: 'undo', point: this.tip });

@@ -13,7 +13,7 @@ export interface TrafficOptions {
   readonly signal: AbortSignal;
 }
 
-/** Has the demo's transactions and blocks happen. Rejects with the signal's reason at the abort. */
+/** Runs the demo's transactions and blocks. Rejects with the signal's reason after an abort. */
 export async function runTraffic(
   pool: Mempool,
   chain: DemoChain,
@@ -41,7 +41,7 @@ async function hashes(walk: AsyncIterable<{ readonly hash: string }>): Promise<s
 interface Stage {
   readonly pool: Mempool;
   readonly chain: DemoChain;
-  /** Of the action: no other has the same. */
+  /** The unique id of the action. */
   readonly turn: string;
 }
 

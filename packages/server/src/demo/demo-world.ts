@@ -2,13 +2,13 @@ import { hash } from 'node:crypto';
 import type { Block, DropReason, Submission } from 'mempool-core';
 import { DemoRandom } from './demo-random.ts';
 
-/** What happens next in the demo. The actions of one step happen in their order. */
+/** One action of the demo. The actions of one step are run in order. */
 export type DemoAction =
   | { readonly kind: 'submit'; readonly transactions: readonly Submission[] }
   | { readonly kind: 'send' | 'acknowledge' | 'release'; readonly hashes: readonly string[] }
   | { readonly kind: 'drop'; readonly hashes: readonly string[]; readonly reason: DropReason }
   | { readonly kind: 'block'; readonly seen: readonly string[] }
-  /** The chain goes back by so many blocks. */
+  /** The chain is rolled back by `depth` blocks. */
   | { readonly kind: 'fork'; readonly depth: number };
 
 /** Where a transaction of the demo is, as far as its traffic knows. */
@@ -27,7 +27,7 @@ const accounts = 40;
 const mostWaiting = 300;
 const perBlock = 12;
 
-/** Makes up traffic and blocks: wallets that submit, a node that sends, blocks, forks. The same seed gives the same actions. */
+/** Generates traffic and blocks: wallets that submit, a node that sends, blocks, forks. The same seed gives the same actions. */
 export class DemoWorld {
   readonly #random: DemoRandom;
   readonly #name: string;
@@ -41,13 +41,13 @@ export class DemoWorld {
     this.#random = new DemoRandom(seed);
   }
 
-  /** Takes over what an earlier run left in the pool. */
+  /** Continues with the transactions that an earlier run left in the pool. */
   adopt({ pending, inflight }: { readonly pending: readonly string[]; readonly inflight: readonly string[] }): void {
     this.#traffic.waiting.push(...pending);
     this.#traffic.acknowledged.push(...inflight);
   }
 
-  /** The actions of the next step. */
+  /** Returns the actions of the next step. */
   next(): DemoAction[] {
     this.#steps += 1;
     const actions = [...this.#answers(), ...this.#sending(), ...this.#submitting()];
@@ -146,7 +146,7 @@ export class DemoWorld {
   }
 }
 
-/** The block that follows a tip in the demo. */
+/** Returns the block that follows a tip in the demo. */
 export function demoBlock(parent: Block['point'] | null, seen: readonly string[], turn: string): Omit<Block, 'parent'> {
   const slot = (parent?.slot ?? 0) + 1;
   return { point: { slot, hash: hash('sha256', `${turn} ${slot} ${parent?.hash ?? ''}`, 'hex') }, seen, unseen: [] };

@@ -9,9 +9,9 @@ import { type Mempool, maxPriority, type SubmitOptions, type SubmitOutcome, utxo
 import { type Problem, wrongRequest } from '../http/problem.ts';
 
 /**
- * Submits the bytes of a Cardano transaction under the hash that the chain knows it by. A priority pool gets a verdict
- * made of the bytes, so that it orders by fee and holds one spend of each output.
- * @throws `Problem` 400 if the bytes are no transaction; as `submit`
+ * Submits the bytes of a Cardano transaction under its hash on the chain. A priority pool receives a verdict computed from
+ * the bytes, so that it orders by fee and keeps one spend of each output.
+ * @throws `Problem` 400 if the bytes are not a transaction; the errors of `submit`
  */
 export async function submitCardano(
   pool: Mempool,
@@ -21,17 +21,18 @@ export async function submitCardano(
   return checkedCardano(pool, payload).submit(options);
 }
 
-/** A transaction whose bytes the pool can take. */
+/** A transaction whose bytes were checked. */
 export interface CheckedCardano {
   readonly hash: string;
-  /** @throws as the pool's `submit` */
+  /** Submits the transaction. @throws the errors of the pool's `submit` */
   submit(options?: SubmitOptions): Promise<SubmitOutcome>;
 }
 
 /**
- * Checks the bytes as `submitCardano` does, and submits nothing yet, so that several can be checked before the first goes in.
- * @param unfit the problem that stands for a reason
- * @throws what `unfit` gives: `Problem` 400 unless told otherwise
+ * Checks the bytes as `submitCardano` does, but submits nothing yet, so that several can be checked before the first is
+ * submitted.
+ * @param unfit returns the problem for a reason
+ * @throws the problem of `unfit`; by default `Problem` 400
  */
 export function checkedCardano(
   pool: Mempool,

@@ -1,8 +1,8 @@
 import type { SharedParts } from '../http/http-server.ts';
 
 /**
- * A protocol that wallets and tools already speak, on a port of its own. Each edge is a file or a folder here. It asks
- * the server's one `Gate` before anything else, so that tokens, scopes, rates and limits are those of the HTTP API:
+ * A protocol that wallets and tools already use, on its own port. Each edge is a file or a folder here. It checks every
+ * request with the server's one `Gate` first, so that tokens, scopes, rates and limits are those of the HTTP API:
  *
  * - `gate.serve` around each request of a `fetch` handler, with `refused` in the words of the protocol; else
  *   `gate.check`, `enter` and `leave`;
@@ -15,8 +15,7 @@ export interface Edge {
   /** Such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /**
-   * Takes no more connections. Ends the others once `drained` has resolved and their answers have left, at the latest
-   * after `drainMs`.
+   * Accepts no more connections. Ends the others when `drained` has resolved and their answers are sent, or after `drainMs`.
    */
   stop(drained: Promise<void>, drainMs: number): Promise<void>;
 }

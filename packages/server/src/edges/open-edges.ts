@@ -15,7 +15,7 @@ const openers: { readonly [Name in EdgeName]: () => Promise<Opener<Name>> } = {
   utxorpc: async () => (await import('./utxorpc/open-utxorpc.ts')).openUtxorpc,
 };
 
-/** Opens every edge that is on, or none. @throws as `OpenEdge` */
+/** Opens all enabled edges. If one fails, it opens none. @throws the errors of `OpenEdge` */
 export async function openEdges(parts: SharedParts, sections: EdgesSection): Promise<ReadonlyMap<EdgeName, Edge>> {
   const edges = new Map<EdgeName, Edge>();
   try {

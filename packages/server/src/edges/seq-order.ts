@@ -14,7 +14,7 @@ interface Slot extends Waiting {
 /** Fewer removed ones are not worth a new list. */
 const fewGone = 1_000;
 
-/** Transactions in the order of `seq`, of which any may be removed. A page costs the number of transactions before it. */
+/** Transactions in the order of `seq`. The cost of a page grows with the number of transactions before it. */
 export class SeqOrder {
   readonly #byHash = new Map<string, Slot>();
   /** With removed ones in between. */
@@ -28,7 +28,7 @@ export class SeqOrder {
     return this.#byHash.size;
   }
 
-  /** Of all whose size is known. */
+  /** The total size of the transactions whose size is known. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -37,7 +37,7 @@ export class SeqOrder {
     return this.#byHash.get(hash);
   }
 
-  /** Adds it. One that is there already with this `seq` stays as it is. */
+  /** Adds a transaction. Does nothing if it is in the list with this `seq` already. */
   put({ hash, seq, bytes = null }: Omit<Waiting, 'bytes'> & { readonly bytes?: number | null }): void {
     const known = this.#byHash.get(hash);
     if (known?.seq === seq) {
@@ -63,7 +63,7 @@ export class SeqOrder {
     if (this.#slots.length > 2 * this.#byHash.size + fewGone) this.#slots = this.#slots.filter(({ isGone }) => !isGone);
   }
 
-  /** At most `count` transactions after the first `skip`. */
+  /** Returns at most `count` transactions after the first `skip`. */
   page(skip: number, count: number, order: 'asc' | 'desc' = 'asc'): Waiting[] {
     const page: Waiting[] = [];
     if (skip >= this.#byHash.size) return page;
@@ -76,7 +76,7 @@ export class SeqOrder {
     return page;
   }
 
-  /** All. It must not be changed meanwhile. */
+  /** Iterates over all transactions. Do not change the list meanwhile. */
   *inOrder(order: 'asc' | 'desc'): Generator<Waiting> {
     this.#sort();
     const slots = this.#slots;
@@ -92,12 +92,12 @@ export class SeqOrder {
     return this.#unweighed.size === 0;
   }
 
-  /** The hashes of those whose size is not known. */
+  /** Returns the hashes of the transactions whose size is not known. */
   unweighed(): string[] {
     return Array.from(this.#unweighed, ({ hash }) => hash);
   }
 
-  /** Tells the size of a transaction, if it is still there. */
+  /** Sets the size of a transaction, if it is still in the list. */
   weigh(hash: string, bytes: number): void {
     const slot = this.#byHash.get(hash);
     if (slot !== undefined) this.#weigh(slot, bytes);

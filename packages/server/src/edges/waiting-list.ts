@@ -24,9 +24,9 @@ const maxAttempts = 3;
 const payloadSlice = 50;
 
 /**
- * The transactions that wait for a block (Pending, Propagated, Acknowledged), by arrival, for protocols that number
- * their pages. The store has only pages that follow each other. So the first request reads the pool once, and from then
- * on the list follows the events. It has hashes and sizes, no payloads: about 200 bytes for each transaction.
+ * The transactions that wait for a block (Pending, Propagated, Acknowledged), by arrival, for protocols with numbered
+ * pages. The store can only read pages in sequence. So the first request reads the pool once, and from then on the list
+ * follows the events. It has hashes and sizes but no payloads, and uses about 200 bytes for each transaction.
  */
 export class WaitingList {
   static readonly #lists = new WeakMap<EventHub, WaitingList>();
@@ -39,7 +39,7 @@ export class WaitingList {
     this.#parts = parts;
   }
 
-  /** The one list of a server. */
+  /** Returns the list of a server. All its edges share one. */
   static of(parts: Pick<SharedParts, 'pool' | 'hub'>): WaitingList {
     const known = WaitingList.#lists.get(parts.hub);
     if (known !== undefined) return known;
@@ -49,7 +49,7 @@ export class WaitingList {
   }
 
   /**
-   * The list with everything that the store had committed before the call.
+   * Returns the list, which includes all commits of the store before the call.
    * @throws the pool's error; `Problem` 503 if the server stops or the events come too fast
    */
   async current(): Promise<SeqOrder> {
@@ -62,7 +62,7 @@ export class WaitingList {
     throw busy('The list of waiting transactions is read anew.');
   }
 
-  /** The same, with the size of each: reads the payloads of those that came since the last call. @throws as `current` */
+  /** Does the same as `current`, with all sizes. It reads the payloads of those that arrived since. @throws the errors of `current` */
   async weighed(): Promise<SeqOrder> {
     const order = await this.current();
     // A call that shares the work of an earlier one may have newcomers left.
@@ -138,7 +138,7 @@ type OpenFeed = (signal: AbortSignal) => Promise<EventFeed>;
 /** One list, for as long as its events come without a gap. */
 class Following {
   readonly order = new SeqOrder();
-  /** Resolves when the list is no longer kept up to date. */
+  /** Resolves when the list is no longer updated. */
   readonly ended: Promise<void>;
   readonly #leaving = new AbortController();
   /** The hashes that events have told of while the pages are read: their state is newer than that of a page. */
@@ -176,7 +176,7 @@ class Following {
     }
   }
 
-  /** Resolves with true when the event of this number is in the list, with false if that will not be. */
+  /** Returns true when the list includes the event of this number, or false if it never will. */
   async reach(eventSeq: number): Promise<boolean> {
     while (this.#reached < eventSeq && !this.#isEnded)
       await new Promise<void>((resolve) => {

@@ -4,16 +4,16 @@ import { isLedgerError, type Ledger, type SweepAnswer } from 'mempool-ledger';
 /** Options of `LedgerKeeper.start`. */
 export interface KeeperOptions {
   readonly sweepMs: number;
-  /** True: records older than the retention are trimmed. */
+  /** If true, records older than the retention are trimmed. */
   readonly trims: boolean;
   readonly log?: Logger | undefined;
-  /** Told what was done. */
+  /** Called with the number of reservations that expired, or of records that were trimmed. */
   swept(action: 'expired' | 'trimmed', count: number): void;
 }
 
 /**
- * Expires reservations whose time has come, and trims records, again and again. Several servers may do so on one ledger: each of
- * its steps is one of the store.
+ * Expires reservations whose time has come and trims records, at intervals. Several servers may do so on one ledger, because
+ * each step is an atomic step of the store.
  */
 export class LedgerKeeper implements AsyncDisposable {
   readonly #ledger: Ledger;

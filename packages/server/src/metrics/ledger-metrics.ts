@@ -1,7 +1,7 @@
 import type { Ledger } from 'mempool-ledger';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** The metrics of a ledger. Without one they are left out. */
+/** The metrics of a ledger. They are left out if there is none. */
 export class LedgerMetrics {
   readonly #registry: Registry;
   #calls: Counter<'kind' | 'outcome'> | null = null;
@@ -11,7 +11,7 @@ export class LedgerMetrics {
     this.#registry = registry;
   }
 
-  /** From now on the metrics of this ledger are shown. */
+  /** Shows the metrics of this ledger from now on. */
   attach(ledger: Ledger): void {
     const registers = [this.#registry];
     this.#calls = new Counter({

@@ -4,29 +4,29 @@ import { Registry } from 'prom-client';
 import { type MetricsSource, PoolMetrics } from './pool-metrics.ts';
 import { type AnsweredRequest, ProcessMetrics } from './process-metrics.ts';
 
-/** The metrics of one server, in a registry of their own. */
+/** The metrics of one server, in their own registry. */
 export interface Metrics {
-  /** Give it to `openMempool` or `openNode` as `observer`. It counts fenced calls, too. */
+  /** The observer to pass to `openMempool` or `openNode`. It also counts fenced calls. */
   readonly observer: Observer;
   /** The content type of `text`. */
   readonly contentType: string;
-  /** From now on the pool's metrics are shown, too. */
+  /** Shows the pool's metrics too, from now on. */
   attach(source: MetricsSource): void;
-  /** From now on the ledger's metrics are shown, too. Call it at most once. */
+  /** Shows the ledger's metrics too, from now on. Call it at most once. */
   attachLedger(ledger: Ledger): void;
-  /** A call of the ledger was answered. */
+  /** Counts an answered call of the ledger. */
   ledgerCall(kind: string, outcome: string): void;
-  /** The ledger's timer has done something. */
+  /** Counts reservations that the ledger's timer has expired, or records that it has trimmed. */
   ledgerSwept(action: 'expired' | 'trimmed', count: number): void;
   httpRequest(request: AnsweredRequest): void;
-  /** The number of SSE clients that are connected now. */
+  /** Sets the number of connected SSE clients. */
   sseClients(count: number): void;
-  /** The metrics in Prometheus' text format. If the store cannot be reached, `mempool_store_up` is 0. */
+  /** Returns the metrics in Prometheus' text format. If the store cannot be reached, `mempool_store_up` is 0. */
   text(): Promise<string>;
 }
 
 /**
- * Makes the metrics of one server. They must be there before the pool, which is opened with their observer.
+ * Makes the metrics of one server. Make them before the pool, which is opened with their observer.
  *
  * @example
  * const metrics = createMetrics();

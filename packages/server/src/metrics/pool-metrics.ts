@@ -5,11 +5,11 @@ import type { MonitorView } from '../monitor/monitor.ts';
 import type { StoredTotals } from '../monitor/stored-totals.ts';
 import { StoredHistogram } from './stored-histogram.ts';
 
-/** What the metrics read. */
+/** The objects that the metrics read. */
 export interface MetricsSource {
   readonly pool: Mempool;
   readonly monitor: MonitorView;
-  /** `null`: `mempool_is_leader` and `mempool_election_term` are left out. */
+  /** The election; with `null`, `mempool_is_leader` and `mempool_election_term` are left out. */
   readonly election: Election | null;
 }
 
@@ -27,7 +27,7 @@ interface Metric<Read> {
   readonly name: string;
   readonly help: string;
   readonly labelNames?: readonly string[];
-  /** `null`: not known, so it is left out: an old value would look like a new one. */
+  /** Returns the present value. A value that is not known is `null` and left out, because an old one would look like a new one. */
   readonly read: (from: Read) => readonly Row[] | number | null;
 }
 
@@ -94,8 +94,8 @@ const probedGauges: readonly Metric<Probe>[] = [
 const probeTimeoutMs = 2_000;
 
 /**
- * The metrics of the pool. Counters show the last saved state of the monitor: so they never fall when a server is killed,
- * which would read as a reset. Each server of a pool shows the same ones, so take their maximum, not their sum.
+ * The metrics of the pool. Counters show the last saved state of the monitor, so they do not decrease when a server is
+ * killed, which would look like a reset. Each server of a pool shows the same values, so use their maximum, not their sum.
  */
 export class PoolMetrics {
   #source: MetricsSource | null = null;
@@ -126,7 +126,7 @@ export class PoolMetrics {
     this.#source = source;
   }
 
-  /** Reads the pool anew. Answers that are asked for meanwhile share one read. Never rejects. */
+  /** Reads the pool again. Concurrent calls share one read. It never rejects. */
   probe(): Promise<void> {
     this.#probing ??= this.#read().finally(() => {
       this.#probing = null;

@@ -6,7 +6,7 @@ import { LedgerMetrics } from './ledger-metrics.ts';
 
 /** An answered HTTP request. */
 export interface AnsweredRequest {
-  /** The route as it is declared, such as `/api/v1/transactions/{hash}`, never the path: it becomes a label. */
+  /** The declared route, such as `/api/v1/transactions/{hash}`. It is never the path, because it becomes a label. */
   readonly route: string;
   readonly method: string;
   readonly status: number;
@@ -18,7 +18,7 @@ const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PAT
 /** More words than this package and core have. */
 const maxWords = 100;
 
-/** The metrics of this process alone: calls of its pool, requests, its part in the election. */
+/** The metrics of this process alone: calls of its pool, requests, its state in the election. */
 export class ProcessMetrics {
   readonly #calls: Counter<'verb' | 'outcome'>;
   readonly #callSeconds: Histogram<'verb'>;

@@ -5,11 +5,11 @@ export interface StoredHistogramParts {
   readonly name: string;
   readonly help: string;
   readonly registry: Registry;
-  /** `null` shows nothing. */
+  /** Returns the counts; `null` shows nothing. */
   read(): Counts | null;
 }
 
-/** A histogram whose counts come from elsewhere: one of prom-client only counts what it observes itself. */
+/** A histogram whose counts are computed elsewhere. A histogram of prom-client can only count its own observations. */
 export class StoredHistogram extends Histogram {
   readonly #parts: StoredHistogramParts;
 
@@ -22,7 +22,7 @@ export class StoredHistogram extends Histogram {
     return this.getForPromString();
   }
 
-  /** What a registry asks for. */
+  /** Returns the values for a registry. */
   async getForPromString(): Promise<MetricObjectWithValues<MetricValueWithName<string>>> {
     const { name, help, read } = this.#parts;
     const counts = read();

@@ -6,20 +6,20 @@ export interface BlockChange {
   /** The position after its event. */
   readonly cursor: string;
   readonly eventSeq: number;
-  /** In milliseconds since 1970; `null` if an older version wrote the event. */
+  /** The time of the event, in milliseconds since 1970; `null` if an older version wrote it. */
   readonly at: number | null;
   readonly action: 'applied' | 'undone';
   readonly point: ChainPoint;
   readonly tick: number;
-  /** The leader that applied or undid it; `null`: the call had no lease. */
+  /** The leader that applied or undid it; `null` if the call had no lease. */
   readonly nodeId: string | null;
   readonly term: number | null;
-  /** How many transactions of the pool became Confirmed with it. 0 for one that was undone. */
+  /** How many transactions of the pool became Confirmed with it; 0 if it was undone. */
   readonly confirmed: number;
 }
 
 export interface BlocksQuery {
-  /** 1–200; default 50. */
+  /** The maximum number of blocks, 1–200; default 50. */
   readonly limit?: number | undefined;
 }
 
@@ -36,7 +36,7 @@ export class BlockTimeline {
   /** True after a loss: numbers may have gone back with the store. */
   #mayGoBack = false;
 
-  /** Events that are there already are passed over, so that they may be read again. */
+  /** Adds an event. It ignores events that it has already, so that events may be read again. */
   add(event: MempoolEvent): void {
     if (event.kind === 'lagged') {
       this.#mayGoBack = true;
@@ -54,7 +54,7 @@ export class BlockTimeline {
     this.#seq = 0;
   }
 
-  /** The last ones, newest first. @throws `ERR_MEMPOOL_INVALID` naming `limit` */
+  /** Returns the last changes, newest first. @throws `ERR_MEMPOOL_INVALID` naming `limit` */
   last({ limit = defaultLimit }: BlocksQuery = {}): BlockChange[] {
     if (!Number.isInteger(limit) || limit < 1 || limit > blocksLength)
       throw invalid('limit', `a whole number from 1 to ${blocksLength}`);

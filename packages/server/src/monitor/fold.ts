@@ -42,8 +42,8 @@ const causeOf = indexOf<string>(causes);
 const reasonOf = indexOf<string>(poolReasons);
 
 /**
- * Counts one event. The tally depends on the events alone, not on clocks or on how often it was saved: so two monitors that
- * read the same events have the same tally. A `restarted` begins a fresh tally; that is the caller's.
+ * Counts one event. The tally depends only on the events, not on clocks or saves, so two monitors that read the same events
+ * have the same tally. At a `restarted` event, the caller must begin a fresh tally.
  */
 export function fold(tally: Tally, event: MempoolEvent): void {
   tally.cursor = event.cursor;
@@ -51,7 +51,7 @@ export function fold(tally: Tally, event: MempoolEvent): void {
   else count(tally, event);
 }
 
-/** Sets the counts of live transactions to the pool's own, which stand for the tally's cursor. */
+/** Sets the counts of live transactions to the pool's own, which must be those at the tally's cursor. */
 export function setCounts(tally: Tally, { pending, propagated, acknowledged, confirmed }: Usage): void {
   const counts = [pending, propagated, acknowledged, confirmed];
   // A pool that was restored from a dump has transactions of which no event tells.
@@ -81,7 +81,7 @@ function lose(tally: Tally, { missed, cursor }: LaggedEvent): void {
   else addGap(tally, { from, to: null, missed });
 }
 
-/** If there are too many gaps, the two oldest become one. */
+/** Adds a gap. If there are too many, the two oldest become one. */
 export function addGap({ gaps }: Tally, gap: Gap): void {
   if (gap.to === null) gaps.push({ ...gap });
   else gaps.unshift({ ...gap });

@@ -33,14 +33,14 @@ interface NewPart extends Part {
 /** A tally as it is stored. */
 export interface EncodedTally {
   readonly head: Uint8Array;
-  /** Not stored yet. */
+  /** The parts that are not stored yet. */
   readonly newParts: readonly NewPart[];
   /** All parts that the head names. */
   readonly minuteParts: readonly Part[];
   readonly hourParts: readonly Part[];
 }
 
-/** The bytes of a tally. The head stays below 64 KiB: it holds only buckets that no part can hold yet. */
+/** Encodes a tally. The head stays below 64 KiB, because it has only buckets that are not in a part yet. */
 export function encodeTally(tally: Tally): EncodedTally {
   const minutes = dividedSeries(tally.minutes, minuteRule, tally.at);
   const hours = dividedSeries(tally.hours, hourRule, tally.at);
@@ -61,7 +61,7 @@ export function encodeTally(tally: Tally): EncodedTally {
   };
 }
 
-/** A tally whose parts are not loaded yet: only `parts` names their buckets. @throws if these are not the bytes of a head */
+/** Decodes a tally, without the buckets of its parts, which `parts` names. @throws if these are not the bytes of a head */
 export function decodeHead(bytes: Uint8Array): Tally {
   const { format: _, minutes, hours, slots, gaps, ...totals } = headSchema.parse(parsed(bytes));
   return {
@@ -80,7 +80,7 @@ export function isForeignHead(bytes: Uint8Array): boolean {
   return known.success && known.data.format !== format;
 }
 
-/** @throws if these are not the bytes of a part */
+/** Decodes the buckets of a part. @throws if these are not the bytes of a part */
 export function decodePart(bytes: Uint8Array): Bucket[] {
   return bucketsSchema.parse(parsed(bytes)).map(unpacked);
 }

@@ -6,8 +6,8 @@ export function addHistogram(sum: number[], counts: readonly number[]): void {
 }
 
 /**
- * The time that a share of the counted times did not exceed, interpolated between two bounds; the highest bound for times
- * above it. `null` if nothing was counted.
+ * Returns a percentile of the counted times, interpolated between two bounds, or the highest bound for times above that.
+ * Returns `null` if nothing was counted.
  */
 export function percentile(counts: readonly number[], share: number): number | null {
   const total = counts.reduce((sum, count) => sum + count, 0);

@@ -14,7 +14,7 @@ import {
   type Tally,
 } from './tally.ts';
 
-/** What a keeper needs of a pool. */
+/** The methods of a pool that a keeper needs. */
 export type RecordPool = Pick<Mempool, 'getRecord' | 'putRecord' | 'listRecords'>;
 
 export interface KeeperOptions {
@@ -24,23 +24,27 @@ export interface KeeperOptions {
 }
 
 /**
+ * The outcome of a save.
+ *
  * - `stored`, `unchanged`: the pool has the tally.
- * - `conflict`: another monitor saved first. Load its head and go on there.
- * - `full`: the records have no room. Nothing is lost: the tally goes on, and the next save tries again.
+ * - `conflict`: another monitor saved first. Load its head and continue from it.
+ * - `full`: the records have no room. Nothing is lost, because the tally continues and the next save tries again.
  */
 export type SaveOutcome = 'stored' | 'unchanged' | 'conflict' | 'full';
 
 /**
- * - `counted`: go on.
+ * The outcome of an event.
+ *
+ * - `counted`: continue.
  * - `restarted`: the pool was made anew, so a fresh tally was begun.
- * - `rewound`: the store went back behind events that are counted. Load the head, which went back as well.
+ * - `rewound`: the store went back to a state before counted events. Load the head, which went back as well.
  */
 export type Taken = 'counted' | 'restarted' | 'rewound';
 
 /**
- * A tally, and its copy in the pool's records. The copy is a head, written by compare-and-set, and parts, which hold the
- * buckets that are closed. Parts are written before the head that names them, and deleted after the first head that does
- * not: so a keeper that is killed anywhere leaves a head whose parts are all there.
+ * A tally, and its copy in the pool's records. The copy consists of a head, written by compare-and-set, and of parts, which
+ * have the closed buckets. Parts are written before the head that names them, and deleted after the first head that does
+ * not name them. So after a kill at any point, all parts of the stored head exist.
  */
 export class Keeper {
   readonly #options: KeeperOptions;
@@ -71,7 +75,7 @@ export class Keeper {
   }
 
   /**
-   * Replaces the tally by the one in the records. Without one, or if it is damaged, a fresh tally begins with the oldest
+   * Replaces the tally by the one in the records. If there is none or it is damaged, a fresh tally begins with the oldest
    * event that the pool keeps.
    * @throws `ERR_MEMPOOL_INCOMPATIBLE` if a newer version wrote it; `ERR_MEMPOOL_UNSUPPORTED` without records
    */
@@ -101,12 +105,12 @@ export class Keeper {
     return 'counted';
   }
 
-  /** At first and after a loss the counts of live transactions may be off: the keeper needs the pool's own, read just now. */
+  /** True at first and after a loss: the keeper then needs the pool's own counts of live transactions, because its may be wrong. */
   get wantsCounts(): boolean {
     return this.#tally.needsCounts && this.#counts === null;
   }
 
-  /** They are set when the tally has come to their cursor. */
+  /** Passes the pool's counts to the keeper, which uses them when the tally has reached their cursor. */
   offerCounts(usage: Usage): void {
     this.#counts = usage;
     this.#settleCounts();
@@ -117,7 +121,7 @@ export class Keeper {
     return cursors.events === this.#tally.cursor || (lastEventSeq === 0 && this.#tally.seq === 0);
   }
 
-  /** @throws the store's errors: then the next save tries again */
+  /** Saves the tally. @throws the store's errors, and then the next save tries again */
   async save(): Promise<SaveOutcome> {
     if (!this.#isChanged) return 'unchanged';
     const tally = this.#tally;
@@ -139,8 +143,8 @@ export class Keeper {
   }
 
   /**
-   * Deletes parts that are too old and that the head does not name: a monitor that was killed may leave some. Younger ones
-   * may belong to a head that another monitor is about to write.
+   * Deletes old parts that the head does not name, which a killed monitor may leave. It keeps younger ones, because another
+   * monitor may be about to write a head that names them.
    */
   async tidy(): Promise<void> {
     const { prefix } = this.#options;

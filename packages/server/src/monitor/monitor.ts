@@ -9,35 +9,35 @@ import { type Summary, summaryOf } from './summary.ts';
 import type { Gap, Tally } from './tally.ts';
 import { Timeline, type TimelinePage, type TimelineQuery } from './timeline.ts';
 
-/** What a monitor tells. Nothing here waits for the store. */
+/** The numbers of a monitor. No method waits for the store. */
 export interface MonitorView {
   /** The position after the last event counted. */
   readonly cursor: string;
   summary(): Summary;
-  /** @throws `ERR_MEMPOOL_INVALID` naming the field */
+  /** Returns the columns of a chart. @throws `ERR_MEMPOOL_INVALID` naming the field */
   stats(query: StatsQuery): Stats;
-  /** @throws `ERR_MEMPOOL_INVALID` naming the field */
+  /** Returns a page of the last transitions. @throws `ERR_MEMPOOL_INVALID` naming the field */
   timeline(query?: TimelineQuery): TimelinePage;
-  /** The last 200 blocks applied and undone, newest first. @throws `ERR_MEMPOOL_INVALID` naming the field */
+  /** Returns the last blocks applied and undone, at most 200, newest first. @throws `ERR_MEMPOOL_INVALID` naming the field */
   blocks(query?: BlocksQuery): readonly BlockChange[];
   gaps(): readonly Gap[];
-  /** The totals of the last saved state. A killed monitor goes on from there, so they never fall. */
+  /** Returns the totals of the last saved state. A killed monitor continues from that state, so the totals never decrease. */
   stored(): StoredTotals;
-  /** Calls the listener after events were counted, once for all events that came together. Returns its removal. */
+  /** Calls the listener after events were counted, once per batch of events. Returns a function that removes the listener. */
   onChange(listener: () => void): () => void;
 }
 
-/** What a monitor needs of a pool. */
+/** The methods of a pool that a monitor needs. */
 export type MonitoredPool = RecordPool & Pick<Mempool, 'subscribe' | 'usage'>;
 
 export interface MonitorOptions {
-  /** How often the state is saved if it changed. 10–60,000; default 1,000. */
+  /** Milliseconds between two saves of a changed state, 10–60,000; default 1,000. */
   readonly saveEveryMs?: number | undefined;
-  /** What the names of its records begin with. Monitors with the same prefix share one state. Default `monitor/`. */
+  /** The prefix of the names of its records; default `monitor/`. Monitors with the same prefix share one state. */
   readonly prefix?: string | undefined;
   /** The pool's clock, for rates and charts; default this machine's. */
   readonly now?: (() => number) | undefined;
-  /** Told once when saving or reading fails, and when it works again. */
+  /** Receives one entry when saving or reading begins to fail, and one when it works again. */
   readonly log?: Logger | undefined;
 }
 
@@ -50,8 +50,8 @@ const retryMs = 1_000;
 const maxPrefixLength = 100;
 
 /**
- * Counts what happens in a pool, by its events, and keeps the counts in the pool's records. A monitor that was killed goes on
- * where the records stand, and counts nothing twice. Any number of monitors may run on one pool: they have the same numbers.
+ * Counts the events of a pool, and stores the counts in the pool's records. After a kill, a monitor continues from the stored
+ * counts, and counts nothing twice. Any number of monitors may run on one pool, and they have the same numbers.
  *
  * @example await using monitor = await Monitor.start(pool);
  */
@@ -84,7 +84,7 @@ export class Monitor implements MonitorView, AsyncDisposable {
   }
 
   /**
-   * Loads the state, and resolves when all events of that time are counted. Close it before the pool.
+   * Starts a monitor. It loads the state, and resolves when all events until then are counted. Close it before the pool.
    *
    * @throws `ERR_MEMPOOL_INVALID` naming the option; `ERR_MEMPOOL_UNSUPPORTED` if the backend has no records;
    * `ERR_MEMPOOL_INCOMPATIBLE` if another version of this package wrote the state; the store's errors
@@ -99,7 +99,7 @@ export class Monitor implements MonitorView, AsyncDisposable {
     return monitor;
   }
 
-  /** Saves once more and ends. Never rejects: the log is told if the last save failed. A second call does nothing more. */
+  /** Saves once more and ends. It never rejects; if the last save fails, it is logged. A second call does nothing more. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#closing.abort();

@@ -2,14 +2,14 @@ import { invalid } from 'mempool-core/backend';
 import { addHistogram, percentile } from './histogram.ts';
 import { type Bucket, hourRule, minuteRule, reasonNames, type Series, type SeriesRule, type Tally } from './tally.ts';
 
-/** How far back a chart goes. Up to a day it is made of minutes, beyond that of hours. */
+/** The range of a chart. Up to a day it is computed from minutes, beyond that from hours. */
 export type StatsRange = '2h' | '24h' | '7d' | '30d';
 
 export interface StatsQuery {
   readonly range: StatsRange;
   /**
-   * The time that one point stands for: rounded up to whole minutes (`2h`, `24h`) or hours. Default: a minute, 10 minutes,
-   * an hour, 4 hours.
+   * The duration of one step, rounded up to whole minutes (`2h`, `24h`) or hours. Default by range: a minute, 10 minutes, an
+   * hour, 4 hours.
    */
   readonly stepMs?: number | undefined;
 }
@@ -21,7 +21,7 @@ export interface Stats {
   readonly at: number[];
   readonly received: number[];
   readonly finalized: number[];
-  /** Drops by reason, written as in `Summary`. Only reasons that occur in the range have a column. */
+  /** Drops by reason, with the names of `Summary`. Only reasons that occur in the range have a column. */
   readonly dropped: Record<string, number[]>;
   /** Transactions that returned because their block was undone. */
   readonly rolledBack: number[];
@@ -33,7 +33,7 @@ export interface Stats {
   /** The time from being received to Finalized, in milliseconds; `null` where nothing became Finalized. */
   readonly finalityP50: (number | null)[];
   readonly finalityP95: (number | null)[];
-  /** True where events are missing. */
+  /** True for steps in which events are missing. */
   readonly incomplete: boolean[];
 }
 
@@ -55,7 +55,7 @@ const ranges: Readonly<Record<StatsRange, Range>> = {
   '30d': { lengthMs: 30 * dayMs, stepMs: 4 * hourMs, ...hours },
 };
 
-/** `now`: the pool's clock. The last step is the one that it is in. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the columns of a chart. The last step includes `now`, the pool's clock. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function statsOf(tally: Tally, query: StatsQuery, now: number): Stats {
   const { range, stepMs } = checkedQuery(query);
   const width = Math.ceil(stepMs / range.rule.widthMs) * range.rule.widthMs;

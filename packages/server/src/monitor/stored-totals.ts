@@ -13,9 +13,9 @@ export interface StoredTotals {
   /** The `at` of its last event; `null` before the first. */
   readonly at: number | null;
   readonly stages: Readonly<Record<KnownStage, number>>;
-  /** Those that occurred. */
+  /** The transitions that occurred, with their counts. */
   readonly transitions: readonly { readonly from: Stage; readonly to: KnownStage; readonly count: number }[];
-  /** Drops by the pool's words; `other`: for the application's reasons. */
+  /** Drops by pool reason; `other` has the application's reasons. */
   readonly dropped: Readonly<Record<PoolReason | 'other', number>>;
   readonly blocks: { readonly applied: number; readonly undone: number };
   readonly finality: Histogram;
@@ -23,7 +23,7 @@ export interface StoredTotals {
   readonly lagged: number;
 }
 
-/** Copies: the tally goes on. */
+/** Returns a copy of the tally's totals, which later changes of the tally do not affect. */
 export function storedTotals(tally: Tally): StoredTotals {
   const { at, applied, undone, lagged, finality, finalitySumMs: sumMs } = tally;
   const ofWords = poolReasons.map((reason, code) => [reason, tally.dropped[code] ?? 0]);
@@ -41,7 +41,7 @@ export function storedTotals(tally: Tally): StoredTotals {
   };
 }
 
-/** Live transactions now, and transitions into the final stages. */
+/** Returns the present number of live transactions by stage, and the number of transitions into each final stage. */
 export function stageCounts(tally: Tally): Record<KnownStage, number> {
   const into = (to: KnownStage): number => sumOf(fromStages.map((from) => transitionCount(tally, from, to)));
   const live = liveStages.map((stage, i) => [stage, Math.max(0, tally.live[i] ?? 0)] as const);

@@ -3,46 +3,46 @@ import { addHistogram, percentile } from './histogram.ts';
 import { stageCounts } from './stored-totals.ts';
 import { minuteRule, reasonNames, type Slot, slotMs, type Tally } from './tally.ts';
 
-/** How many events of a kind there were in each second, on average over the last minute and the last five minutes. */
+/** The average number of events of a kind per second, over the last minute and over the last five minutes. */
 export interface Rate {
   readonly perSecond1m: number;
   readonly perSecond5m: number;
 }
 
-/** The monitor's numbers at one event of the pool: its totals stand for all events up to `cursor`. */
+/** The monitor's numbers at one event of the pool. The totals include all events up to `cursor`. */
 export interface Summary {
   /** The `at` of the last event counted, in milliseconds since 1970; `null` before the first event with a time. */
   readonly at: number | null;
-  /** The pool's clock when this was told, in milliseconds since 1970: ages and rates are as of then. */
+  /** The pool's clock when the summary was made, in milliseconds since 1970. Ages and rates are as of that time. */
   readonly now: number;
   /** The position after the last event counted. */
   readonly cursor: string;
-  /** Transactions in each stage: now for the first four; Finalized and Dropped count transitions into them. */
+  /** For the live stages, the present number of transactions. For Finalized and Dropped, the number of transitions into them. */
   readonly stages: Readonly<Record<KnownStage, number>>;
-  /** Transactions received. One that comes back after its end counts again. */
+  /** Number of transactions received. One that is received again after its end counts again. */
   readonly received: number;
   /** Transitions by their cause. */
   readonly causes: Readonly<Record<Cause, number>>;
   /**
-   * Drops by reason: a word of the pool, `app:` and the application's text, or `other` for texts of the application that
-   * are too long or too many. Reasons that did not occur are left out.
+   * Drops by reason: a pool reason, `app:` and the application's text, or `other` for texts of the application that are too
+   * long or too many. Reasons that did not occur are left out.
    */
   readonly reasons: Readonly<Record<string, number>>;
   readonly blocks: { readonly applied: number; readonly undone: number };
   readonly rates: { readonly received: Rate; readonly finalized: Rate; readonly dropped: Rate };
   /** The time from being received to Finalized, over the last hour. `null` if nothing became Finalized. */
   readonly finality: { readonly count: number; readonly p50Ms: number | null; readonly p95Ms: number | null };
-  /** The totals lack events from this time on, in milliseconds since 1970; 0: from the pool's beginning; `null`: none. */
+  /** The time from which the totals lack events, in milliseconds since 1970; 0 for the beginning; `null` if they lack none. */
   readonly incompleteSince: number | null;
   /** How many events the totals lack. */
   readonly missed: number;
-  /** The `at` of the last saved state; `null` if none is saved yet. It stays behind while the store takes no writes. */
+  /** The `at` of the last saved state; `null` if none is saved yet. It does not advance while the store accepts no writes. */
   readonly savedAt: number | null;
 }
 
 const finalityWindowMs = 3_600_000;
 
-/** `now`: the pool's clock, for what is over a recent time. */
+/** Returns the summary of a tally. `now` is the pool's clock, for rates and other numbers of a recent time. */
 export function summaryOf(tally: Tally, savedAt: number | null, now: number): Summary {
   const { at, cursor, applied, undone, incompleteSince, missed } = tally;
   const byCause = causes.map((cause, i) => [cause, tally.causes[i] ?? 0] as const);

@@ -1,25 +1,25 @@
 import { causes, knownStages, type LiveStage, poolReasons, type Stage } from 'mempool-core';
 
-/** Events that the monitor never saw: the store no longer had them when it read on. */
+/** Events that the monitor missed, because the store no longer had them when it read. */
 export interface Gap {
-  /** The last event before, in milliseconds since 1970; 0: the pool's beginning. */
+  /** The time of the last event before the gap, in milliseconds since 1970; 0 if there was none. */
   readonly from: number;
-  /** The first event after; `null` if none came yet. */
+  /** The time of the first event after the gap; `null` if there is none yet. */
   readonly to: number | null;
-  /** How many events; 0 if the store was restored to an earlier state. */
+  /** The number of missed events; 0 if the store was restored to an earlier state. */
   readonly missed: number;
 }
 
 /** The stages that a transaction can come from, in the order of a row's number in `Tally.transitions`. */
 export const fromStages: readonly Stage[] = ['Unknown', ...knownStages];
-/** The stages whose transactions are counted as they come and go, in the order of `Tally.live`. */
+/** The live stages, in the order of `Tally.live`. */
 export const liveStages: readonly LiveStage[] = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed'];
 
-/** The code of all reasons that have none of their own. The pool's words come before it, the application's after it. */
+/** The code of all reasons without an own code. Pool reasons have lower codes, the application's reasons higher ones. */
 export const otherReason: number = poolReasons.length;
-/** The most texts of the application that have a code of their own. */
+/** The most reasons of the application that have their own code. */
 export const maxAppReasons = 16;
-/** The longest of these texts, in UTF-16 code units. */
+/** The longest text of such a reason, in UTF-16 code units. */
 export const maxAppReasonLength = 64;
 
 /** Upper bounds of the time to finality: from half a second to a day. */
@@ -28,19 +28,21 @@ export const finalityBoundsMs: readonly number[] = [
   2_700_000, 3_600_000, 7_200_000, 14_400_000, 28_800_000, 86_400_000,
 ];
 
-/** The width of the slots from which rates are computed, and how many there are. */
+/** The width of the slots from which rates are computed, in milliseconds. */
 export const slotMs = 10_000;
+/** The number of these slots. */
 export const maxSlots = 31;
 
 /** The most gaps that are remembered. Beyond that the two oldest become one. */
 export const maxGaps = 32;
-/** How many transitions the timeline shows, and after how many of them a cursor is noted from which to read them again. */
+/** How many transitions the timeline shows. */
 export const timelineLength = 1_000;
+/** After how many transitions a cursor is added to `Tally.trail`, from which the timeline can be read again. */
 export const trailStep = 100;
 
-/** What happened in one minute or hour. Times without events have none. */
+/** The counts of one minute or hour. There is no bucket for times without events. */
 export interface Bucket {
-  /** Its beginning divided by its width. */
+  /** The start of the bucket divided by its width. */
   readonly index: number;
   received: number;
   finalized: number;
@@ -48,11 +50,11 @@ export interface Bucket {
   applied: number;
   undone: number;
   pendingHigh: number;
-  /** Pending transactions at its end. */
+  /** Pending transactions at the end of the bucket. */
   pendingLast: number;
-  /** Drops by the reason's code; the end may be missing. */
+  /** Drops by the reason's code. Zeros at the end may be left out. */
   readonly dropped: number[];
-  /** Times to finality by the index of their bound; the end may be missing. */
+  /** Times to finality by the index of their bound. Zeros at the end may be left out. */
   readonly finality: number[];
 }
 
@@ -75,7 +77,7 @@ export interface SeriesRule {
   readonly letter: string;
   readonly widthMs: number;
   readonly keptMs: number;
-  /** How many buckets a part may have. The head holds as many open ones, so it must be few. */
+  /** How many buckets a part may have. The head has up to as many open ones, so the number must be small. */
   readonly partLength: number;
 }
 
@@ -90,24 +92,24 @@ export interface Slot {
   dropped: number;
 }
 
-/** All that the monitor knows: what the events up to `cursor` make of an empty tally. `fold` alone changes it. */
+/** The whole state of a monitor: the result of `fold` on all events up to `cursor`. Only `fold` changes it. */
 export interface Tally {
   cursor: string;
   /** The number of the last event that was counted or lost; 0 before the first. */
   seq: number;
-  /** The latest `at` of the events. It never falls. */
+  /** The latest `at` of the events. It never decreases. */
   at: number | null;
-  /** Transactions in each live stage. */
+  /** Number of transactions in each live stage. */
   readonly live: number[];
-  /** True at first and after a loss: `live` may be off until the pool's own counts are set. */
+  /** True at first and after a loss, when `live` may be wrong until the pool's own counts are set. */
   needsCounts: boolean;
-  /** Rows are `fromStages`, columns `knownStages`. */
+  /** Counts of transitions. Rows are `fromStages`, columns `knownStages`. */
   readonly transitions: number[];
-  /** By the index in `causes`. */
+  /** Counts of transitions by the index in `causes`. */
   readonly causes: number[];
-  /** By the reason's code. */
+  /** Counts of drops by the reason's code. */
   readonly dropped: number[];
-  /** The texts of the application that have codes. */
+  /** The reasons of the application that have codes. */
   readonly appReasons: string[];
   applied: number;
   undone: number;
@@ -122,7 +124,7 @@ export interface Tally {
   readonly hours: Series;
   /** Cursors every `trailStep` transitions; the first one is at least `timelineLength` transitions back, if there are so many. */
   readonly trail: string[];
-  /** Transactions' events counted. */
+  /** Number of counted events of transactions. */
   moved: number;
 }
 
@@ -154,7 +156,7 @@ export function freshTally(cursor: string): Tally {
   };
 }
 
-/** The name of each reason's code. */
+/** Returns the names of the reasons, by code. */
 export function reasonNames({ appReasons }: Pick<Tally, 'appReasons'>): string[] {
   return [...poolReasons, 'other', ...appReasons.map((text) => `app:${text}`)];
 }

@@ -16,7 +16,7 @@ export interface Transition {
   /** The position after its event. */
   readonly cursor: string;
   readonly eventSeq: number;
-  /** In milliseconds since 1970; `null` if an older version wrote the event. */
+  /** The time of the event, in milliseconds since 1970; `null` if an older version wrote it. */
   readonly at: number | null;
   readonly hash: string;
   readonly from: Stage;
@@ -29,9 +29,9 @@ export interface Transition {
 }
 
 export interface TimelineQuery {
-  /** 1–1,000; default 100. */
+  /** The maximum number of transitions, 1–1,000; default 100. */
   readonly limit?: number | undefined;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export class Timeline {
   /** True after a loss: numbers may have gone back with the store. */
   #mayGoBack = false;
 
-  /** Events that are there already are passed over, so that they may be read again. */
+  /** Adds an event. It ignores events that it has already, so that events may be read again. */
   add(event: MempoolEvent): void {
     if (event.kind === 'lagged') this.#mayGoBack = true;
     if (event.kind !== 'transaction') return;
@@ -63,7 +63,7 @@ export class Timeline {
     this.#items = [];
   }
 
-  /** @throws `ERR_MEMPOOL_INVALID` naming the field */
+  /** Returns a page. @throws `ERR_MEMPOOL_INVALID` naming the field */
   page({ limit = defaultLimit, after }: TimelineQuery = {}): TimelinePage {
     if (!Number.isInteger(limit) || limit < 1 || limit > timelineLength)
       throw invalid('limit', `a whole number from 1 to ${timelineLength}`);

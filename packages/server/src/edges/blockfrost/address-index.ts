@@ -6,7 +6,7 @@ import type { SeqOrder, Waiting } from '../seq-order.ts';
 
 /** What is kept of a transaction; `null`: it is none of Cardano, or gone. */
 type Moves = {
-  /** A key of the address of each output, one after the other: an address is ten times as long. */
+  /** The concatenated keys of the outputs' addresses. A key has a tenth of the length of an address. */
   readonly paid: string;
   /** The outputs that it spends of transactions that waited when it was read. */
   readonly spends: readonly OutputReference[];
@@ -18,7 +18,7 @@ const slice = 25;
 const maxRounds = 3;
 const keyLength = 16;
 
-/** Which part of the result is wanted. */
+/** The address, and the part of the result, that a caller wants. */
 export interface AddressQuery {
   readonly address: string;
   readonly skip: number;
@@ -27,8 +27,8 @@ export interface AddressQuery {
 }
 
 /**
- * Which waiting transactions pay to an address, or spend an output of another waiting one that did. The payloads are
- * read at the first request for an address, and later only those of newcomers.
+ * An index of waiting transactions by address: those that pay to it, or spend an output of a waiting one that paid to it.
+ * The first request reads all payloads; later ones read only those of new transactions.
  */
 export class AddressIndex {
   readonly #pool: Mempool;
@@ -39,7 +39,7 @@ export class AddressIndex {
     this.#pool = pool;
   }
 
-  /** At most `count` transactions after the first `skip`. @throws the pool's error */
+  /** Returns at most `count` transactions after the first `skip`. @throws the pool's error */
   async find(list: SeqOrder, { address, skip, count, order }: AddressQuery): Promise<Waiting[]> {
     await this.#readNewcomers(list);
     const key = keyOf(address);

@@ -13,9 +13,9 @@ export interface BlockfrostCall {
 /** One method of one path. */
 export interface BlockfrostRoute {
   readonly method: 'GET' | 'POST';
-  /** Below `/` and below `/api/v0`, such as `/mempool/{hash}`. */
+  /** The path, such as `/mempool/{hash}`. It is served below `/` and below `/api/v0`. */
   readonly path: string;
-  /** What a token must have; `null`: the path is open to all. */
+  /** The scope that a token must have; `null` if no token is needed. */
   readonly scope: Scope | null;
   answer(call: BlockfrostCall): Promise<Response>;
 }

@@ -14,12 +14,12 @@ import { healthRoutes } from './health-routes.ts';
 import { mempoolRoutes } from './mempool-routes.ts';
 import { submitRoutes } from './submit-routes.ts';
 
-/** What a host of `@hono/node-server` gives a handler. */
+/** The environment that `@hono/node-server` passes to a handler. */
 interface Host {
   readonly Bindings: HostEnvironment;
 }
 
-/** The paths of Blockfrost's API for transactions that wait for a block, and the one of the Cardano submit API. */
+/** Opens an edge with the paths of Blockfrost's API for transactions that wait for a block, and that of the Cardano submit API. */
 export async function openBlockfrost(parts: SharedParts, { port }: EdgeSection): Promise<Edge> {
   const { pool, gate, options } = parts;
   const routes = [

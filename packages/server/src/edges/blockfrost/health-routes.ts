@@ -7,7 +7,7 @@ const version = '0.1.92';
 /** How long the store may take to answer. */
 const probeMs = 2_000;
 
-/** What clients ask before anything else. */
+/** Returns the routes that clients call first, to check the server. */
 export function healthRoutes(pool: Mempool): BlockfrostRoute[] {
   return [
     { method: 'GET', path: '/', scope: null, answer: async () => Response.json({ url: guide, version }) },

@@ -8,7 +8,7 @@ import { AddressIndex } from './address-index.ts';
 import type { BlockfrostCall, BlockfrostRoute } from './blockfrost-route.ts';
 import { transactionContent } from './transaction-content.ts';
 
-/** The transactions that wait for a block: all, those of an address, and one of them. */
+/** Returns the routes for transactions that wait for a block: all of them, those of an address, and one of them. */
 export function mempoolRoutes(pool: Mempool, list: WaitingList): BlockfrostRoute[] {
   const addresses = new AddressIndex(pool);
   const get = (path: string, answer: (call: BlockfrostCall) => Promise<object>): BlockfrostRoute => ({

@@ -5,7 +5,7 @@ import type { RequestBodies } from '../../http/request-body.ts';
 import { submitCardano } from '../cardano-submission.ts';
 import type { BlockfrostCall, BlockfrostRoute } from './blockfrost-route.ts';
 
-/** Submitting, as Blockfrost and as the Cardano submit API, which answers 202. */
+/** Returns the routes for submitting: that of Blockfrost, and that of the Cardano submit API, which answers 202. */
 export function submitRoutes(pool: Mempool, bodies: RequestBodies): BlockfrostRoute[] {
   const submits = (path: string, status: number): BlockfrostRoute => ({
     method: 'POST',

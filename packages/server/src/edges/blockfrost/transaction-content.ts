@@ -14,7 +14,7 @@ interface Amount {
   readonly quantity: string;
 }
 
-/** The answer to `/mempool/{hash}`, in the form of Blockfrost's OpenAPI document. */
+/** Returns the answer to `/mempool/{hash}`, in the form of Blockfrost's OpenAPI document. */
 export async function transactionContent(
   pool: Mempool,
   transaction: CardanoTransaction,

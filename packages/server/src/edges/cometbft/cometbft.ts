@@ -13,7 +13,7 @@ import { type RpcMethod, rpcMethods } from './rpc-methods.ts';
 import { paramsOfJson, paramsOfUri, type RpcParams } from './rpc-params.ts';
 import { readRequests } from './rpc-request.ts';
 
-/** The methods of CometBFT's RPC that are about its mempool, by JSON-RPC and by URI. */
+/** Opens the methods of CometBFT's RPC that are about its mempool, by JSON-RPC and by URI. */
 export async function openCometBft(parts: SharedParts, { port, chainId }: CometBftSection): Promise<Edge> {
   const { pool, gate, options } = parts;
   let rpcAddress = '';
@@ -124,7 +124,7 @@ class CometBftRpc {
   }
 }
 
-/** Who sent a call. */
+/** The sender of a call. */
 interface Sender {
   readonly request: Request;
   readonly environment: HostEnvironment;

@@ -7,9 +7,9 @@ const version = '0.38.17';
 const noHash = '0'.repeat(64);
 const noTime = '1970-01-01T00:00:00Z';
 
-/** What the status tells of. */
+/** The data of the status. */
 export interface StatusParts {
-  /** The chain's id, by which clients sign. */
+  /** The chain's id, which clients sign. */
   readonly chainId: string;
   readonly epoch: string;
   readonly tip: ChainPoint | null;
@@ -18,8 +18,8 @@ export interface StatusParts {
 }
 
 /**
- * The answer of `status`. The pool stands in for a node: its height is the slot of the pool's last block. There are no
- * peers, no validator and no application, so their fields are empty or zero.
+ * Returns the answer of `status`. The pool takes the place of a node, and the height is the slot of the pool's last block.
+ * There are no peers, no validator and no application, so their fields are empty or zero.
  */
 export function nodeStatus({ chainId, epoch, tip, rpcAddress }: StatusParts): object {
   const id = hash('sha256', epoch, 'hex').slice(0, 40);

@@ -3,13 +3,13 @@ import type { RpcMethod } from './rpc-methods.ts';
 
 /** The answer to one request. */
 export interface RpcResponse {
-  /** Left out if the request could not be read. */
+  /** The id of the request; absent if the request could not be read. */
   readonly id?: string | number | undefined;
   readonly result?: object | undefined;
   readonly fault?: RpcFault | undefined;
 }
 
-/** The answer to a body: one response alone, several as a list, and nothing if there is none. */
+/** Returns the answer to a body: one response, a list of several, or an empty answer if there is none. */
 export function rpcAnswer(responses: readonly RpcResponse[], status: number): Response {
   const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
   if (responses.length === 0) return new Response(null, { status, headers });
@@ -19,7 +19,7 @@ export function rpcAnswer(responses: readonly RpcResponse[], status: number): Re
   return new Response(body, { status, headers: { ...(all.length === 1 ? first?.fault?.headers : {}), ...headers } });
 }
 
-/** The answer to a path that is no method, in the words of CometBFT's HTTP library. */
+/** Returns the answer to a path that is not a method, with the text of CometBFT's HTTP library. */
 export function notFoundAnswer(): Response {
   return new Response('404 page not found\n', {
     status: 404,
@@ -33,7 +33,7 @@ export function htmlAnswer(html: string): Response {
   });
 }
 
-/** What CometBFT shows to a browser: its methods. */
+/** Returns the list of methods that CometBFT shows to a browser. */
 export function listOfMethods(methods: ReadonlyMap<string, RpcMethod>): string {
   const rows = Array.from(methods, ([name, { params }]) => {
     const path = params.length === 0 ? name : `${name}?${params.map((param) => `${param}=_`).join('&')}`;

@@ -13,14 +13,14 @@ const messages = {
 /** A code of JSON-RPC that CometBFT answers. */
 export type RpcCode = keyof typeof messages;
 
-/** How HTTP tells of a fault. */
+/** The HTTP status and headers of a fault. */
 interface FaultDetails {
-  /** For the metrics, and for HTTP where that is not CometBFT's own status. */
+  /** The status for the metrics, and for HTTP if CometBFT has no status of its own. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A call that fails, as JSON-RPC tells it. */
+/** An error of a call, in the form of JSON-RPC. */
 export class RpcFault extends Error {
   override readonly name = 'RpcFault';
   readonly code: RpcCode;
@@ -35,7 +35,7 @@ export class RpcFault extends Error {
     this.headers = headers ?? {};
   }
 
-  /** The member `error` of the answer. */
+  /** Returns the member `error` of the answer. */
   toJSON(): object {
     const { code, message: data } = this;
     return { code, message: messages[code], ...(data === '' ? {} : { data }) };
@@ -45,28 +45,28 @@ export class RpcFault extends Error {
 /** What the server refuses before the pool is asked: CometBFT's "Server error". Anything else is its "Internal error". */
 const ownRefusals: ReadonlySet<number> = new Set([401, 403, 415, 421, 429, 503]);
 
-/** The fault that stands for a problem. */
+/** Converts a problem to a fault. */
 export function faultOf({ status, message, headers }: Problem): RpcFault {
   if (status === 413) return unreadable('http: request body too large', status);
   return new RpcFault(ownRefusals.has(status) ? -32000 : -32603, message, { status, headers });
 }
 
-/** The body cannot be read. */
+/** Returns the fault for a body that cannot be read. */
 export function unreadable(reason: string, status = 400): RpcFault {
   return new RpcFault(-32600, `error reading request body: ${reason}`, { status });
 }
 
-/** Parameters of a wrong form. */
+/** Returns the fault for parameters of a wrong form. */
 export function invalidParams(reason: string): RpcFault {
   return new RpcFault(-32602, reason, { status: 400 });
 }
 
-/** A refusal by the pool that CometBFT tells as an error of the call. */
+/** Returns the fault for a refusal by the pool that CometBFT reports as an error of the call. */
 export function refusedByPool(reason: string): RpcFault {
   return new RpcFault(-32603, reason, { status: 409 });
 }
 
-/** The method does not exist. */
+/** Returns the fault for a method that does not exist. */
 export function methodNotFound(): RpcFault {
   return new RpcFault(-32601, '', { status: 404 });
 }

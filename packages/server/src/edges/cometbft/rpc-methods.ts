@@ -8,20 +8,20 @@ import type { ParamName, RpcParams } from './rpc-params.ts';
 
 /** One method. */
 export interface RpcMethod {
-  /** In the order in which a list gives them. */
+  /** The parameters, in their order in a list. */
   readonly params: readonly ParamName[];
   readonly scope: Scope | null;
-  /** True: it changes the pool. */
+  /** True if the method changes the pool. */
   readonly writes: boolean;
-  /** @throws `RpcFault`; the pool's error */
+  /** Runs the method. @throws `RpcFault`; the pool's error */
   call(params: RpcParams): Promise<object>;
 }
 
-/** What the methods need. */
+/** The parts that the methods need. */
 export interface MethodParts {
   readonly pool: Mempool;
   readonly list: WaitingList;
-  /** What `status` tells of the server. */
+  /** Returns the data about the server for `status`. */
   readonly server: () => Pick<StatusParts, 'chainId' | 'rpcAddress'>;
 }
 

@@ -4,7 +4,7 @@ import { invalidParams } from './rpc-fault.ts';
 export interface RpcParams {
   /** The bytes of a transaction; empty if none were given. */
   readonly tx: Uint8Array;
-  /** `null`: not given. */
+  /** The limit; `null` if it was not given. */
   readonly limit: number | null;
 }
 
@@ -14,9 +14,9 @@ export type ParamName = keyof RpcParams;
 const none: RpcParams = { tx: new Uint8Array(), limit: null };
 
 interface Reader<T> {
-  /** Of a value in JSON. @throws `RpcFault` */
+  /** Parses a value in JSON. @throws `RpcFault` */
   json(value: unknown): T;
-  /** Of a text in a URI, which is not empty. @throws `RpcFault` */
+  /** Parses a text in a URI, which is not empty. @throws `RpcFault` */
   text(given: string): T;
 }
 
@@ -26,8 +26,8 @@ const readers: { readonly [Name in ParamName]: Reader<RpcParams[Name]> } = {
 };
 
 /**
- * The parameters of a call by JSON-RPC: an object, or a list with all of them in order. Members that the method does
- * not have are passed over.
+ * Returns the parameters of a call by JSON-RPC, from an object, or from a list with all of them in order. It ignores members
+ * that the method does not have.
  * @throws `RpcFault` −32602
  */
 export function paramsOfJson(names: readonly ParamName[], params: unknown): RpcParams {
@@ -42,7 +42,7 @@ export function paramsOfJson(names: readonly ParamName[], params: unknown): RpcP
   });
 }
 
-/** The parameters of a call by URI: integers and quoted texts as they are, bytes also as `0x` and hex. @throws `RpcFault` −32602 */
+/** Returns the parameters of a call by URI: integers, quoted texts, and bytes as text or as `0x` and hex. @throws `RpcFault` −32602 */
 export function paramsOfUri(names: readonly ParamName[], query: URLSearchParams): RpcParams {
   return converted('http', () =>
     read(names, (name) => {

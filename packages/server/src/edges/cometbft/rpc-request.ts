@@ -2,7 +2,7 @@ import { RpcFault, unreadable } from './rpc-fault.ts';
 
 /** One request of a body. */
 export interface RpcRequest {
-  /** `null`: a notification, which is neither run nor answered. */
+  /** The id; `null` for a notification, which is neither run nor answered. */
   readonly id: string | number | null;
   readonly method: string;
   readonly params: unknown;
@@ -13,7 +13,7 @@ const maxBatch = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The requests of a body: one, or a list. @throws `RpcFault` −32700, or −32600 if they are too many */
+/** Returns the requests of a body: one, or a list. @throws `RpcFault` −32700, or −32600 if they are too many */
 export function readRequests(body: Uint8Array): RpcRequest[] {
   const given = parsed(body);
   if (!Array.isArray(given)) return [requestOf(given)];

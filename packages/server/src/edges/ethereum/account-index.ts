@@ -39,8 +39,8 @@ const patienceMs = 10_000;
 const maxRemembered = 10_000;
 
 /**
- * The pool's transactions by sender and nonce, which the pool itself is not asked by. It reads the pool once and then
- * follows its events, those of other nodes too.
+ * An index of the pool's transactions by sender and nonce, which the pool itself does not have. It reads the pool once and
+ * then follows its events, including those of other nodes.
  */
 export class AccountIndex {
   readonly #pool: PriorityMempool;
@@ -60,7 +60,7 @@ export class AccountIndex {
     void this.#run();
   }
 
-  /** Resolves when the index has everything that was committed before the call, by any node. @throws `RpcError` −32002 */
+  /** Resolves when the index includes all commits of any node before this call. @throws `RpcError` −32002 */
   async upToDate(): Promise<void> {
     const { epoch, lastEventSeq } = await this.#pool.usage();
     const place = { epoch, lastEventSeq };
@@ -76,19 +76,19 @@ export class AccountIndex {
     });
   }
 
-  /** What the pool has, as far as the index has read it. */
+  /** The transactions that the index has read. */
   get table(): AccountTable {
     return this.#table;
   }
 
-  /** Keeps who signed a transaction that is about to be submitted. */
+  /** Stores the signer of a transaction that is about to be submitted. */
   remember({ hash, from }: SignedTransaction): void {
     this.#senders.set(hash.slice(2), from);
     const [oldest] = this.#senders.size > maxRemembered ? this.#senders.keys() : [];
     if (oldest !== undefined) this.#senders.delete(oldest);
   }
 
-  /** Reads a transaction of the pool, and who signed it. `null`: its bytes are no Ethereum transaction of this hash. */
+  /** Reads a transaction of the pool and its signer. Returns `null` if the bytes are not an Ethereum transaction of this hash. */
   async read({ hash, payload }: Pick<Transaction, 'hash' | 'payload'>): Promise<SignedTransaction | null> {
     try {
       const raw = parseRaw(payload);
@@ -213,7 +213,7 @@ function isArrival(event: MempoolEvent): event is TransactionEvent & Delivered {
   return event.kind === 'transaction' && event.stage !== 'Dropped' && event.stage !== 'Finalized';
 }
 
-/** All parked transactions, over all pages. */
+/** Iterates over all parked transactions, page by page. */
 export async function* parked(pool: PriorityMempool, signal: AbortSignal): AsyncGenerator<StoredTransaction> {
   for (let after: string | undefined; ; ) {
     const { transactions, damaged, next } = await pool.peekParked({ after, signal });

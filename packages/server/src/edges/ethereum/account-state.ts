@@ -3,17 +3,17 @@ import type { AccountIndex } from './account-index.ts';
 import { RpcError, rpcCodes } from './rpc-error.ts';
 import type { Upstream } from './upstream.ts';
 
-/** What the chain says of an account. */
+/** Reads the chain's state of an account. */
 export interface AccountState {
-  /** The nonce that the chain expects next. @throws `RpcError` −32002 */
+  /** Returns the nonce that the chain expects next. @throws `RpcError` −32002 */
   nonceOf(from: Address): Promise<number>;
-  /** In wei; `null`: not known. @throws `RpcError` −32002 */
+  /** Returns the balance in wei; `null` if it is not known. @throws `RpcError` −32002 */
   balanceOf(from: Address): Promise<bigint | null>;
-  /** The nonce for the next transaction of a wallet. @throws `RpcError` −32002 */
+  /** Returns the nonce for the next transaction of a wallet. @throws `RpcError` −32002 */
   pendingNonceOf(from: Address): Promise<number>;
 }
 
-/** Asks the upstream. */
+/** Reads the state from the upstream. */
 export class UpstreamState implements AccountState {
   readonly #upstream: Upstream;
   readonly #index: AccountIndex;
@@ -31,7 +31,7 @@ export class UpstreamState implements AccountState {
     return this.#quantity('eth_getBalance', [from, 'latest']);
   }
 
-  /** The upstream may have transactions that the pool has not, and the other way round. */
+  /** Returns the higher nonce of pool and upstream, because each may have transactions that the other does not have. */
   async pendingNonceOf(from: Address): Promise<number> {
     const [latest, pending] = await Promise.all([
       this.nonceOf(from),
@@ -48,7 +48,7 @@ export class UpstreamState implements AccountState {
   }
 }
 
-/** Without an upstream: what the blocks tell that the pool was given. An account that they do not name begins at 0. */
+/** Reads the state, without an upstream, from the blocks that the pool has applied. An account that they do not name begins at 0. */
 export class PoolState implements AccountState {
   readonly #index: AccountIndex;
 

@@ -4,12 +4,12 @@ import type { SignedTransaction } from './raw-transaction.ts';
 
 /** A live transaction of the pool. */
 export interface AccountEntry {
-  /** As the pool writes it: without `0x`. */
+  /** The hash in the form of the pool, without `0x`. */
   readonly hash: string;
   readonly from: Address;
   readonly nonce: number;
   readonly stage: LiveStage;
-  /** False: the pool's verdict says who sent it, and the signature has not been looked at. */
+  /** True if the sender was recovered from the signature. False if it is the sender of the pool's verdict. */
   readonly isProven: boolean;
 }
 
@@ -31,12 +31,12 @@ export class AccountTable {
     return this.#byHash.values();
   }
 
-  /** The live transactions of an account, by nonce. */
+  /** Returns the live transactions of an account, by nonce. */
   of(from: Address): readonly AccountEntry[] {
     return [...(this.#bySender.get(from)?.values() ?? [])].sort((a, b) => a.nonce - b.nonce);
   }
 
-  /** The first nonce from `chainNonce` on that no live transaction of the account has. */
+  /** Returns the first nonce from `chainNonce` on that no live transaction of the account has. */
   nextNonce(from: Address, chainNonce: number): number {
     const own = this.#bySender.get(from);
     let nonce = chainNonce;
@@ -44,7 +44,7 @@ export class AccountTable {
     return nonce;
   }
 
-  /** The nonce that the chain expects, as far as the blocks of the pool tell. */
+  /** Returns the nonce that the chain expects next, by the blocks that the pool has applied. */
   chainNonce(from: Address): number {
     const own = this.#bySender.get(from);
     let nonce = this.#final.get(from) ?? 0;
@@ -52,7 +52,7 @@ export class AccountTable {
     return nonce;
   }
 
-  /** Takes a transaction in, or gives it another stage. */
+  /** Adds a transaction, or sets its stage. */
   put(entry: AccountEntry): void {
     this.#byHash.set(entry.hash, entry);
     const own = this.#bySender.get(entry.from) ?? new Map<number, AccountEntry>();
@@ -60,7 +60,7 @@ export class AccountTable {
     this.#bySender.set(entry.from, own);
   }
 
-  /** The signature of a transaction is of this account. */
+  /** Records that the signature of a transaction is from this account. */
   prove(hash: string, from: Address): void {
     const entry = this.#byHash.get(hash);
     if (entry?.from === from) this.put({ ...entry, isProven: true });
@@ -78,7 +78,7 @@ export class AccountTable {
     else this.put({ ...known, stage });
   }
 
-  /** The chain has used this nonce for good. */
+  /** Records that a Finalized transaction used this nonce. */
   finalized(from: Address, nonce: number): void {
     const next = Math.max(nonce + 1, this.#final.get(from) ?? 0);
     this.#final.delete(from);

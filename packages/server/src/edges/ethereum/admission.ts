@@ -7,8 +7,8 @@ const maxUint256 = 2n ** 256n - 1n;
 const maxInitCodeBytes = 49_152;
 
 /**
- * Refuses what no block of this chain can hold, whatever the state. The order of the checks and the messages are those of
- * geth.
+ * Refuses a transaction that no block of this chain can contain, whatever its state. The order of the checks and the
+ * messages are those of geth.
  * @throws `RpcError` −32000
  */
 export function assertAdmissible({ fields }: RawTransaction, chainId: number): void {
@@ -94,14 +94,14 @@ function priceCap({ gasPrice, maxFeePerGas }: Fields): bigint {
   return gasPrice ?? maxFeePerGas ?? 0n;
 }
 
-/** The most that the transaction may take from its sender. */
+/** Returns the highest amount that the transaction may cost its sender, in wei. */
 export function mostSpent(fields: Fields): bigint {
   const { gas = 0n, value = 0n, maxFeePerBlobGas = 0n, blobVersionedHashes = [] } = fields;
   const blobGas = 131_072n * BigInt(blobVersionedHashes.length);
   return gas * priceCap(fields) + value + maxFeePerBlobGas * blobGas;
 }
 
-/** The number of the transaction's type. */
+/** Returns the number of the transaction's type. */
 export function typeNumber({ type }: Fields): number {
   return typeNumbers[type];
 }

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 
 const none = Symbol('nothing yet');
 
-/** What comes from a source, in lists of at most `max`: whatever has arrived since the list before. */
+/** Yields the items of a source in lists of at most `max`. Each list has the items that arrived since the previous one. */
 export async function* batched<T>(source: AsyncIterable<T>, max: number): AsyncGenerator<readonly T[]> {
   const items = source[Symbol.asyncIterator]();
   const following = (): Promise<IteratorResult<T>> => {

@@ -2,7 +2,7 @@ import { isTable } from 'mempool-core/backend';
 import { RpcError, rpcCodes } from './rpc-error.ts';
 import type { Upstream } from './upstream.ts';
 
-/** A block of the upstream, as it answers it, and what is read of it. */
+/** A block of the upstream: its answer, and the fields read from it. */
 export interface ReadBlock {
   readonly number: number;
   /** 64 hex digits, without `0x`. */
@@ -11,13 +11,13 @@ export interface ReadBlock {
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** A block by its number or `latest`; `null` if the upstream has none. @throws `RpcError` */
+/** Returns a block by its number or `latest`; `null` if the upstream has none. @throws `RpcError` */
 export async function blockAt(upstream: Upstream, place: number | 'latest', isFull = false): Promise<ReadBlock | null> {
   const tag = place === 'latest' ? place : `0x${place.toString(16)}`;
   return readBlock(await upstream.call('eth_getBlockByNumber', [tag, isFull]));
 }
 
-/** @throws as `blockAt` */
+/** Returns a block by its hash; `null` if the upstream has none. @throws `RpcError` */
 export async function blockOf(upstream: Upstream, hash: string): Promise<ReadBlock | null> {
   return readBlock(await upstream.call('eth_getBlockByHash', [`0x${hash}`, false]));
 }
@@ -30,7 +30,7 @@ function readBlock(fields: unknown): ReadBlock | null {
   return { number: Number(number), hash: bare(hash), parent: bare(parentHash), fields };
 }
 
-/** True for a number as JSON-RPC writes it, if a double has it exactly. */
+/** True for a number in the form of JSON-RPC that a double can represent exactly. */
 export function isQuantity(given: unknown): given is string {
   return typeof given === 'string' && /^0x[0-9a-f]{1,13}$/i.test(given);
 }
@@ -39,7 +39,7 @@ export function isHash(given: unknown): given is string {
   return typeof given === 'string' && /^0x[0-9a-f]{64}$/i.test(given);
 }
 
-/** A hash as pools write it. */
+/** Returns a hash in the form of the pool: without `0x`. */
 export function bare(hash: string): string {
   return hash.slice(2).toLowerCase();
 }

@@ -6,8 +6,8 @@ import { AccountTable } from './account-table.ts';
 const liveStages = new Set<string>(knownStages.slice(0, knownStages.indexOf('Finalized')));
 
 /**
- * The accounts and nonces in the verdicts of a pool's transactions.
- * @param proven the senders of those whose signature was looked at before, by hash
+ * Returns a table of the accounts and nonces in the verdicts of a pool's transactions.
+ * @param proven the senders of those whose signature was checked before, by hash
  */
 export function claimedIn(entries: readonly DumpedEntry[], proven: ReadonlyMap<string, Address>): AccountTable {
   const table = new AccountTable();

@@ -25,10 +25,10 @@ const beginBefore = 64;
 const maxTrail = 4_096;
 
 /**
- * The chain of an Ethereum node, for the watcher of a priority pool: each block with the hashes of its transactions, and with
- * the nonces that it used. It polls the node by HTTP.
- * @param url of the node; it may hold a key, and is in no error
- * @throws `ERR_MEMPOOL_CONFIG` naming `url` if it is no URL of a node
+ * Returns the chain of an Ethereum node, for the watcher of a priority pool. Each block has the hashes of its transactions
+ * and the nonces that it used. The source polls the node by HTTP.
+ * @param url the URL of the node. It may contain a key, so no error contains it.
+ * @throws `ERR_MEMPOOL_CONFIG` naming `url` if it is not a URL of a node
  * @example export default ethereumChain('http://127.0.0.1:8545');
  */
 export function ethereumChain(url: string, { pollMs = 1_000 }: EthereumChainOptions = {}): ChainSource {

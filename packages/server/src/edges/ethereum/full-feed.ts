@@ -10,7 +10,7 @@ type FullListener = (texts: readonly string[]) => void;
 const maxWaiting = 20_000;
 const slice = 256;
 
-/** The transactions of a `ReadyFeed` as a whole, read once for all subscriptions, and only if there are some. */
+/** The whole transactions of a `ReadyFeed`. They are read once for all subscriptions, and only if there are subscriptions. */
 export class FullFeed {
   readonly #ready: ReadyFeed;
   readonly #transactions: Transactions;
@@ -26,7 +26,7 @@ export class FullFeed {
     this.#log = log;
   }
 
-  /** Returns the removal. */
+  /** Adds a listener. Returns a function that removes it. */
   listen(listener: FullListener): () => void {
     this.#listeners.add(listener);
     this.#leave ??= this.#ready.listen((hashes) => this.#take(hashes));

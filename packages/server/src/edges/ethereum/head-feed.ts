@@ -11,7 +11,7 @@ const pollMs = 1_000;
 const maxAncestors = 32;
 const maxKnown = 256;
 
-/** New blocks of the upstream, also those of another branch, as long as somebody listens. The upstream is polled. */
+/** New blocks of the upstream, including those of another fork. It polls the upstream while there are listeners. */
 export class HeadFeed {
   readonly #upstream: Upstream;
   readonly #log: Logger;
@@ -27,7 +27,7 @@ export class HeadFeed {
     this.#signal = signal;
   }
 
-  /** Every block after this one is delivered. Returns the removal. @throws `RpcError` of the upstream */
+  /** Passes every later block to the listener. Returns a function that removes it. @throws `RpcError` of the upstream */
   async listen(listener: HeadListener): Promise<() => void> {
     if (!this.#isRunning) {
       const latest = await blockAt(this.#upstream, 'latest');

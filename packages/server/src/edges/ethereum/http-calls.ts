@@ -17,7 +17,7 @@ const headers = {
 /** A page's plain form cannot send these. */
 const contentTypes = /^application\/(?:json|json-rpc|jsonrequest)\b/i;
 
-/** Answers JSON-RPC in the bodies of HTTP requests. */
+/** Answers HTTP requests whose bodies are JSON-RPC. */
 export class HttpCalls {
   readonly #rpc: JsonRpc;
   readonly #gate: Gate;
@@ -74,7 +74,7 @@ function rpcRefusal(problem: Problem): Response {
 /** A refusal of these is the answer to the request too: clients wait, or ask for a token. */
 const httpStatuses: ReadonlySet<number> = new Set([401, 403, 429, 503]);
 
-/** Who makes the calls of a request. */
+/** Returns the session of a request, for its calls. */
 export function sessionOf(caller: Caller | null, environment: HostEnvironment, count: () => void): Session {
   const owner = caller?.name == null ? `a:${addressOf(environment)}` : `t:${caller.name}`;
   return { caller, owner, subscriptions: null, admit: () => undefined, count };

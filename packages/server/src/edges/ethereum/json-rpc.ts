@@ -16,9 +16,9 @@ const batchPatienceMs = 30_000;
 /** When the answers of a batch are larger than this, the calls that have not begun are refused. */
 const maxBatchBytes = 32 * 1024 * 1024;
 
-/** What goes back for a message. */
+/** The answer to a message. */
 export interface RpcAnswer {
-  /** JSON; `null` if nothing was asked for, because the message has notifications only. */
+  /** JSON; `null` if the message has only notifications, which need no answer. */
   readonly text: string | null;
   /** The problem of a message that is a single call. */
   readonly problem: Problem | null;
@@ -39,7 +39,7 @@ export class JsonRpc {
     this.#gate = gate;
   }
 
-  /** It never rejects. The first call of the message has been counted against the rate already. */
+  /** Answers a message and never rejects. The first call of the message has been counted against the rate limit already. */
   async answer(text: string, session: Session): Promise<RpcAnswer> {
     let message: unknown;
     try {
@@ -169,7 +169,7 @@ const statusCodes: Readonly<Record<number, number>> = {
   507: rpcCodes.unavailable,
 };
 
-/** The answer to a whole message that could not be read. */
+/** Returns the answer to a message that could not be read. */
 export function problemText(problem: Problem): string {
   return errorText(null, rpcErrorOf(problem));
 }

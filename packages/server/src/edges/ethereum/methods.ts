@@ -13,20 +13,20 @@ import type { Transactions } from './transactions.ts';
 import type { Txpool } from './txpool.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Who makes a call, and where. */
+/** The caller of a method, and its connection. */
 export interface Session {
   readonly caller: Caller | null;
-  /** Whose filters these are: the token's or the address's. */
+  /** The owner of filters: the name of the token, or the address of the client. */
   readonly owner: string;
-  /** `null` on HTTP, which has none. */
+  /** The subscriptions of the WebSocket; `null` on HTTP. */
   readonly subscriptions: Subscriptions | null;
   /** Called before each call. @throws an error that is the call's answer */
   admit(): void;
-  /** Counts a call against the rate. @throws `Problem` 429 */
+  /** Counts a call against the rate limit. @throws `Problem` 429 */
   count(): void;
 }
 
-/** What the methods work on. */
+/** The parts that the methods need. */
 export interface MethodParts {
   readonly chainId: number;
   /** The name of this program and its version. */
@@ -44,7 +44,7 @@ interface Method {
   run(params: Params, session: Session): unknown;
 }
 
-/** The methods of the edge. All others go to the upstream. */
+/** The methods of the edge. All others are forwarded to the upstream. */
 export class Methods {
   readonly #parts: MethodParts;
   readonly #own: ReadonlyMap<string, Method>;
@@ -55,7 +55,7 @@ export class Methods {
     this.#own = new Map(Object.entries(own));
   }
 
-  /** @throws `RpcError`; `Problem` 401 or 403; the pool's error */
+  /** Runs a method and returns its result. @throws `RpcError`; `Problem` 401 or 403; the pool's error */
   async call(method: string, params: Params, session: Session): Promise<unknown> {
     const own = this.#own.get(method);
     authorize(session.caller, [own?.scope ?? foreignScope(method)]);

@@ -21,7 +21,7 @@ import { Upstream } from './upstream.ts';
 import { WebSockets } from './web-sockets.ts';
 
 /**
- * Ethereum JSON-RPC over HTTP and WebSocket, on a priority pool.
+ * Opens Ethereum JSON-RPC over HTTP and WebSocket, on a priority pool.
  * @throws `ERR_MEMPOOL_CONFIG` naming `edges.ethereum` for a fifo pool, or its `chain_id` if the upstream has another; the error of `listen`
  */
 export async function openEthereum(shared: SharedParts, section: EthereumSection): Promise<Edge> {

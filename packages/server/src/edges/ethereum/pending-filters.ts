@@ -4,11 +4,11 @@ import type { ReadyFeed } from './ready-feed.ts';
 import { RpcError, refused, rpcCodes } from './rpc-error.ts';
 
 interface Filter {
-  /** The owner, so that nobody reads or removes the filter of another. */
+  /** The owner. No one else can read or remove the filter. */
   readonly owner: string;
-  /** Where the next answer begins. */
+  /** The position at which the next answer begins. */
   position: number;
-  /** `performance.now()` of the last question. */
+  /** `performance.now()` at the last call. */
   usedAt: number;
 }
 
@@ -28,7 +28,7 @@ export class PendingFilters {
     this.#clock = clock;
   }
 
-  /** @throws `RpcError` −32005 if there are too many; the pool's error */
+  /** Creates a filter. @throws `RpcError` −32005 if there are too many; the pool's error */
   async create(owner: string): Promise<Hex> {
     this.#expire();
     if (this.#filters.size >= maxFilters) throw new RpcError(rpcCodes.limit, `at most ${maxFilters} filters at once`);
@@ -38,12 +38,12 @@ export class PendingFilters {
     return id;
   }
 
-  /** True if the filter is one of these. */
+  /** True if there is a filter with this id. */
   has(id: unknown): id is Hex {
     return typeof id === 'string' && this.#filters.has(id);
   }
 
-  /** The hashes since the last question. @throws `RpcError` −32000 if the filter is another's, or too far behind */
+  /** Returns the hashes since the last call. @throws `RpcError` −32000 if the filter has another owner, or is too far behind */
   changes(id: Hex, owner: string): Hex[] {
     const filter = this.#own(id, owner);
     const hashes = filter && this.#feed.from(filter.position);
@@ -56,7 +56,7 @@ export class PendingFilters {
     return hashes.map((hash): Hex => `0x${hash}`);
   }
 
-  /** Returns true if there was one. */
+  /** Removes a filter. Returns true if there was one. */
   remove(id: Hex, owner: string): boolean {
     return this.#own(id, owner) !== null && this.#filters.delete(id);
   }

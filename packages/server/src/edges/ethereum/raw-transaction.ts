@@ -13,7 +13,7 @@ import {
 } from 'viem';
 import { refused } from './rpc-error.ts';
 
-/** The number of each type in the envelope (EIP-2718). It is the pool's `payloadType`. */
+/** The number of each transaction type in the envelope (EIP-2718), which is the pool's `payloadType`. */
 export const typeNumbers: Readonly<Record<KnownType, number>> = {
   legacy: 0,
   eip2930: 1,
@@ -24,24 +24,24 @@ export const typeNumbers: Readonly<Record<KnownType, number>> = {
 
 type KnownType = Extract<TransactionType, 'legacy' | 'eip2930' | 'eip1559' | 'eip4844' | 'eip7702'>;
 
-/** The fields of a transaction, of whatever type. */
+/** The fields of a transaction of any type. */
 export type Fields = Omit<TransactionSerializableGeneric, 'type' | 'nonce'> & {
   readonly type: KnownType;
   readonly nonce: number;
 } & Signature;
 
-/** A transaction as it came, and what its bytes say. */
+/** A transaction: its bytes as received, and the fields decoded from them. */
 export interface RawTransaction {
   readonly hash: Hex;
   readonly fields: Fields;
   readonly payload: Uint8Array;
-  /** Of its encoding without blobs. */
+  /** The size of its encoding without blobs. */
   readonly bytes: number;
 }
 
 /** A transaction whose sender is known. */
 export interface SignedTransaction extends RawTransaction {
-  /** In lower case. */
+  /** The sender's address, in lower case. */
   readonly from: Address;
 }
 
@@ -53,9 +53,8 @@ const maxBlobBytes = 2 * 1024 * 1024;
 const maxS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 /**
- * Reads the bytes of a signed transaction. A hash names one encoding only: bytes that another encoding would stand for are
- * refused.
- * @throws `RpcError` −32000 if they are none
+ * Decodes the bytes of a signed transaction. It accepts only the canonical encoding, so that a hash has only one encoding.
+ * @throws `RpcError` −32000 if the bytes are not a transaction in that encoding
  */
 export function parseRaw(payload: Uint8Array): RawTransaction {
   const limit = payload[0] === typeNumbers.eip4844 ? maxBlobBytes : maxBytes;
@@ -117,8 +116,8 @@ function shortMessage(error: unknown): string {
 }
 
 /**
- * Finds out who signed a transaction. It takes about two milliseconds.
- * @throws `RpcError` −32000 if the signature is none, or not the one of its two forms that is allowed
+ * Recovers the signer of a transaction, which takes about two milliseconds.
+ * @throws `RpcError` −32000 if the signature is not valid, or is not in the one allowed form of the two possible ones
  */
 export async function signedBy(raw: RawTransaction): Promise<SignedTransaction> {
   const { r, s, v, yParity, sidecars: _, ...unsigned } = raw.fields;

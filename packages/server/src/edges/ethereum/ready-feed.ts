@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger, PriorityMempool } from 'mempool-core';
 
-/** Gets the hashes of transactions that became ready, without `0x`. It must not block. */
+/** Receives the hashes of transactions that became ready, without `0x`. It must not block. */
 export type ReadyListener = (hashes: readonly string[]) => void;
 
 /** So many hashes are kept for filters. */
@@ -11,8 +11,8 @@ const retryMs = 500;
 const reader = 'edges.ethereum';
 
 /**
- * The transactions that become ready, in that order, from the first use on: one reading of the pool for all subscriptions
- * and filters. A parked transaction comes when its predecessor has arrived, as with geth.
+ * The transactions that become ready, in that order, from the first use on. All subscriptions and filters share one reader
+ * of the pool. A parked transaction is delivered when its predecessor has arrived, as with geth.
  */
 export class ReadyFeed {
   readonly #pool: PriorityMempool;
@@ -31,7 +31,7 @@ export class ReadyFeed {
     this.#signal = signal;
   }
 
-  /** Nothing that becomes ready after the promise has resolved is missed. @throws the pool's error */
+  /** Starts the feed. It misses no transaction that becomes ready after the promise has resolved. @throws the pool's error */
   start(): Promise<void> {
     this.#started ??= this.#start().catch((error: unknown) => {
       this.#started = null;
@@ -45,12 +45,12 @@ export class ReadyFeed {
     return this.#first + this.#kept.length;
   }
 
-  /** The hashes from a position on; `null` if some of them are not kept any more. */
+  /** Returns the hashes from a position on; `null` if some of them are no longer kept. */
   from(position: number): readonly string[] | null {
     return position < this.#first ? null : this.#kept.slice(position - this.#first);
   }
 
-  /** From now on the listener gets every hash. Returns its removal. */
+  /** Passes every later hash to the listener. Returns a function that removes it. */
   listen(listener: ReadyListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

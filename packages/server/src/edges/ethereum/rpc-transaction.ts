@@ -6,7 +6,7 @@ import type { Fields, SignedTransaction } from './raw-transaction.ts';
 /** A transaction as `eth_getTransactionByHash` answers it (Ethereum Execution APIs). */
 export type RpcTransaction = Readonly<Record<string, unknown>>;
 
-/** @param place the block that the transaction is in; `null`: none */
+/** Returns a transaction in the form of `eth_getTransactionByHash`. @param place its block; `null` for none */
 export function rpcTransaction(
   { hash, from, fields }: SignedTransaction,
   place: ChainPoint | null = null,
@@ -80,7 +80,7 @@ function quantity(padded: Hex): Hex {
   return numberToHex(BigInt(padded));
 }
 
-/** One line about a transaction, in the form of geth's `txpool_inspect`. */
+/** Returns one line about a transaction, in the form of geth's `txpool_inspect`. */
 export function inspected({ fields }: SignedTransaction): string {
   const { to, value = 0n, gas = 0n } = fields;
   const price = fields.gasPrice ?? fields.maxFeePerGas ?? 0n;

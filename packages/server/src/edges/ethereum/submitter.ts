@@ -6,7 +6,7 @@ import { assertAdmissible, mostSpent, typeNumber } from './admission.ts';
 import { type Fields, parseRaw, type SignedTransaction, signedBy } from './raw-transaction.ts';
 import { RpcError, refused, rpcCodes } from './rpc-error.ts';
 
-/** What a submitter needs. */
+/** The parts that a submitter needs. */
 export interface SubmitterParts {
   readonly pool: PriorityMempool;
   readonly index: AccountIndex;
@@ -14,7 +14,7 @@ export interface SubmitterParts {
   readonly chainId: number;
 }
 
-/** Takes signed transactions into the pool, and refuses others with the messages of geth. */
+/** Submits signed transactions to the pool, and refuses others with the messages of geth. */
 export class Submitter {
   readonly #parts: SubmitterParts;
 
@@ -22,7 +22,7 @@ export class Submitter {
     this.#parts = parts;
   }
 
-  /** Returns the hash. @throws `RpcError` */
+  /** Submits a transaction and returns its hash. @throws `RpcError` */
   async submit(payload: Uint8Array): Promise<Hex> {
     const raw = parseRaw(payload);
     await this.#assertUnknown(raw.hash);

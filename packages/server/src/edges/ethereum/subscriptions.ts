@@ -6,11 +6,11 @@ import { type Params, textParam } from './params.ts';
 import type { ReadyFeed } from './ready-feed.ts';
 import { RpcError, rpcCodes } from './rpc-error.ts';
 
-/** What can be subscribed to. */
+/** The feeds that a client can subscribe to. */
 export interface Feeds {
   readonly ready: ReadyFeed;
   readonly full: FullFeed;
-  /** `null` without an upstream. */
+  /** New blocks; `null` without an upstream. */
   readonly heads: HeadFeed | null;
 }
 
@@ -31,12 +31,12 @@ export class Subscriptions {
     this.#notify = notify;
   }
 
-  /** How many there are. */
+  /** The number of subscriptions. */
   get count(): number {
     return this.#removals.size;
   }
 
-  /** `eth_subscribe`. @throws `RpcError`; the pool's error */
+  /** Answers `eth_subscribe`. @throws `RpcError`; the pool's error */
   async add(params: Params): Promise<Hex> {
     const kind = textParam(params, 0);
     if (this.#removals.size >= maxSubscriptions)
@@ -55,13 +55,13 @@ export class Subscriptions {
     }
   }
 
-  /** `eth_unsubscribe`. */
+  /** Answers `eth_unsubscribe`. */
   remove(id: string): boolean {
     this.#removals.get(id)?.();
     return this.#removals.delete(id);
   }
 
-  /** Ends all: the client has left. */
+  /** Ends all subscriptions, because the client has disconnected. */
   end(): void {
     this.#isEnded = true;
     for (const id of [...this.#removals.keys()]) this.remove(id);

@@ -1,6 +1,6 @@
 /**
- * The `Authorization` of a request. A wallet that cannot send one has the token as the path of its URL, as with public
- * providers; the header goes first. The path is in no log.
+ * Returns the `Authorization` of a request: its header, else the token in the path of its URL. Wallets that cannot send the
+ * header use the path, as with public providers. The path is in no log.
  */
 export function authorizationOf(header: string | undefined, url: string): string | undefined {
   if (header !== undefined) return header;

@@ -8,7 +8,7 @@ import type { Upstream } from './upstream.ts';
 /** X1: one call takes no more. */
 const maxCallHashes = 1_000;
 
-/** Answers `eth_getTransactionByHash` and the like. */
+/** Reads transactions for `eth_getTransactionByHash` and similar methods. */
 export class Transactions {
   readonly #pool: PriorityMempool;
   readonly #index: AccountIndex;
@@ -20,7 +20,7 @@ export class Transactions {
     this.#upstream = upstream;
   }
 
-  /** The live ones among these, as the pool has them. */
+  /** Returns the live transactions among these hashes, from the pool. */
   async signed(hashes: readonly string[]): Promise<SignedTransaction[]> {
     const all: SignedTransaction[] = [];
     for (let i = 0; i < hashes.length; i += maxCallHashes)
@@ -32,9 +32,9 @@ export class Transactions {
   }
 
   /**
-   * A transaction of the upstream that is in a block, else the pool's, else what the upstream says. So a transaction is found
-   * from its submission on, whichever of the two learns of its block first.
-   * @throws `RpcError` of the upstream, if the pool has not got it
+   * Returns the upstream's transaction if it is in a block, else the pool's, else the upstream's answer. So a transaction is
+   * always found after its submission, even if pool and upstream see its block at different times.
+   * @throws `RpcError` of the upstream, if the pool does not have the transaction
    */
   async byHash(hash: Hex): Promise<RpcTransaction | null> {
     const own = this.#own(hash);

@@ -8,7 +8,7 @@ import type { SignedTransaction } from './raw-transaction.ts';
 import { RpcError, rpcCodes } from './rpc-error.ts';
 import type { Transactions } from './transactions.ts';
 
-/** What the methods `txpool_…` need. */
+/** The parts that the methods `txpool_…` need. */
 export interface TxpoolParts {
   readonly pool: PriorityMempool;
   readonly index: AccountIndex;
@@ -27,7 +27,7 @@ const maxListedBytes = 16 * 1024 * 1024;
 /** So many are read before others get their turn. */
 const slice = 8;
 
-/** geth's view of the pool: `pending` is what a block may take or has been sent, `queued` is parked. */
+/** geth's view of the pool. `pending` are the transactions that are ready or were sent, `queued` those that are parked. */
 export class Txpool {
   readonly #parts: TxpoolParts;
 
@@ -41,7 +41,7 @@ export class Txpool {
     return { pending: numberToHex(pending - queued + propagated + acknowledged), queued: numberToHex(queued) };
   }
 
-  /** All transactions, each as `form` makes it. @throws `RpcError` −32005 if they are too many for one answer */
+  /** Returns all transactions, each converted by `form`. @throws `RpcError` −32005 if they are too many for one answer */
   async content<T>(form: (signed: SignedTransaction) => T): Promise<{ pending: Listed<T>; queued: Listed<T> }> {
     const { pool, index, signal } = this.#parts;
     const { load } = await pool.usage();
@@ -78,7 +78,7 @@ export class Txpool {
     return listed;
   }
 
-  /** The transactions of one account. */
+  /** Returns the transactions of one account. */
   async contentFrom<T>(
     from: Address,
     form: (signed: SignedTransaction) => T,

@@ -8,7 +8,7 @@ const maxAnswerBytes = 32 * 1024 * 1024;
 /** At most so many calls wait for the upstream at once. */
 const maxCalls = 512;
 
-/** An Ethereum node that answers what the pool cannot. Its URL may hold a key: it is in no error. */
+/** An Ethereum node that answers the calls that the pool cannot. Its URL may contain a key, so no error contains the URL. */
 export class Upstream {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -33,8 +33,8 @@ export class Upstream {
   }
 
   /**
-   * Asks the upstream. Returns the `result` of its answer.
-   * @throws `RpcError`: its own error, or −32002 if it does not answer, in time and in good form
+   * Calls a method of the upstream. Returns the `result` of its answer.
+   * @throws `RpcError` with the upstream's own error, or −32002 if there is no valid answer in time
    */
   async call(method: string, params: unknown = []): Promise<unknown> {
     if (this.#calls >= maxCalls) throw new RpcError(rpcCodes.limit, 'too many calls wait for the upstream');

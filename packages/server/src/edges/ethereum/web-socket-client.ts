@@ -4,7 +4,7 @@ import type { JsonRpc } from './json-rpc.ts';
 import type { Session } from './methods.ts';
 import { type Feeds, Subscriptions } from './subscriptions.ts';
 
-/** What a client is served with. */
+/** The parts of the server that a client needs. */
 export interface ClientParts {
   readonly rpc: JsonRpc;
   readonly gate: Gate;
@@ -23,7 +23,7 @@ const idleMs = 10 * 60_000;
 /** RFC 6455: the server goes away. */
 const goingAway = 1001;
 
-/** One WebSocket: messages are answered, and what it has subscribed to is sent. */
+/** One WebSocket. It answers messages and sends the notifications of its subscriptions. */
 export class WebSocketClient {
   /** Resolves when the connection has ended. */
   readonly ended: Promise<void>;
@@ -65,7 +65,7 @@ export class WebSocketClient {
     });
   }
 
-  /** Called every now and then: ends a connection that is dead or idle, and asks the client for a sign of life. */
+  /** Ends a connection that is dead or idle, and pings the client. It is called at intervals. */
   beat(): void {
     const isIdle = this.#subscriptions.count === 0 && performance.now() - this.#askedAt > idleMs;
     if (!this.#isAlive) this.cut();
@@ -74,7 +74,7 @@ export class WebSocketClient {
     this.#isAlive = false;
   }
 
-  /** The server stops: answers what is under way, then closes. */
+  /** Answers the calls under way, then closes. Called when the server stops. */
   leave(): void {
     this.#isLeaving = true;
     this.#socket.pause();

@@ -12,12 +12,12 @@ import type { Feeds } from './subscriptions.ts';
 import { authorizationOf } from './token-path.ts';
 import { WebSocketClient } from './web-socket-client.ts';
 
-/** What the WebSockets need. */
+/** The parts that the WebSockets need. */
 export interface WebSocketParts {
   readonly rpc: JsonRpc;
   readonly gate: Gate;
   readonly feeds: Feeds;
-  /** Whose connections are upgraded. */
+  /** The server whose connections are upgraded. */
   readonly http: Server;
   /** The largest message of a client. */
   readonly maxMessageBytes: number;
@@ -25,7 +25,7 @@ export interface WebSocketParts {
 
 const beatMs = 30_000;
 
-/** The WebSockets of a port. Each takes one of the server's event streams, with all its subscriptions. */
+/** The WebSockets of a port. Each, with all its subscriptions, counts as one of the server's event streams. */
 export class WebSockets {
   readonly #parts: WebSocketParts;
   readonly #server: WebSocketServer;
@@ -45,7 +45,7 @@ export class WebSockets {
     });
   }
 
-  /** Ends all connections: with the code 1001 once their calls are answered, at the latest after `drainMs`. */
+  /** Ends all connections with the code 1001, when their calls are answered or after `drainMs`. */
   async stop(drained: Promise<void>, drainMs: number): Promise<void> {
     clearInterval(this.#beat);
     const ended = Promise.all(Array.from(this.#clients, (client) => client.ended));

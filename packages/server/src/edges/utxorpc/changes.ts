@@ -9,7 +9,8 @@ import { submit } from './spec.ts';
 import { rpcStages } from './stages.ts';
 
 /**
- * Every change of a stage from now on, with the transaction's bytes if it is still live. Dropped has the stage UNSPECIFIED.
+ * Yields every later change of a stage, with the transaction's bytes if it is still live. A dropped one has the stage
+ * UNSPECIFIED.
  * @throws `Problem` 410 if events were lost, 503 if the client is too slow; the pool's error
  */
 export async function* changes(

@@ -10,8 +10,8 @@ import { submitService } from './submit-service.ts';
 const { SubmitService } = submitConnect;
 
 /**
- * UTxO RPC's service for submitting (`utxorpc.v1alpha.submit.SubmitService`) over gRPC, gRPC-Web and Connect, all on one
- * port.
+ * Opens UTxO RPC's service for submitting (`utxorpc.v1alpha.submit.SubmitService`) over gRPC, gRPC-Web and Connect, all on
+ * one port.
  */
 export async function openUtxorpc(parts: SharedParts, { port }: EdgeSection): Promise<Edge> {
   const { gate, options } = parts;

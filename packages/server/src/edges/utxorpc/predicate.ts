@@ -2,8 +2,8 @@ import { Problem } from '../../http/problem.ts';
 import type { submit } from './spec.ts';
 
 /**
- * Checks that a predicate matches every transaction. The SDK sends an empty Cardano pattern for that. Others ask for
- * outputs that are spent, which only a node knows.
+ * Checks that a predicate matches every transaction, as the SDK's empty Cardano pattern does. Other predicates need the
+ * outputs that a transaction spends, which only a node has.
  * @throws `Problem` 501
  */
 export function expectMatchAll(predicate: submit.TxPredicate | undefined): void {

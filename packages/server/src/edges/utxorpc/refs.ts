@@ -4,7 +4,7 @@ import { type Problem, wrongRequest } from '../../http/problem.ts';
 export const maxRefs = 1_000;
 const refBytes = 32;
 
-/** The hashes that references name. @throws `Problem` 400 */
+/** Returns the hashes that references name. @throws `Problem` 400 */
 export function hashesOf(refs: readonly Uint8Array[]): ReadonlySet<string> {
   if (refs.length > maxRefs) throw tooMany('ref');
   const wrong = refs.findIndex((ref) => ref.length !== refBytes);
@@ -12,12 +12,12 @@ export function hashesOf(refs: readonly Uint8Array[]): ReadonlySet<string> {
   return new Set(refs.map((ref) => Buffer.from(ref).toString('hex')));
 }
 
-/** A hash as UTxO RPC sends it. */
+/** Returns a hash in the form of UTxO RPC. */
 export function refOf(hash: string): Uint8Array<ArrayBuffer> {
   return Buffer.from(hash, 'hex');
 }
 
-/** The refusal of a request that names more than `maxRefs` transactions. */
+/** Returns the refusal of a request that names more than `maxRefs` transactions. */
 export function tooMany(field: string): Problem {
   return wrongRequest(field, `At most ${maxRefs} transactions may be in one request.`);
 }

@@ -10,15 +10,15 @@ const frameBytes = 1_024;
 /** A body that takes longer to arrive is cut off. */
 const arrivalMs = 60_000;
 
-/** The body of one request, whose bytes are counted as long as it is held. */
+/** The body of one request. Its bytes count towards the memory limit until `release`. */
 export interface HeldRpcBody {
-  /** The bytes as they arrive. @throws `ConnectError` if they are too many, or all bodies together take too much memory */
+  /** Yields the bytes as they arrive. @throws `ConnectError` if they are too many, or all bodies together use too much memory */
   bytes(): AsyncGenerator<Uint8Array, void>;
-  /** Call it when the request is answered. */
+  /** Ends the count of its bytes. Call it when the request is answered. */
   release(): void;
 }
 
-/** Reads the bodies of requests, and bounds the memory that they take together. */
+/** Reads the bodies of requests, and limits the memory that they use together. */
 export class RpcBodies {
   readonly #maxBytes: number;
   #heldBytes = 0;

@@ -1,15 +1,15 @@
 import { Code, ConnectError, type ContextKey, createContextKey } from '@connectrpc/connect';
 import type { Problem } from '../../http/problem.ts';
 
-/** What is kept of one call until its answer has left. */
+/** The data of one call until its answer is sent. */
 export interface RpcCall {
-  /** What the HTTP API would answer; for the metrics. */
+  /** The status that the HTTP API would answer, for the metrics. */
   status: number;
-  /** Ends the call at once: its client does not take what it is sent. */
+  /** Ends the call at once, for a client that does not read its answers. */
   readonly cut: () => void;
 }
 
-/** Gives the methods of a service their call. */
+/** The key under which the methods of a service find their call. */
 export const rpcCall: ContextKey<RpcCall> = createContextKey<RpcCall>({ status: 200, cut: () => undefined });
 
 /** The gRPC code of each status of a problem, by the meanings that gRPC gives its codes. */
@@ -31,7 +31,7 @@ const codes: Readonly<Record<number, Code>> = {
   507: Code.ResourceExhausted,
 };
 
-/** A problem in the words of gRPC. The metadata `mempool-code` has the problem's code. */
+/** Converts a problem to an error of gRPC. The metadata `mempool-code` has the problem's code. */
 export function rpcError({ status, code, headers, message }: Problem): ConnectError {
   const retryAfter = headers['retry-after'];
   const metadata = { 'mempool-code': code, ...(retryAfter === undefined ? {} : { 'retry-after': retryAfter }) };

@@ -6,7 +6,7 @@ import { rpcCall, rpcError } from './rpc-call.ts';
 /** Answers a request. */
 export type Unary<I, O> = (request: I, context: HandlerContext) => Promise<O>;
 
-/** Answers a request again and again. */
+/** Answers a request with a stream of answers. */
 export type Streaming<I, O> = (request: I, context: HandlerContext) => AsyncGenerator<O, void>;
 
 /** Makes methods of a service from functions that throw the errors of a server. */
@@ -29,9 +29,9 @@ export class RpcMethods {
   }
 
   /**
-   * A method with a stream of answers. If the server stops, the stream ends with an error, so that its client knows that
-   * more would have come.
-   * @param hold takes the stream's slot, and returns what gives it back
+   * Makes a method with a stream of answers. If the server stops, the stream ends with an error, so that its client knows
+   * that it is not complete.
+   * @param hold takes the stream's slot, and returns a function that releases it
    */
   streaming<I, O>(hold: () => () => void, answers: Streaming<I, O>): Streaming<I, O> {
     const gate = this.#gate;

@@ -14,7 +14,7 @@ import type { RpcRequest, RpcResponse } from './rpc-port.ts';
 /** The scope that a call of this method needs. */
 export type ScopeOf = (method: string) => Scope;
 
-/** Answers the calls of a service: asks the gate, then has Connect answer in the protocol of the client. */
+/** Answers the calls of a service. It checks each call with the gate, then Connect answers in the protocol of the client. */
 export class RpcServer {
   readonly #gate: Gate;
   readonly #bodies: RpcBodies;

@@ -10,7 +10,7 @@ const maxBytes = 32 * 1024 * 1024;
 const entryBytes = 48;
 
 /**
- * Everything that is Pending or in flight. A transaction that moves meanwhile is told once.
+ * Returns all transactions that are Pending or in flight, each once, even if it changes its stage meanwhile.
  * @throws `Problem` 413 if the answer would be too large; the pool's error
  */
 export async function snapshot(pool: Mempool): Promise<submit.TxInMempool[]> {

@@ -21,8 +21,8 @@ interface Watch {
 }
 
 /**
- * Follows the stages of many transactions for many clients. All share one reader of the server's one subscription, which
- * gives each event only to those who wait for its transaction.
+ * Follows the stages of many transactions for many clients. All share one reader of the server's subscription, which passes
+ * each event only to the clients that wait for its transaction.
  */
 export class StageWatches implements LiveReader {
   readonly #pool: Mempool;
@@ -37,8 +37,8 @@ export class StageWatches implements LiveReader {
   }
 
   /**
-   * The current stage of each transaction, then each change, until `signal` aborts.
-   * @param onCut called when the client is too slow; it may not ask for news before it has taken those before
+   * Yields the current stage of each transaction, then each change, until `signal` aborts.
+   * @param onCut called if the client is too slow, because a client that reads nothing does not see the error
    * @throws the pool's error; `Problem` 503 if the subscription ends or the client is too slow
    */
   async *watch(hashes: ReadonlySet<string>, signal: AbortSignal, onCut: () => void): AsyncGenerator<StageNews, void> {

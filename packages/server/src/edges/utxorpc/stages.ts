@@ -3,7 +3,7 @@ import { submit } from './spec.ts';
 
 const { Stage: RpcStage } = submit;
 
-/** What UTxO RPC calls each stage; the names are those that Dolos gives. A dropped transaction has none. */
+/** The stages of UTxO RPC, by stage of the pool. The mapping is that of Dolos. A dropped transaction has none. */
 export const rpcStages: Readonly<Record<KnownStage, submit.Stage>> = {
   Pending: RpcStage.MEMPOOL,
   Propagated: RpcStage.NETWORK,

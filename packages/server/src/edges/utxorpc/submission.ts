@@ -6,7 +6,7 @@ import { checkedCardano } from '../cardano-submission.ts';
 /**
  * Submits transactions in the order given, and returns their hashes. If the pool refuses one, those before it are in the
  * pool; the same request can be sent again.
- * @throws `Problem` 400 if one has bytes that are no transaction: then none is submitted; 409, 422 or 507 for a refusal
+ * @throws `Problem` 400 if the bytes of one are not a transaction, and then none is submitted; 409, 422 or 507 for a refusal
  */
 export async function submitAll(pool: Mempool, payloads: readonly Uint8Array[]): Promise<string[]> {
   const checked = payloads.map((payload, i) =>

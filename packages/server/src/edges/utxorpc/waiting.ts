@@ -4,11 +4,11 @@ import type { StageNews } from './stage-watches.ts';
 import { rpcStages } from './stages.ts';
 
 /**
- * The stage of each transaction, and each change of it, until all are Finalized or Dropped. A fork may take a
- * transaction back, so CONFIRMED is not the end. A transaction that the pool does not know may still come,
+ * Yields the stage of each transaction, and each change of it, until all are Finalized or Dropped. A fork may return a
+ * transaction to the pool, so CONFIRMED is not the end. A transaction that the pool does not know may still arrive,
  * and one whose record is damaged may still end.
- * @param news as of `StageWatches.watch`
- * @throws what `news` throws
+ * @param news the stream of `StageWatches.watch`
+ * @throws the errors of `news`
  */
 export async function* waited(
   news: AsyncIterable<StageNews>,
