@@ -16,7 +16,7 @@ const contract = [
   ...numbered('M', 3),
   ...numbered('R', 3),
   ...numbered('LE', 8),
-  ...numbered('P', 28),
+  ...numbered('P', 29),
   'P33',
   ...numbered('K', 4),
 ];

@@ -83,6 +83,7 @@ export const rules: Readonly<Record<string, string>> = {
   P26: 'A floor that moves',
   P27: 'Until when a pool accepts',
   P28: 'Protected ones',
+  P29: 'Tips',
   P33: 'Payloads with what is reaped',
   K1: 'Versions of records',
   K2: 'Records and the lease',

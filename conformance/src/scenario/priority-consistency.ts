@@ -22,7 +22,7 @@ function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown
 }
 
 /** Order keys by the contract's table, computed from the entries alone. */
-function placesOf({ entries, satisfied }: PoolDump): Map<string, Place> {
+function placesOf({ entries, satisfied, limits }: PoolDump): Map<string, Place> {
   const providers = grouped(entries.filter(isLive), ({ provides }) => provides);
   const met = new Set(satisfied.map(([tag]) => tag));
   for (const [tag, all] of providers) if (all.some(({ stage }) => stage !== 'Pending')) met.add(tag);
@@ -36,7 +36,7 @@ function placesOf({ entries, satisfied }: PoolDump): Map<string, Place> {
     const needed = entry.requires.filter((tag) => !met.has(tag)).map((tag) => providers.get(tag)?.[0]);
     const parents = [...new Set(needed.filter((parent) => parent !== undefined))].map(visit);
     const ready = needed.every((parent) => parent !== undefined && visit(parent).ready);
-    const place = { ready, ...orderKeyBelow(entry, parents) };
+    const place = { ready, ...orderKeyBelow({ seq: entry.seq, priority: paidAt(limits.minPriority, entry) }, parents) };
     places.set(entry.hash, place);
     return place;
   };
@@ -44,7 +44,14 @@ function placesOf({ entries, satisfied }: PoolDump): Map<string, Place> {
   return places;
 }
 
-function orderKeyBelow({ priority, seq }: DumpedEntry, parents: readonly Place[]): Omit<Place, 'ready'> {
+/** P29. */
+function paidAt(floor: bigint, { priority, tip }: DumpedEntry): bigint {
+  return tip === undefined ? priority : lowest([priority, floor + tip]);
+}
+
+type Paying = Pick<DumpedEntry, 'priority' | 'seq'>;
+
+function orderKeyBelow({ priority, seq }: Paying, parents: readonly Place[]): Omit<Place, 'ready'> {
   if (parents.length === 0) return { effectivePriority: priority, tieBreakSeq: seq, depth: 0 };
   const depth = 1 + Math.max(...parents.map((parent) => parent.depth));
   const effectivePriority = lowest(parents.map((parent) => parent.effectivePriority));

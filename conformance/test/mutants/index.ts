@@ -38,6 +38,7 @@ import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
 import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
+import { tippedMutants } from './tips.ts';
 
 /** Every store with a fault. */
 export const allMutants: readonly Mutant[] = [
@@ -93,6 +94,7 @@ export const allMutants: readonly Mutant[] = [
   ...limitMutants,
   ...movingFloorMutants,
   ...protectionMutants,
+  ...tippedMutants,
   ...reapingMutants,
   ...walkingMutants,
   ...takingMutants,

@@ -331,6 +331,9 @@ export const poolInputMutants: readonly Mutant[] = [
       verdict: { ...verdict, [field]: undefined },
     })),
   ),
+  mended('bad-tips-taken-for-none', /\.verdict\.(tip|maxPriority|priority)$/, ({ verdict }) => ({
+    verdict: { ...verdict, tip: undefined, maxPriority: undefined },
+  })),
   mended('bad-verdict-taken-for-none', /verdict$/, () => ({ verdict: undefined })),
   mended('bad-source-taken-for-none', /from$/, () => ({ from: undefined })),
   pools.givenEach('large-payload-cut', {

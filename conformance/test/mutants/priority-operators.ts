@@ -175,10 +175,11 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
 
   /** Where a transaction is placed. */
   places(id: string, change: (place: OrderKey, entry: Entry, index: PoolIndex) => Change): Mutant {
-    const changed = (place: OrderKey, entry: Entry, index: PoolIndex): OrderKey => ({
-      ...place,
-      ...(change(place, entry, index) || {}),
-    });
+    const changed = (place: OrderKey, entry: Entry, index: PoolIndex): OrderKey => {
+      const made = change(place, entry, index);
+      // One with a tip computes its effective priority.
+      return made ? { ...place, effectivePriority: place.effectivePriority, ...made } : place;
+    };
     return this.faults(id, {
       see: ({ index }) => ({
         place: (node, place) => index.place(node, changed(place, node.entry, index)),

@@ -305,7 +305,7 @@ function evicting(id: string, lastOf: (order: PoolIndex['order']) => PoolIndex['
         const last = lastOf(index.order);
         if (last !== undefined) yield last;
       },
-    } as PoolIndex['order'],
+    } as unknown as PoolIndex['order'],
   }));
 }
 

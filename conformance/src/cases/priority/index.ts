@@ -27,6 +27,7 @@ import { replacementCases } from './replacement.ts';
 import { returningCases, revivedEntryCases } from './returning.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
+import { tipCases } from './tips.ts';
 import { walkingCases } from './walking.ts';
 
 /** The cases of P1–P33 that need a priority pool, or a fifo pool. */
@@ -42,6 +43,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...limitCases,
   ...floorCases,
   ...protectionCases,
+  ...tipCases,
   ...reapingCases,
   ...walkingCases,
   ...takingCases,

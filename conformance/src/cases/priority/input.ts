@@ -49,6 +49,13 @@ const unusual: readonly (readonly [string, keyof Verdict, unknown])[] = [
 
 const badVerdicts: readonly BadInput[] = [
   ...unusual.map(([name, field, value]) => verdictOf(name, field, { [field]: value })),
+  verdictOf('tip-alone', 'maxPriority', { tip: 1n }),
+  verdictOf('tip-missing', 'tip', { maxPriority: 1n }),
+  verdictOf('tip-negative', 'tip', { maxPriority: 1n, tip: -1n }),
+  verdictOf('tip-number', 'tip', { maxPriority: 1n, tip: untyped(1) }),
+  verdictOf('tip-large', 'tip', { maxPriority: 1n, tip: 2n ** 63n }),
+  verdictOf('max-priority-large', 'maxPriority', { maxPriority: 2n ** 63n, tip: 1n }),
+  verdictOf('tip-beside-priority', 'priority', { maxPriority: 1n, tip: 1n, priority: 1n }),
   verdictOf('provides-empty-tag', 'provides[1]', { provides: ['x', ''] }),
   verdictOf('provides-long-tag', 'provides[0]', { provides: ['x'.repeat(257)] }),
   verdictOf('requires-number', 'requires[0]', { requires: untyped([3]) }),

@@ -60,7 +60,10 @@ async function varied(context: CaseContext): Promise<Scene> {
   });
   await scene.fill({ lost: { provides: ['l'] }, left: { requires: ['l'] } });
   await scene.drop('lost');
-  await scene.fill({ quiet: { priority: -(2n ** 62n) - 1n, propagate: false, bytes: 700 } });
+  await scene.fill({
+    tipped: { maxPriority: 2n ** 53n + 1n, tip: 7n },
+    quiet: { priority: -(2n ** 62n) - 1n, propagate: false, bytes: 700 },
+  });
   await scene.block(1, { seen: ['s0'], provides: ['chain'] });
   await scene.store.take({ maxTxs: 2 }, lot);
   await scene.acknowledge('s1');

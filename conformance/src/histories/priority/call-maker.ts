@@ -42,7 +42,7 @@ const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   ttlMs: [400, 400, 100, Number.POSITIVE_INFINITY],
   ttlBlocks: [12, 12, 4, Number.POSITIVE_INFINITY],
   parkedTtlMs: [300, 300, 50, Number.POSITIVE_INFINITY],
-  minPriority: [-(2n ** 63n), -(2n ** 63n), 1n, 11n, 2n ** 53n],
+  minPriority: [-(2n ** 63n), -(2n ** 63n), 0n, 1n, 5n, 11n, 2n ** 53n],
   acceptUntil: [open, open, open, open, open, open, 0],
   eviction: ['lowest', 'lowest', 'lowest', 'none'],
 };
@@ -54,6 +54,9 @@ const priorities: readonly bigint[] = [
   ...[0n, 0n, 1n, 5n, 5n, 10n, 10n, 11n, 12n, 100n, 110n, 111n, -1n, -10n],
   ...[two53 - 1n, two53, two53 + 1n, two63 - 1n, two63 - 2n, -two63, -two63 + 1n],
 ];
+
+/** Mostly small ones, beside a floor of 1 or 11; the highest. */
+const tips: readonly bigint[] = [0n, 1n, 1n, 4n, 5n, 9n, 10n, 100n, two53, two63 - 1n];
 
 export const historyPeers = ['peer-1', 'peer-2', 'peer-3'] as const;
 export const namedSenders = ['ann', 'ben'] as const;
@@ -242,8 +245,10 @@ export class PriorityCallMaker {
 
   #verdict(model: PriorityModel, provides: readonly string[]): Verdict {
     const { tick } = model.reader().tip();
+    const priority = this.#random.pick(priorities);
+    const price = this.#percent(30) ? { maxPriority: priority, tip: this.#random.pick(tips) } : { priority };
     return {
-      priority: this.#random.pick(priorities),
+      ...price,
       sender: this.#random.pick(senders),
       provides,
       requires: this.#required(model),

@@ -12,6 +12,7 @@ import {
   type Member,
   orderOf,
   ordinary,
+  paid,
   parentsOf,
   parkedOf,
   providersOf,
@@ -106,26 +107,38 @@ function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
   return me.verdict.provides.some((tag) => before.satisfied.has(tag)) ? { kind: 'conflict', with: null } : null;
 }
 
-/** The least whole number that is at least `bump` per cent above each of them, and greater than each of them. */
-function priceOf(conflicts: readonly Member[], bump: number): bigint | null {
-  let price: bigint | null = null;
-  for (const { verdict } of conflicts) {
-    const hundredfold = verdict.priority * BigInt(100 + bump);
-    const above = verdict.priority + 1n;
-    const bumped = -quotient(-hundredfold, 100n);
-    const due = bumped > above ? bumped : above;
-    if (price === null || due > price) price = due;
-  }
-  return price;
+interface Price {
+  readonly most: bigint;
+  readonly tip: bigint;
 }
 
-function underpriced(required: bigint): Refused {
-  return { kind: 'replacement-underpriced', required };
+const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const tipOf = ({ verdict }: Member): bigint => verdict.tip ?? verdict.priority;
+
+/** The least whole number that is at least `bump` per cent above each of them, and greater than each of them. */
+function dueOf(values: readonly bigint[], bump: number): bigint {
+  const due = values.map((value) => largest(-quotient(-value * BigInt(100 + bump), 100n), value + 1n));
+  return due.reduce(largest);
+}
+
+/** P4, P29: the same for the most that they pay, and for their tips. */
+function priceOf(conflicts: readonly Member[], bump: number): Price | null {
+  if (conflicts.length === 0) return null;
+  const most = conflicts.map(({ verdict }) => verdict.priority);
+  return { most: dueOf(most, bump), tip: dueOf(conflicts.map(tipOf), bump) };
+}
+
+function underpriced({ verdict }: Member, { most, tip }: Price): Refused {
+  const kind = 'replacement-underpriced';
+  return verdict.tip === undefined
+    ? { kind, required: largest(most, tip) }
+    : { kind, required: most, requiredTip: tip };
 }
 
 function underpays({ me, conflicts, limits }: Question): Refused | null {
   const price = priceOf(conflicts, limits.replacementBump);
-  return price !== null && me.verdict.priority < price ? underpriced(price) : null;
+  const pays = price === null || (me.verdict.priority >= price.most && tipOf(me) >= price.tip);
+  return pays ? null : underpriced(me, price);
 }
 
 function exceedsSender({ me, conflicts, before, limits }: Question): Refused | null {
@@ -147,11 +160,11 @@ function underpaysTogether({ me, conflicts, before, after, limits }: Question): 
   const parked = wasReady.filter((member) => !conflicts.includes(member) && !isReady.has(member.hash));
   const losers = [...conflicts, ...parked];
   if (losers.length < 2) return null;
-  const sum = losers.reduce((total, { verdict, bytes }) => total + verdict.priority * BigInt(bytes), 0n);
-  if (me.verdict.priority * BigInt(me.bytes) > sum) return null;
-  if (me.bytes === 0) return underpriced(highest + 1n);
-  const due = quotient(sum, BigInt(me.bytes)) + 1n;
-  return underpriced(due > price ? due : price);
+  const sum = losers.reduce((total, one) => total + paid(before, one) * BigInt(one.bytes), 0n);
+  if (paid(before, me) * BigInt(me.bytes) > sum) return null;
+  const due = me.bytes === 0 ? highest + 1n : quotient(sum, BigInt(me.bytes)) + 1n;
+  const dueTip = me.verdict.tip === undefined ? due : due - before.least;
+  return underpriced(me, { most: largest(due, price.most), tip: largest(dueTip, price.tip) });
 }
 
 /** Rounded down, below zero too. */

@@ -40,6 +40,7 @@ export type WholeVerdict = Pick<
   | 'expiresAtHeight'
   | 'propagate'
   | 'protected'
+  | 'tip'
 >;
 
 /** The fields of a transaction beside its life. They are kept until the hash has left the log. */
@@ -59,7 +60,7 @@ export interface Entry {
 
 export function wholeVerdict(verdict: Verdict = {}): WholeVerdict {
   return {
-    priority: verdict.priority ?? 0n,
+    priority: verdict.maxPriority ?? verdict.priority ?? 0n,
     sender: verdict.sender ?? '',
     senderLimit: verdict.senderLimit ?? null,
     gas: verdict.gas ?? 0,
@@ -69,5 +70,6 @@ export function wholeVerdict(verdict: Verdict = {}): WholeVerdict {
     expiresAtHeight: verdict.expiresAtHeight ?? null,
     propagate: verdict.propagate ?? true,
     ...(verdict.protected === true && { protected: true as const }),
+    ...(verdict.tip !== undefined && { tip: verdict.tip }),
   };
 }

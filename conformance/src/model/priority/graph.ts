@@ -63,9 +63,15 @@ function isReady(graph: Graph, me: Member): boolean {
   return awaited.every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
 }
 
+/** P29: what it pays while the floor is where it is. */
+export function paid({ least }: Graph, { verdict }: Member): bigint {
+  const { priority, tip } = verdict;
+  return tip === undefined || least + tip > priority ? priority : least + tip;
+}
+
 /** The contract's table of order keys, line by line. */
 function placeOf(graph: Graph, member: Member): OrderKey {
-  const { priority: own } = member.verdict;
+  const own = paid(graph, member);
   const ready = isReady(graph, member);
   const parents = parentsOf(graph, member).map((parent) => placeOf(graph, parent));
   const lowest = parents.map(({ effectivePriority }) => effectivePriority).sort(ascending)[0];

@@ -23,7 +23,7 @@ import { admission } from './admission.ts';
 import * as chain from './chain.ts';
 import type * as e from './entry.ts';
 import { wholeVerdict } from './entry.ts';
-import { type Member, providersOf } from './graph.ts';
+import { type Graph, type Member, providersOf } from './graph.ts';
 import { candidate, ModelReader, reap } from './reader.ts';
 import { revise, sweep, wake } from './revision.ts';
 import * as states from './state.ts';
@@ -150,7 +150,8 @@ export class PriorityModel {
     const lot = this.#step('take', options, args, (): e.Claim => {
       const { now } = this.#moment(options);
       wake(this.state, now);
-      const taken = reap(states.graphOf(this.state), budget);
+      const graph = states.graphOf(this.state);
+      const taken = reap(graph, budget);
       const untilMs = now + claimMs;
       for (const { hash } of taken) {
         sendOut(this.#txState(hash), 'taken');
@@ -158,14 +159,16 @@ export class PriorityModel {
       }
       const transactions = taken.map((one) => {
         const { receivedAt, attempts } = this.#txState(one.hash).times;
-        return { ...candidate(one), receivedAt, attempts };
+        return { ...candidate(graph, one), receivedAt, attempts };
       });
       return { claimId, owner, untilMs, transactions };
     });
     if (!isRepeat) return lot;
     const isUnder = (hash: string): boolean => this.state.entries.get(hash)?.claim?.id === claimId;
+    const graph = states.graphOf(this.state);
     const left = lot.transactions.filter(({ hash }) => isUnder(hash));
-    return { ...lot, transactions: left.sort((a, b) => a.seq - b.seq) };
+    const told = left.map((one) => ({ ...one, ...candidate(graph, memberOf(graph, one.hash)) }));
+    return { ...lot, transactions: told.sort((a, b) => a.seq - b.seq) };
   }
 
   extendClaim(claimId: string, claimMs: number, options: e.ExtendOptions = {}): e.ExtendOutcome {
@@ -360,6 +363,12 @@ export class PriorityModel {
     const recent = pools.keptBlocks(pool).slice(-Math.max(1, this.#options.finalizeThreshold));
     return inclusion !== undefined && recent.includes(inclusion) ? recent.slice(recent.indexOf(inclusion)) : [];
   }
+}
+
+function memberOf({ members }: Graph, hash: string): Member {
+  const member = members.find((one) => one.hash === hash);
+  if (member === undefined) throw new Error(`the model has lost ${hash}`);
+  return member;
 }
 
 function again(earlier: ReceiveOutcome): ReceiveOutcome {

@@ -18,6 +18,7 @@ import {
   loadOf,
   type Member,
   orderOf,
+  paid,
   parentsOf,
   parkedIn,
   providersOf,
@@ -60,7 +61,8 @@ export class ModelReader extends Model {
   }
 
   reap(budget: e.Budget = {}): e.Candidate[] {
-    return reap(graphOf(this.#state), budget).map(candidate);
+    const graph = graphOf(this.#state);
+    return reap(graph, budget).map((one) => candidate(graph, one));
   }
 
   /** Its keys are ranks: the contract says only that keys rise, and that a page begins after one. */
@@ -69,7 +71,7 @@ export class ModelReader extends Model {
     const ranked = readyOf(graph).map((member, i) => {
       const parents = parentsOf(graph, member).toSorted((a, b) => a.seq - b.seq);
       return {
-        ...candidate(member),
+        ...candidate(graph, member),
         key: String(i).padStart(4, '0'),
         parents: parents.map(({ hash }) => hash),
       };
@@ -127,8 +129,9 @@ export class ModelReader extends Model {
 
 const noLimit = Number.POSITIVE_INFINITY;
 
-export function candidate({ hash, seq, bytes, verdict }: Member): Candidate {
-  return { hash, seq, bytes, gas: verdict.gas, priority: verdict.priority };
+export function candidate(graph: Graph, member: Member): Candidate {
+  const { hash, seq, bytes, verdict } = member;
+  return { hash, seq, bytes, gas: verdict.gas, priority: paid(graph, member) };
 }
 
 function readyOf(graph: Graph): Ranked[] {
@@ -159,6 +162,7 @@ export function reap(graph: Graph, budget: Budget): Ranked[] {
 function since(state: PriorityState, { after: from, limit = 100, except }: GossipQuery): GossipPage {
   const after = pools.numberOf(from);
   const items: GossipPage['items'][number][] = [];
+  const graph = graphOf(state);
   let next = after;
   for (const { hash, gossipSeq, member } of gossipOf(state)) {
     if (items.length === limit) break;
@@ -166,7 +170,7 @@ function since(state: PriorityState, { after: from, limit = 100, except }: Gossi
     next = gossipSeq;
     const { verdict, sources } = entryOf(state, hash);
     if (!verdict.propagate || (except !== undefined && sources.includes(except))) continue;
-    const { seq, bytes, gas, priority } = candidate(member);
+    const { seq, bytes, gas, priority } = candidate(graph, member);
     items.push({ hash, seq, gossipSeq, bytes, gas, priority, payload: null, payloadType: null });
   }
   return { items, damaged: [], next: pools.cursor('g', next) };
@@ -182,11 +186,12 @@ function gossipOf(state: PriorityState): { hash: string; gossipSeq: number; memb
   return numbered.sort((a, b) => a.gossipSeq - b.gossipSeq);
 }
 
-function liveCandidate(graph: Graph, { hash, seq, bytes, stage, verdict }: Member): e.LiveCandidate {
-  const { gas, priority, sender } = verdict;
+function liveCandidate(graph: Graph, member: Member): e.LiveCandidate {
+  const { hash, stage, verdict } = member;
+  const { sender } = verdict;
   const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
   const parked = parkedIn(graph).some((one) => one.hash === hash);
-  return { hash, seq, bytes, gas, priority, sender, ...tags, stage, parked };
+  return { ...candidate(graph, member), sender, ...tags, stage, parked };
 }
 
 /** All on one page; the keys only say which comes first. */

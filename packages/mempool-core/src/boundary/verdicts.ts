@@ -14,7 +14,7 @@ export function checkVerdict(place: string, verdict: Verdict | undefined): Check
   if (isChecked<CheckedVerdict>(verdict)) return verdict;
   if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
   const plain: CheckedVerdict = {
-    priority: checkPriority(`${place}.priority`, verdict.priority ?? 0n),
+    priority: checkPriority(place, verdict),
     sender: checkName(`${place}.sender`, verdict.sender ?? '', 0),
     senderLimit: checkAtLeastOne(`${place}.senderLimit`, verdict.senderLimit),
     gas: checkCount(`${place}.gas`, verdict.gas ?? 0),
@@ -24,7 +24,10 @@ export function checkVerdict(place: string, verdict: Verdict | undefined): Check
     expiresAtHeight: optionalCount(`${place}.expiresAtHeight`, verdict.expiresAtHeight),
     propagate: checkFlag(`${place}.propagate`, verdict.propagate ?? true),
   };
-  return checkFlag(`${place}.protected`, verdict.protected ?? false) ? { ...plain, protected: true } : plain;
+  const isProtected = checkFlag(`${place}.protected`, verdict.protected ?? false);
+  const { tip } = verdict;
+  if (tip === undefined && !isProtected) return plain;
+  return { ...plain, ...(isProtected && { protected: true }), ...(tip !== undefined && { tip }) };
 }
 
 /** True if every field has its default, so that a fifo pool can ignore the verdict. */
@@ -35,10 +38,18 @@ export function saysNothing(verdict: CheckedVerdict): boolean {
   return same && provides.length === 0 && requires.length === 0;
 }
 
-function checkPriority(field: string, priority: bigint): bigint {
-  if (typeof priority !== 'bigint' || priority < minPriority || priority > maxPriority)
-    throw invalid(field, 'a signed 64-bit bigint');
-  return priority;
+/** The priority, or the most that one with a tip pays (P29). */
+function checkPriority(place: string, { priority, maxPriority: most, tip }: Verdict): bigint {
+  if (most === undefined && tip === undefined) return checkBigint(`${place}.priority`, priority ?? 0n, minPriority);
+  if (priority !== undefined) throw invalid(`${place}.priority`, 'left out: maxPriority and tip are in its place');
+  checkBigint(`${place}.tip`, tip, 0n);
+  return checkBigint(`${place}.maxPriority`, most, minPriority);
+}
+
+function checkBigint(field: string, value: bigint | undefined, least: bigint): bigint {
+  if (typeof value !== 'bigint' || value < least || value > maxPriority)
+    throw invalid(field, least === 0n ? 'a bigint from 0 to 2^63 − 1' : 'a signed 64-bit bigint');
+  return value;
 }
 
 /** Returns the distinct tags. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */

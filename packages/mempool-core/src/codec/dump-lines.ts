@@ -81,7 +81,7 @@ function readLine(number: number, line: string): Line[1] {
 function revived(name: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   if (name === 'payload' || name === 'value') return bytesOf(value);
-  if (name === 'priority' || name === 'minPriority') return BigInt(value);
+  if (name === 'priority' || name === 'tip' || name === 'minPriority') return BigInt(value);
   return value === 'never' && limits.has(name) ? Number.POSITIVE_INFINITY : value;
 }
 

@@ -26,14 +26,14 @@ type PlainRow = [
   claim: readonly [id: string, owner: string, untilMs: number] | null,
 ];
 /**
- * What few transactions have: since when one is held back (P20) and parked (P22), and 1 for a protected one (P28). Trailing
- * `null`s are left out.
+ * What few transactions have: since when one is held back (P20) and parked (P22), 1 for a protected one (P28), and a tip
+ * (P29). Trailing `null`s are left out.
  */
-type RareRow = [notBefore?: number | null, parkedAt?: number | null, isProtected?: 1 | null];
+type RareRow = [notBefore?: number | null, parkedAt?: number | null, isProtected?: 1 | null, tip?: string | null];
 type EntryRow = [...PlainRow, ...RareRow];
 
 const rowLength = 17;
-const rareLength = 3;
+const rareLength = 4;
 
 function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
@@ -57,8 +57,10 @@ function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entr
     gossipSeq,
     claim && [claim.id, claim.owner, claim.untilMs],
   ];
-  const isPlain = notBefore === undefined && parkedAt === undefined && verdict.protected === undefined;
-  return isPlain ? row : [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, verdict.protected ? 1 : null])];
+  const { protected: isProtected, tip } = verdict;
+  if (notBefore === undefined && parkedAt === undefined && isProtected === undefined && tip === undefined) return row;
+  const [protection, tipText] = [isProtected ? 1 : null, tip === undefined ? null : String(tip)] as const;
+  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, protection, tipText])];
 }
 
 function trimmed(rare: RareRow): RareRow {
@@ -87,7 +89,15 @@ function readVerdict(row: EntryRow): CheckedVerdict {
   const priority = BigInt(text);
   if (priority < minPriority || priority > maxPriority) throw damaged('entry');
   const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
-  return row[rowLength + 2] === 1 ? { ...plain, protected: true } : plain;
+  const [, , isProtected = null, tipText = null] = row.slice(rowLength) as RareRow;
+  if (isProtected === null && tipText === null) return plain;
+  return { ...plain, ...(isProtected && { protected: true }), ...(tipText !== null && { tip: readTip(tipText) }) };
+}
+
+function readTip(text: string): bigint {
+  const tip = BigInt(text);
+  if (tip > maxPriority) throw damaged('entry');
+  return tip;
 }
 
 function readLease(row: EntryRow): ClaimRecord | null {
@@ -99,7 +109,7 @@ function readLease(row: EntryRow): ClaimRecord | null {
 
 function isEntryRow(row: unknown): row is EntryRow {
   if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + rareLength) return false;
-  const [notBefore = null, parkedAt = null, isProtected = null] = row.slice(rowLength);
+  const [notBefore = null, parkedAt = null, isProtected = null, tip = null] = row.slice(rowLength);
   const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] =
     row.slice(0, rowLength);
   const claim = rest.pop();
@@ -107,6 +117,7 @@ function isEntryRow(row: unknown): row is EntryRow {
     [bytes, gas, ...rest].every(isCount) &&
     [senderLimit, at, height, notBefore, parkedAt].every((value) => value === null || isCount(value)) &&
     (isProtected === null || isProtected === 1) &&
+    (tip === null || (typeof tip === 'string' && /^\d{1,19}$/.test(tip))) &&
     typeof priority === 'string' &&
     /^-?\d{1,19}$/.test(priority) &&
     typeof sender === 'string' &&

@@ -30,9 +30,11 @@ const parkedRank = 2 ** 66;
 
 /**
  * Returns a number that never decreases along the order. Keys whose difference a double cannot represent share a number.
+ * `offset` is subtracted from all effective priorities.
  */
-export function roughRank({ ready, effectivePriority }: OrderKey): number {
-  return ready ? -Number(effectivePriority) : parkedRank - Number(effectivePriority);
+export function roughRank({ ready, effectivePriority }: OrderKey, offset: bigint = 0n): number {
+  const rank = Number(offset === 0n ? effectivePriority : effectivePriority - offset);
+  return ready ? -rank : parkedRank - rank;
 }
 
 /**

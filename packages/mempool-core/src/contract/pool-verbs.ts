@@ -63,7 +63,7 @@ export interface Candidate {
   /** Length of the payload. */
   readonly bytes: number;
   readonly gas: number;
-  /** Its own priority. It sorts by its effective priority, which may be lower. */
+  /** Its own priority; with a tip, at the present floor (P29). It sorts by its effective priority, which may be lower. */
   readonly priority: bigint;
 }
 
@@ -309,7 +309,13 @@ export type AdmissionRefusal =
    * Its priority is too low to replace the transactions that provide the same tags. `required` is the lowest priority that
    * may suffice. If it is above 2^63 − 1, no priority suffices.
    */
-  | { readonly kind: 'replacement-underpriced'; readonly hash: string; readonly required: bigint }
+  | {
+      readonly kind: 'replacement-underpriced';
+      readonly hash: string;
+      readonly required: bigint;
+      /** Only for one with a tip: the lowest tip that might suffice. `required` is the lowest `maxPriority` then. */
+      readonly requiredTip?: bigint;
+    }
   | { readonly kind: 'sender-limit'; readonly hash: string; readonly limit: number }
   /** It would depend on itself. */
   | { readonly kind: 'cycle'; readonly hash: string }

@@ -2,6 +2,13 @@
 export interface Verdict {
   /** A rate, such as fee per byte or per gas. A higher priority sorts first. A signed 64-bit integer; default 0n. */
   readonly priority?: bigint | undefined;
+  /**
+   * The most that it pays, in place of `priority` and only beside `tip`: its priority is the floor (`minPriority`) plus the
+   * tip, but not more than this (P29). A signed 64-bit integer.
+   */
+  readonly maxPriority?: bigint | undefined;
+  /** What it pays above the floor, beside `maxPriority`. From 0 to 2^63 − 1. */
+  readonly tip?: bigint | undefined;
   /** The sender, up to 256 characters. Default '', which means no sender, so no limit per sender applies. */
   readonly sender?: string | undefined;
   /** The most transactions of this sender in the pool, this one included; at least 1. Default `null`: no limit. */
@@ -27,6 +34,7 @@ export interface Verdict {
 
 /** A verdict after the checks. Every field is set, and no object is shared with the caller. */
 export interface CheckedVerdict {
+  /** With a tip, the most that it pays. */
   readonly priority: bigint;
   readonly sender: string;
   readonly senderLimit: number | null;
@@ -39,6 +47,8 @@ export interface CheckedVerdict {
   readonly propagate: boolean;
   /** Left out unless it is true: a pool has many verdicts, and few of them are protected. */
   readonly protected?: true;
+  /** Left out unless it has one (P29). */
+  readonly tip?: bigint;
 }
 
 /** The result of the application's validation of a transaction that it refuses. The fields are those of ABCI's `CheckTx`. */
@@ -73,7 +83,17 @@ export const defaultVerdict: CheckedVerdict = Object.freeze({
 });
 
 /** The names of all fields of a verdict. */
-export const verdictFields: ReadonlySet<string> = new Set([...Object.keys(defaultVerdict), 'protected']);
+export const verdictFields: ReadonlySet<string> = new Set([
+  ...Object.keys(defaultVerdict),
+  ...['maxPriority', 'tip', 'protected'],
+]);
+
+/** P29: its own priority while the floor is this one. */
+export function priorityAt({ priority, tip }: Pick<CheckedVerdict, 'priority' | 'tip'>, floor: bigint): bigint {
+  if (tip === undefined) return priority;
+  const sum = floor + tip;
+  return sum < priority ? sum : priority;
+}
 
 /** True if the answer is a refusal: only a refusal has a `code`. */
 export function isRefusal(answer: Verdict | Refusal): answer is Refusal {

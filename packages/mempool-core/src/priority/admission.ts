@@ -1,12 +1,11 @@
 import { arriving, live, nextStage, type Thresholds, type TxState } from '../contract/lifecycle.ts';
 import { isClosedAt } from '../contract/limits.ts';
-import { orderKeyBelow } from '../contract/order-key.ts';
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import type { AdmissionRefusal, LimitName } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { KnownStage } from '../contract/transaction.ts';
-import { maxPriority } from '../contract/verdict.ts';
+import { maxPriority, priorityAt } from '../contract/verdict.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 import { countedInclusion, type Gate, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
@@ -16,7 +15,9 @@ import { fillsGap, makeParkingRoom } from './parking-room.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isCounted, newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { floorDivide, highest, type Price, replacementBound, tipOf } from './price.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
+import { keyAt } from './tipped-place.ts';
 
 const maxSources = 64;
 const noSources: readonly string[] = Object.freeze([]);
@@ -137,8 +138,8 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
 export function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal {
   const refusal = refusedByVerdict(index, entry, noRivals) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
-  const { hash, seq, bytes, verdict } = entry;
-  const place = orderKeyBelow([], verdict.priority, seq, true);
+  const { hash, bytes, verdict } = entry;
+  const place = keyAt(index, [], entry, true);
   const newcomer = { place, isProtected: verdict.protected === true, ancestors: noAncestors, before: 0 };
   const victims = victimsFor(index, newcomer, excessOf(index, { transactions: 1, bytes }));
   if (victims === null) return { kind: 'full', hash };
@@ -217,23 +218,25 @@ class Attempt {
     if (settled !== undefined) return { kind: 'conflict', hash, with: settled.hash };
     const { satisfied } = this.#builder.index;
     if (verdict.provides.some((tag) => satisfied.has(tag))) return { kind: 'conflict', hash, with: null };
+    if (this.#rivals.length === 0) return null;
     const required = this.#bump();
-    return required === null || verdict.priority >= required ? null : this.#underpriced(required);
+    return verdict.priority >= required.most && tipOf(verdict) >= required.tip ? null : this.#underpriced(required);
   }
 
-  /** The lowest priority that exceeds each rival by `replacementBump`; `null` without rivals. */
-  #bump(): bigint | null {
+  /** What exceeds each rival by `replacementBump`. */
+  #bump(): Price {
     const { replacementBump } = this.#builder.index.limits;
-    let required: bigint | null = null;
-    for (const { entry } of this.#rivals) {
-      const bound = replacementBound(entry.verdict.priority, replacementBump);
-      if (required === null || bound > required) required = bound;
-    }
-    return required;
+    const verdicts = this.#rivals.map(({ entry }) => entry.verdict);
+    return {
+      most: highest(verdicts.map(({ priority }) => replacementBound(priority, replacementBump))),
+      tip: highest(verdicts.map((verdict) => replacementBound(tipOf(verdict), replacementBump))),
+    };
   }
 
-  #underpriced(required: bigint): AdmissionRefusal {
-    return { kind: 'replacement-underpriced', hash: this.#entry.hash, required };
+  #underpriced({ most, tip }: Price): AdmissionRefusal {
+    const { hash, verdict } = this.#entry;
+    if (verdict.tip === undefined) return { kind: 'replacement-underpriced', hash, required: highest([most, tip]) };
+    return { kind: 'replacement-underpriced', hash, required: most, requiredTip: tip };
   }
 
   /** Not checked for a replacement: it takes no more room than the transactions that it replaces. */
@@ -281,11 +284,15 @@ class Attempt {
     const losers = [...this.#rivals, ...this.#parked()];
     if (losers.length <= 1) return null;
     const { verdict, bytes } = this.#entry;
-    const sum = losers.reduce((total, { entry }) => total + entry.verdict.priority * BigInt(entry.bytes), 0n);
-    if (verdict.priority * BigInt(bytes) > sum) return null;
-    const bound = this.#bump() ?? 0n;
+    const { minPriority: floor } = this.#builder.index.limits;
+    const sum = losers.reduce((total, { entry }) => total + priorityAt(entry.verdict, floor) * BigInt(entry.bytes), 0n);
+    if (priorityAt(verdict, floor) * BigInt(bytes) > sum) return null;
+    const { most, tip } = this.#bump();
     const least = bytes === 0 ? maxPriority + 1n : floorDivide(sum, BigInt(bytes)) + 1n;
-    return this.#underpriced(least > bound ? least : bound);
+    return this.#underpriced({
+      most: highest([least, most]),
+      tip: highest([least - (verdict.tip === undefined ? 0n : floor), tip]),
+    });
   }
 
   /** The transactions that were ready before and are parked now. */
@@ -312,25 +319,4 @@ class Attempt {
     if (hasTooManyDescendants(index, node, this.#ancestors)) return this.#limit('maxDescendants');
     return burdensDescendants(index, node) ? this.#limit('maxAncestors') : null;
   }
-}
-
-function floorDivide(a: bigint, b: bigint): bigint {
-  const quotient = a / b;
-  return a % b < 0n ? quotient - 1n : quotient;
-}
-
-const hundred = 100n;
-
-/**
- * The lowest priority that may replace a transaction of priority `old`: higher by `bumpPercent` per cent, rounded up,
- * and at least by 1. It may exceed the highest valid priority.
- */
-export function replacementBound(old: bigint, bumpPercent: number): bigint {
-  const bumped = ceilingOfHundredths(old * (hundred + BigInt(bumpPercent)));
-  return bumped > old ? bumped : old + 1n;
-}
-
-/** The division of bigints rounds towards zero. For negative values this is the ceiling already. */
-function ceilingOfHundredths(value: bigint): bigint {
-  return value > 0n ? (value + hundred - 1n) / hundred : value / hundred;
 }

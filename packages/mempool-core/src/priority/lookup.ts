@@ -1,6 +1,7 @@
 import { encodeOrderKey } from '../contract/order-key.ts';
 import type { LiveCandidate, SenderPage, TagPage } from '../contract/pool-verbs.ts';
 import { isLive, type LiveStage } from '../contract/transaction.ts';
+import { priorityAt } from '../contract/verdict.ts';
 import { isMet } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isParked, type PoolNode } from './pool-node.ts';
@@ -13,7 +14,7 @@ const seqDigits = 14;
 export function senderPage(index: PoolIndex, sender: string, after: string, limit: number): SenderPage {
   const own = Array.from(index.senders.of(sender), (node) => ({ node, key: keyOf(node) })).sort(byKey);
   const rest = own.filter(({ key }) => key > after);
-  const transactions = rest.slice(0, limit).map(({ node, key }) => ({ ...liveOf(node), key }));
+  const transactions = rest.slice(0, limit).map(({ node, key }) => ({ ...liveOf(index, node), key }));
   const next = rest.length > limit ? (transactions.at(-1)?.key ?? null) : null;
   return { transactions, missing: missingOf(index, own), next };
 }
@@ -25,8 +26,8 @@ export function tagPage(index: PoolIndex, tag: string, limit: number): TagPage {
   const waiting = [...index.dependents.of(tag)].filter(({ stage }) => isLive(stage)).sort(bySeq);
   return {
     satisfied: index.satisfied.knows(tag),
-    provider: provider === undefined ? null : liveOf(provider),
-    dependents: waiting.slice(0, limit).map(liveOf),
+    provider: provider === undefined ? null : liveOf(index, provider),
+    dependents: waiting.slice(0, limit).map((node) => liveOf(index, node)),
     more: waiting.length > limit,
   };
 }
@@ -35,9 +36,10 @@ function bySeq(a: PoolNode, b: PoolNode): number {
   return a.seq - b.seq;
 }
 
-function liveOf(node: PoolNode): LiveCandidate {
+function liveOf({ limits }: PoolIndex, node: PoolNode): LiveCandidate {
   const { hash, seq, bytes, verdict } = node.entry;
-  const { gas, priority, sender, provides, requires } = verdict;
+  const { gas, sender, provides, requires } = verdict;
+  const priority = priorityAt(verdict, limits.minPriority);
   const tags = { provides: [...provides], requires: [...requires] };
   return { hash, seq, bytes, gas, priority, sender, ...tags, stage: node.stage as LiveStage, parked: isParked(node) };
 }

@@ -1,6 +1,7 @@
-import { type OrderKey, orderKeyBelow } from '../contract/order-key.ts';
+import type { OrderKey } from '../contract/order-key.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
+import { isSamePlace, keyAt } from './tipped-place.ts';
 
 /** True if the chain satisfied the tag, or if a live transaction that is no longer Pending provides it. */
 export function isMet(index: PoolIndex, tag: string): boolean {
@@ -38,7 +39,7 @@ export function settle(index: PoolIndex): void {
   for (const node of parentsFirst(index, nodes)) {
     if (!nodes.delete(node)) continue;
     const place = placeOf(index, node);
-    if (node.place !== null && isSame(node.place, place)) continue;
+    if (node.place !== null && isSamePlace(node.place, place)) continue;
     index.place(node, place);
     if (isNeeded(index, node)) for (const child of childrenOf(index, node)) nodes.add(child);
   }
@@ -57,7 +58,7 @@ function isNeeded(index: PoolIndex, { entry }: PoolNode): boolean {
 
 /** The order key of a transaction whose parents have theirs. Below the floor it is parked (P26). */
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
-  const { seq, verdict } = node.entry;
+  const { verdict } = node.entry;
   const parents: OrderKey[] = [];
   let ready = node.entry.notBefore === undefined;
   for (const tag of verdict.requires) {
@@ -66,23 +67,12 @@ export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
     ready &&= providers.some(isReady);
     for (const { place } of providers) parents.push(place);
   }
-  const key = orderKeyBelow(parents, verdict.priority, seq, ready);
-  return ready && isBelowFloor(index, key) ? { ...key, ready: false } : key;
+  return keyAt(index, parents, node.entry, ready);
 }
 
 /** True if the effective priority is below the limit `minPriority` (P26). */
 export function isBelowFloor({ limits }: PoolIndex, { effectivePriority }: OrderKey): boolean {
   return effectivePriority < limits.minPriority;
-}
-
-function isSame(a: OrderKey, b: OrderKey): boolean {
-  return (
-    a.ready === b.ready &&
-    a.effectivePriority === b.effectivePriority &&
-    a.tieBreakSeq === b.tieBreakSeq &&
-    a.depth === b.depth &&
-    a.seq === b.seq
-  );
 }
 
 interface Turn {

@@ -21,6 +21,7 @@ import {
 import { Ranking } from './ranking.ts';
 import { Satisfied } from './satisfied-tags.ts';
 import { SortedList } from './sorted-list.ts';
+import { Totals } from './totals.ts';
 import { type PoolScalars, UndoLog } from './undo-log.ts';
 
 /**
@@ -31,7 +32,7 @@ export class PoolIndex {
   #limits: Limits;
   lastGossipSeq = 0;
   readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag) || this.#dropped.has(tag));
-  readonly order: Ranking = new Ranking();
+  readonly order: Ranking = new Ranking(() => this.#limits.minPriority);
   readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList({
     rough: ({ seq }) => seq,
     compare: (a, b) => a.seq - b.seq,
@@ -66,14 +67,19 @@ export class PoolIndex {
     return this.#limits;
   }
 
-  /** A floor that moves (P26) unsettles what it crosses, and nothing else. */
+  /** A floor that moves unsettles what it crosses (P26, P29), and nothing else. */
   set limits(limits: Limits) {
     const { minPriority: before } = this.#limits;
     this.#limits = limits;
     const { minPriority: floor } = limits;
     if (floor === before) return;
-    const crossed = floor > before ? this.order.between(true, before, floor) : this.order.between(false, floor, before);
-    for (const node of crossed) this.unsettled.nodes.add(node);
+    for (const node of this.order.crossedBy(before, floor)) this.unsettled.nodes.add(node);
+    this.#unrank();
+  }
+
+  /** Parked transactions that follow the floor have changed their places among the others. */
+  #unrank(): void {
+    if (this.order.hasTips) this.#parking = null;
   }
 
   /** P26: the Pending transactions whose effective priority is below the floor. They are the end of the order. */
@@ -219,6 +225,7 @@ export class PoolIndex {
 
   /** Ends the attempt if one is open, else the call, and reverts its changes. */
   undo(): void {
+    if (this.#outside !== null && this.#outside.limits.minPriority !== this.#limits.minPriority) this.#unrank();
     for (const { node, before } of this.#journal.end()) this.#reset(node, before);
     this.unsettled.nodes.clear();
     this.unsettled.tags.clear();
@@ -405,45 +412,5 @@ export class TagIndex {
 
   entries(): IterableIterator<[string, Set<PoolNode>]> {
     return this.#nodes.entries();
-  }
-}
-
-const gasUnit = 2 ** 26;
-
-/** The totals that the limits count: Pending, Propagated and Acknowledged transactions. */
-export class Totals {
-  transactions = 0;
-  bytes = 0;
-  /** P28. */
-  protected = 0;
-  /** The gas in two parts, each a safe integer. A single sum would be rounded, and a removal would not restore it. */
-  #gasUnits = 0;
-  #gasRest = 0;
-  /** The number of transactions of each sender except the empty one. */
-  readonly senders: Map<string, number> = new Map();
-
-  get gas(): number {
-    return this.#gasUnits * gasUnit + this.#gasRest;
-  }
-
-  add(entry: Entry): void {
-    this.#count(entry, 1);
-  }
-
-  remove(entry: Entry): void {
-    this.#count(entry, -1);
-  }
-
-  #count({ bytes, verdict }: Entry, by: 1 | -1): void {
-    const { gas, sender } = verdict;
-    this.transactions += by;
-    if (verdict.protected) this.protected += by;
-    this.bytes += by * bytes;
-    this.#gasUnits += by * Math.floor(gas / gasUnit);
-    this.#gasRest += by * (gas % gasUnit);
-    if (sender === '') return;
-    const count = (this.senders.get(sender) ?? 0) + by;
-    if (count === 0) this.senders.delete(sender);
-    else this.senders.set(sender, count);
   }
 }

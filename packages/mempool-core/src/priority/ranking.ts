@@ -1,6 +1,7 @@
 import { compareOrderKeys, type OrderKey, roughRank } from '../contract/order-key.ts';
 import type { PlacedNode } from './pool-node.ts';
 import { SortedList } from './sorted-list.ts';
+import { isFloating, TippedPlace } from './tipped-place.ts';
 
 /** The fields of a transaction for budgets and answers. They do not change while its order key stays the same. */
 export interface RankedItem {
@@ -8,35 +9,157 @@ export interface RankedItem {
   readonly seq: number;
   readonly bytes: number;
   readonly gas: number;
+  /** With a tip (P29) it is told at the present floor: that moves without the order key. */
   readonly priority: bigint;
+  readonly tip: bigint | undefined;
   readonly isReady: boolean;
   /** True if it requires a tag. */
   readonly isBound: boolean;
 }
 
-/** The order of a pool: all Pending transactions that have an order key. */
-export class Ranking extends SortedList<PlacedNode, { readonly place: OrderKey }, RankedItem> {
-  constructor() {
+interface Placed {
+  readonly place: OrderKey;
+}
+
+class RankedList extends SortedList<PlacedNode, Placed, RankedItem> {
+  /** `offset`: what the effective priorities in the list rise with. */
+  constructor(offset: () => bigint) {
     super({
-      rough: ({ place }) => roughRank(place),
+      rough: ({ place }) => roughRank(place, offset()),
       compare: (a, b) => compareOrderKeys(a.place, b.place),
       show: standingOf,
     });
   }
+}
 
-  /** Iterates over the ready or the parked ones whose effective priority is at least `least` and below `bound`. */
-  *between(ready: boolean, least: bigint, bound: bigint): Generator<PlacedNode, undefined> {
-    for (const node of this.after({ place: lastFrom(ready, bound) })) {
+/**
+ * The order of a pool: all Pending transactions that have an order key. Those that float (P29) are in a list of their own,
+ * by what they pay above the floor: so the floor may move below them.
+ */
+export class Ranking implements Iterable<PlacedNode> {
+  readonly #fixed = new RankedList(() => 0n);
+  readonly #floating: RankedList;
+  /** Those that follow the floor, by the floor at which their keys change. */
+  readonly #turns: SortedList<PlacedNode, Turning> = new SortedList({
+    rough: ({ place }) => Number(turnOf(place)),
+    compare: (a, b) => compareBigints(turnOf(a.place), turnOf(b.place)) || a.seq - b.seq,
+    show: () => undefined,
+  });
+
+  constructor(floor: () => bigint) {
+    this.#floating = new RankedList(floor);
+  }
+
+  get length(): number {
+    return this.#fixed.length + this.#floating.length;
+  }
+
+  get first(): PlacedNode | undefined {
+    const [first] = this;
+    return first;
+  }
+
+  get last(): PlacedNode | undefined {
+    const [last] = this.backwards();
+    return last;
+  }
+
+  /** True if one of them follows the floor. */
+  get hasTips(): boolean {
+    return this.#turns.length > 0;
+  }
+
+  insert(node: PlacedNode): void {
+    this.#listOf(node).insert(node);
+    if (node.place instanceof TippedPlace) this.#turns.insert(node);
+  }
+
+  delete(node: PlacedNode): void {
+    this.#listOf(node).delete(node);
+    if (node.place instanceof TippedPlace) this.#turns.delete(node);
+  }
+
+  #listOf({ place }: PlacedNode): RankedList {
+    return isFloating(place) ? this.#floating : this.#fixed;
+  }
+
+  [Symbol.iterator](): Iterator<PlacedNode, undefined> {
+    const [fixed, floating] = [this.#fixed, this.#floating];
+    return floating.length === 0 ? fixed[Symbol.iterator]() : merged(fixed, floating, 1);
+  }
+
+  /** Those after a key, which need not be in the order. */
+  after(key: Placed): Iterable<PlacedNode> {
+    const fixed = this.#fixed.after(key);
+    return this.#floating.length === 0 ? fixed : merged(fixed, this.#floating.after(key), 1);
+  }
+
+  /** From the last to the first. */
+  backwards(): Iterable<PlacedNode> {
+    const fixed = this.#fixed.backwards();
+    return this.#floating.length === 0 ? fixed : merged(fixed, this.#floating.backwards(), -1);
+  }
+
+  /** Visits them from the first on until `visit` returns false. Much faster than the iterator where none floats. */
+  walk(visit: (item: RankedItem, node: PlacedNode) => boolean): void {
+    if (this.#floating.length === 0) this.#fixed.walk(visit);
+    else for (const node of this) if (!visit(standingOf(node), node)) return;
+  }
+
+  /** Those whose key changes, or may, when the floor moves between these two: others float, or stay. */
+  *crossedBy(before: bigint, floor: bigint): Generator<PlacedNode, undefined> {
+    const [low, high] = before < floor ? [before, floor] : [floor, before];
+    yield* floor > before ? this.#between(true, before, floor) : this.#between(false, floor, before);
+    for (const node of this.#turns.after({ place: { turn: low }, seq: 0 })) {
+      if (turnOf(node.place) > high) return;
+      yield node;
+    }
+  }
+
+  /** The ready or the parked ones whose effective priority is at least `least` and below `bound`. None of those floats. */
+  *#between(ready: boolean, least: bigint, bound: bigint): Generator<PlacedNode, undefined> {
+    for (const node of this.#fixed.after({ place: lastFrom(ready, bound) })) {
       const { place } = node;
       if (place.ready !== ready || place.effectivePriority < least) return;
       yield node;
     }
   }
 
-  /** How many parked ones have an effective priority below `bound`. */
-  countBelow(bound: bigint): number {
-    return this.countAfter({ place: lastFrom(false, bound) });
+  /** How many parked ones have an effective priority below the floor. */
+  countBelow(floor: bigint): number {
+    return this.#fixed.countAfter({ place: lastFrom(false, floor) });
   }
+}
+
+interface Turning {
+  readonly place: OrderKey | Pick<TippedPlace, 'turn'>;
+  readonly seq: number;
+}
+
+function turnOf(place: Turning['place']): bigint {
+  return 'turn' in place ? place.turn : 0n;
+}
+
+function compareBigints(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** Two lists in one order. `sign`: −1 if they come from the last to the first. */
+function* merged(
+  one: Iterable<PlacedNode>,
+  other: Iterable<PlacedNode>,
+  sign: 1 | -1,
+): Generator<PlacedNode, undefined> {
+  const [left, right] = [one[Symbol.iterator](), other[Symbol.iterator]()];
+  let [a, b] = [left.next(), right.next()];
+  while (!a.done && !b.done) {
+    const isLeft = sign * compareOrderKeys(a.value.place, b.value.place) < 0;
+    yield isLeft ? a.value : b.value;
+    if (isLeft) a = left.next();
+    else b = right.next();
+  }
+  for (; !a.done; a = left.next()) yield a.value;
+  for (; !b.done; b = right.next()) yield b.value;
 }
 
 /** The key behind all keys of an effective priority of at least `bound`. */
@@ -47,6 +170,6 @@ function lastFrom(ready: boolean, bound: bigint): OrderKey {
 
 function standingOf({ hash, entry, place }: PlacedNode): RankedItem {
   const { seq, bytes, verdict } = entry;
-  const { gas, priority, requires } = verdict;
-  return { hash, seq, bytes, gas, priority, isReady: place.ready, isBound: requires.length > 0 };
+  const { gas, priority, tip, requires } = verdict;
+  return { hash, seq, bytes, gas, priority, tip, isReady: place.ready, isBound: requires.length > 0 };
 }

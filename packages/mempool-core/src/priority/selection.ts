@@ -3,13 +3,14 @@ import { encodeOrderKey, type OrderKey } from '../contract/order-key.ts';
 import { maxPageBytes } from '../contract/page-rules.ts';
 import type { CheckedBudget, CheckedGossipQuery } from '../contract/pool-driver.ts';
 import type { Candidate, GossipItem, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
+import { priorityAt } from '../contract/verdict.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
 
-function candidateOf({ hash, entry }: PoolNode): Candidate {
+function candidateOf({ limits }: PoolIndex, { hash, entry }: PoolNode): Candidate {
   const { seq, bytes, verdict } = entry;
-  return { hash, seq, bytes, gas: verdict.gas, priority: verdict.priority };
+  return { hash, seq, bytes, gas: verdict.gas, priority: priorityAt(verdict, limits.minPriority) };
 }
 
 /**
@@ -18,6 +19,7 @@ function candidateOf({ hash, entry }: PoolNode): Candidate {
  */
 export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
   const { maxTxs, maxBytes, maxGas, skip, overheadBytes } = budget;
+  const { minPriority: floor } = index.limits;
   const reaped: Candidate[] = [];
   // Counts up in whole numbers: the rest of an unlimited budget would be `Infinity`, a new number object each time.
   let usedBytes = 0;
@@ -25,7 +27,7 @@ export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
   const passed = new Set<PoolNode>();
   let misfits = 0;
   if (maxTxs === 0) return reaped;
-  index.order.walk(({ hash, seq, bytes, gas, priority, isReady, isBound }, node) => {
+  index.order.walk(({ hash, seq, bytes, gas, priority: most, tip, isReady, isBound }, node) => {
     if (!isReady) return false;
     if (isBound && passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
     const needed = usedBytes + bytes + overheadBytes;
@@ -36,6 +38,7 @@ export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
     }
     usedBytes = needed;
     usedGas += gas;
+    const priority = tip === undefined ? most : priorityAt({ priority: most, tip }, floor);
     return reaped.push({ hash, seq, bytes, gas, priority }) < maxTxs;
   });
   return reaped;
@@ -52,7 +55,7 @@ export function bestOf(index: PoolIndex, after: OrderKey | null, limit: number):
   const found: RankedCandidate[] = [];
   for (const node of after === null ? order : order.after({ place: after })) {
     if (!node.place.ready || found.length >= limit) break;
-    found.push({ ...candidateOf(node), key: encodeOrderKey(node.place), parents: parentHashes(index, node) });
+    found.push({ ...candidateOf(index, node), key: encodeOrderKey(node.place), parents: parentHashes(index, node) });
   }
   return found;
 }
@@ -64,8 +67,9 @@ function parentHashes(index: PoolIndex, node: PoolNode): string[] {
 }
 
 /** The transactions under a claim, by seq. */
-export function claimedBy({ claims }: PoolIndex, claimId: string): Candidate[] {
-  return [...claims.of(claimId)].sort((a, b) => a.seq - b.seq).map(candidateOf);
+export function claimedBy(index: PoolIndex, claimId: string): Candidate[] {
+  const nodes = [...index.claims.of(claimId)].sort((a, b) => a.seq - b.seq);
+  return nodes.map((node) => candidateOf(index, node));
 }
 
 /** The Pending transactions with a verdict from below `height`, the oldest verdict first. */
@@ -118,6 +122,7 @@ interface GossipPool {
 export function gossipAfter({ index, memory }: GossipPool, query: CheckedGossipQuery): GossipChoice {
   const { after, limit, except, hashesOnly } = query;
   const items: GossipChoice['items'][number][] = [];
+  const { minPriority: floor } = index.limits;
   let next = after;
   let bytes = 0;
   for (const { hash, entry } of index.ages.gossip.list.after(after)) {
@@ -128,7 +133,8 @@ export function gossipAfter({ index, memory }: GossipPool, query: CheckedGossipQ
     if (bytes > maxPageBytes && items.length > 0) break;
     next = gossipSeq;
     if (!isToTell) continue;
-    items.push({ hash, seq, gossipSeq, bytes: entry.bytes, gas: verdict.gas, priority: verdict.priority });
+    const priority = priorityAt(verdict, floor);
+    items.push({ hash, seq, gossipSeq, bytes: entry.bytes, gas: verdict.gas, priority });
   }
   return { items, next, epoch: memory.epoch };
 }

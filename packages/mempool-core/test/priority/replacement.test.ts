@@ -1,7 +1,7 @@
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
 import { maxPriority, minPriority } from '../../src/contract/verdict.ts';
-import { replacementBound } from '../../src/priority/admission.ts';
+import { replacementBound } from '../../src/priority/price.ts';
 
 describe('what a replacement must pay', () => {
   test.each([

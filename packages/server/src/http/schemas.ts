@@ -60,6 +60,8 @@ const tags = z.array(z.string().max(256)).max(1024);
 export const verdict: z.ZodType<Verdict> = z
   .strictObject({
     priority: priority.optional(),
+    maxPriority: priority.optional(),
+    tip: bigText(0n, 2n ** 63n - 1n).optional(),
     sender: z.string().max(256).optional(),
     senderLimit: z.int().min(1).nullable().optional(),
     gas: count.optional(),
