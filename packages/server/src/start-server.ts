@@ -22,7 +22,7 @@ export interface StartServerOptions extends Pick<HttpServerOptions, 'hashOf' | '
 
 /** A running server. */
 export interface RunningServer extends AsyncDisposable {
-  /** Such as `http://127.0.0.1:4420`. */
+  /** The URL of the server, such as `http://127.0.0.1:4420`. */
   readonly url: string;
   readonly port: number;
   /** The URLs of the edges that are enabled. */
@@ -127,7 +127,7 @@ async function closeAll(open: readonly AsyncDisposable[]): Promise<void> {
   if (errors.length > 0) throw errors[0];
 }
 
-/** What a running server closes at its end. */
+/** The parts that a server closes when it stops. */
 interface Served {
   readonly pool: Mempool;
   readonly ledger: Ledger | null;

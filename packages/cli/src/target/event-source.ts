@@ -49,7 +49,7 @@ export async function* resumingEvents<Told>(stream: Stream): AsyncGenerator<Told
 
 interface Delivered<Told> {
   readonly id: string | undefined;
-  /** `null`: the connection stands. */
+  /** An event; `null` when the connection is established. */
   readonly event: Told | null;
 }
 

@@ -65,7 +65,7 @@ export class LeaseObserver {
     this.#observeHeartbeat(lease, nowMs);
   }
 
-  /** Records a lease that this node won. It need not wait for the end of its own lease. */
+  /** Records a lease that this node won. Later decisions of the node do not wait for the end of this lease. */
   observeOwn(lease: HeldLease): void {
     this.observeTerm(lease.term);
     this.#lastHolder = lease.nodeId;

@@ -32,7 +32,7 @@ export interface AuditReport {
 
 const maxFaults = 100;
 
-/** Recomputes the digests and every wallet's counters from the history, while others go on writing. */
+/** Recomputes the digests and every wallet's counters from the history. Others may write meanwhile. */
 export async function audit(store: LedgerStore): Promise<AuditReport> {
   for (;;) {
     const report = await new Audit(store).run();

@@ -20,7 +20,7 @@ interface CallOptions {
    */
   readonly id: string;
   readonly description?: string | undefined;
-  /** At most 4 KB of JSON. */
+  /** Metadata of the caller, at most 4 KB as JSON. */
   readonly metadata?: Metadata | undefined;
 }
 

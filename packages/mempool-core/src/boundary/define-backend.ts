@@ -22,8 +22,8 @@ export interface Backend<Own extends object = object> {
    */
   open<O extends Ordering = 'fifo'>(options?: OpenOptions<O> & Own): Promise<store.StoreOf<NoInfer<O>>>;
   /**
-   * Removes all stored data of the pool that `open` opens with these options, whatever its ordering (D4). Close its stores
-   * first. A backend may lack this method.
+   * Removes all stored data of the pool that these options name, of either ordering (D4). Close its stores first. A backend
+   * may lack this method.
    *
    * @returns false if there was nothing to remove
    * @throws the errors of `open`; `ERR_MEMPOOL_IN_USE` if the backend detects that the pool is still open elsewhere

@@ -135,7 +135,7 @@ const address: Field<string> = field({ type: 'string', pattern: hostPort }, (val
   return value;
 });
 
-/** At least one address. */
+/** A list of at least one address. */
 export const addresses: Field<readonly string[]> = field(
   { type: 'array', items: address.schema, minItems: 1 },
   (value, place) => {

@@ -143,7 +143,7 @@ export interface DolosMempoolSection {
   readonly key_prefix?: string | undefined;
   readonly pool_size?: number | undefined;
   readonly max_finalized?: number | undefined;
-  /** In seconds. */
+  /** The duration of the watcher's lock, in seconds. */
   readonly watcher_lock_ttl?: number | undefined;
 }
 

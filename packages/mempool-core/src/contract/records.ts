@@ -5,7 +5,7 @@ export const maxRecordBytes: number = 1024 * 1024;
 /** The most bytes of all names and values of a pool's records: 64 MiB (K3). */
 export const maxPoolRecordBytes: number = 64 * 1024 * 1024;
 
-/** A record: a small value that an application keeps under a name, beside the transactions of a pool. */
+/** A record: a small value that an application stores in a pool under a name. */
 export interface PoolValue {
   /** Assigned from a counter of the pool, from 1. No two values share a version, even after a deletion (K1). */
   readonly version: number;

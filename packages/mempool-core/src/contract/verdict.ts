@@ -11,7 +11,7 @@ export interface Verdict {
   readonly tip?: bigint | undefined;
   /** The sender, up to 256 characters. Default '', which means no sender, so no limit per sender applies. */
   readonly sender?: string | undefined;
-  /** The most transactions of this sender in the pool, this one included; at least 1. Default `null`: no limit. */
+  /** The most transactions of this sender in the pool, including this one; at least 1. Default `null`, which means no limit. */
   readonly senderLimit?: number | null | undefined;
   /** The gas that it uses of a block: a safe integer; default 0. */
   readonly gas?: number | undefined;

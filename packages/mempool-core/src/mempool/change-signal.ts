@@ -67,7 +67,7 @@ export class ChangeSignal {
 /** How often a waiter looks while transactions are held back: as often as a `Mempool` sweeps. */
 const againMs = 1_000;
 
-/** All callers that wait for the pool to change share one subscription. It ends when nobody waits. */
+/** The subscription that all callers share which wait for the pool to change. It ends when the last of them stops waiting. */
 export class ChangeSignals {
   readonly #store: MempoolStore;
   #changes: ChangeSignal | null = null;

@@ -27,7 +27,7 @@ export type Screened =
   | { readonly kind: 'known'; readonly submission: OwnSubmission };
 
 export interface ScreeningParts {
-  /** `null`: all transactions are accepted. */
+  /** The application; `null` if all transactions are accepted. */
   readonly application: Application | null;
   readonly ordering: Ordering;
   status(hash: string, options: WriteOptions): Promise<TransactionStatus>;

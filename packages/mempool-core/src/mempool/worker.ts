@@ -46,7 +46,7 @@ type Claimed = ClaimWithPayloads['transactions'][number];
 interface Ask {
   readonly operationId: string;
   readonly maxTxs: number;
-  /** By `clock`. */
+  /** The time of `clock` at the call. */
   readonly askedAt: number;
 }
 

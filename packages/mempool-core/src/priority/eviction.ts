@@ -59,7 +59,7 @@ function isWorse(worst: OrderKey, { place, isProtected }: Evicting): boolean {
   return worst.ready === place.ready ? worst.effectivePriority < place.effectivePriority : place.ready;
 }
 
-/** What a ready transaction of one byte without parents needs to be admitted. */
+/** Returns the priority that a ready transaction of one byte without parents needs to be admitted. */
 export function floorOf(index: PoolIndex): Floor {
   return floorAt(leastPriority(index));
 }

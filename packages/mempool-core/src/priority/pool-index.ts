@@ -82,7 +82,7 @@ export class PoolIndex {
     if (this.order.hasTips) this.#parking = null;
   }
 
-  /** P26: the Pending transactions whose effective priority is below the floor. They are the end of the order. */
+  /** The number of Pending transactions whose effective priority is below the floor (P26). They are the end of the order. */
   get belowFloor(): number {
     const { minPriority: floor } = this.#limits;
     return floor === lowestPriority ? 0 : this.order.countBelow(floor);
@@ -97,7 +97,7 @@ export class PoolIndex {
     return this.#nodes.get(hash);
   }
 
-  /** Live transactions by their sender, but for the empty one. Built when it is asked for, and kept up to date from then on. */
+  /** Live transactions by sender, except the empty sender. It is built at its first use and updated from then on. */
   get senders(): TagIndex {
     if (this.#senders === null) {
       this.#senders = new TagIndex();

@@ -38,7 +38,7 @@ export function isCounted(stage: KnownStage): boolean {
   return stage === 'Pending' || stage === 'Propagated' || stage === 'Acknowledged';
 }
 
-/** True if peers may be told of the transaction. */
+/** True if the transaction may be sent to peers. */
 export function isGossipable({ stage, place }: Pick<PoolNode, 'stage' | 'place'>): boolean {
   return stage === 'Pending' ? place?.ready === true : stage === 'Propagated' || stage === 'Acknowledged';
 }

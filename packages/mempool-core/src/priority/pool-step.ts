@@ -13,7 +13,7 @@ import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
-/** L3, L4, P19, P20: plans a move. A parked transaction cannot be marked in flight. The outcome has the moved hashes. */
+/** Plans a move (L3, L4, P19, P20). A parked transaction cannot be marked in flight. The outcome has the moved hashes. */
 export function movePoolStep(
   pool: Planning,
   nowMs: number,
@@ -72,7 +72,7 @@ function dropDependents(
   return [...gone].sort((a, b) => a.seq - b.seq).map(({ hash }) => hash);
 }
 
-/** P23: plans the drop of what a sender has, the first ones first. */
+/** Plans the drop of a sender's transactions, by seq (P23). */
 export function dropSenderStep(pool: Planning, nowMs: number, sender: string, reason: string): Step<SenderDrop> {
   const builder = new StepBuilder(pool, nowMs);
   const own = [...builder.index.senders.of(sender)].filter(({ stage }) => stage !== 'Confirmed');

@@ -121,7 +121,7 @@ export class PriorityCall implements CallPlan {
   }
 }
 
-/** True if a sweep would change nothing. `overLimits`: nor if it drops what is over the limits. */
+/** True if a sweep with these options would change nothing. */
 export function isSwept(
   { view, index }: Planning,
   moment: CallMoment,

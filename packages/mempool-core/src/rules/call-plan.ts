@@ -121,7 +121,7 @@ export function sweepStep(
   });
 }
 
-/** The options of `sweep` that select what it drops. */
+/** The options that select the transactions to drop in a sweep. */
 export interface SweepTargets {
   readonly overLimits: boolean;
   /** How long a transaction may be in flight, in milliseconds (L14). `Infinity` means no limit. */

@@ -55,15 +55,15 @@ export interface PoolView {
   pointAt(tick: number): ChainPoint | null;
   /** Returns the tick of a point; `null` if the point is not kept. */
   tickOf(point: ChainPoint): number | null;
-  /** Returns the Confirmed ones with a tick up to `finalizable`, the Propagated and Acknowledged ones up to `droppable`. */
+  /** Returns Confirmed transactions with a tick up to `finalizable`, Propagated and Acknowledged ones with one up to `droppable`. */
   aged(finalizable: number, droppable: number): Iterable<TxState>;
-  /** Returns the Confirmed and Finalized ones with a greater tick; a Finalized one only if its log entry is its hash's latest. */
+  /** Returns Confirmed and Finalized transactions with a greater tick; a Finalized one only if its log entry is the hash's latest. */
   confirmedAfter(tick: number): Iterable<TxState>;
-  /** Returns the Propagated and Acknowledged ones with a greater tick. */
+  /** Returns Propagated and Acknowledged transactions with a greater tick. */
   waitingAfter(tick: number): Iterable<TxState>;
   /**
-   * Returns up to `limit` Propagated and Acknowledged ones that were sent before a time: the earliest first, then by seq. It
-   * leaves out those whose time of sending is not known (L14).
+   * Returns up to `limit` Propagated and Acknowledged transactions that were sent before a time: the earliest first, then by
+   * seq. It leaves out those whose time of sending is not known (L14).
    */
   sentBefore(ms: number, limit: number): Iterable<TxState>;
 }
@@ -120,7 +120,7 @@ export interface Step<Outcome> {
  * pool is then open where the plan assumed closed, or the reverse. A backend that plans and commits under one lock ignores it.
  */
 export interface Gate {
-  /** In milliseconds since 1970. */
+  /** The pool's limit, in milliseconds since 1970. */
   readonly acceptUntil: number;
   /** True if the pool was closed at the time of the plan. */
   readonly isClosed: boolean;

@@ -22,8 +22,8 @@ const pauseMs = 20;
 /**
  * Elections between processes that share a Redis server. Leases expire by the server's clock.
  *
- * @throws from `open`: `ERR_ELECTION_OPTION` naming the field; `ERR_ELECTION_REFUSED` for a missing permission, naming the command,
- * a wrong password, a read-only replica, a key of another type; `ERR_ELECTION_UNAVAILABLE`
+ * @throws from `open`: `ERR_ELECTION_OPTION` naming the field; `ERR_ELECTION_REFUSED` for a missing permission (naming the command), a
+ * wrong password, a read-only replica or a key of another type; `ERR_ELECTION_UNAVAILABLE`
  */
 export const redisElection: ElectionProvider<RedisElectionOptions> = {
   type: 'redis',

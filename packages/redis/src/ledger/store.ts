@@ -86,7 +86,7 @@ export class RedisLedgerStore implements LedgerStore {
     });
   }
 
-  /** Expires what is due. It first finds what is due, and then a step expires what still is. */
+  /** Expires due reservations. It first finds them, and then a step expires those that are still due. */
   sweep(limit: number): Promise<SweepAnswer> {
     return this.#during(async ({ calls }) => {
       const due = (await calls.run('due', [limit + 1])).map(String);

@@ -29,7 +29,7 @@ interface WriteCall<T> extends CallId {
   readonly plan: core.Plan<T>;
   readonly digest: Uint8Array | undefined;
   readonly signal: AbortSignal | undefined;
-  /** Outcomes of the attempts that may have been carried out, by their stamps. */
+  /** Outcomes of the attempts that may have taken effect, by their stamps. */
   readonly sent: Map<string, T>;
   /** The longest time of an attempt, from plan to answer. A turn must be that long. */
   needMs: number;

@@ -192,7 +192,7 @@ export interface GivenEdges extends Omit<EdgesSection, 'ethereum'> {
   readonly ethereum: (EthereumSection & { readonly upstreamFile?: string | undefined }) | null;
 }
 
-/** The name of a section beside `[mempool]`. */
+/** The name of a section other than `[mempool]`. */
 export type SectionName = keyof ParsedSections;
 
 const schemas: { readonly [S in SectionName]: z.ZodType<ParsedSections[S]> } = {

@@ -16,7 +16,7 @@ interface Traffic {
   readonly waiting: string[];
   readonly sent: string[];
   readonly acknowledged: string[];
-  /** The last blocks, oldest first: what each carried. */
+  /** The hashes in each of the last blocks, oldest block first. */
   readonly blocks: string[][];
 }
 

@@ -12,7 +12,7 @@ import type { SharedParts } from '../http/http-server.ts';
  * - `gate.fault` for every error, said in the words of the protocol; `gate.count` for the metrics.
  */
 export interface Edge {
-  /** Such as `http://127.0.0.1:3000`. */
+  /** The URL of the edge, such as `http://127.0.0.1:3000`. */
   readonly url: string;
   /**
    * Accepts no more connections. Ends the others when `drained` has resolved and their answers are sent, or after `drainMs`.

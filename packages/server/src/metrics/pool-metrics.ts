@@ -13,7 +13,7 @@ export interface MetricsSource {
   readonly election: Election | null;
 }
 
-/** What was read from the pool for one answer. */
+/** The values read from the pool for one answer. */
 interface Probe {
   readonly usage: Usage;
   readonly tip: Tip;

@@ -11,7 +11,7 @@ import { timeoutMs, WriteLine } from './write-line.ts';
 
 const longestWaitMs = 5_000;
 
-/** A ledger in a file of its own. Each verb is one SQLite transaction, shared with other verbs that wait. */
+/** A ledger in its own file. Each verb runs in an SQLite transaction, which it may share with other waiting verbs. */
 export class FileLedgerStore implements ledger.LedgerStore {
   readonly #file: LedgerFile;
   readonly #options: ledger.StoreOptions;

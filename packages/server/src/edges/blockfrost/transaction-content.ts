@@ -40,7 +40,7 @@ const kinds = {
   poolUpdate: [3],
   poolRetirement: [4],
   mir: [6],
-  /** They pay a deposit or get one back, of an amount that the chain's parameters tell. */
+  /** Certificates that pay or refund a deposit. The amount is in the chain's parameters. */
   withDeposit: [0, 1, 3, 7, 8, 11, 12, 13, 16, 17],
 } as const;
 

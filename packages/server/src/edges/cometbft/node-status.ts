@@ -13,7 +13,7 @@ export interface StatusParts {
   readonly chainId: string;
   readonly epoch: string;
   readonly tip: ChainPoint | null;
-  /** Such as `tcp://127.0.0.1:26657`. */
+  /** The address of the RPC, such as `tcp://127.0.0.1:26657`. */
   readonly rpcAddress: string;
 }
 

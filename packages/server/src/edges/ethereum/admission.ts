@@ -7,8 +7,8 @@ const maxUint256 = 2n ** 256n - 1n;
 const maxInitCodeBytes = 49_152;
 
 /**
- * Refuses a transaction that no block of this chain can contain, whatever its state. The order of the checks and the
- * messages are those of geth.
+ * Refuses a transaction that no block of this chain can contain in any state of the accounts. The order of the checks and
+ * the messages are those of geth.
  * @throws `RpcError` −32000
  */
 export function assertAdmissible({ fields }: RawTransaction, chainId: number): void {
