@@ -83,7 +83,7 @@ export const brokenStores: readonly BrokenStore[] = [
 export const brokenIds: readonly string[] = brokenStores.map(({ id }) => id);
 
 /**
- * The subject with that fault in its stores. It has no child processes, because their stores would not have the fault.
+ * Returns the subject with that fault in its stores. It has no child processes, because their stores would not have the fault.
  *
  * @throws RangeError if there is no such fault, or the subject has no stores
  */

@@ -7,13 +7,13 @@ export type Call = {
   [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> };
 }[WriteVerb];
 
-/** A call of `restore`, which the model has not. */
+/** A call of `restore`, which the model does not have. */
 export interface RestoreCall {
   readonly verb: 'restore';
   readonly args: Parameters<AnyStore['restore']>;
 }
 
-/** The verbs that change a pool: of a store, or of the model, which answers at once. */
+/** The verbs that change a pool, of a store or of the model. The model returns answers without a promise. */
 export type Callable = {
   [V in WriteVerb]: (...args: Parameters<AnyStore[V]>) => ReturnType<AnyStore[V]> | Awaited<ReturnType<AnyStore[V]>>;
 };
@@ -49,7 +49,7 @@ function dispatch(target: Callable, call: Call): unknown {
   }
 }
 
-/** The call as a line of a program. */
+/** Returns the call as a line of code. */
 export function callAsCode({ verb, args }: { readonly verb: string; readonly args: readonly unknown[] }): string {
   return `await store.${verb}(${args.map(literal).join(', ')});`;
 }

@@ -29,11 +29,11 @@ export type Need =
   | 'remove'
   | LeaseTrait;
 
-/** An optional feature of an election. `hints`: messages that shorten a wait; `processes`: nodes in several processes. */
+/** An optional feature of an election: `hints` are messages that shorten a wait; `processes` means nodes in several processes. */
 export type LeaseTrait = 'hints' | 'processes';
 
 /**
- * A record to damage, so that it cannot be read back as it was written:
+ * A record to damage, so that a read cannot return the data that was written:
  * - `payload`, `entry`: of a transaction, its payload, or the entry that a priority pool keeps beside it.
  * - `state`: the stage of a transaction in flight.
  * - `log`: an entry of the log. `point`: the point of a block. `event`: an event.
@@ -49,7 +49,7 @@ export type Damage =
   | { readonly kind: 'operation'; readonly operationId: string }
   | { readonly kind: 'lease' | 'meta' };
 
-/** One promise of the contract as data: no runner, no framework. */
+/** A test of one promise of the contract, as data that depends on no runner and no framework. */
 export interface ConformanceCase {
   /** Stable and unique: the rule's id, a slash and a short name, as in `L2/duplicate-live`. */
   readonly id: string;
@@ -61,7 +61,7 @@ export interface ConformanceCase {
   /** Version of the kit in which the case first appeared. */
   readonly since: string;
   readonly needs?: readonly Need[];
-  /** Present if the case tests core's boundary alone, which acts before the backend is called or in its place. */
+  /** Present if the case tests only core's boundary, which acts before the backend is called or instead of it. */
   readonly boundary?: true;
   /** The ordering of the pools that the case opens without naming one. Default: `fifo`. See `onBothOrderings`. */
   readonly ordering?: Ordering | undefined;
@@ -72,28 +72,28 @@ export interface ConformanceCase {
 export interface CaseContext {
   /** Opens the case's pool. On a shared backend, a second call opens another node on it. The runner always closes it. */
   open(options?: OpenOptions): Promise<AnyStore>;
-  /** Opens another, unrelated pool of the same subject: a new pool with every call. */
+  /** Opens another, unrelated pool of the same subject. Each call opens a new one. */
   openOther(options?: OpenOptions): Promise<AnyStore>;
   /** Opens the pool of that name. The name must begin or end with a name from `newPool`. */
   openNamed(pool: string, options?: OpenOptions): Promise<AnyStore>;
   /** Opens the leases of the pool's election, or of another pool's. A second call opens another node. The runner always closes them. */
   leases(options?: LeasesOptions & { readonly pool?: string | undefined }): Promise<LeaseStore>;
-  /** The name of another, unrelated pool. */
+  /** Returns the name of another, unrelated pool. */
   newPool(): string;
-  /** One node of the pool's election, not started yet. The runner always stops it. */
+  /** Creates a node of the pool's election, which is not started yet. The runner always stops it. */
   elect(options?: ElectOptions): Election;
   /** Opens the case's ledger, or with a `name` from `newPool` another. A second call opens another handle of it. The runner always closes it. */
   ledger(options?: Partial<LedgerOptions>): Promise<Ledger>;
-  /** Makes the election's store lose everything, like a server that restarts empty. */
+  /** Deletes all data of the election's store, as a server that restarts empty does. */
   forget(): Promise<void>;
-  /** Changes stored bytes of the case's pool. Nobody may have the pool open. */
+  /** Changes stored bytes of the case's pool. The pool must not be open. */
   damage(record: Damage): Promise<void>;
   /**
    * Makes the case's pool anew, empty. Returns the same store if the subject can do that while the store is open; else the
    * store is closed, and a new one is returned.
    */
   renew(store: AnyStore): Promise<AnyStore>;
-  /** Has the backend remove the case's pool, or the one of that name. Nobody may have it open. */
+  /** Removes the case's pool, or the one of that name, with the backend's `remove`. The pool must not be open. */
   remove(pool?: string): Promise<boolean>;
   /** The case's random numbers: the same seed gives the same case. */
   readonly random: Random;
@@ -110,23 +110,23 @@ export interface CaseContext {
 
 export interface ChildProcessHandle {
   readonly pid: number;
-  /** The next message from the child; rejects if the child has ended without sending one. */
+  /** Resolves with the next message from the child; rejects if the child has ended without sending one. */
   message(): Promise<unknown>;
   send(message: unknown): void;
   /** Stops the child with SIGSTOP, at any point of its work. */
   pause(): void;
-  /** Lets the child go on, with SIGCONT. */
+  /** Continues the child with SIGCONT. */
   resume(): void;
   /** Ends the child with SIGKILL and waits until it has ended. */
   kill(): Promise<void>;
-  /** The messages that nobody has read. Resolves when the child has ended. */
+  /** Resolves with the unread messages, when the child has ended. */
   remaining(): Promise<unknown[]>;
   /** Resolves when the child has ended by itself with exit code 0; rejects if it ended in another way. */
   exited(): Promise<void>;
 }
 
 export interface LeasesOptions {
-  /** How long a lease lasts without a renewal; default 10,000. */
+  /** How long a lease lasts without a renewal, in milliseconds; default 10,000. */
   readonly ttlMs?: number | undefined;
 }
 
@@ -140,7 +140,7 @@ interface NamedSubject {
   readonly name: string;
   /** `import.meta.url` of the file whose default export (or export `subject`) this is, for child processes. */
   readonly module: string;
-  /** Removes everything that is left of a pool. */
+  /** Removes all stored data of a pool. */
   destroy?(pool: string): Promise<void>;
   /** Ids of cases that are known to fail, each with the reason. They still run, and must fail. */
   readonly knownGaps?: Readonly<Record<string, string>>;
@@ -148,24 +148,27 @@ interface NamedSubject {
 
 /** An election under test, without pools. */
 export interface ElectionSubject extends NamedSubject {
-  /** Opens the leases of the election `watcher` that guards a pool; the same name again is another node of that election. */
+  /** Opens the leases of the election `watcher` that guards a pool. A second call with the same name opens another node. */
   leases(pool: string, options?: LeasesOptions): Promise<LeaseStore>;
   /** Features that the election offers beyond the verbs; default: none. */
   readonly leaseTraits?: readonly LeaseTrait[];
-  /** Makes the store lose all data of the pool's election, also the term, while it is in use. */
+  /** Deletes all data of the pool's election, including the term, while the store is in use. */
   forget?(pool: string): Promise<void>;
   /** Creates a node's election, if the subject does not use that of `mempool-election`. */
   elect?(provider: ElectionProvider, options: ElectionOptions): Election;
 }
 
-/** What a ledger's backend offers. `durable`: it is there again when opened anew; `shared`: handles opened under one name are one ledger; `clock`: its time is the option `now`. */
+/**
+ * A feature of a ledger's backend. `durable` means that a ledger outlives its handles, `shared` that all handles of one name are one
+ * ledger, `clock` that its time is the option `now`.
+ */
 export type LedgerTrait = 'durable' | 'shared' | 'clock';
 
 /** A ledger's backend under test. */
 export interface LedgerSubject extends Omit<NamedSubject, 'module'> {
-  /** Opens the ledger of that name with `openLedger`, and passes all options on. */
+  /** Opens the ledger of that name with `openLedger`, which receives all options. */
   ledger(options: LedgerOptions & { readonly name: string }): Promise<Ledger>;
-  /** Default: none. */
+  /** The features of the ledger's backend; default none. */
   readonly ledgerTraits?: readonly LedgerTrait[];
 }
 
@@ -174,19 +177,19 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject>, Partial
   readonly name: string;
   readonly module: string;
   readonly backend: { readonly name: string; readonly capabilities: Capabilities };
-  /** Opens a pool by name; the same name again is another node on it. */
+  /** Opens a pool by name. A second call with the same name opens another node on it. */
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
   /** Removes all data of the pool while it is open, as `FLUSHALL` does. The next call makes the pool anew. */
   renew?(pool: string): Promise<void>;
-  /** Calls the backend's `remove` for the pool (D4). Nobody has the pool open. */
+  /** Calls the backend's `remove` for the pool (D4). The pool is not open. */
   remove?(pool: string): Promise<boolean>;
-  /** Changes stored bytes of one record. Nobody has the pool open. */
+  /** Changes stored bytes of one record. The pool is not open. */
   damage?(pool: string, record: Damage): Promise<void>;
-  /** Its fifo pools reap, take, sweep, gossip and have `maxTxs` (P18); default: as `capabilities.priority`. */
+  /** True if its fifo pools have the optional verbs and `maxTxs` (P18); default: the value of `capabilities.priority`. */
   readonly fifoVerbs?: boolean;
   /**
-   * `core`: the subject's stores are made by `defineBackend` of the same copy of mempool-core. Then cases of core's boundary do
-   * not run again, and a store without that boundary fails the case that opens it. Default: every case runs.
+   * Set it to `core` if `defineBackend` of the same copy of mempool-core makes the subject's stores. Then cases of core's boundary
+   * do not run again, and a store without that boundary fails the case that opens it. Default: every case runs.
    */
   readonly boundary?: 'core';
 }

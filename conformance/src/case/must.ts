@@ -3,7 +3,7 @@ import type { LeaseStore } from 'mempool-election';
 import type { Ledger } from 'mempool-ledger';
 import type { CaseContext, ConformanceCase, Need } from './case.ts';
 
-/** A case that every backend must pass; its rule is the part of `id` before the slash. */
+/** Makes a case that every backend must pass. Its rule is the part of `id` before the slash. */
 export function must(
   id: string,
   title: string,
@@ -15,7 +15,7 @@ export function must(
 
 type OnStore<Store> = (store: Store, context: CaseContext) => Promise<void>;
 
-/** A case on one pool that is open when the case begins. */
+/** Makes a case on one pool that is open when the case begins. */
 export function onPool(
   id: string,
   title: string,
@@ -49,7 +49,7 @@ function onPoolInFlight(id: string, title: string, run: InFlight): ConformanceCa
   return mustInFlight(id, title, async (context, stage) => run(await context.open(), stage, context));
 }
 
-/** A case about an election, with further `needs`. */
+/** Makes a case about an election, with further `needs`. */
 export function mustElect(
   id: string,
   title: string,
@@ -64,7 +64,7 @@ function onElection(id: string, title: string, run: OnStore<LeaseStore>, needs: 
   return mustElect(id, title, async (context) => run(await context.leases(), context), needs);
 }
 
-/** A case about a ledger, with further `needs`. */
+/** Makes a case about a ledger, with further `needs`. */
 export function mustLedger(
   id: string,
   title: string,
@@ -79,12 +79,12 @@ function onLedger(id: string, title: string, run: OnStore<Ledger>): ConformanceC
   return mustLedger(id, title, async (context) => run(await context.ledger(), context));
 }
 
-/** A case about a pool and the lease that guards it. */
+/** Makes a case about a pool and the lease that guards it. */
 export function mustFence(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
   return mustElect(id, title, run, ['lease']);
 }
 
-/** A case about priority pools, with further `needs`. */
+/** Makes a case about priority pools, with further `needs`. */
 export function mustRank(
   id: string,
   title: string,
@@ -94,12 +94,12 @@ export function mustRank(
   return must(id, title, run, ['priority', ...needs]);
 }
 
-/** A case about the further verbs of a fifo pool (P18). */
+/** Makes a case about the optional verbs of a fifo pool (P18). */
 export function mustFifo(id: string, title: string, run: ConformanceCase['run']): ConformanceCase {
   return must(id, title, run, ['arrival-verbs']);
 }
 
-/** Like `mustFifo`, on one pool that is open when the case begins. */
+/** Does the same as `mustFifo`, on one pool that is open when the case begins. */
 export function onFifoPool(id: string, title: string, run: OnStore<AnyStore>): ConformanceCase {
   return onPool(id, title, run, ['arrival-verbs']);
 }
@@ -116,7 +116,7 @@ export function ofBoundary(cases: readonly ConformanceCase[], samples: readonly 
   return cases.map((one) => (samples.includes(one.id) ? one : { ...one, boundary: true }));
 }
 
-/** Makes cases from a table. Each key is an id, a colon and a title. */
+/** A function that makes cases from a table. Each key is an id, a colon and a title. */
 export type EachOf<Run> = (cases: Readonly<Record<`${string}/${string}: ${string}`, Run>>) => ConformanceCase[];
 
 export function eachOf<Run>(make: (id: string, title: string, run: Run) => ConformanceCase): EachOf<Run> {

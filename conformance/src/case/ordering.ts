@@ -4,8 +4,8 @@ import type { ConformanceCase, Need } from './case.ts';
 const mark = '@priority';
 
 /**
- * Each case twice: as it is, and on priority pools. A priority pool whose transactions all have the same priority keeps every rule
- * of a fifo pool. The second case has the id of the first, followed by `@priority`, and needs the capability `priority`.
+ * Returns each case twice: unchanged, and on priority pools. A priority pool whose transactions all have the same priority keeps every
+ * rule of a fifo pool. The second case has the id of the first, followed by `@priority`, and needs the capability `priority`.
  */
 export function onBothOrderings(cases: readonly ConformanceCase[]): ConformanceCase[] {
   return cases.flatMap((one) => [
@@ -18,12 +18,12 @@ function rankedNeeds({ needs = [] }: ConformanceCase): Need[] {
   return [...needs, 'priority'];
 }
 
-/** The id of the case without `@priority`. */
+/** Returns the id of the case without `@priority`. */
 export function writtenId({ id }: Pick<ConformanceCase, 'id'>): string {
   return id.endsWith(mark) ? id.slice(0, -mark.length) : id;
 }
 
-/** The options to open a pool with: if they name no ordering, with that of the case. */
+/** Returns the options with which to open a pool. If they name no ordering, it is that of the case. */
 export function ordered(
   options: OpenOptions | undefined,
   { ordering }: Pick<ConformanceCase, 'ordering'>,

@@ -3,14 +3,14 @@ import type { ConformanceCase, Need, Subject } from './case.ts';
 /** The outcome of one case. */
 export type CaseOutcome =
   | { readonly kind: 'passed' }
-  /** The case failed. A case listed in `knownGaps` that passes has failed too: the list is wrong. */
+  /** The case failed. A case in `knownGaps` that passes counts as failed too, because the list is wrong. */
   | {
       readonly kind: 'failed';
       readonly error: Error;
       /** Lines that show the compared values and the last calls. */
       readonly details: readonly string[];
     }
-  /** The case failed, as the subject's `knownGaps` says. */
+  /** The case failed, and the subject's `knownGaps` lists it. */
   | {
       readonly kind: 'known-gap';
       readonly reason: string;
@@ -30,14 +30,14 @@ export interface CaseResult {
   readonly durationMs: number;
 }
 
-/** The reason why a case does not run on a subject; `null` if it runs. */
+/** Returns the reason why a case does not run on a subject; `null` if it runs. */
 export function reasonNotToRun(one: ConformanceCase, subject: Subject): CaseOutcome | null {
   const missing = missingNeeds(one, subject);
   if (missing.length > 0) return { kind: 'unsupported', missing };
   return one.boundary === true && subject.boundary === 'core' ? { kind: 'by-core' } : null;
 }
 
-/** The needs of a case that a subject does not meet. */
+/** Returns the needs of a case that a subject does not meet. */
 export function missingNeeds({ needs = [] }: ConformanceCase, subject: Subject): readonly Need[] {
   return needs.filter((need) => !meets(need, subject));
 }

@@ -8,7 +8,7 @@ export class Random {
     this.#state = this.seed;
   }
 
-  /** An integer of 0…2^32 − 1. */
+  /** Returns an integer of 0…2^32 − 1. */
   uint32(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let t = this.#state;
@@ -17,17 +17,17 @@ export class Random {
     return (t ^ (t >>> 14)) >>> 0;
   }
 
-  /** An integer of 0…n − 1. */
+  /** Returns an integer of 0…n − 1. */
   below(n: number): number {
     return Math.floor((this.uint32() / 0x1_0000_0000) * n);
   }
 
-  /** One of the items, which must not be empty. */
+  /** Returns one of the items. The list must not be empty. */
   pick<T>(items: readonly T[]): T {
     return items[this.below(items.length)] as T;
   }
 
-  /** The items in a random order. */
+  /** Returns the items in a random order. */
   shuffled<T>(items: readonly T[]): T[] {
     const rest = [...items];
     return Array.from({ length: rest.length }, () => rest.splice(this.below(rest.length), 1)[0] as T);

@@ -4,7 +4,7 @@ import type { ElectionSubject, LeasesOptions, LedgerSubject, Subject } from './c
 /** A subject of the suite: a backend, or an election or a ledger alone. */
 export type AnySubject = Subject | ElectionSubject | LedgerSubject;
 
-/** The subject that a module exports, as default or as `subject`. @throws TypeError naming the missing part */
+/** Returns the subject that a module exports, as default or as `subject`. @throws TypeError naming the missing part */
 export async function loadSubject(module: string): Promise<AnySubject> {
   const exported: { readonly default?: unknown; readonly subject?: unknown } = await import(module);
   const subject = exported.default ?? exported.subject;
@@ -22,7 +22,7 @@ function isSubject(value: unknown): value is AnySubject {
   return typeof backend.capabilities === 'object' && typeof open === 'function';
 }
 
-/** Makes a full subject of an election or a ledger alone: its pools cannot be opened. */
+/** Makes a full subject from an election or a ledger alone. Its pools cannot be opened. */
 export function wholeSubject(subject: AnySubject): Subject {
   if ('backend' in subject) return subject;
   const traits = 'ledger' in subject ? (subject.ledgerTraits ?? []) : [];

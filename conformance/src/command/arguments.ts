@@ -59,9 +59,9 @@ const options = {
 } as const;
 
 export interface Arguments {
-  /** What to do: with `list` and `help` nothing runs. */
+  /** The action. With `list` and `help`, no case runs. */
   readonly action: 'run' | 'list' | 'help';
-  /** URL of the subject's file; empty where none was given. */
+  /** The URL of the subject's file; empty if none was given. */
   readonly module: string;
   readonly json: string | undefined;
   readonly markdown: string | undefined;
@@ -74,7 +74,7 @@ export interface Arguments {
   readonly filter: (one: ConformanceCase) => boolean;
 }
 
-/** @throws UsageError */
+/** Parses the arguments of the command. @throws UsageError */
 export function readArguments(argv: readonly string[]): Arguments {
   const { values, positionals } = orUsage(() => parseArgs({ args: [...argv], options, allowPositionals: true }));
   const { help: asked = false, list = false, json, markdown, broken } = values;

@@ -2,7 +2,7 @@ import type { ConformanceCase } from '../case/case.ts';
 import type { CaseOutcome, CaseResult } from '../case/outcome.ts';
 import { profileOf, type Report } from '../report/report.ts';
 
-/** The line to print for a result; `null` if there is none. */
+/** Returns the line to print for a result; `null` if there is none. */
 export function progressLine({ case: one, outcome, durationMs }: CaseResult): string | null {
   const name = named(one);
   switch (outcome.kind) {

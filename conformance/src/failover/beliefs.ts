@@ -1,7 +1,7 @@
 /** When each process believed that it was the leader, and whether two did so at the same time. */
 import { entriesOf, type FailoverEntryOf, type FailoverRecord, killFault } from './record.ts';
 
-/** The time in which a process believed that it led: from the win to the loss, the last deadline or the kill, whichever was first. */
+/** The time in which a process believed that it led: from the win to the first of the loss, the last deadline and the kill. */
 export interface Belief {
   readonly node: string;
   readonly pid: number;
@@ -35,9 +35,9 @@ export function beliefsOf(record: FailoverRecord): Belief[] {
 }
 
 /**
- * Beliefs must not overlap. There is one exception: the record says that the lease was removed from outside. Then they may overlap for
- * one renew interval and a round trip, not counting time in which the old leader was stopped or cut off, and every call of the old
- * leader must be fenced.
+ * Returns the faults of beliefs that overlap. The exception is a lease that was removed from outside. Then beliefs may overlap for one
+ * renew interval and a round trip, without the time in which the old leader was stopped or cut off, and every call of the old leader
+ * must be fenced.
  */
 export function overlapFaults(record: FailoverRecord): string[] {
   const beliefs = beliefsOf(record);

@@ -4,7 +4,7 @@ import { entriesOf, type FailoverEntryOf, type FailoverRecord } from './record.t
 
 type BlockEntry = FailoverEntryOf<'block'>;
 
-/** Checks that each block is applied once, unless it was undone in between, that ticks have no gap, and that terms never fall. */
+/** Checks that each block is applied once, unless it was undone in between, that ticks have no gap, and that terms never decrease. */
 export function blockFaults(record: FailoverRecord): string[] {
   const blocks = inCommitOrder(entriesOf(record, 'block'));
   return [
@@ -112,7 +112,7 @@ function place({ slot, hash }: ChainPoint): string {
 
 type Held = FailoverEntryOf<'held'>;
 
-/** The lease that was held at each event, by the event's number. Events for which the record does not prove the holder are left out. */
+/** Returns the lease that was held at each event, by number. It leaves out events for which the record does not prove the holder. */
 export function holdersOf(record: FailoverRecord): ReadonlyMap<number, Held> {
   const held = entriesOf(record, 'held').toSorted((a, b) => a.at - b.at);
   const applied = entriesOf(record, 'block').filter(({ action }) => action === 'applied');

@@ -18,11 +18,11 @@ export type FailoverRule = keyof typeof failoverRules;
 
 export interface Violation {
   readonly rule: FailoverRule;
-  /** One line. */
+  /** A description of one line. */
   readonly message: string;
 }
 
-/** Every violation in the record; empty if there is none. */
+/** Returns every violation in the record; empty if there is none. */
 export function checkFailover(record: FailoverRecord): Violation[] {
   const found: readonly (readonly [FailoverRule, readonly string[]])[] = [
     ['record', recordFaults(record)],

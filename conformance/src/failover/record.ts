@@ -17,7 +17,7 @@ interface Led extends Writer {
 }
 
 interface Call extends Writer {
-  /** Number of the call in its process. */
+  /** The number of the call in its process. */
   readonly call: number;
   readonly verb: 'confirm' | 'rollback';
   /** The block to apply, or the target of the rollback. */
@@ -29,7 +29,7 @@ interface Call extends Writer {
 }
 
 export type FailoverEntry =
-  /** The settings of the run. `roundTripMs`: how long one command of the election may take. */
+  /** The settings of the run. `roundTripMs` is the longest time of one command of the election. */
   | {
       readonly kind: 'run';
       readonly at: number;
@@ -38,12 +38,12 @@ export type FailoverEntry =
       readonly roundTripMs: number;
       readonly seed: number;
     }
-  /** `sentAt`: when the first campaign with this token was sent. `deadline`: until when the node believes that it leads, without a renewal. */
+  /** A win. `sentAt` is the time of the first campaign with this token, `deadline` the end of the leadership without a renewal. */
   | ({ readonly kind: 'acquired'; readonly sentAt: number; readonly deadline: number } & Led)
   | ({ readonly kind: 'renewed'; readonly deadline: number } & Led)
   | ({ readonly kind: 'lost'; readonly reason: string } & Led)
   | ({ readonly kind: 'sent' } & Call)
-  /** `outcome`: the kind of the pool's answer, or the code of the error. `tick`: the tick of the tip in the answer. */
+  /** An answered call. `outcome` is the kind of the pool's answer, or the code of the error. `tick` is that of the tip in the answer. */
   | ({ readonly kind: 'answered'; readonly outcome: string; readonly tick: number | null } & Call)
   /** A block event of the pool, which numbers them in commit order. Several processes may record the same one. */
   | {
@@ -55,8 +55,8 @@ export type FailoverEntry =
       readonly tick: number;
     }
   /**
-   * An observation of the store: this lease was held while the pool's newest event was this one. `token: null`: no lease was held.
-   * `term`: the newest term given out.
+   * An observation of the store: the lease that was held while the pool's newest event was this one. `token` is `null` if no lease was
+   * held. `term` is the newest term assigned.
    */
   | {
       readonly kind: 'held';
@@ -65,13 +65,13 @@ export type FailoverEntry =
       readonly term: number;
       readonly token: string | null;
     }
-  /** `target`: the node; `null` for the store. `removesLease`: the fault removes a live lease from outside. */
+  /** A fault. `target` is the node; `null` for the store. `removesLease` is true if the fault removes a live lease from outside. */
   | {
       readonly kind: 'fault';
       readonly at: number;
       readonly fault: string;
       readonly target: string | null;
-      /** The id of the process that got a signal. */
+      /** The id of the process that received a signal. */
       readonly pid: number | null;
       readonly removesLease: boolean;
     }
@@ -92,7 +92,7 @@ export interface FailoverRecord {
 /** The fault that kills a process. */
 export const killFault = 'kill -9';
 
-/** The time of the clock that the processes of this host share, in nanoseconds. */
+/** Returns the time of a clock that all processes of this host share, in nanoseconds. */
 export function hostNow(): number {
   return Number(process.hrtime.bigint());
 }
@@ -110,7 +110,7 @@ export function entriesOf<K extends FailoverEntry['kind']>(
   return entries.filter((entry): entry is FailoverEntryOf<K> => entry.kind === kind);
 }
 
-/** Reads a record. It refuses nothing: `checkFailover` judges lines that are not entries. */
+/** Parses a record. It accepts any text, because `checkFailover` checks lines that are not entries. */
 export function parseFailoverRecord(text: string): FailoverRecord {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   const entries: FailoverEntry[] = [];

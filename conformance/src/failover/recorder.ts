@@ -35,7 +35,7 @@ export class FailoverRecorder {
     this.#node = node;
   }
 
-  /** A line starts with its line break, so that a half-written line does not damage the next one. */
+  /** Writes an entry. A line starts with its line break, so that a half-written line does not damage the next one. */
   write(entry: FailoverEntry): void {
     writeSync(this.#file, `\n${JSON.stringify(entry)}`);
   }
@@ -44,7 +44,7 @@ export class FailoverRecorder {
     closeSync(this.#file);
   }
 
-  /** The same provider. It records when campaigns are sent and renewals are answered. */
+  /** Returns the provider, wrapped so that it records when campaigns are sent and renewals are answered. */
   provider<Own extends object>(provider: ElectionProvider<Own>): ElectionProvider<Own> {
     const open = async (options: LeaseStoreOptions & Own) => this.#leases(await provider.open(options));
     return { type: provider.type, open };
@@ -63,7 +63,7 @@ export class FailoverRecorder {
     });
   }
 
-  /** The calls of a pool that move its tip. Each is recorded before it is sent, and when it is answered. */
+  /** Returns the pool, wrapped so that each call that moves its tip is recorded before it is sent and when it is answered. */
   pool(pool: ChainWriter): ChainWriter {
     return {
       confirm: (block, policy, options) =>
@@ -162,7 +162,7 @@ export class LeaseWitness {
     this.#parts = parts;
   }
 
-  /** Looks again and again until the signal aborts, also if the store does not answer. */
+  /** Reads the store repeatedly until the signal aborts, even if the store does not answer. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look().catch(() => undefined);

@@ -11,10 +11,10 @@ export interface TaskLink {
   readonly name: string;
   open(options?: OpenOptions): Promise<MempoolStore>;
   leases(options?: LeasesOptions): Promise<LeaseStore>;
-  /** The parent's next message. */
+  /** Resolves with the parent's next message. */
   heard(): Promise<unknown>;
   tell(message: unknown): Promise<void>;
-  /** Disconnects from the parent: from then on nothing of the kit keeps the process alive. */
+  /** Disconnects from the parent. After that, nothing of the kit keeps the process alive. */
   leave(): void;
 }
 

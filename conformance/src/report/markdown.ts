@@ -1,7 +1,7 @@
 import type { Counts, Report, ReportedCase } from './report.ts';
 import { everyRule } from './rules.ts';
 
-/** The report as Markdown, for people. */
+/** Returns the report as Markdown, for people. */
 export function toMarkdown(report: Report): string {
   const { subject, result, seed, versions, capabilities } = report;
   const list = (names: readonly string[]): string => (names.length === 0 ? 'none' : names.join(', '));

@@ -4,7 +4,7 @@ import { ledgerRules, rules, untested } from './rules.ts';
 
 const markers = ['<!-- conformance:start -->', '<!-- conformance:end -->'] as const;
 
-/** A table of the rules of ledgers and their backends. */
+/** Returns a table of the rules of ledgers and their backends. */
 export function ledgerMatrix(all: readonly Report[]): string {
   return [
     "Cases of ledgers passed, per rule of [mempool-ledger](../packages/ledger/docs/rules.md). *n/a*: the case needs a clock that it moves, or what a ledger in one process's memory is not: found again, or shared.",
@@ -13,7 +13,7 @@ export function ledgerMatrix(all: readonly Report[]): string {
   ].join('\n');
 }
 
-/** A table of rules and backends, with the number of cases that passed. */
+/** Returns a table of rules and backends, with the number of cases that passed. */
 export function matrix(all: readonly Report[]): string {
   checkShown(all);
   return [
@@ -63,7 +63,7 @@ function cell({ passed, failed, unsupported, skipped, ...rest }: Counts): string
   return parts.filter((part) => part !== '').join(', ');
 }
 
-/** The text with the matrix between its markers. @throws Error if they are missing */
+/** Returns the text with the matrix between its markers. @throws Error if they are missing */
 export function withMatrix(text: string, body: string): string {
   const [start, end] = markers;
   const [from, to] = [text.indexOf(start), text.indexOf(end)];

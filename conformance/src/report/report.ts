@@ -19,7 +19,7 @@ export type Profile = (typeof profileNames)[number];
 
 export type Counts = Record<CaseOutcome['kind'], number>;
 
-/** One case in a report: plain values, fit for JSON. */
+/** One case in a report, as plain values for JSON. */
 export interface ReportedCase {
   readonly id: string;
   readonly rule: string;
@@ -44,7 +44,7 @@ export interface Report {
   readonly versions: Readonly<Record<'mempool-conformance' | 'mempool-core' | 'node', string>>;
   readonly seed: number;
   readonly capabilities: { readonly supported: readonly string[]; readonly unsupported: readonly string[] };
-  /** `partial`: nothing failed, but a MUST was skipped or is a known gap. */
+  /** The result. `partial` means that nothing failed, but a MUST was skipped or is a known gap. */
   readonly result: 'passed' | 'partial' | 'failed';
   readonly counts: Counts;
   readonly profiles: Readonly<Record<Profile, Counts>>;
@@ -53,7 +53,7 @@ export interface Report {
   readonly cases: readonly ReportedCase[];
 }
 
-/** The narrowest profile that a case belongs to. */
+/** Returns the narrowest profile that a case belongs to. */
 export function profileOf({ needs = [] }: ConformanceCase): Profile {
   if (needs.includes('election')) return 'election';
   if (needs.includes('ledger')) return 'ledger';

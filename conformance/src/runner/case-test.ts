@@ -5,7 +5,7 @@ import { casesOf } from '../cases/index.ts';
 import { type CaseOptions, newSeed, runCase } from './run.ts';
 
 export interface BindingOptions extends CaseOptions {
-  /** Default: every case; for an election alone, the cases of elections. */
+  /** The cases to run. Default: every case; for an election alone, the cases of elections. */
   readonly cases?: readonly ConformanceCase[] | undefined;
   /** Called after every case. */
   readonly onResult?: ((result: CaseResult) => void) | undefined;
@@ -15,11 +15,11 @@ export interface BindingOptions extends CaseOptions {
 export interface CaseTest {
   readonly case: ConformanceCase;
   readonly title: string;
-  /** @throws Error if the subject fails the case */
+  /** Runs the case. @throws Error if the subject fails it */
   run(): Promise<void>;
 }
 
-/** The cases that a subject's capabilities do not rule out, for any test framework. */
+/** Returns the cases that a subject's capabilities allow, for any test framework. */
 export function caseTests(given: AnySubject, options: BindingOptions = {}): CaseTest[] {
   const subject = wholeSubject(given);
   const { cases = casesOf(given), seed = newSeed(), onResult } = options;

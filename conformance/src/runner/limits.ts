@@ -1,8 +1,8 @@
 /** Limits that the environment may set, for runners that take no options. */
 export interface Limits {
-  /** How long one case may take. */
+  /** How long one case may take, in milliseconds. */
   readonly timeoutMs: number;
-  /** How long the end of a case may take, with closing stores and removing pools, before it counts as a separate fault. */
+  /** How long the end of a case may take (closing stores, removing pools), in milliseconds, before it counts as a separate fault. */
   readonly endingMs: number;
   /** Factor for the number of kills, aborts and random rounds. */
   readonly effort: number;
@@ -14,7 +14,7 @@ const variables: Readonly<Record<keyof Limits, readonly [name: string, fallback:
   effort: ['MEMPOOL_CONFORMANCE_EFFORT', 1],
 };
 
-/** The value of a limit that the caller does not give. @throws RangeError naming the variable that is not a whole number of at least 1 */
+/** Returns the default of a limit, from its environment variable if set. @throws RangeError naming a variable with a wrong value */
 export function limitOf(limit: keyof Limits): number {
   const [name, fallback] = variables[limit];
   const text = process.env[name];

@@ -15,10 +15,10 @@ class SubjectFault extends Error {}
 type Check = (subject: Subject, context: CaseContext) => Promise<void>;
 
 /**
- * Checks a subject before its cases run. If its module is wrong, it drops options, or it mixes pools of different names, most
- * cases would fail and none would say why.
+ * Checks a subject before its cases run. If its module is wrong, if it drops options, or if it mixes pools of different names,
+ * most cases would fail without a clear reason.
  *
- * @throws Error that says how to correct the subject
+ * @throws Error with instructions to correct the subject
  */
 export async function preflight(given: AnySubject): Promise<void> {
   const subject = wholeSubject(given);

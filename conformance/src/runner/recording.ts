@@ -15,7 +15,7 @@ interface RecordedCall {
   readonly store: string;
   readonly verb: string;
   readonly args: readonly unknown[];
-  /** `null` while the call is under way. */
+  /** The outcome; `null` while the call is under way. */
   outcome: Outcome | null;
 }
 
@@ -23,7 +23,7 @@ interface RecordedCall {
 export class Recording {
   readonly #calls: RecordedCall[] = [];
 
-  /** The same store, with its calls recorded under that name. */
+  /** Returns the store, wrapped so that its calls are recorded under that name. */
   of<T extends object>(store: T, name: string): T {
     const verbs = new Map<PropertyKey, unknown>();
     // The store itself is not the proxy's target: the verbs of a frozen store could not be replaced.
@@ -90,7 +90,7 @@ function shortened(whole: string): string {
   return text.length <= maxCharacters ? text : `${text.slice(0, maxCharacters)} …`;
 }
 
-/** The assertion that failed, as text from the case's source, if its message consists of the two values alone. */
+/** Returns the failed assertion as source text, if its message has only the two values; else `null`. */
 export function comparisonOf(error: unknown): string | null {
   if (!(error instanceof AssertionError) || !error.generatedMessage) return null;
   const [, file, line] = /^\s+at .*?((?:file:\/\/)?\/[^\s:()?]+)[^\s:()]*:(\d+):\d+\)?$/m.exec(error.stack ?? '') ?? [];

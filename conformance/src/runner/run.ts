@@ -14,16 +14,16 @@ export interface CaseOptions {
   readonly timeoutMs?: number | undefined;
   /** Factor for the number of kills, aborts and random rounds; default `MEMPOOL_CONFORMANCE_EFFORT`, else 1. */
   readonly effort?: number | undefined;
-  /** Ends the case, and everything that it has opened and started. */
+  /** If it aborts, the present case ends, with everything that it has opened and started. */
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface SuiteOptions extends CaseOptions {
-  /** Default: every case; for an election alone, the cases of elections. */
+  /** The cases to run. Default: every case; for an election alone, the cases of elections. */
   readonly cases?: readonly ConformanceCase[] | undefined;
-  /** Cases for which it answers `false` are `skipped`; a skipped MUST makes the result `partial`. */
+  /** Returns `false` to skip a case. A skipped MUST makes the result `partial`. */
   readonly filter?: ((conformanceCase: ConformanceCase) => boolean) | undefined;
-  /** Cases that run at the same time; default 1. */
+  /** The number of cases that run at the same time; default 1. */
   readonly concurrency?: number | undefined;
   /** Called after every case. */
   readonly onResult?: ((result: CaseResult) => void) | undefined;

@@ -19,7 +19,7 @@ interface ScopeOptions {
   readonly signal: AbortSignal;
 }
 
-/** Everything that one case has opened and started, so that the runner can always end it. */
+/** All resources that one case has opened and started, so that the runner can always end them. */
 export class CaseScope {
   readonly context: CaseContext;
   readonly recording: Recording = new Recording();
@@ -55,7 +55,7 @@ export class CaseScope {
     };
   }
 
-  /** Kills the children, stops the elections, closes the stores, removes the pools. @returns what went wrong on the way */
+  /** Kills the children, stops the elections, closes the stores, removes the pools. @returns the errors of these steps */
   async end(): Promise<unknown[]> {
     const steps = [this.#killChildren, this.#stopElections, this.#closeStores, this.#destroyPools];
     const faults: unknown[] = [];
