@@ -1,3 +1,4 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import { describe, expect, test } from 'vitest';
 import { Gateway } from '../src/index.ts';
 import { PeerBuckets } from '../src/roles/peer-buckets.ts';
@@ -78,6 +79,18 @@ describe.each(backends)('on %s', (backend) => {
     const next = signed({ epoch: 2, slot: 1, project: 'p', cid: 'c' });
     expect(await gateway.accept(next, { peer: 'p' })).toMatchObject({ kind: 'received' });
   });
+});
+
+test('the hash is the digest of the bytes as they came, and nothing is taken for what it is not', async () => {
+  const scene = await cast('ephemeral', {}, ['v1']);
+  const [one] = scene.validators as readonly [Validator];
+  await one.join();
+  await openEpoch(scene, 1);
+  const { gateway } = one.first;
+  const hash = Buffer.from(keccak_256(honest(1))).toString('hex');
+  expect(await gateway.accept(honest(1), { peer: 'p' })).toEqual({ kind: 'received', hash });
+  for (const bytes of [[0xef, 0xbb, 0xbf, ...honest(1)], [...honest(1), 0xff], []])
+    expect(await gateway.accept(Uint8Array.from(bytes), { peer: 'p' })).toEqual({ kind: 'malformed' });
 });
 
 test('limits by which nobody could send anything are refused', async () => {

@@ -1,5 +1,6 @@
 const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { fatal: true });
+// A byte order mark stays, so that other bytes are other text.
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A value of plain data as the bytes of a record or a payload. */
 export function toBytes(value: object): Uint8Array {

@@ -81,7 +81,7 @@ export class Dequeuer {
    */
   async #judge(epoch: number, taken: readonly Taken[]): Promise<Map<Verdict, string[]>> {
     const isLate = (await this.#epochs.find(epoch))?.level1 !== 'pending';
-    const check = async (each: Taken): Promise<Verdict> => {
+    const check = (each: Taken): Verdict | Promise<Verdict> => {
       if (isDamaged(each)) return 'damaged';
       return isLate ? 'late' : this.#check(epoch, each);
     };

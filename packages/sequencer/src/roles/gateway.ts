@@ -2,7 +2,7 @@ import { textOf, toBytes } from '../codec/json.ts';
 import { routeOf } from '../codec/message.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import type { Accepted, Envelope } from '../contract/submission.ts';
-import { bytesDigest, textDigest } from '../rules/digest.ts';
+import { bytesDigest } from '../rules/digest.ts';
 import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { PeerBuckets } from './peer-buckets.ts';
@@ -82,7 +82,7 @@ export class Gateway {
     if (this.#isOver(window)) return { kind: 'closed' };
     if (isSlot !== undefined && !(await isSlot(slot, epoch))) return { kind: 'unknown-slot' };
     if (this.#quota.isUsedUp(epoch, slot)) return { kind: 'slot-limit', limit };
-    const accepted = await this.#store(window, { slot, peer, at: this.#namespace.now(), message });
+    const accepted = await this.#store(window, bytesDigest(bytes), { slot, peer, at: this.#namespace.now(), message });
     if (accepted.kind === 'received') this.#quota.count(epoch, slot);
     return accepted;
   }
@@ -102,8 +102,7 @@ export class Gateway {
   }
 
   /** One message at a time is stored, however often it comes meanwhile. */
-  async #store(window: EpochRecord, envelope: Envelope): Promise<Accepted> {
-    const hash = textDigest(envelope.message);
+  async #store(window: EpochRecord, hash: string, envelope: Envelope): Promise<Accepted> {
     const place = `${window.epoch} ${hash}`;
     const before = this.#storing.get(place);
     if (before !== undefined) {

@@ -2,6 +2,7 @@ import type { Lease } from 'mempool-core';
 import type { Agreement } from '../contract/batch.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import { Batches } from '../store/batches.ts';
+import { Epochs } from '../store/epochs.ts';
 import { forgottenKinds, prefixOf, recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
 
@@ -55,6 +56,7 @@ async function archiveAgreement(
  */
 async function forget(namespace: Namespace, epoch: number, lease: Lease): Promise<void> {
   await new Batches(namespace).drop(epoch);
+  await new Epochs(namespace).deactivate(epoch, lease);
   await namespace.removeEpoch(epoch);
   for (const kind of forgottenKinds) await namespace.records.removeAll(prefixOf(kind, epoch), lease);
   await namespace.removeEpoch(epoch);

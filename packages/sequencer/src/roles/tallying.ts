@@ -46,12 +46,13 @@ async function decide(namespace: Namespace, epoch: number, pool: Mempool, lease:
 
 async function votesIn(pool: Mempool): Promise<Vote[]> {
   const votes: Vote[] = [];
-  for await (const { hash, payload } of countedIn(pool)) {
-    const submission = readSubmission(fromBytes<Envelope>(payload).message);
-    if (submission === null) continue;
-    const { slot, project, cid } = submission;
-    votes.push({ hash, slot, project, cid });
-  }
+  for await (const page of countedIn(pool))
+    for (const { hash, payload } of page) {
+      const submission = readSubmission(fromBytes<Envelope>(payload).message);
+      if (submission === null) continue;
+      const { slot, project, cid } = submission;
+      votes.push({ hash, slot, project, cid });
+    }
   return votes;
 }
 
@@ -90,7 +91,7 @@ export async function dropItems(namespace: Namespace, epoch: number, parts: numb
 export function settleEpoch(namespace: Namespace, record: EpochRecord, root: string, lease: Lease): Promise<void> {
   return namespace.withEpoch(record, async (pool) => {
     const seen: string[] = [];
-    for await (const { hash } of countedIn(pool)) seen.push(hash);
+    for await (const page of countedIn(pool)) for (const { hash } of page) seen.push(hash);
     const block = { point: { slot: record.epoch, hash: root }, seen, unseen: [] };
     const policy = { finalizeThreshold: 1 };
     const { kind } = await pool.confirm(block, policy);
