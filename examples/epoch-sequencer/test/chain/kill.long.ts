@@ -8,14 +8,14 @@ import { startDevChain } from 'evm-chain';
 import type { Certificate } from 'mempool-sequencer';
 import { Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
 import { type Validator, validators } from './cast.ts';
 import { certified, type Errand, minedBy, ownerKey } from './scene.ts';
 
 const program = fileURLToPath(new URL('relayer-program.ts', import.meta.url));
-const epochCount = 40;
-const lives = 24;
+const epochCount = 24;
+const lives = 18;
 /** No reorganisation of this test is deeper. */
 const finalityBlocks = 20;
 
@@ -46,60 +46,70 @@ class KilledRelayer {
   }
 }
 
-test('two relayers of a validator, killed at any time, send each epoch once and leave no nonce out, through reorganisations and dear blocks', {
-  timeout: 280_000,
-}, async () => {
-  const [validator] = validators(1) as [Validator];
-  const random = new Random(seed);
-  await using chain = await startDevChain({ blockMs: 150 });
-  const contract = await deployContract(chain, { owner: ownerKey, name: 'protocol:market' });
-  const reader = new EpochContract(contract);
-  await chain.call('hardhat_setBalance', validator.address, '0xffffffffffffffffffffff');
-  const epochs = certified(contract);
-  const certificates: Certificate[] = [];
-  for (let epoch = 1; epoch <= epochCount; epoch += 1) {
-    await releaseEpoch(contract, ownerKey, { epoch, closesAt: 1, validators: [validator.address] });
-    epochs.add(epoch, [validator]);
-    certificates.push((await epochs.certificate(epoch)) as Certificate);
-  }
-  await expect.poll(async () => (await reader.events(0, 1_000_000)).length, { timeout: 20_000 }).toBe(epochCount);
-  const folder = scratchFolder();
-  const errand = join(folder, 'errand.json');
-  const give = (count: number): void => {
-    const own: Errand = {
-      contract,
-      privateKey: validator.key,
-      finalityBlocks,
-      certificates: certificates.slice(0, count),
-    };
-    writeFileSync(`${errand}-new`, JSON.stringify(own));
-    renameSync(`${errand}-new`, errand);
-  };
-  const path = join(folder, 'relay.sqlite');
-  const relayers = [new KilledRelayer(path, errand), new KilledRelayer(path, errand)];
-  onTestFinished(async () => void (await Promise.all(relayers.map((each) => each.kill()))));
-  give(0);
-  for (const each of relayers) await each.start();
+const pools: Readonly<Record<string, (folder: string) => Errand['pool']>> = {
+  sqlite: (folder) => ({ backend: 'sqlite', path: join(folder, 'relay.sqlite') }),
+  redis: () => ({ backend: 'redis', url: inject('redisUrl'), pool: `relay-${process.pid}` }),
+};
 
-  // More epochs in each life, so that each has something to plan. What is sent before a dear block is stuck in it.
-  for (let life = 1; life <= lives; life += 1) {
-    const killed = relayers[random.below(2)];
-    await killed?.kill();
-    give(Math.ceil((epochCount * life) / lives));
-    await killed?.start();
-    const back = life % 6 === 0 ? await chain.snapshot() : null;
-    if (life % 4 === 0) await chain.call('hardhat_setNextBlockBaseFeePerGas', '0x174876e800');
-    await delay(random.below(700));
-    await back?.();
-    await delay(random.below(300));
-  }
-  await expect
-    .poll(async () => (await reader.events(0, 1_000_000)).filter(({ kind }) => kind === 'agreed').length, {
-      timeout: 120_000,
-    })
-    .toBe(epochCount);
-  const mined = await minedBy(reader, validator.address);
-  expect(mined.map(({ nonce }) => nonce)).toEqual(Array.from({ length: epochCount }, (_, i) => i));
-  expect(mined.every(({ isRight }) => isRight)).toBe(true);
-  expect(relayers.reduce((sum, { kills }) => sum + kills, 0)).toBe(lives);
-});
+test.each(Object.entries(pools))(
+  'two relayers, killed at any time, send each epoch once and leave no nonce out, through reorganisations and dear blocks: %s',
+  {
+    timeout: 280_000,
+  },
+  async (_, poolIn) => {
+    const [validator] = validators(1) as [Validator];
+    const random = new Random(seed);
+    await using chain = await startDevChain({ blockMs: 150 });
+    const contract = await deployContract(chain, { owner: ownerKey, name: 'protocol:market' });
+    const reader = new EpochContract(contract);
+    await chain.call('hardhat_setBalance', validator.address, '0xffffffffffffffffffffff');
+    const epochs = certified(contract);
+    const certificates: Certificate[] = [];
+    for (let epoch = 1; epoch <= epochCount; epoch += 1) {
+      await releaseEpoch(contract, ownerKey, { epoch, closesAt: 1, validators: [validator.address] });
+      epochs.add(epoch, [validator]);
+      certificates.push((await epochs.certificate(epoch)) as Certificate);
+    }
+    await expect.poll(async () => (await reader.events(0, 1_000_000)).length, { timeout: 20_000 }).toBe(epochCount);
+    const folder = scratchFolder();
+    const pool = poolIn(folder);
+    const errand = join(folder, 'errand.json');
+    const give = (count: number): void => {
+      const own: Errand = {
+        contract,
+        privateKey: validator.key,
+        finalityBlocks,
+        pool,
+        certificates: certificates.slice(0, count),
+      };
+      writeFileSync(`${errand}-new`, JSON.stringify(own));
+      renameSync(`${errand}-new`, errand);
+    };
+    const relayers = [new KilledRelayer(errand), new KilledRelayer(errand)];
+    onTestFinished(async () => void (await Promise.all(relayers.map((each) => each.kill()))));
+    give(0);
+    for (const each of relayers) await each.start();
+
+    // More epochs in each life, so that each has something to plan. What is sent before a dear block is stuck in it.
+    for (let life = 1; life <= lives; life += 1) {
+      const killed = relayers[random.below(2)];
+      await killed?.kill();
+      give(Math.ceil((epochCount * life) / lives));
+      await killed?.start();
+      const back = life % 6 === 0 ? await chain.snapshot() : null;
+      if (life % 4 === 0) await chain.call('hardhat_setNextBlockBaseFeePerGas', '0x174876e800');
+      await delay(random.below(700));
+      await back?.();
+      await delay(random.below(300));
+    }
+    await expect
+      .poll(async () => (await reader.events(0, 1_000_000)).filter(({ kind }) => kind === 'agreed').length, {
+        timeout: 120_000,
+      })
+      .toBe(epochCount);
+    const mined = await minedBy(reader, validator.address);
+    expect(mined.map(({ nonce }) => nonce)).toEqual(Array.from({ length: epochCount }, (_, i) => i));
+    expect(mined.every(({ isRight }) => isRight)).toBe(true);
+    expect(relayers.reduce((sum, { kills }) => sum + kills, 0)).toBe(lives);
+  },
+);

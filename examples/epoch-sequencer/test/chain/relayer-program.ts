@@ -1,15 +1,14 @@
-/** A relayer in a process of its own, which tests kill: `relayer-program.ts <path of the pool> <JSON>`. */
+/** A relayer in a process of its own, which tests kill: `relayer-program.ts <path of its errand>`. */
 import { readFileSync } from 'node:fs';
 import { EpochRelayer } from '../../src/chain/epoch-relayer.ts';
 import { openRelayPool } from '../../src/chain/relay-pool.ts';
 import type { Errand } from './scene.ts';
 
-const [path = '', errand = '{}'] = process.argv.slice(2);
+const [errand = ''] = process.argv.slice(2);
 /** More epochs come while it runs. */
 const read = (): Errand => JSON.parse(readFileSync(errand, 'utf8'));
-const { contract, privateKey, finalityBlocks } = read();
-const config = { backend: 'sqlite', path, ordering: 'priority', watcherLockTtlMs: 400 } as const;
-const relay = await openRelayPool(config, contract, { finalityBlocks, pollMs: 20 });
+const { contract, privateKey, finalityBlocks, pool } = read();
+const relay = await openRelayPool({ ...pool, watcherLockTtlMs: 400 }, contract, { finalityBlocks, pollMs: 20 });
 const relayer = new EpochRelayer({
   contract,
   privateKey,

@@ -3,6 +3,7 @@ import type { DevChain } from 'evm-chain';
 import { agreementDigest, type Certificate } from 'mempool-sequencer';
 import type { Hex } from 'viem';
 import { abi, type Deployed, type EpochContract } from '../../src/chain/contract.ts';
+import type { openRelayPool } from '../../src/chain/relay-pool.ts';
 import type { Validator } from './cast.ts';
 
 /** The first account of Hardhat's development chain, which has money. */
@@ -77,5 +78,6 @@ export interface Errand {
   readonly contract: Deployed;
   readonly privateKey: Hex;
   readonly finalityBlocks: number;
+  readonly pool: Parameters<typeof openRelayPool>[0];
   readonly certificates: readonly Certificate[];
 }
