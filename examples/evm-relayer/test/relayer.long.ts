@@ -65,6 +65,7 @@ test('what the node forgets is sent again, and so is what was sent before a kill
   await expect.poll(() => relayer.stage(hash), wait).toBe('Acknowledged');
   await relayer.kill();
   await chain.call('hardhat_dropTransaction', hash);
+  await chain.mine();
   await relayer.start();
   await expect.poll(() => chain.call('eth_getTransactionByHash', hash), wait).not.toBeNull();
   await chain.mine();

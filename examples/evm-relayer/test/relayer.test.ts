@@ -54,9 +54,13 @@ test('what the node has forgotten is sent again, also by the next process', asyn
   await relayer.submit(first);
   await all('Acknowledged', 'Unknown', 'Unknown');
   node.forget();
+  // It is asked after a block without it.
+  node.blocks = fork.slice(0, 3);
   await expect.poll(() => node.sent, wait).toEqual([first, first]);
+  await all('Acknowledged', 'Unknown', 'Unknown');
   await relayer.kill();
   node.forget();
+  node.blocks = fork.slice(0, 4);
   await relayer.start();
   await expect.poll(() => node.sent, wait).toEqual([first, first, first]);
   expect(await relayer.submit(first)).toBe('duplicate');

@@ -7,7 +7,7 @@ export interface SendingOptions {
   /** Of the node. */
   readonly url: string;
   readonly signal: AbortSignal;
-  /** How often the node is asked whether it still has what was sent, in milliseconds; default 500. */
+  /** How often the node is asked whether it still has what was sent and is not in the blocks since, in milliseconds; default 500. */
   readonly lookMs?: number | undefined;
   /** How long a killed sender's transactions wait for another one, in milliseconds; default 5,000. */
   readonly claimMs?: number | undefined;
@@ -60,9 +60,10 @@ async function keepLooking(pool: Mempool, options: SendingOptions): Promise<void
   }
 }
 
+/** Most are in the next block. Only of those that were not the node is asked. */
 async function releaseForgotten(pool: Mempool, { url, signal }: SendingOptions): Promise<void> {
-  for await (const { hash, stage } of pool.inflight())
-    if (stage === 'Acknowledged' && !signal.aborted) {
+  for await (const { hash, stage, nonConfirmations } of pool.inflight())
+    if (stage === 'Acknowledged' && nonConfirmations > 0 && !signal.aborted) {
       const known = await rpcCall(url, 'eth_getTransactionByHash', [`0x${hash}`], signal);
       if (known === null) await pool.release(hash);
     }
