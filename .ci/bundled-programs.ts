@@ -20,7 +20,7 @@ const programs = [
   'conformance/test/planted/subject.ts',
   'conformance/test/fixtures/{subject,directory-leases}.ts',
   'examples/{custom,leveldb}-backend/test/subject.ts',
-  'examples/{cardano-replay,relayer,multi-node}/src/main.ts',
+  'examples/{cardano-replay,relayer,evm-relayer,multi-node}/src/main.ts',
   'packages/chaos/src/{main,soak,node/main}.ts',
   'packages/ephemeral/test/subject.ts',
   'packages/server/test/edges/edge-program.ts',
