@@ -8,6 +8,7 @@ import './styles/flow.css';
 import './styles/charts.css';
 import './styles/feed.css';
 import './styles/ledger.css';
+import './styles/epochs.css';
 import './styles/drawer.css';
 import { render } from 'preact';
 import { Dashboard } from './state/dashboard.ts';

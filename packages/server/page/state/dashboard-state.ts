@@ -11,6 +11,7 @@ import type {
   WireUsage,
 } from '../wire/types.ts';
 import { type Connection, unconnected } from './connection.ts';
+import { type EpochsView, noEpochs } from './epochs.ts';
 import { emptyFeed, type Feed } from './feed.ts';
 import type { Inspected } from './inspector.ts';
 import { type LedgerView, noLedger } from './ledger.ts';
@@ -42,6 +43,7 @@ export interface DashboardState {
   readonly stats: Stats | null;
   readonly feed: Feed;
   readonly ledger: LedgerView;
+  readonly epochs: EpochsView;
   /** The transaction in the drawer; `null`: it is closed. */
   readonly inspected: Inspected | null;
 }
@@ -63,5 +65,6 @@ export const emptyState: DashboardState = {
   stats: null,
   feed: emptyFeed,
   ledger: noLedger,
+  epochs: noEpochs,
   inspected: null,
 };

@@ -8,13 +8,23 @@ import { type ChartRange, type DashboardState, emptyState } from './dashboard-st
 import { feedOf, feedWith, type Holder, paused, resumed } from './feed.ts';
 import { Inspector } from './inspector.ts';
 import { LedgerReader } from './ledger-reader.ts';
-import { readBlocks, readElection, readFacts, readNext, readNumbers, readReadiness, readStats } from './reads.ts';
+import {
+  readBlocks,
+  readElection,
+  readEpochs,
+  readFacts,
+  readNext,
+  readNumbers,
+  readReadiness,
+  readStats,
+} from './reads.ts';
 import { type Pace, Rereader } from './rereader.ts';
 import { Store } from './store.ts';
 import { StreamCheck } from './stream-check.ts';
 
 const second = 1_000;
 const lively: Pace = { atMostEveryMs: second, atLeastEveryMs: 5 * second };
+const brisk: Pace = { atMostEveryMs: second, atLeastEveryMs: 2 * second };
 const steady: Pace = { atMostEveryMs: 3 * second, atLeastEveryMs: 10 * second };
 const calm: Pace = { atMostEveryMs: 5 * second, atLeastEveryMs: 5 * second };
 const slow: Pace = { atMostEveryMs: 10 * second, atLeastEveryMs: 30 * second };
@@ -33,6 +43,7 @@ export class Dashboard {
   readonly #blocks: Rereader;
   readonly #next: Rereader;
   readonly #money: Rereader;
+  readonly #epochs: Rereader;
   /** Read again when anything changes in the pool. */
   readonly #moving: readonly Rereader[];
   readonly #reads: readonly Rereader[];
@@ -52,7 +63,9 @@ export class Dashboard {
     this.#beginning = this.#rereader(calm, () => this.#begin());
     this.ledger = new LedgerReader((ledger) => this.store.set({ ledger }));
     this.#money = this.#rereader(calm, () => this.#readLedger());
-    const others = [this.#rereader(calm, readElection), this.#rereader(calm, readReadiness), this.#money];
+    this.#epochs = this.#rereader(brisk, () => readEpochs(state));
+    const watching = [this.#rereader(calm, readElection), this.#rereader(calm, readReadiness)];
+    const others = [...watching, this.#money, this.#epochs];
     this.#reads = [this.#rereader(slow, () => this.#readFacts()), ...this.#moving, this.#blocks, ...others];
     this.#inspector = new Inspector((inspected) => this.store.set({ inspected }));
     this.#stream = new EventStream({
@@ -124,6 +137,7 @@ export class Dashboard {
       setTimeout(() => {
         this.#next.now();
         this.#money.now();
+        this.#epochs.now();
       });
     return facts;
   }

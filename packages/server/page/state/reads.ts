@@ -1,3 +1,4 @@
+import type { ShownEpoch } from '../../src/epochs/epoch-views.ts';
 import type { BlockChange } from '../../src/monitor/block-timeline.ts';
 import type { Stats } from '../../src/monitor/stats.ts';
 import type { Summary } from '../../src/monitor/summary.ts';
@@ -8,10 +9,13 @@ import type {
   NodeFacts,
   PendingItem,
   PoolFacts,
+  WireGap,
   WireLimits,
+  WireSummary,
   WireUsage,
 } from '../wire/types.ts';
 import type { DashboardState } from './dashboard-state.ts';
+import { aheadAfter, shownEpochs, shownGaps } from './epochs.ts';
 import { projectedBlocks, sizeOfBlock } from './projection.ts';
 
 /** What a read sets. */
@@ -86,4 +90,16 @@ export async function readStats(state: () => DashboardState): Promise<Change> {
   const { range } = state();
   const stats = await readJson<Stats>(`api/v1/stats?range=${range}`);
   return state().range === range ? { stats } : {};
+}
+
+/** The epochs, where the server watches some. */
+export async function readEpochs(state: () => DashboardState): Promise<Change> {
+  if (state().pool?.epochs !== true) return {};
+  const [summary, gaps, recent] = await Promise.all([
+    readJson<WireSummary>('api/v1/epochs/dashboard/summary'),
+    readJson<List<WireGap>>(`api/v1/epochs/gaps?limit=${shownGaps}`),
+    readJson<List<ShownEpoch>>(`api/v1/epochs/timeline?limit=${shownEpochs}`),
+  ]);
+  const aheadMs = aheadAfter(state().epochs.aheadMs, summary.generatedAt, Date.now());
+  return { epochs: { summary, gaps: gaps.items, recent: recent.items, aheadMs } };
 }

@@ -4,6 +4,7 @@ import { Charts } from './charts.tsx';
 import { Drawer } from './drawer.tsx';
 import { Drops } from './drops.tsx';
 import { Election } from './election.tsx';
+import { Epochs } from './epochs.tsx';
 import { LiveFeed } from './feed.tsx';
 import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
@@ -33,6 +34,7 @@ export function App(): VNode {
             <Drops />
           </div>
         </div>
+        <Epochs />
         <Ledger />
       </main>
       <Footer />

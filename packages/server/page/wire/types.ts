@@ -1,6 +1,9 @@
 // The answers of the API that are not written as JSON exactly as a type of the sources says: big numbers are text there,
 // and no limit is "never".
+
 import type { ChainPoint, DropReason, KnownStage, Limits, TransactionEvent, Usage } from 'mempool-core';
+import type { EpochGap } from 'mempool-sequencer';
+import type { EpochSummary } from '../../src/epochs/epoch-board.ts';
 
 /** `GET /pool`. */
 export interface PoolFacts {
@@ -9,6 +12,8 @@ export interface PoolFacts {
   readonly environment: string;
   /** The currency of the ledger; `null`: there is none to read. */
   readonly ledger: string | null;
+  /** True: the server watches the epochs of a sequencer. */
+  readonly epochs: boolean;
 }
 
 /** What a newcomer needs to be admitted to a priority pool. */
@@ -99,6 +104,14 @@ export interface LedgerFacts {
   /** The number of the newest record. */
   readonly seq: number;
 }
+
+/** `GET /epochs/dashboard/summary`. */
+export interface WireSummary extends EpochSummary {
+  readonly generatedAt: number;
+}
+
+/** One of `GET /epochs/gaps`. */
+export type WireGap = EpochGap;
 
 /** One of `GET /ledger/wallets`. */
 export interface WireWallet {
