@@ -1,11 +1,13 @@
+import type { ReceiveCall } from '../codec/receive-call.ts';
 import type { Awaitable, ChainContext, PayloadContext, ReadContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
 import { invalid } from '../contract/errors.ts';
 import { noFacts } from '../contract/lifecycle.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
-import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
+import type { CheckedCallTime, CheckedSubmission, PriorityVerbs } from '../contract/pool-driver.ts';
 import type { PoolDump, TakenCandidate } from '../contract/pool-verbs.ts';
+import type { ReceiveOutcome } from '../contract/store.ts';
 import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
@@ -50,6 +52,8 @@ export interface PriorityStorage {
    * known (X2). A step without events, operation id and change of the pool need not be stored.
    */
   write<T>(verb: string, context: WriteContext, plan: Plan<T>): Awaitable<T>;
+  /** Like `write` with `receivePlan`, for a storage whose nodes may plan each other's calls. Default: `write`. */
+  admit?(admission: ReceiveCall, context: WriteContext): Awaitable<ReceiveOutcome[]>;
   /** Does the same as `write`, but only under the live lease of the pool's election (X6). */
   writeUnderLease<T>(verb: string, context: ChainContext, plan: Plan<T>): Awaitable<T | FencedOutcome>;
   /** Returns the live records of the hashes that `choose` returns, by seq, as one page that begins after a seq (O6, M2). */
@@ -73,16 +77,16 @@ export function priorityDriver(
   storage: PriorityStorage,
   { thresholds, inflightTtlMs = defaultInflightTtlMs }: PriorityOptions,
 ): PlannedVerbs & PriorityVerbs {
+  const admit = (submissions: readonly CheckedSubmission[], moment: CheckedCallTime, context: WriteContext) => {
+    const admission = { submissions, moment, thresholds };
+    return storage.admit?.(admission, context) ?? storage.write('receive', context, receivePlan(admission));
+  };
   return {
-    receive: (transactions, context) =>
-      storage.write('receive', context, (pool, nowMs) => {
-        const submissions = transactions.map((each) => ({ ...each, verdict: defaultVerdict, from: null }));
-        return admitStep(pool, submissions, momentIn(pool, nowMs, noTime), thresholds);
-      }),
-    admit: (submissions, moment, context) =>
-      storage.write('receive', context, (pool, nowMs) =>
-        ungated(admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds), moment),
-      ),
+    receive: (transactions, context) => {
+      const submissions = transactions.map((each) => ({ ...each, verdict: defaultVerdict, from: null }));
+      return admit(submissions, noTime, context);
+    },
+    admit,
     move: (verb, hashes, context) =>
       storage.write(verb, context, (pool, nowMs) => movePoolStep(pool, nowMs, verb, hashes, guardOf(context, nowMs))),
     drop: (hashes, reason, context) =>
@@ -117,6 +121,11 @@ export function priorityDriver(
     payloads: (hashes, context) => storage.bodies(context, hashes),
     dumpPool: (context) => storage.dump(context),
   };
+}
+
+/** The plan of a call of `receive`. */
+export function receivePlan({ submissions, moment, thresholds }: ReceiveCall): Plan<ReceiveOutcome[]> {
+  return (pool, nowMs) => ungated(admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds), moment);
 }
 
 /** Without the gate of a step whose time the caller gave: that does not depend on when the call is committed (P27). */

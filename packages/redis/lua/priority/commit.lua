@@ -2,16 +2,24 @@
 -- KEYS: priority/changes.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7–9 epoch, version and stamp of the mirror, 10 stamp of this commit, 11 the
 -- record of the id, 12 the change for other mirrors, or '' if there is only a record, 13 'prolong' or '', 14 ticks whose points are
 -- deleted unless a Confirmed transaction refers to them, 15 name of the node, 16 milliseconds that this attempt or the longest one before
--- took, 17 'more' if the node has other calls, 18 packed events: { number, bytes } …, 19 the application's time or '', 20 the time at which the pool closes, or '' if the step does not depend on it,
--- 21 'closed' or 'open': what the plan assumed of that, 22 how many of the
+-- took, 17 'serves' if the node plans the calls of others, else 'more' if it has other calls, or '', 18 packed events: { number, bytes } …, 19 the application's time or '', 20 the time at which the pool closes, or '' if the step does not depend on it,
+-- 21 'closed' or 'open': what the plan assumed of that, 22 'left' if the call can be left to the node whose turn it is, else 'queues',
+-- 23 the id of the call on the intake, if it is another node's, 24 the stream where that node waits for its outcome, 25 how many of the
 -- next arguments are bodies: hash, record …, then packed lists of commands: { name, number of the key (16: held), argument … } …
--- Returns: as `report` of priority/changes.lua: 'done' with the time of the call, or the answer of `compare` | { 'known', record } | { 'fenced', tip, tick }
+-- Returns: as `report` of priority/changes.lua: 'done', with the answer of `leave`, and the time of the call; or the answer of `compare`;
+-- or 'waiting' if the call can be left to another | { 'known', record } | { 'fenced', tip, tick }
 -- Rules: X1, X2, X6, E1, E5, O8, P27, M3, N1
-local state = compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
+local joins, need = ARGV[22] == 'queues', tonumber(ARGV[16])
+local isLeft = not joins and isBehind(ARGV[15]) and serves(turns[2])
+local state = isLeft and report('waiting', version, stamp) or compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
 if state[1] ~= 'current' or isBehind(ARGV[15]) then
-  state[6] = queue(ARGV[15], tonumber(ARGV[16]))
+  if not isLeft and not joins and appoint(ARGV[15]) then state, isLeft = report('waiting', version, stamp), true end
+  state[6] = isLeft and 1 or queue(ARGV[15], need, joins)
+  if state[1] == 'reload' and state[6] == 0 then extend() end
   return state
 end
+-- How long calls and outcomes are kept that nobody has read.
+local keptMs = 10000
 -- The node planned at an earlier time. It plans again with the time of this answer.
 local deadline = tonumber(ARGV[20])
 if deadline and (callTime('', ARGV[19]) >= deadline and 'closed' or 'open') ~= ARGV[21] then return state end
@@ -22,7 +30,7 @@ for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
 -- As in fifo/write.lua: only `receive` is refused by a full server.
 if ARGV[2] ~= 'receive' then call('HDEL', META, '-') end
 if ARGV[13] ~= '' then prolong() end
-local bodiesEnd = 22 + tonumber(ARGV[22])
+local bodiesEnd = 25 + tonumber(ARGV[25])
 -- The time of the call takes the place of six bytes 255 (pool/facts.lua): in front of entries, and at the end of log entries.
 local at = eventTime(ARGV[19])
 local now, stamped, unset = struct.pack('>I6', at), {}, string.rep('\255', 6)
@@ -36,7 +44,7 @@ end
 function stamped.log(value)
   return string.sub(value, 1, -15) .. timed(string.sub(value, -14))
 end
-for from = 23, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
+for from = 26, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
 for i = bodiesEnd + 1, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
     local stamping = command[1] == 'HSET' and (command[2] == 13 and stamped.entries or command[2] == 5 and stamped.log)
@@ -61,6 +69,11 @@ if call('HLEN', OPS) >= 10000 then
   call('RENAME', OPS, OPS_OLD)
 end
 call('HSET', OPS, ARGV[1], ARGV[11])
-leave(ARGV[15], ARGV[17] ~= '')
-state[1], state[7] = 'done', at
+if ARGV[23] ~= '' then
+  call('HSET', META, 'intake', ARGV[23])
+  call('PEXPIRE', INTAKE, keptMs)
+  call('XADD', ARGV[24], 'MAXLEN', 1, '*', ARGV[1], ARGV[11])
+  call('PEXPIRE', ARGV[24], keptMs)
+end
+state[1], state[6], state[7] = 'done', leave(ARGV[15], ARGV[17], need), at
 return state

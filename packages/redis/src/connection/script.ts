@@ -101,7 +101,7 @@ interface Replies {
   ];
   commit: Committed;
   commitChain: Committed;
-  turn: MirrorReport;
+  turn: MirrorReport | Known;
   sync: MirrorReport | Known;
   /** The same as `sync`, but sent like a write, so it is answered when enough replicas have the writes before it. */
   syncWrites: MirrorReport | Known;
@@ -221,7 +221,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
     'pool/lost',
     'priority/commit',
   ),
-  turn: mirrored(false, 'priority/turns', 'priority/turn'),
+  turn: mirrored(false, 'priority/turns', 'priority/recall', 'priority/turn'),
   sync,
   syncWrites: { ...sync, writes: true },
   fetch: mirrored(false, 'pool/lost', 'priority/fetch'),
@@ -292,7 +292,13 @@ export function waitKeyOf(prefix: string): string {
 export function removedKeysOf(prefix: string, election: string): string[] {
   const [lock, lease, term, members] = electionKeys(`${prefix}:${election}`) as [string, string, string, string];
   const always = [...keysOf(prefix, 'both'), ...priorityKeysOf(prefix), members];
-  const sometimes = [...claimKeysOf(prefix), ...recordKeysOf(prefix), ...factKeysOf(prefix), `${prefix}:held`];
+  const sometimes = [
+    ...claimKeysOf(prefix),
+    ...recordKeysOf(prefix),
+    ...factKeysOf(prefix),
+    `${prefix}:held`,
+    `${prefix}:intake`,
+  ];
   return [...always, ...sometimes, ...restoreKeysOf(prefix), waitKeyOf(prefix), lock, lease, term];
 }
 

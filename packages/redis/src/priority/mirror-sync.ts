@@ -66,6 +66,7 @@ export class MirrorSync {
     this.learnTime(report);
     const kind = String(word);
     if (kind === 'current') return true;
+    if (kind === 'waiting') return false;
     if (kind === 'reload' || !this.#take(mirror, from, changes, times, String(stamp))) {
       if (this.#mirror === mirror) this.#mirror = null;
       await this.mirror(deadline);

@@ -1,56 +1,62 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DumpedPart, PutOutcome, RestoreOutcome } from 'mempool-core';
+import {
+  type DumpedPart,
+  isMempoolError,
+  MempoolError,
+  type MempoolErrorCode,
+  type PutOutcome,
+  type ReceiveOutcome,
+  type RestoreOutcome,
+} from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { finalError } from '../connection/connection.ts';
-import type { MirrorReport } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
+import { within } from '../connection/settling.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
-import { type Item, packLists } from '../pool/packed.ts';
-import { readPoint } from '../pool/record.ts';
 import { prepareRestore, readRestored } from '../pool/restore.ts';
+import { CallServer } from './call-server.ts';
+import { Committer, type More } from './committer.ts';
+import { Intake, type LeftCall, largestRecord } from './intake.ts';
 import { type CallId, isKnown, type MirrorSync, positionArguments, tooLate } from './mirror-sync.ts';
-import { stepCommands } from './step-commands.ts';
-
-type Outcome<T> = { readonly outcome: T };
+import { recalled, type WriteCall } from './write-call.ts';
 
 const longestPauseMs = 20;
-/** Separates stamp and outcome in the record of an id. */
-const gap = ' ';
-const noBytes = Buffer.alloc(0);
-/** Maximum number of events in one entry of the stream. */
-const mostEvents = 1_000;
+/** How long a call that was left to another node waits before it looks whether that node is still there. */
+const patienceMs = 50;
+/** How long after another node had the turn a call is left to it at once, without an attempt. */
+const recentMs = 20;
 
-/** One writing call, over all its attempts. */
-interface WriteCall<T> extends CallId {
-  readonly script: 'commit' | 'commitChain';
-  readonly verb: string;
-  readonly fence: readonly Argument[];
-  readonly plan: core.Plan<T>;
-  readonly digest: Uint8Array | undefined;
-  readonly signal: AbortSignal | undefined;
-  /** Outcomes of the attempts that may have taken effect, by their stamps. */
-  readonly sent: Map<string, T>;
-  /** The longest time of an attempt, from plan to answer. A turn must be that long. */
-  needMs: number;
-}
+/** Errors that hold whoever carries out the call. */
+const lasting: readonly MempoolErrorCode[] = ['ERR_MEMPOOL_INVALID', 'ERR_MEMPOOL_CORRUPT'];
 
 /**
- * Runs the writing calls of a node, one after the other. It plans each on the mirror, and commits it if the pool is still at the
- * mirror's version. Otherwise it updates the mirror and plans the call again.
+ * Runs the writing calls of a node, one after the other. It plans each on the mirror, and commits it if the pool is still at the mirror's
+ * version. Otherwise it updates the mirror and plans the call again. A `receive` that meets another node's turn is left to that node.
  */
 export class PoolWriter {
   readonly #link: MirrorSync;
   readonly #line = new core.OrderedWriter();
-  readonly #id: string = randomBytes(9).toString('base64');
+  readonly #id: string;
+  /** A node with a clock of its own, or which waits for replicas, leaves no calls to others and plans none of theirs. */
+  readonly #sharesCalls: boolean;
+  readonly #committer: Committer;
+  readonly #intake: Intake;
+  readonly #server: CallServer;
   #calls = 0;
-  #stamps = 0;
+  /** When another node had the turn. */
+  #othersAt = Number.NEGATIVE_INFINITY;
   /** Calls that have not ended. */
   #open = 0;
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(link: MirrorSync) {
     this.#link = link;
+    const { now, minReplicas = 0 } = link.node.options;
+    this.#sharesCalls = now === null && minReplicas === 0;
+    this.#id = `${randomBytes(9).toString('base64')}${this.#sharesCalls ? '~' : ''}`;
+    this.#committer = new Committer(link, this.#id);
+    this.#intake = new Intake(link.node, this.#id);
+    this.#server = new CallServer(link, this.#committer, this.#intake, this.#id, () => this.#open > 0);
   }
 
   /** Resolves when all calls made until now have ended, with or without an error. A read after that sees their writes (M2). */
@@ -58,23 +64,37 @@ export class PoolWriter {
     return this.#settled;
   }
 
+  async close(): Promise<void> {
+    await this.#server.close();
+    this.#intake.close();
+  }
+
   write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
-    return this.#run<T>({ script: 'commit', verb, fence: ['', '', '', ''], plan }, context) as Promise<T>;
+    const planned = { script: 'commit', verb, fence: ['', '', '', ''], plan, left: null } as const;
+    return this.#run<T>(planned, context) as Promise<T>;
+  }
+
+  admit(admission: core.ReceiveCall, context: core.WriteContext): Promise<ReceiveOutcome[]> {
+    const plan = core.receivePlan(admission);
+    const left = this.#sharesCalls ? admission : null;
+    const planned = { script: 'commit', verb: 'receive', fence: ['', '', '', ''], plan, left } as const;
+    return this.#run(planned, context) as Promise<ReceiveOutcome[]>;
   }
 
   writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {
     const { lease } = context;
     const demanded = this.#link.node.options.fenced ? 'demanded' : '';
     const held = lease === null ? ['', '', ''] : [lease.nodeId, lease.token, String(lease.term)];
-    return this.#run<T>({ script: 'commitChain', verb, fence: [...held, demanded], plan }, context);
+    return this.#run<T>({ script: 'commitChain', verb, fence: [...held, demanded], plan, left: null }, context);
   }
 
   #run<T>(
-    planned: Pick<WriteCall<T>, 'script' | 'verb' | 'fence' | 'plan'>,
+    planned: Pick<WriteCall<T>, 'script' | 'verb' | 'fence' | 'plan' | 'left'>,
     { operationId, digest, signal }: core.WriteContext,
   ): Promise<T | core.FencedOutcome> {
-    const call: WriteCall<T> = { ...planned, ...this.#callId(operationId), digest, signal, sent: new Map(), needMs: 0 };
-    return this.#inTurn(signal, (deadline) => this.#attempt(call, deadline));
+    const state = { sent: new Map(), needMs: 0, wasLeft: false, from: null };
+    const call: WriteCall<T> = { ...planned, ...this.#callId(operationId), digest, signal, ...state };
+    return this.#inTurn(signal, (deadline) => this.#attempt(call, deadline).catch((error) => rethrow(error, call)));
   }
 
   /** Runs `putRecord` as one script, because records are not in the mirror. */
@@ -137,19 +157,21 @@ export class PoolWriter {
 
   /** Repeats until the outcome of the call is known. */
   async #attempt<T>(call: WriteCall<T>, deadline: number): Promise<T | core.FencedOutcome> {
-    const { clock } = this.#link.node.options;
     for (let isCurrent = false; ; ) {
-      const mirror = await this.#link.mirror(deadline);
-      const begunMs = clock();
-      if (begunMs >= deadline) throw tooLate();
-      const planned = planOn(mirror, call, this.#link.clock.now());
-      if ('step' in planned && isWritten(planned, call)) {
-        const answer = await this.#commit(call, mirror, { ...planned, begunMs }, deadline);
-        if (answer !== null) return answer.outcome;
+      const left = await this.#leave(call, deadline);
+      if (left !== null) return recalled(call, left);
+      await this.#prepare(deadline);
+      const tried = await this.#committer.inOrder(() => this.#committer.attempt(call, () => this.#more(), deadline));
+      if (tried.kind === 'done') {
+        this.#server.begin();
+        return tried.outcome;
+      }
+      if (tried.kind === 'behind') {
         isCurrent = false;
+        if (tried.before > 0) await this.#wait(call, tried.before, deadline);
       } else if (isCurrent) {
-        if ('refused' in planned) throw planned.refused;
-        return planned.step.outcome;
+        if (tried.kind === 'refused') throw tried.error;
+        return tried.outcome;
       } else {
         let known = await this.#link.recall(call, deadline);
         // A read found the record. It is an answer only when enough replicas have it.
@@ -160,132 +182,96 @@ export class PoolWriter {
     }
   }
 
-  /** `null` if the pool was not at the mirror's version; then the mirror has caught up, at least in part. */
-  async #commit<T>(
-    call: WriteCall<T>,
-    mirror: core.MirroredPool,
-    { step, change, begunMs }: PlannedStep<T> & { readonly begunMs: number },
-    deadline: number,
-  ): Promise<Outcome<T | core.FencedOutcome> | null> {
-    const { position } = mirror;
-    this.#stamps += 1;
-    const stamp = `${this.#id}.${this.#stamps}`;
-    call.sent.set(stamp, step.outcome);
+  #more(): More {
+    if (this.#sharesCalls && this.#server.canServe) return 'serves';
+    return this.#open > 1 ? 'more' : '';
+  }
+
+  /** Before the next commit of a node to which others leave their calls. */
+  async #prepare(deadline: number): Promise<void> {
+    if (this.#server.isServing && !this.#intake.isOpen) await this.#openIntake(deadline).catch(() => undefined);
+    await this.#server.ownTurn();
+  }
+
+  #openIntake(deadline: number): Promise<unknown> {
+    const halfMs = Math.max(1, (deadline - this.#link.node.options.clock()) / 2);
+    return within(this.#intake.open(), halfMs, tooLate());
+  }
+
+  /** It is another node's turn: a call that may be left to it will be. */
+  #wait<T>(call: WriteCall<T>, before: number, deadline: number): Promise<void> | undefined {
+    this.#othersAt = this.#link.node.options.clock();
+    return call.left === null ? this.#waitTurn(call, before, deadline) : undefined;
+  }
+
+  /** Leaves a call to the node whose turn it is. Returns the record of its outcome; `null` if this node has to carry it out. */
+  async #leave<T>(call: WriteCall<T>, deadline: number): Promise<Buffer | null> {
     const { clock } = this.#link.node.options;
-    const turn = [this.#id, Math.ceil(Math.max(call.needMs, clock() - begunMs)), this.#open > 1 ? 'more' : ''];
-    const own = this.#link.node.options.now?.() ?? '';
-    const args = commitArguments(call, mirror, { step, change, own }, stamp, turn);
-    const reply = await this.#link.send(call.script, args, deadline, call.ids);
-    call.needMs = Math.max(call.needMs, clock() - begunMs);
-    if (isKnown(reply)) return { outcome: recalled(call, reply[1]) };
-    switch (String(reply[0])) {
-      case 'done':
-        this.#link.learnTime(reply as MirrorReport);
-        if (change !== null) mirror.applyOwn(position, { ...change, at: Number(reply[6]) }, stamp);
-        return { outcome: step.outcome };
-      case 'fenced':
-        return { outcome: fencedOutcome(reply) };
-      default:
-        call.sent.delete(stamp);
-        await this.#link.follow(mirror, position, reply as MirrorReport, deadline);
-        await this.#waitTurn(call, (reply as MirrorReport)[5], deadline);
-        return null;
+    if (call.left === null || this.#server.isServing || clock() > this.#othersAt + recentMs) return null;
+    const record = core.encodeReceiveCall(call.left, call);
+    if (record.length > largestRecord) {
+      call.left = null;
+      return null;
     }
+    call.signal?.throwIfAborted();
+    const before = call.wasLeft;
+    call.wasLeft = true;
+    const answer = await this.#answer({ id: call.id, ids: call.ids, record }, deadline).catch((error) => {
+      // A server that refuses the call, because it is full, does not have it.
+      if (!isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) call.wasLeft = before;
+      return null;
+    });
+    if (answer !== null && answer.length > 0) {
+      this.#othersAt = clock();
+      return answer;
+    }
+    call.left = null;
+    return null;
+  }
+
+  async #answer(left: Pick<LeftCall, 'id' | 'ids' | 'record'>, deadline: number): Promise<Buffer | null> {
+    const { clock } = this.#link.node.options;
+    const giveUpAt = (clock() + deadline) / 2;
+    if (!this.#intake.isOpen) await this.#openIntake(deadline);
+    let leaving: Promise<unknown> = this.#intake.leave(left, deadline - clock());
+    while (clock() < giveUpAt) {
+      const answer = this.#intake.answer(left.id, Math.min(patienceMs, deadline - clock()));
+      const [found] = await Promise.all([answer, leaving]);
+      leaving = Promise.resolve();
+      if (found !== null) return found;
+      const mirror = await this.#link.mirror(deadline);
+      const { position } = mirror;
+      const args = [left.id, ...positionArguments(position), this.#id, 0, 'left', ''];
+      const report = await this.#link.send('turn', args, deadline, left.ids);
+      if (isKnown(report)) return report[1];
+      await this.#link.follow(mirror, position, report, deadline);
+      if (report[5] === 0) return null;
+    }
+    return null;
   }
 
   /** Nodes whose commits conflicted write in turn. Otherwise the fastest node could always win. */
-  async #waitTurn<T>({ signal, sent, needMs }: WriteCall<T>, before: number, deadline: number): Promise<void> {
+  async #waitTurn<T>({ signal, sent, wasLeft, needMs }: WriteCall<T>, before: number, deadline: number): Promise<void> {
     const { clock } = this.#link.node.options;
     for (let others = before; others > 0; ) {
       await pause(Math.min(longestPauseMs, others));
-      if (sent.size === 0) signal?.throwIfAborted();
+      if (sent.size === 0 && !wasLeft) signal?.throwIfAborted();
       if (clock() >= deadline) throw tooLate();
       const mirror = await this.#link.mirror(deadline);
       const { position } = mirror;
-      const report = await this.#link.send(
-        'turn',
-        [this.#id, ...positionArguments(position), Math.ceil(needMs)],
-        deadline,
-      );
+      const args = ['', ...positionArguments(position), this.#id, Math.ceil(needMs), 'queues', ''];
+      const report = await this.#link.send('turn', args, deadline);
+      if (isKnown(report)) return;
       await this.#link.follow(mirror, position, report, deadline);
       others = report[5];
     }
   }
 }
 
-interface PlannedStep<T> {
-  readonly step: core.Step<T>;
-  /** The change for the mirrors of other nodes; `null` if there is none. */
-  readonly change: core.PoolChange | null;
-}
-type Planned<T> = PlannedStep<T> | { readonly refused: unknown };
-
-/** A plan may refuse the call. On a mirror that is behind, that is not final. */
-function planOn<T>(mirror: core.MirroredPool, { plan }: WriteCall<T>, nowMs: number): Planned<T> {
-  try {
-    return mirror.plan((pool) => plan(pool, nowMs));
-  } catch (refused) {
-    return { refused };
-  }
-}
-
-/** Whether the commit script must run: for a change, for an outcome to record, and for calls of a leader. */
-function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: WriteCall<T>): boolean {
-  return script === 'commitChain' || ids === 'ops' || change !== null;
-}
-
-/** The arguments of lua/priority/commit.lua. */
-function commitArguments<T>(
-  { id, ids, verb, digest, fence }: WriteCall<T>,
-  mirror: core.MirroredPool,
-  { step, change, own }: PlannedStep<T> & { readonly own: Argument },
-  stamp: string,
-  turn: readonly Argument[],
-): Argument[] {
-  const record = ids === 'calls' ? noBytes : core.encodeOutcome(verb, step.outcome, digest);
-  const head = [
-    id,
-    verb,
-    ...fence,
-    ...positionArguments(mirror.position),
-    stamp,
-    Buffer.concat([Buffer.from(stamp + gap), record]),
-  ];
-  const prolongs = step.chain === null ? '' : 'prolong';
-  const gate = [step.gate?.acceptUntil ?? '', step.gate?.isClosed ? 'closed' : 'open'];
-  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), own, ...gate, 0];
-  const entries = change.pool.entries.map(core.encodeEntry);
-  const { bodies, commands, idleTicks } = stepCommands(mirror, step, entries);
-  const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
-  return [
-    ...head,
-    ...changed,
-    ...turn,
-    packEvents(step.events),
-    own,
-    ...gate,
-    bodies.length,
-    ...bodies,
-    ...commands.pack(),
-  ];
-}
-
-function packEvents(events: readonly core.StepEvent[]): Buffer {
-  const lists: Item[][] = [];
-  for (let from = 0; from < events.length; from += mostEvents) {
-    const part = events.slice(from, from + mostEvents);
-    lists.push([part.length, core.encodeEvents(part)]);
-  }
-  return packLists(lists);
-}
-
-function fencedOutcome([, point, tick]: readonly unknown[]): core.FencedOutcome {
-  return { kind: 'fenced', tip: { point: readPoint(point as Buffer), tick: tick as number } };
-}
-
-/** The outcome of an attempt of this very call is still in memory, complete. An earlier call's outcome comes from its record. */
-function recalled<T>({ verb, digest, sent }: Pick<WriteCall<T>, 'verb' | 'digest' | 'sent'>, record: Buffer): T {
-  const end = record.indexOf(gap);
-  const own = sent.get(record.toString('latin1', 0, end));
-  return own === undefined ? core.decodeOutcome<T>(verb, record.subarray(end + 1), digest) : own;
+/** Another node may have carried out a call that was left to it: whatever comes then, its outcome is unknown (X5). */
+function rethrow(error: unknown, call: WriteCall<unknown>): never {
+  if (!call.wasLeft || !isMempoolError(error) || lasting.includes(error.code)) throw error;
+  // Told once: the attempts after it count as those of a call that was sent.
+  call.wasLeft = false;
+  throw new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', error.message, { cause: error });
 }

@@ -5,6 +5,7 @@ import {
   isLive,
   type PoolDump,
   type PutOutcome,
+  type ReceiveOutcome,
   type RestoreOutcome,
   type Transaction,
 } from 'mempool-core';
@@ -54,6 +55,15 @@ export class RedisPriorityStorage implements core.PriorityStorage {
 
   write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
     return this.#writer.write(verb, context, plan);
+  }
+
+  admit(admission: core.ReceiveCall, context: core.WriteContext): Promise<ReceiveOutcome[]> {
+    return this.#writer.admit(admission, context);
+  }
+
+  /** Passes the node's turn on. */
+  close(): Promise<void> {
+    return this.#writer.close();
   }
 
   writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {

@@ -25,7 +25,10 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
     listRecords: (...query) => records.listRecords(...query),
     putRecord: (...put) => storage.putRecord(...put),
     restorePool: (...content) => storage.restore(...content),
-    close: () => records.close(),
+    close: async () => {
+      await storage.close();
+      records.close();
+    },
   };
 }
 

@@ -1,0 +1,33 @@
+import { decodeReceiveCall, decodeValue, encodeReceiveCall, encodeValue } from 'mempool-core/backend';
+import { expect, it } from 'vitest';
+
+const verdict = {
+  ...{ priority: -(2n ** 63n), sender: 'ü', senderLimit: 3, gas: 7, provides: ['a'], requires: ['b', 'c'] },
+  ...{ expiresAt: 1_700_000_000_000, expiresAtHeight: null, propagate: false },
+};
+const submission = { hash: 'ab01', payloadType: 6, payload: Buffer.from('payload'), from: 'peer', verdict };
+const call = {
+  submissions: [submission, { ...submission, hash: 'ff', payload: Buffer.alloc(0), from: null }],
+  moment: { now: 5, height: null },
+  thresholds: { finalizeThreshold: Number.POSITIVE_INFINITY, dropThreshold: 2 },
+};
+
+it.for([Buffer.alloc(16, 1), undefined])('a call of receive that another node plans comes back as it was', (digest) => {
+  const { digest: read, ...decoded } = decodeReceiveCall(encodeReceiveCall(call, { digest }));
+  expect(decoded).toEqual(call);
+  expect(read === undefined ? undefined : Buffer.from(read)).toEqual(digest);
+});
+
+it('a damaged call is refused as a whole', () => {
+  const record = encodeReceiveCall(call, {});
+  const row = decodeValue('call', record) as unknown[];
+  const [first] = row[0] as unknown[][];
+  const damages = [
+    ...Array.from(row, (_, i) => row.with(i, 'x')),
+    ...Array.from(first as unknown[], (_, i) => row.with(0, [(first as unknown[]).with(i, { x: 1 })])),
+    row.with(0, [(first as unknown[]).with(4, '9223372036854775808')]),
+    row.slice(1),
+  ];
+  for (const damage of [...damages.map(encodeValue), record.subarray(0, 40), Buffer.alloc(0)])
+    expect(() => decodeReceiveCall(damage)).toThrow(expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' }));
+});

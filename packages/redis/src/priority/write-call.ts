@@ -1,0 +1,111 @@
+import * as core from 'mempool-core/backend';
+import type { Argument } from '../connection/script-call.ts';
+import { type Item, packLists } from '../pool/packed.ts';
+import { readPoint } from '../pool/record.ts';
+import { type CallId, positionArguments } from './mirror-sync.ts';
+import { stepCommands } from './step-commands.ts';
+
+/** Separates stamp and outcome in the record of an id. */
+const gap = ' ';
+const noBytes = Buffer.alloc(0);
+/** Maximum number of events in one entry of the stream. */
+const mostEvents = 1_000;
+
+/** One writing call, over all its attempts. */
+export interface WriteCall<T> extends CallId {
+  readonly script: 'commit' | 'commitChain';
+  readonly verb: string;
+  readonly fence: readonly Argument[];
+  readonly plan: core.Plan<T>;
+  readonly digest: Uint8Array | undefined;
+  readonly signal: AbortSignal | undefined;
+  /** Outcomes of the attempts that may have been carried out, by their stamps. */
+  readonly sent: Map<string, T>;
+  /** The longest time of an attempt, from plan to answer. A turn must be that long. */
+  needMs: number;
+  /** The call for another node, which may plan it; `null` if none may. */
+  left: core.ReceiveCall | null;
+  /** Whether it was left to another node, which may have carried it out, and nobody was told. */
+  wasLeft: boolean;
+  /** Of another node's call: its place on the intake, and the stream where that node waits. */
+  readonly from: readonly [place: string, answers: string] | null;
+}
+
+export interface PlannedStep<T> {
+  readonly step: core.Step<T>;
+  /** The change for other mirrors; `null` if there is none. */
+  readonly change: core.PoolChange | null;
+}
+export type Planned<T> = PlannedStep<T> | { readonly refused: unknown };
+
+/** A plan may refuse the call. On a mirror that is behind, that is not final. */
+export function planOn<T>(mirror: core.MirroredPool, { plan }: WriteCall<T>, nowMs: number): Planned<T> {
+  try {
+    return mirror.plan((pool) => plan(pool, nowMs));
+  } catch (refused) {
+    return { refused };
+  }
+}
+
+/** Whether the commit script must run: for a change, for an outcome to record, and for calls of a leader or of another node. */
+export function isWritten<T>({ change }: PlannedStep<T>, { script, ids, from }: WriteCall<T>): boolean {
+  return script === 'commitChain' || ids === 'ops' || from !== null || change !== null;
+}
+
+/** The arguments of lua/priority/commit.lua. */
+export function commitArguments<T>(
+  { id, ids, verb, digest, fence, left, from }: WriteCall<T>,
+  mirror: core.MirroredPool,
+  { step, change, own }: PlannedStep<T> & { readonly own: Argument },
+  stamp: string,
+  turn: readonly Argument[],
+): Argument[] {
+  const record = ids === 'calls' && from === null ? noBytes : core.encodeOutcome(verb, step.outcome, digest);
+  const head = [
+    id,
+    verb,
+    ...fence,
+    ...positionArguments(mirror.position),
+    stamp,
+    Buffer.concat([Buffer.from(stamp + gap), record]),
+  ];
+  const prolongs = step.chain === null ? '' : 'prolong';
+  const gate = [step.gate?.acceptUntil ?? '', step.gate?.isClosed ? 'closed' : 'open'];
+  const intake = [left === null ? 'queues' : 'left', ...(from ?? ['', ''])];
+  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), own, ...gate, ...intake, 0];
+  const entries = change.pool.entries.map(core.encodeEntry);
+  const { bodies, commands, idleTicks } = stepCommands(mirror, step, entries);
+  const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
+  return [
+    ...head,
+    ...changed,
+    ...turn,
+    packEvents(step.events),
+    own,
+    ...gate,
+    ...intake,
+    bodies.length,
+    ...bodies,
+    ...commands.pack(),
+  ];
+}
+
+function packEvents(events: readonly core.StepEvent[]): Buffer {
+  const lists: Item[][] = [];
+  for (let from = 0; from < events.length; from += mostEvents) {
+    const part = events.slice(from, from + mostEvents);
+    lists.push([part.length, core.encodeEvents(part)]);
+  }
+  return packLists(lists);
+}
+
+export function fencedOutcome([, point, tick]: readonly unknown[]): core.FencedOutcome {
+  return { kind: 'fenced', tip: { point: readPoint(point as Buffer), tick: tick as number } };
+}
+
+/** The outcome of an attempt of this very call is still in memory, complete. An earlier call's outcome comes from its record. */
+export function recalled<T>({ verb, digest, sent }: Pick<WriteCall<T>, 'verb' | 'digest' | 'sent'>, record: Buffer): T {
+  const end = record.indexOf(gap);
+  const own = sent.get(record.toString('latin1', 0, end));
+  return own === undefined ? core.decodeOutcome<T>(verb, record.subarray(end + 1), digest) : own;
+}

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import { expect, inject, test, vi } from 'vitest';
+import { openPool, operator } from '../own-server.ts';
+import { allSaid, start } from '../process.ts';
+import { mirrorNode } from './node.ts';
+import { numbers, priced } from './priced.ts';
+
+const count = 2_000;
+/** The name of the node whose turn it is. */
+const turn = "local turns = redis.call('HGET', KEYS[1], 'turns') return turns and cmsgpack.unpack(turns)[2] or ''";
+
+test.for(['SIGKILL', 'SIGSTOP'] as const)(
+  'N1, X1: calls that were left to another node are carried out once, though nodes get %s meanwhile',
+  { timeout: 180_000 },
+  async (signal) => {
+    const [url, pool] = [inject('redisUrl'), randomUUID()];
+    const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 30_000 });
+    const nodes = numbers(5).map((n) => start('./priority/admitter.ts', [url, pool, n * 400, count]));
+    const said = nodes.map((node) => allSaid<string[]>(node));
+    const admin = operator(url);
+    const reached = (least: number) =>
+      vi.waitFor(async () => expect((await store.usage()).pending).toBeGreaterThan(least), { timeout: 60_000 });
+    for (const node of nodes.slice(0, 3)) {
+      await vi.waitFor(async () => expect(await admin.eval(turn, 1, `{${pool}}:meta`)).toMatch(/~$/), 60_000);
+      const { pending } = await store.usage();
+      await reached(pending + 50);
+      node.kill(signal);
+    }
+    await reached((await store.usage()).pending);
+    for (const node of nodes) node.kill('SIGCONT');
+    const [all, left] = [(await Promise.all(said)).flat(2), signal === 'SIGKILL' ? 3 : 0];
+    // What a killed node was told, nobody else was.
+    expect(new Set(all).size).toBe(all.length);
+    expect(all.length)[left === 0 ? 'toBe' : 'toBeLessThan'](count);
+    const { transactions } = await store.peekPending({ limit: 1_000 });
+    expect(transactions.map(({ seq }) => seq)).toEqual(numbers(1_000));
+    expect(await store.usage()).toMatchObject({ pending: count, lastSeq: count });
+    const node = mirrorNode(url, pool);
+    expect(await node.remembered()).toEqual(await node.stored());
+  },
+);
+
+test('X2, M2: each of many nodes that write at once gets its own outcomes, refusals and errors', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const options = { url, pool, ordering: 'priority', maxTxs: 100, timeoutMs: 30_000 } as const;
+  const stores = (await Promise.all(numbers(5).map(() => openPool(options)))).map(({ store }) => store);
+  await Promise.all(
+    stores.map(async (store, node) => {
+      for (const n of numbers(60)) {
+        const own = [priced(1_000 * node + n, { priority: BigInt(n) }), priced(9_000 + n, { priority: -1n })];
+        const operationId = `${node}-${n}`;
+        const outcome = await store.receive(own, { operationId });
+        expect(outcome.map(({ hash }) => hash)).toEqual(own.map(({ hash }) => hash));
+        const other = stores[(node + 1) % stores.length] as typeof store;
+        if (n % 6 === 0) expect(await other.receive(own, { operationId })).toEqual(outcome);
+        const reused = other.receive([priced(1)], { operationId });
+        if (n % 7 === 0) await expect(reused).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
+        else await reused.catch(() => undefined);
+      }
+    }),
+  );
+  const node = mirrorNode(url, pool);
+  expect(await node.remembered()).toEqual(await node.stored());
+});
+
+test('calls that were left to another node survive FLUSHALL: they go to the pool that is made anew', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const options = { url, pool, ordering: 'priority', timeoutMs: 30_000 } as const;
+  const stores = (await Promise.all(numbers(4).map(() => openPool(options)))).map(({ store }) => store);
+  const admin = operator(url);
+  const keys = ['meta', 'idx', 'body', 'log', 'events', 'calls', 'entries', 'changes', 'intake'];
+  await Promise.all([
+    ...stores.map(async (store, node) => {
+      for (const n of numbers(150)) expect(await store.receive([priced(1_000 * node + n)])).toHaveLength(1);
+    }),
+    vi
+      .waitFor(async () => expect(await admin.exists(`{${pool}}:intake`)).toBe(1), 20_000)
+      .then(() => admin.del(keys.map((key) => `{${pool}}:${key}`))),
+  ]);
+  const node = mirrorNode(url, pool);
+  const stored = await node.stored();
+  expect(await node.remembered()).toEqual(stored);
+  expect(stored.entries.length).toBeGreaterThan(0);
+});
