@@ -124,12 +124,20 @@ export class EpochRelayer {
         await this.#records.removeRefusal(epoch, lease);
   }
 
-  /** Only a reorganisation deeper than what counts as final leaves a gap, for its plans are forgotten. */
+  /**
+   * Only a reorganisation deeper than what counts as final leaves a gap, for its plans are forgotten. If the pool still has the
+   * transaction, it is sent again as it was.
+   */
   async #fillGaps(plans: readonly StoredPlan[], { nonce, fees }: ChainState, lease: Lease): Promise<void> {
+    const { pool } = this.#options.relay;
     const planned = new Set(plans.map((plan) => plan.nonce));
     const last = plans.at(-1)?.nonce ?? -1;
-    for (let missing = nonce; missing < last; missing += 1)
-      if (!planned.has(missing)) await this.#add({ nonce: missing, ...this.#nothing(), ...fees }, lease);
+    for (let missing = nonce; missing < last; missing += 1) {
+      if (planned.has(missing)) continue;
+      const { provider, satisfied } = await pool.byTag(accountTag(this.#sender, missing));
+      // Satisfied: the pool is behind the chain, which went back.
+      if (provider === null && !satisfied) await this.#add({ nonce: missing, ...this.#nothing(), ...fees }, lease);
+    }
   }
 
   async #planEpochs(chain: ChainState, lease: Lease): Promise<void> {

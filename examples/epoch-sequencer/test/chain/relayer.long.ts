@@ -30,10 +30,10 @@ afterEach(async () => {
 });
 
 /** A validator's relayer, and the epochs that it is to relay. */
-async function relayer(validator: Validator) {
+async function relayer(validator: Validator, limits: { readonly maxFinalized?: number } = {}) {
   await chain.call('hardhat_setBalance', validator.address, '0xffffffffffffffffffffff');
   const epochs = certified(deployed);
-  const relay = await openRelayPool({ backend: 'ephemeral', ordering: 'priority', watcherLockTtlMs: 500 }, deployed, {
+  const relay = await openRelayPool({ backend: 'ephemeral', watcherLockTtlMs: 500, ...limits }, deployed, {
     finalityBlocks,
     pollMs: 20,
   });
@@ -79,12 +79,10 @@ const [alone] = validators(1) as [Validator];
 
 test('each epoch is submitted once, in the order of nonces, and again as it was when the chain went back', async () => {
   const { epochs, sent, mined, relay } = await relayer(alone);
-  for (const epoch of [1, 2, 3]) {
-    await release(epoch, [alone]);
-    epochs.add(epoch, [alone]);
-  }
-  await sent(2);
+  for (const epoch of [1, 2, 3]) await release(epoch, [alone]);
   const back = await chain.snapshot();
+  for (const epoch of [1, 2, 3]) epochs.add(epoch, [alone]);
+  await sent(2);
   await chain.mine();
   const first = await mined();
   expect(first.map(({ nonce, isRight }) => [nonce, isRight])).toEqual([
@@ -97,7 +95,7 @@ test('each epoch is submitted once, in the order of nonces, and again as it was 
   await chain.call('evm_increaseTime', 10);
   // The node has lost them, too.
   await chain.mine();
-  await chain.mine();
+  expect(await mined()).toEqual([]);
   await expect
     .poll(async () => {
       await chain.mine();
@@ -245,29 +243,32 @@ test('a root that the contract does not take is refused, and costs no nonce', as
   expect(await mined()).toEqual([]);
 });
 
-test('a nonce that a very deep reorganisation has left without a plan is filled', async () => {
-  const { epochs, sent, mined, records } = await relayer(alone);
+test('after a reorganisation deeper than what was final, what the pool has is sent again, and other nonces are filled', async () => {
+  const { epochs, sent, mined, records, address } = await relayer(alone, { maxFinalized: 1 });
   const back = await chain.snapshot();
-  await release(1, [alone]);
-  epochs.add(1, [alone]);
-  await sent(0);
-  for (let i = 0; i < 2 * finalityBlocks; i += 1) await chain.mine();
-  await expect.poll(() => records.plans(), wait).toEqual([]);
-  epochs.end(1);
-  await release(2, [alone]);
-  epochs.add(2, [alone]);
-  await sent(1);
-  expect((await records.plans()).map(({ nonce }) => nonce)).toEqual([1]);
+  for (const epoch of [1, 2]) {
+    await release(epoch, [alone]);
+    epochs.add(epoch, [alone]);
+    await sent(epoch - 1);
+    for (let i = 0; i < 2 * finalityBlocks; i += 1) await chain.mine();
+    await expect.poll(() => records.plans(), wait).toEqual([]);
+    epochs.end(epoch);
+  }
+  const [, second] = await mined();
+  await release(3, [alone]);
+  epochs.add(3, [alone]);
+  await sent(2);
   await back();
   await chain.call('evm_increaseTime', 10);
-  await release(2, [alone]);
-  await expect
-    .poll(async () => {
-      await chain.mine();
-      return contract.rootOf(2);
-    }, wait)
-    .toBe(epochs.rootOf(2));
-  expect((await mined()).map(({ nonce }) => nonce)).toEqual([0, 1]);
+  for (const epoch of [2, 3]) await release(epoch, [alone]);
+  const minedAll = async (): Promise<SentTransaction[]> => {
+    await chain.mine();
+    return mined();
+  };
+  await expect.poll(minedAll, wait).toHaveLength(3);
+  const nothing = { nonce: 0, to: address, data: '0x' };
+  expect(await mined()).toMatchObject([nothing, second, { nonce: 2, isRight: true }]);
+  expect(await contract.rootOf(3)).toBe(epochs.rootOf(3));
 });
 
 test('a transaction says what its plan says', async () => {
