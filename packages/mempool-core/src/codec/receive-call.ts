@@ -1,6 +1,5 @@
 import type { WriteContext } from '../contract/call-options.ts';
-import type { Thresholds } from '../contract/lifecycle.ts';
-import type { CheckedCallTime, CheckedSubmission } from '../contract/pool-driver.ts';
+import type { CheckedSubmission, ReceiveCall } from '../contract/pool-driver.ts';
 import { maxPriority, minPriority } from '../contract/verdict.ts';
 import {
   bytesToHash,
@@ -12,13 +11,6 @@ import {
   isCount,
   isOptionalCount,
 } from './codec.ts';
-
-/** A call of `receive` on a priority pool: all that another node needs to plan it. */
-export interface ReceiveCall {
-  readonly submissions: readonly CheckedSubmission[];
-  readonly moment: CheckedCallTime;
-  readonly thresholds: Thresholds;
-}
 
 /** The priority is a string, as in an entry's record. */
 type SubmissionRow = readonly [

@@ -1,5 +1,6 @@
 import type { Awaitable, PayloadContext, ReadContext, WriteContext } from './call-options.ts';
 import type { DriverGossipPage, DriverPage } from './driver-page.ts';
+import type { Thresholds } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { OrderKey } from './order-key.ts';
 import type * as verbs from './pool-verbs.ts';
@@ -17,6 +18,13 @@ export interface CheckedSubmission extends Transaction {
 export interface CheckedCallTime {
   readonly now: number | null;
   readonly height: number | null;
+}
+
+/** A call of `receive` on a priority pool: all that another node needs to plan it. */
+export interface ReceiveCall {
+  readonly submissions: readonly CheckedSubmission[];
+  readonly moment: CheckedCallTime;
+  readonly thresholds: Thresholds;
 }
 
 /** A budget after the checks. `Infinity` means no limit. */

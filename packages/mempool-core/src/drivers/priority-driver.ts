@@ -1,11 +1,10 @@
-import type { ReceiveCall } from '../codec/receive-call.ts';
 import type { Awaitable, ChainContext, PayloadContext, ReadContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
 import { invalid } from '../contract/errors.ts';
 import { noFacts } from '../contract/lifecycle.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
-import type { CheckedCallTime, CheckedSubmission, PriorityVerbs } from '../contract/pool-driver.ts';
+import type { CheckedCallTime, CheckedSubmission, PriorityVerbs, ReceiveCall } from '../contract/pool-driver.ts';
 import type { PoolDump, TakenCandidate } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
