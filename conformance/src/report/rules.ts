@@ -84,6 +84,7 @@ export const rules: Readonly<Record<string, string>> = {
   P27: 'Until when a pool accepts',
   P28: 'Protected ones',
   P29: 'Tips',
+  P30: 'A second weight',
   P33: 'Payloads with what is reaped',
   K1: 'Versions of records',
   K2: 'Records and the lease',

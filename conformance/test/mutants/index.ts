@@ -38,6 +38,7 @@ import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
 import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
+import { secondWeightMutants } from './second-weight.ts';
 import { tippedMutants } from './tips.ts';
 
 /** Every store with a fault. */
@@ -95,6 +96,7 @@ export const allMutants: readonly Mutant[] = [
   ...movingFloorMutants,
   ...protectionMutants,
   ...tippedMutants,
+  ...secondWeightMutants,
   ...reapingMutants,
   ...walkingMutants,
   ...takingMutants,

@@ -303,6 +303,7 @@ const fields: readonly (keyof Verdict)[] = [
   'expiresAtHeight',
   'propagate',
   'protected',
+  'weight2',
 ];
 
 /** Runs what is left to do although the call was aborted, or the store closed. */

@@ -171,6 +171,7 @@ const newer: ReadonlySet<string> = new Set([
   'minPriority',
   'belowFloor',
   'maxProtected',
+  'maxWeight2',
   'acceptUntil',
   'attempts',
   'replacedBy',

@@ -25,6 +25,7 @@ import { recheckCases } from './recheck.ts';
 import { poolReopeningCases } from './reopening.ts';
 import { replacementCases } from './replacement.ts';
 import { returningCases, revivedEntryCases } from './returning.ts';
+import { secondWeightCases } from './second-weight.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 import { tipCases } from './tips.ts';
@@ -44,6 +45,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...floorCases,
   ...protectionCases,
   ...tipCases,
+  ...secondWeightCases,
   ...reapingCases,
   ...walkingCases,
   ...takingCases,

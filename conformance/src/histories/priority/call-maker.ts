@@ -8,6 +8,7 @@ import type { HistoryClock, PriorityCall } from './call.ts';
 export const historyLimits: Limits = {
   maxTxs: 8,
   maxBytes: 130,
+  maxWeight2: 6,
   maxTxGas: 9,
   maxPerSender: 3,
   maxParked: 3,
@@ -31,6 +32,7 @@ const { POSITIVE_INFINITY: open } = Number;
 const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   maxTxs: [8, 8, 4, 12],
   maxBytes: [130, 130, 50, 1_000],
+  maxWeight2: [6, 6, 2, Number.POSITIVE_INFINITY],
   maxTxGas: [9, 9, 5, Number.POSITIVE_INFINITY],
   maxPerSender: [3, 3, 1, 64],
   maxParked: [3, 3, 0, 8],
@@ -258,6 +260,7 @@ export class PriorityCallMaker {
       ...(this.#percent(8) ? { expiresAtHeight: tick + this.#random.below(6) } : {}),
       ...(this.#percent(10) ? { propagate: false } : {}),
       ...(this.#percent(12) ? { protected: true } : {}),
+      ...(this.#percent(20) ? { weight2: this.#random.below(4) } : {}),
     };
   }
 
@@ -299,7 +302,9 @@ export class PriorityCallMaker {
     return {
       ...(this.#percent(60) ? { maxTxs: this.#random.below(4) } : {}),
       ...(this.#percent(30) ? { maxBytes: this.#random.below(90), overheadBytes: this.#random.below(4) } : {}),
-      ...(this.#percent(30) ? { maxGas: this.#random.below(25), skip: this.#random.below(3) } : {}),
+      ...(this.#percent(30)
+        ? { maxGas: this.#random.below(25), maxWeight2: this.#random.below(5), skip: this.#random.below(3) }
+        : {}),
     };
   }
 

@@ -6,6 +6,7 @@ import {
   countedOf,
   crowdIn,
   descendantsOf,
+  fillOf,
   fillsGap,
   floorOf,
   type Graph,
@@ -18,7 +19,6 @@ import {
   providersOf,
   type Ranked,
   shortestEnd,
-  sumOf,
   worstParked,
 } from './graph.ts';
 
@@ -214,8 +214,7 @@ function victimsOf({ me, after, limits }: Question, before: number): Member[] | 
   const mine = order.find(({ hash }) => hash === me.hash)?.place;
   const above = me.verdict.protected ? ancestorsOf(after, me).map(({ hash }) => hash) : [];
   const others = ordinary(order).filter(({ hash }) => hash !== me.hash && !above.includes(hash));
-  const counted = countedOf(after);
-  const victims = shortestEnd(others, { transactions: counted.length, bytes: sumOf(counted, 'bytes') }, limits);
+  const victims = shortestEnd(others, fillOf(after), limits);
   if (mine === undefined || victims === null) return null;
   if (victims.length > 0 && (limits.eviction === 'none' || before + victims.length > limits.maxEvictions)) return null;
   if (me.verdict.protected) return victims;

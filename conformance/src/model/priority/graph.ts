@@ -159,14 +159,16 @@ export function countedOf({ members }: Graph): Member[] {
   return members.filter(({ stage }) => stage !== 'Confirmed');
 }
 
-export function sumOf(members: readonly Member[], field: 'bytes' | 'gas'): number {
-  return members.reduce((sum, { bytes, verdict }) => sum + (field === 'bytes' ? bytes : verdict.gas), 0);
+export function sumOf(members: readonly Member[], field: 'bytes' | 'gas' | 'weight2'): number {
+  return members.reduce((sum, { bytes, verdict }) => sum + (field === 'bytes' ? bytes : (verdict[field] ?? 0)), 0);
 }
 
 const lowest = -(2n ** 63n);
 const highest = 2n ** 63n - 1n;
 
-export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor' | 'ready' | 'belowFloor' | 'protected'> {
+export function totalsOf(
+  graph: Graph,
+): Omit<Load, 'headroom' | 'floor' | 'ready' | 'belowFloor' | 'protected' | 'weight2'> {
   const counted = countedOf(graph);
   return {
     transactions: counted.length,
@@ -181,27 +183,48 @@ export function loadOf(graph: Graph, limits: Limits): Load {
   const headroom = { transactions: limits.maxTxs - totals.transactions, bytes: limits.maxBytes - totals.bytes };
   const ready = orderOf(graph).filter(({ place }) => place.ready).length;
   const belowFloor = parkedIn(graph).filter((one) => isBelowFloor(graph, one)).length;
-  const isProtected = { protected: totals.transactions - ordinary(countedOf(graph)).length };
-  return { ...totals, ...isProtected, ready, belowFloor, headroom, floor: floorOf(graph, limits) };
+  const counted = countedOf(graph);
+  const special = { protected: counted.length - ordinary(counted).length, weight2: sumOf(counted, 'weight2') };
+  return { ...totals, ...special, ready, belowFloor, headroom, floor: floorOf(graph, limits) };
 }
 
-/** The shortest end of the order whose removal brings the pool within its limits; `null`: not even the whole order is enough. */
+interface Fill {
+  readonly transactions: number;
+  readonly bytes: number;
+  readonly weight2: number;
+}
+
+/** What limits count of the pool. */
+export function fillOf(graph: Graph): Fill {
+  const counted = countedOf(graph);
+  return { transactions: counted.length, bytes: sumOf(counted, 'bytes'), weight2: sumOf(counted, 'weight2') };
+}
+
+/**
+ * From the end of the order those whose removal brings the pool within its limits; those that have no second weight only
+ * while something else is over (P30). `null`: not even the whole order is enough.
+ */
 export function shortestEnd(
   order: readonly Ranked[],
-  { transactions, bytes }: { readonly transactions: number; readonly bytes: number },
-  { maxTxs, maxBytes }: Limits,
+  fill: Fill,
+  { maxTxs, maxBytes, maxWeight2 }: Limits,
 ): Ranked[] | null {
-  for (let length = 0; length <= order.length; length++) {
-    const end = order.slice(order.length - length);
-    if (transactions - length <= maxTxs && bytes - sumOf(end, 'bytes') <= maxBytes) return end;
+  const end: Ranked[] = [];
+  for (const next of [null, ...order.toReversed()]) {
+    const isCrowded = fill.transactions - end.length > maxTxs || fill.bytes - sumOf(end, 'bytes') > maxBytes;
+    const isHeavy = fill.weight2 - sumOf(end, 'weight2') > maxWeight2;
+    if (!isCrowded && !isHeavy) return end;
+    if (next !== null && (isCrowded || next.verdict.weight2 !== undefined)) end.unshift(next);
   }
-  return null;
+  const isEnough = fill.transactions - end.length <= maxTxs && fill.bytes - sumOf(end, 'bytes') <= maxBytes;
+  return isEnough && fill.weight2 - sumOf(end, 'weight2') <= maxWeight2 ? end : null;
 }
 
 /** What a ready transaction of one byte without parents needs to be admitted. */
 export function floorOf(graph: Graph, limits: Limits): Load['floor'] {
-  const { transactions, bytes } = totalsOf(graph);
-  const end = shortestEnd(ordinary(orderOf(graph)), { transactions: transactions + 1, bytes: bytes + 1 }, limits);
+  const { transactions, bytes, weight2 } = fillOf(graph);
+  const more = { transactions: transactions + 1, bytes: bytes + 1, weight2 };
+  const end = shortestEnd(ordinary(orderOf(graph)), more, limits);
   if (end === null) return { kind: 'closed' };
   if (end.length > 0 && (limits.eviction === 'none' || end.length > limits.maxEvictions)) return { kind: 'closed' };
   if (end.length === 0) return { kind: 'open' };

@@ -144,9 +144,9 @@ export class PriorityModel {
   /** A repeat tells, by seq, what of it is still under the claim. */
   take(budget: e.Budget, options: e.TakeOptions): e.Claim {
     const { operationId: claimId = '', owner, claimMs } = options;
-    const { maxBytes, maxGas, maxTxs, skip, overheadBytes } = budget;
+    const { maxBytes, maxGas, maxTxs, skip, overheadBytes, maxWeight2 } = budget;
     const isRepeat = this.state.pool.operations.has(claimId);
-    const args = [owner, claimMs, maxBytes, maxGas, maxTxs, skip, overheadBytes];
+    const args = [owner, claimMs, maxBytes, maxGas, maxTxs, skip, overheadBytes, maxWeight2];
     const lot = this.#step('take', options, args, (): e.Claim => {
       const { now } = this.#moment(options);
       wake(this.state, now);

@@ -23,6 +23,7 @@ import {
   parkedIn,
   providersOf,
   type Ranked,
+  sumOf,
   totalsOf,
 } from './graph.ts';
 import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './state.ts';
@@ -131,7 +132,8 @@ const noLimit = Number.POSITIVE_INFINITY;
 
 export function candidate(graph: Graph, member: Member): Candidate {
   const { hash, seq, bytes, verdict } = member;
-  return { hash, seq, bytes, gas: verdict.gas, priority: paid(graph, member) };
+  const { gas, weight2 } = verdict;
+  return { hash, seq, bytes, gas, priority: paid(graph, member), ...(weight2 !== undefined && { weight2 }) };
 }
 
 function readyOf(graph: Graph): Ranked[] {
@@ -141,13 +143,14 @@ function readyOf(graph: Graph): Ranked[] {
 /** The transactions that fit, best first. Up to `skip` may be passed over, and their descendants with them. */
 export function reap(graph: Graph, budget: Budget): Ranked[] {
   const { maxBytes = noLimit, maxGas = noLimit, maxTxs = noLimit, skip = 0, overheadBytes = 0 } = budget;
+  const { maxWeight2 = noLimit } = budget;
   const reaped: Ranked[] = [];
   const passed = new Set<string>();
   let misfits = 0;
   const fits = (one: readonly Ranked[]): boolean => {
     const bytes = one.reduce((sum, each) => sum + each.bytes + overheadBytes, 0);
     const gas = one.reduce((sum, { verdict }) => sum + verdict.gas, 0);
-    return one.length <= maxTxs && bytes <= maxBytes && gas <= maxGas;
+    return one.length <= maxTxs && bytes <= maxBytes && gas <= maxGas && sumOf(one, 'weight2') <= maxWeight2;
   };
   for (const next of readyOf(graph)) {
     if (ancestorsOf(graph, next).some(({ hash }) => passed.has(hash))) passed.add(next.hash);

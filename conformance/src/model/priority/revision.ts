@@ -15,13 +15,12 @@ import {
   closesCycle,
   countedOf,
   crowdIn,
+  fillOf,
   type Graph,
   type Member,
   orderOf,
   ordinary,
   parkedIn,
-  shortestEnd,
-  totalsOf,
   worstParked,
 } from './graph.ts';
 import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
@@ -157,28 +156,24 @@ function isExpired(
   );
 }
 
-/** Evicts from the end of the order; all of it if less is not enough. */
+/** As long as anything is over: the worst parked one (P22), else the last of the order that helps; all if less is not enough. */
 function evict(state: PriorityState): string[] {
-  const unparked = unpark(state);
-  const graph = graphOf(state);
-  const order = ordinary(orderOf(graph));
-  const end = shortestEnd(order, totalsOf(graph), state.limits) ?? order;
-  const victims = end.map(({ hash }) => hash).reverse();
-  for (const hash of victims) {
-    const txState = state.pool.live.get(hash);
-    if (txState !== undefined) drop(txState, 'evicted');
-  }
-  return [...unparked, ...victims];
-}
-
-/** P22: drops the worst parked ones, one after the other, that are over the limit. */
-function unpark(state: PriorityState): string[] {
   const gone: string[] = [];
-  for (let graph = graphOf(state); crowdIn(graph).length > state.limits.maxParked; graph = graphOf(state)) {
-    const txState = state.pool.live.get(worstParked(graph)?.hash ?? '');
+  for (let next = nextOver(state); next !== undefined; next = nextOver(state)) {
+    const txState = state.pool.live.get(next.hash);
     if (txState === undefined) break;
     drop(txState, 'evicted');
-    gone.push(txState.hash);
+    gone.push(next.hash);
   }
   return gone;
+}
+
+function nextOver(state: PriorityState): Member | undefined {
+  const { limits } = state;
+  const graph = graphOf(state);
+  if (crowdIn(graph).length > limits.maxParked) return worstParked(graph);
+  const { transactions, bytes, weight2 } = fillOf(graph);
+  const order = ordinary(orderOf(graph));
+  if (transactions > limits.maxTxs || bytes > limits.maxBytes) return order.at(-1);
+  return weight2 > limits.maxWeight2 ? order.findLast(({ verdict }) => verdict.weight2 !== undefined) : undefined;
 }

@@ -33,7 +33,9 @@ import { checkName, checkVerdict } from './verdicts.ts';
 
 const maxOwnerLength = 128;
 const noMoment: CheckedCallTime = Object.freeze({ now: null, height: null });
-const budgetNames: ReadonlySet<string> = new Set(['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes']);
+const budgetNames: ReadonlySet<string> = new Set([
+  ...['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes', 'maxWeight2'],
+]);
 
 /** Checks the verdict and the sending peer of each transaction. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkSubmissions(submissions: readonly ReadSubmission[]): CheckedSubmission[] {
@@ -74,17 +76,19 @@ export function checkSenderKey(after: string | undefined): string {
 export function checkBudget(budget: Budget): CheckedBudget {
   if (isChecked<CheckedBudget>(budget)) return budget;
   checkNames('budget', budget, budgetNames);
-  const limit = (name: 'maxBytes' | 'maxGas' | 'maxTxs' | 'skip' | 'overheadBytes', fallback: number): number => {
+  const limit = (name: keyof Budget, fallback: number): number => {
     const value = budget[name] ?? fallback;
     return value === Number.POSITIVE_INFINITY && name.startsWith('max') ? value : checkCount(`budget.${name}`, value);
   };
-  return {
+  const plain: CheckedBudget = {
     maxBytes: limit('maxBytes', Number.POSITIVE_INFINITY),
     maxGas: limit('maxGas', Number.POSITIVE_INFINITY),
     maxTxs: limit('maxTxs', Number.POSITIVE_INFINITY),
     skip: limit('skip', 0),
     overheadBytes: limit('overheadBytes', 0),
   };
+  const maxWeight2 = limit('maxWeight2', Number.POSITIVE_INFINITY);
+  return maxWeight2 === Number.POSITIVE_INFINITY ? plain : { ...plain, maxWeight2 };
 }
 
 /** Returns the checked `owner`, `claimMs` and `payloads` of a `take`. @throws `ERR_MEMPOOL_INVALID` naming the field */

@@ -6,6 +6,8 @@ import { isChecked } from './checked-once.ts';
 /** The maximum number of tags. A Cardano transaction of 16 KiB can spend about 450 outputs. */
 const maxTags = 1_024;
 const maxNameLength = 256;
+/** So that the sum of a pool stays exact. */
+const maxWeight2 = 2 ** 32 - 1;
 const noTags: readonly string[] = defaultVerdict.provides;
 
 /** Returns a checked copy with the defaults filled in. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
@@ -26,8 +28,15 @@ export function checkVerdict(place: string, verdict: Verdict | undefined): Check
   };
   const isProtected = checkFlag(`${place}.protected`, verdict.protected ?? false);
   const { tip } = verdict;
-  if (tip === undefined && !isProtected) return plain;
-  return { ...plain, ...(isProtected && { protected: true }), ...(tip !== undefined && { tip }) };
+  const weight2 = checkCount(`${place}.weight2`, verdict.weight2 ?? 0);
+  if (weight2 > maxWeight2) throw invalid(`${place}.weight2`, 'a whole number from 0 to 2^32 − 1');
+  if (tip === undefined && !isProtected && weight2 === 0) return plain;
+  return {
+    ...plain,
+    ...(isProtected && { protected: true }),
+    ...(tip !== undefined && { tip }),
+    ...(weight2 > 0 && { weight2 }),
+  };
 }
 
 /** True if every field has its default, so that a fifo pool can ignore the verdict. */

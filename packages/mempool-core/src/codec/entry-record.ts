@@ -26,14 +26,20 @@ type PlainRow = [
   claim: readonly [id: string, owner: string, untilMs: number] | null,
 ];
 /**
- * What few transactions have: since when one is held back (P20) and parked (P22), 1 for a protected one (P28), and a tip
- * (P29). Trailing `null`s are left out.
+ * What few transactions have: since when one is held back (P20) and parked (P22), 1 for a protected one (P28), a tip (P29)
+ * and a second weight (P30). Trailing `null`s are left out.
  */
-type RareRow = [notBefore?: number | null, parkedAt?: number | null, isProtected?: 1 | null, tip?: string | null];
+type RareRow = [
+  notBefore?: number | null,
+  parkedAt?: number | null,
+  isProtected?: 1 | null,
+  tip?: string | null,
+  weight2?: number | null,
+];
 type EntryRow = [...PlainRow, ...RareRow];
 
 const rowLength = 17;
-const rareLength = 4;
+const rareLength = 5;
 
 function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
@@ -57,10 +63,10 @@ function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entr
     gossipSeq,
     claim && [claim.id, claim.owner, claim.untilMs],
   ];
-  const { protected: isProtected, tip } = verdict;
-  if (notBefore === undefined && parkedAt === undefined && isProtected === undefined && tip === undefined) return row;
+  const { protected: isProtected, tip, weight2 } = verdict;
+  if (notBefore === undefined && parkedAt === undefined && (isProtected ?? tip ?? weight2) === undefined) return row;
   const [protection, tipText] = [isProtected ? 1 : null, tip === undefined ? null : String(tip)] as const;
-  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, protection, tipText])];
+  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, protection, tipText, weight2 ?? null])];
 }
 
 function trimmed(rare: RareRow): RareRow {
@@ -89,9 +95,14 @@ function readVerdict(row: EntryRow): CheckedVerdict {
   const priority = BigInt(text);
   if (priority < minPriority || priority > maxPriority) throw damaged('entry');
   const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
-  const [, , isProtected = null, tipText = null] = row.slice(rowLength) as RareRow;
-  if (isProtected === null && tipText === null) return plain;
-  return { ...plain, ...(isProtected && { protected: true }), ...(tipText !== null && { tip: readTip(tipText) }) };
+  const [, , isProtected = null, tipText = null, weight2 = null] = row.slice(rowLength) as RareRow;
+  if ((isProtected ?? tipText ?? weight2) === null) return plain;
+  return {
+    ...plain,
+    ...(isProtected && { protected: true }),
+    ...(tipText !== null && { tip: readTip(tipText) }),
+    ...(weight2 !== null && { weight2 }),
+  };
 }
 
 function readTip(text: string): bigint {
@@ -109,13 +120,13 @@ function readLease(row: EntryRow): ClaimRecord | null {
 
 function isEntryRow(row: unknown): row is EntryRow {
   if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + rareLength) return false;
-  const [notBefore = null, parkedAt = null, isProtected = null, tip = null] = row.slice(rowLength);
+  const [notBefore = null, parkedAt = null, isProtected = null, tip = null, weight2 = null] = row.slice(rowLength);
   const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] =
     row.slice(0, rowLength);
   const claim = rest.pop();
   return (
     [bytes, gas, ...rest].every(isCount) &&
-    [senderLimit, at, height, notBefore, parkedAt].every((value) => value === null || isCount(value)) &&
+    [senderLimit, at, height, notBefore, parkedAt, weight2].every((value) => value === null || isCount(value)) &&
     (isProtected === null || isProtected === 1) &&
     (tip === null || (typeof tip === 'string' && /^\d{1,19}$/.test(tip))) &&
     typeof priority === 'string' &&

@@ -34,6 +34,8 @@ export interface CheckedBudget {
   readonly maxTxs: number;
   readonly skip: number;
   readonly overheadBytes: number;
+  /** Left out: no limit. An operation id is bound to the fields that are there, also those of earlier versions. */
+  readonly maxWeight2?: number;
 }
 
 /** The arguments of `take` after the checks. */

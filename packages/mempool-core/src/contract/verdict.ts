@@ -15,6 +15,8 @@ export interface Verdict {
   readonly senderLimit?: number | null | undefined;
   /** The gas that it uses of a block: a safe integer; default 0. */
   readonly gas?: number | undefined;
+  /** What it uses of a second budget, such as blobs (P30): from 0 to 2^32 − 1; default 0. */
+  readonly weight2?: number | undefined;
   /** Tags that only one transaction can provide, such as an account's nonce or the outputs it spends. At most 1,024. */
   readonly provides?: readonly string[] | undefined;
   /** Tags that must be provided before it, by another transaction or by the chain. At most 1,024. */
@@ -47,6 +49,8 @@ export interface CheckedVerdict {
   readonly propagate: boolean;
   /** Left out unless it is true: a pool has many verdicts, and few of them are protected. */
   readonly protected?: true;
+  /** Left out if it is 0 (P30). */
+  readonly weight2?: number;
   /** Left out unless it has one (P29). */
   readonly tip?: bigint;
 }
@@ -85,7 +89,7 @@ export const defaultVerdict: CheckedVerdict = Object.freeze({
 /** The names of all fields of a verdict. */
 export const verdictFields: ReadonlySet<string> = new Set([
   ...Object.keys(defaultVerdict),
-  ...['maxPriority', 'tip', 'protected'],
+  ...['maxPriority', 'tip', 'protected', 'weight2'],
 ]);
 
 /** P29: its own priority while the floor is this one. */

@@ -2,7 +2,7 @@ import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { admitAlone, newEntry } from '../priority/admission.ts';
-import { excessOf, floorOf } from '../priority/eviction.ts';
+import { excessOf, floorOf, isOver } from '../priority/eviction.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
@@ -21,12 +21,15 @@ export function areUnknown({ index, memory }: PriorityPool, submissions: readonl
   return submissions.length === 1 || new Set(submissions.map(({ hash }) => hash)).size === submissions.length;
 }
 
-/** P28: a protected transaction stays when one that it requires is evicted, and is parked then. */
+/** What requires an evicted one may stay, and is parked then, if it is protected (P28) or has no second weight (P30). */
 function mayPark(index: PriorityPool['index'], submissions: readonly CheckedSubmission[]): boolean {
-  if (index.totals.protected === 0) return false;
-  const bytes = submissions.reduce((sum, { payload }) => sum + payload.length, 0);
-  const excess = excessOf(index, { transactions: submissions.length, bytes });
-  return excess.transactions > 0 || excess.bytes > 0;
+  if (index.totals.protected === 0 && index.limits.maxWeight2 === Number.POSITIVE_INFINITY) return false;
+  const sum = { transactions: submissions.length, bytes: 0, weight2: 0 };
+  for (const { payload, verdict } of submissions) {
+    sum.bytes += payload.length;
+    sum.weight2 += verdict.weight2 ?? 0;
+  }
+  return isOver(excessOf(index, sum));
 }
 
 /**

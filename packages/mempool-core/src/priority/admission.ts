@@ -9,7 +9,7 @@ import { maxPriority, priorityAt } from '../contract/verdict.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 import { countedInclusion, type Gate, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
-import { excessOf, floorOf, victimsFor } from './eviction.ts';
+import { excessOf, floorOf, nothingMore, victimsFor } from './eviction.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
 import { fillsGap, makeParkingRoom } from './parking-room.ts';
 import { placeOf, settle } from './placement.ts';
@@ -141,7 +141,11 @@ export function admitAlone(index: PoolIndex, entry: Entry): Admitted | Admission
   const { hash, bytes, verdict } = entry;
   const place = keyAt(index, [], entry, true);
   const newcomer = { place, isProtected: verdict.protected === true, ancestors: noAncestors, before: 0 };
-  const victims = victimsFor(index, newcomer, excessOf(index, { transactions: 1, bytes }));
+  const victims = victimsFor(
+    index,
+    newcomer,
+    excessOf(index, { transactions: 1, bytes, weight2: verdict.weight2 ?? 0 }),
+  );
   if (victims === null) return { kind: 'full', hash };
   for (const victim of victims) index.move(victim, 'Dropped');
   settle(index);
@@ -270,7 +274,7 @@ class Attempt {
     const node = newcomer as PlacedNode;
     const isProtected = this.#entry.verdict.protected === true;
     const evicting = { place: node.place, isProtected, ancestors: this.#ancestors, before: unparked.length };
-    const victims = victimsFor(index, evicting, excessOf(index, { transactions: 0, bytes: 0 }));
+    const victims = victimsFor(index, evicting, excessOf(index, nothingMore));
     if (victims === null) return { kind: 'full', hash: node.hash };
     for (const victim of victims) index.move(victim, 'Dropped');
     settle(index);

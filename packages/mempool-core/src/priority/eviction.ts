@@ -4,18 +4,52 @@ import { minPriority } from '../contract/verdict.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
 
-/** Transactions and bytes: to be added, or above the limits. */
+/** Transactions, bytes and second weight (P30): to be added, or above the limits. */
 export interface Excess {
   readonly transactions: number;
   readonly bytes: number;
+  readonly weight2: number;
 }
+
+const nobody: ReadonlySet<PoolNode> = new Set();
+export const nothingMore: Excess = { transactions: 0, bytes: 0, weight2: 0 };
 
 /** How far the pool with `more` added is above the limits. It fits if both numbers are at most 0. */
 export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
   return {
     transactions: totals.transactions + more.transactions - limits.maxTxs,
     bytes: totals.bytes + more.bytes - limits.maxBytes,
+    weight2: totals.weight2 + more.weight2 - limits.maxWeight2,
   };
+}
+
+/** True if the pool with that added is above a limit. */
+export function isOver({ transactions, bytes, weight2 }: Excess): boolean {
+  return transactions > 0 || bytes > 0 || weight2 > 0;
+}
+
+/**
+ * The transactions that have to leave for the excess to end, the last in the order first: all that may leave, but only those
+ * with a second weight while nothing else is over (P30). Then `null` if they do not suffice.
+ */
+export function* leavingFor(
+  index: PoolIndex,
+  excess: Excess,
+  spared: ReadonlySet<PoolNode> = nobody,
+): Generator<PlacedNode | null, undefined> {
+  let { transactions, bytes, weight2 } = excess;
+  if (!isOver(excess)) return;
+  for (const node of index.order.backwards()) {
+    const { verdict } = node.entry;
+    const helps = transactions > 0 || bytes > 0 || verdict.weight2 !== undefined;
+    if (!helps || !mayLeave(node) || spared.has(node)) continue;
+    yield node;
+    transactions -= 1;
+    bytes -= node.entry.bytes;
+    weight2 -= verdict.weight2 ?? 0;
+    if (transactions <= 0 && bytes <= 0 && weight2 <= 0) return;
+  }
+  yield null;
 }
 
 /** The new transaction that others are evicted for. */
@@ -30,28 +64,26 @@ export interface Evicting {
 }
 
 /**
- * The shortest suffix of the order whose eviction removes the excess for a new transaction. The new transaction may be in
- * the order already. Only strictly worse transactions may be evicted. Tie-breaks do not count, or an earlier transaction
- * could be evicted for a later one of equal priority. Protected ones (P28) and those whose verdict is damaged (M2) stay.
+ * The transactions at the end of the order whose eviction makes room for a new one, as few as there may be. The new
+ * transaction may be in the order already. Only strictly worse transactions may be evicted. Tie-breaks do not count, or an
+ * earlier transaction could be evicted for a later one of equal priority. Protected ones (P28) and those whose verdict is
+ * damaged (M2) stay.
  *
  * @returns `null` if that does not suffice
  */
 export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess): PlacedNode[] | null {
   const { before, ancestors } = newcomer;
   const victims: PlacedNode[] = [];
-  let { transactions, bytes } = excess;
-  if (transactions <= 0 && bytes <= 0) return victims;
+  if (!isOver(excess)) return victims;
   const { eviction, maxEvictions } = index.limits;
   if (eviction === 'none') return null;
-  for (const worst of index.order.backwards()) {
-    if (!mayLeave(worst) || (newcomer.isProtected && ancestors.has(worst))) continue;
+  const spared = newcomer.isProtected ? ancestors : nobody;
+  for (const worst of leavingFor(index, excess, spared)) {
+    if (worst === null) return null;
     if (before + victims.length >= maxEvictions || !isWorse(worst.place, newcomer)) return null;
     victims.push(worst);
-    transactions -= 1;
-    bytes -= worst.entry.bytes;
-    if (transactions <= 0 && bytes <= 0) return victims;
   }
-  return null;
+  return victims;
 }
 
 function isWorse(worst: OrderKey, { place, isProtected }: Evicting): boolean {
@@ -65,22 +97,18 @@ export function floorOf(index: PoolIndex): Floor {
 }
 
 function leastPriority(index: PoolIndex): bigint | null {
-  const { limits, order } = index;
-  let { transactions, bytes } = excessOf(index, { transactions: 1, bytes: 1 });
-  if (transactions <= 0 && bytes <= 0) return minPriority;
+  const { limits } = index;
+  const excess = excessOf(index, { transactions: 1, bytes: 1, weight2: 0 });
+  if (!isOver(excess)) return minPriority;
   if (limits.eviction === 'none') return null;
   // Below the floor of P26 it would be parked.
   let floor = limits.minPriority;
   let victims = 0;
-  for (const worst of order.backwards()) {
-    if (!mayLeave(worst)) continue;
-    const { place, entry } = worst;
+  for (const worst of leavingFor(index, excess)) {
     victims += 1;
-    if (victims > limits.maxEvictions) return null;
-    if (place.ready) floor = place.effectivePriority + 1n;
-    transactions -= 1;
-    bytes -= entry.bytes;
-    if (transactions <= 0 && bytes <= 0) return floor;
+    if (worst === null || victims > limits.maxEvictions) return null;
+    const { ready, effectivePriority } = worst.place;
+    if (ready && effectivePriority >= floor) floor = effectivePriority + 1n;
   }
-  return null;
+  return floor;
 }

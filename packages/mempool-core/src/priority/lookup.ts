@@ -41,7 +41,19 @@ function liveOf({ limits }: PoolIndex, node: PoolNode): LiveCandidate {
   const { gas, sender, provides, requires } = verdict;
   const priority = priorityAt(verdict, limits.minPriority);
   const tags = { provides: [...provides], requires: [...requires] };
-  return { hash, seq, bytes, gas, priority, sender, ...tags, stage: node.stage as LiveStage, parked: isParked(node) };
+  const weight = verdict.weight2 === undefined ? {} : { weight2: verdict.weight2 };
+  return {
+    hash,
+    seq,
+    bytes,
+    gas,
+    priority,
+    ...weight,
+    sender,
+    ...tags,
+    stage: node.stage as LiveStage,
+    parked: isParked(node),
+  };
 }
 
 /** What is in flight or Confirmed comes first, by seq; then what is Pending, in the order of the pool. */

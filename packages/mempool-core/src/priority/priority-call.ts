@@ -7,10 +7,10 @@ import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
-import { excessOf } from './eviction.ts';
+import { excessOf, leavingFor, nothingMore } from './eviction.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { mayLeave, type PoolNode } from './pool-node.ts';
+import type { PoolNode } from './pool-node.ts';
 import { reapFrom } from './selection.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
@@ -148,14 +148,9 @@ function dueIn({ held }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
 function worstOver(index: PoolIndex): PoolNode | undefined {
   const isParkedTooMuch = index.parkedCount > index.limits.maxParked;
   const worst = isParkedTooMuch ? index.parking.worst : undefined;
-  if (worst !== undefined || !isTooFull(index)) return worst;
-  for (const last of index.order.backwards()) if (mayLeave(last)) return last;
-  return undefined;
-}
-
-function isTooFull(index: PoolIndex): boolean {
-  const { transactions, bytes } = excessOf(index, { transactions: 0, bytes: 0 });
-  return transactions > 0 || bytes > 0;
+  if (worst !== undefined) return worst;
+  const [first = null] = leavingFor(index, excessOf(index, nothingMore));
+  return first ?? undefined;
 }
 
 function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode) => boolean): PoolNode[] {

@@ -182,10 +182,10 @@ export class PriorityPool implements Planning {
     const { index } = this;
     const { limits, parked } = index;
     const { transactions, bytes, gas } = index.totals;
-    const isProtected = { protected: index.totals.protected };
+    const special = { protected: index.totals.protected, weight2: index.totals.weight2 };
     const headroom = { transactions: limits.maxTxs - transactions, bytes: limits.maxBytes - bytes };
     const { belowFloor } = index;
-    const waiting = { ready: index.order.length - parked.length, parked: parked.length, belowFloor, ...isProtected };
+    const waiting = { ready: index.order.length - parked.length, parked: parked.length, belowFloor, ...special };
     const load = { transactions, bytes, gas, ...waiting, headroom, floor: floorOf(index) };
     const { lastGossipSeq } = index;
     return { ...this.memory.usage(), held: index.held.length, lastGossipSeq, load };

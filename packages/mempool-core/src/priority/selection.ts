@@ -10,7 +10,15 @@ import { isReady, type PoolNode } from './pool-node.ts';
 
 function candidateOf({ limits }: PoolIndex, { hash, entry }: PoolNode): Candidate {
   const { seq, bytes, verdict } = entry;
-  return { hash, seq, bytes, gas: verdict.gas, priority: priorityAt(verdict, limits.minPriority) };
+  return weighed(
+    { hash, seq, bytes, gas: verdict.gas, priority: priorityAt(verdict, limits.minPriority) },
+    verdict.weight2,
+  );
+}
+
+/** P30: the second weight is left out if there is none. */
+function weighed(candidate: Candidate, weight2: number | undefined): Candidate {
+  return weight2 === undefined ? candidate : { ...candidate, weight2 };
 }
 
 /**
@@ -18,28 +26,30 @@ function candidateOf({ limits }: PoolIndex, { hash, entry }: PoolNode): Candidat
  * those and all their descendants.
  */
 export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
-  const { maxTxs, maxBytes, maxGas, skip, overheadBytes } = budget;
+  const { maxTxs, maxBytes, maxGas, skip, overheadBytes, maxWeight2 = Number.POSITIVE_INFINITY } = budget;
   const { minPriority: floor } = index.limits;
   const reaped: Candidate[] = [];
   // Counts up in whole numbers: the rest of an unlimited budget would be `Infinity`, a new number object each time.
   let usedBytes = 0;
   let usedGas = 0;
+  let usedWeight2 = 0;
   const passed = new Set<PoolNode>();
   let misfits = 0;
   if (maxTxs === 0) return reaped;
-  index.order.walk(({ hash, seq, bytes, gas, priority: most, tip, isReady, isBound }, node) => {
+  index.order.walk(({ hash, seq, bytes, gas, priority: most, tip, weight2, isReady, isBound }, node) => {
     if (!isReady) return false;
     if (isBound && passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
     const needed = usedBytes + bytes + overheadBytes;
-    if (needed > maxBytes || usedGas + gas > maxGas) {
+    if (needed > maxBytes || usedGas + gas > maxGas || usedWeight2 + (weight2 ?? 0) > maxWeight2) {
       passed.add(node);
       misfits += 1;
       return misfits <= skip;
     }
     usedBytes = needed;
     usedGas += gas;
+    usedWeight2 += weight2 ?? 0;
     const priority = tip === undefined ? most : priorityAt({ priority: most, tip }, floor);
-    return reaped.push({ hash, seq, bytes, gas, priority }) < maxTxs;
+    return reaped.push(weighed({ hash, seq, bytes, gas, priority }, weight2)) < maxTxs;
   });
   return reaped;
 }

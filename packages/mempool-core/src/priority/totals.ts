@@ -6,6 +6,8 @@ const gasUnit = 2 ** 26;
 export class Totals {
   transactions = 0;
   bytes = 0;
+  /** P30. */
+  weight2 = 0;
   /** P28. */
   protected = 0;
   /** The gas in two parts, each a safe integer. A single sum would be rounded, and a removal would not restore it. */
@@ -29,6 +31,7 @@ export class Totals {
   #count({ bytes, verdict }: Entry, by: 1 | -1): void {
     const { gas, sender } = verdict;
     this.transactions += by;
+    if (verdict.weight2 !== undefined) this.weight2 += by * verdict.weight2;
     if (verdict.protected) this.protected += by;
     this.bytes += by * bytes;
     this.#gasUnits += by * Math.floor(gas / gasUnit);

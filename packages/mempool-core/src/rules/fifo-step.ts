@@ -68,6 +68,7 @@ export function admissionOf(
 export const fifoLimits: Limits = Object.freeze({
   maxTxs: Number.POSITIVE_INFINITY,
   maxBytes: Number.POSITIVE_INFINITY,
+  maxWeight2: Number.POSITIVE_INFINITY,
   maxTxGas: Number.POSITIVE_INFINITY,
   maxPerSender: Number.POSITIVE_INFINITY,
   maxParked: Number.POSITIVE_INFINITY,

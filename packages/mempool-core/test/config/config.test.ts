@@ -35,6 +35,7 @@ const whole: Required<ConfigFields> = {
   maxPerSender: 12,
   maxParked: 0,
   maxProtected: 0,
+  maxWeight2: 0,
   maxAncestors: 13,
   maxDescendants: 14,
   maxEvictions: 15,

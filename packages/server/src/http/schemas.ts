@@ -71,6 +71,7 @@ export const verdict: z.ZodType<Verdict> = z
     expiresAtHeight: count.nullable().optional(),
     propagate: z.boolean().optional(),
     protected: z.boolean().optional(),
+    weight2: count.optional(),
   })
   .openapi('Verdict', { description: "The application's verdict. Priority pools only." });
 
@@ -89,6 +90,7 @@ export const budgetFields: { readonly [K in keyof Budget]-?: z.ZodType<number | 
   maxTxs: count.optional(),
   skip: count.optional(),
   overheadBytes: count.optional(),
+  maxWeight2: count.optional(),
 };
 
 /** The same in a query. */
@@ -98,6 +100,7 @@ export const budgetQuery: { readonly [K in keyof Budget]-?: z.ZodType<number | u
   maxTxs: countText.optional(),
   skip: countText.optional(),
   overheadBytes: countText.optional(),
+  maxWeight2: countText.optional(),
 };
 
 // What answers say.
@@ -182,7 +185,15 @@ export const claim: z.ZodType = z
 
 export const limits: z.ZodType = z
   .object({
-    ...{ maxTxs: never, maxBytes: never, maxTxGas: never, maxPerSender: never, maxParked: never, maxProtected: never },
+    ...{
+      maxTxs: never,
+      maxBytes: never,
+      maxWeight2: never,
+      maxTxGas: never,
+      maxPerSender: never,
+      maxParked: never,
+      maxProtected: never,
+    },
     ...{ maxAncestors: never, maxDescendants: never, maxEvictions: never, replacementBump: z.int() },
     ...{
       ttlMs: never,
