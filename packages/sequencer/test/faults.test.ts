@@ -1,4 +1,5 @@
-// What the original did wrong, one test for each fault. Killed workers: kill.test.ts. Participation: rules/participation.test.ts.
+// What the original did wrong, one test for each fault. Three are elsewhere. Killed workers: kill.test.ts. Participation:
+// rules/participation.test.ts. Hours that are kept: the server's test/epochs/board.test.ts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';

@@ -5,6 +5,7 @@ import { type Measure, type Sampled, take } from '../goals/measure.ts';
 import { memoryGoals } from '../goals/memory.ts';
 import { reapingGoal } from '../goals/reaping.ts';
 import { redisGoals } from '../goals/redis.ts';
+import { sequencerGoals } from '../goals/sequencer.ts';
 import { serverGoals } from '../goals/server.ts';
 import { exclusiveGoal, sqliteGoals } from '../goals/sqlite.ts';
 import { writersGoals } from '../goals/writers.ts';
@@ -73,6 +74,7 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
       return [
         ...redisGoals(backend, context),
         ...(await redisLedgerGoals(backend, context)),
+        ...sequencerGoals(backend, context),
         ...writersGoals(backend, context),
         reaping,
         ...electionGoals(backend),

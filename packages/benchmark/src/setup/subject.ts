@@ -10,6 +10,7 @@ export interface BenchSubject {
   readonly backend: Pick<Backend, 'capabilities'>;
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
   leases?(pool: string, options?: { readonly ttlMs?: number }): Promise<LeaseStore>;
+  remove?(pool: string): Promise<unknown>;
   destroy?(pool: string): Promise<void>;
 }
 
