@@ -21,6 +21,7 @@ const withRedis = [
   'conformance',
   'examples/block-builder',
   'examples/cardano-replay',
+  'examples/epoch-sequencer',
   'examples/multi-node',
   'examples/relayer',
 ];

@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import type { Random } from 'mempool-testkit';
+import { topicsOf } from '../network/gossip.ts';
+import { Mesh } from '../network/mesh.ts';
+import { type Planned, shuffled, type Traffic } from './traffic.ts';
+
+/** A validator, as whoever sends to it knows it. */
+export interface Target {
+  readonly name: string;
+  readonly gossipPort: number;
+  readonly httpPort: number;
+}
+
+/** What came of sending an epoch's traffic. */
+export interface Fed {
+  /** By validator: what it said that it has. */
+  readonly acknowledged: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Of these, how many had come by gossip before they were asked for. */
+  readonly byGossip: number;
+  readonly violations: readonly string[];
+}
+
+export interface Feeding {
+  readonly traffic: Traffic;
+  readonly closesAt: number;
+  /** True for a validator that gets nothing but what gossip brings it. */
+  readonly isCutOff: (name: string) => boolean;
+  /** Everything takes so many times as long. */
+  readonly pace: number;
+}
+
+/** How long gossip takes at most, before each validator is asked what it has. */
+const gossipMs = 2_000;
+
+/** Peers that send submissions: one next to each validator, each in an order of its own. */
+export class Feeder implements AsyncDisposable {
+  readonly #targets: readonly Target[];
+  readonly #peers: readonly Mesh[];
+  readonly #topic: string;
+  readonly #random: Random;
+
+  private constructor(targets: readonly Target[], peers: readonly Mesh[], topic: string, random: Random) {
+    this.#targets = targets;
+    this.#peers = peers;
+    this.#topic = topic;
+    this.#random = random;
+  }
+
+  static async open(network: string, targets: readonly Target[], random: Random): Promise<Feeder> {
+    const topic = topicsOf(network).submissions;
+    const open = ({ name, gossipPort }: Target): Promise<Mesh> =>
+      Mesh.open({
+        seed: keccak_256(Buffer.from(`peer of ${name}`)),
+        port: 0,
+        peers: [`/ip4/127.0.0.1/tcp/${gossipPort}`],
+        // They send, and hear what the others send; it is nothing to them.
+        topics: { [topic]: () => 'ignore' },
+      });
+    return new Feeder(targets, await Promise.all(targets.map(open)), topic, random);
+  }
+
+  /** Resolves when all validators' gateways answer, and each peer is connected with one. */
+  async ready(signal: AbortSignal): Promise<void> {
+    for (const [i, { httpPort }] of this.#targets.entries())
+      while ((await post(httpPort, 0, new Uint8Array())) === null || this.#peers[i]?.subscribers(this.#topic) === 0) {
+        signal.throwIfAborted();
+        await delay(100);
+      }
+  }
+
+  /** Sends an epoch's traffic while its window is open, and what is late after that. */
+  async feed(feeding: Feeding): Promise<Fed> {
+    const { traffic, closesAt, pace } = feeding;
+    await this.#gossip(
+      [...traffic.planned, ...traffic.strangers].filter(({ way }) => way === 'gossip'),
+      pace * gossipMs,
+    );
+    const fed = await Promise.all(this.#targets.map((target) => this.#confirm(target, feeding)));
+    await delay(Math.max(0, closesAt + 300 - Date.now()));
+    await this.#gossip(traffic.late, 100);
+    const violations = await Promise.all(this.#targets.map((target) => this.#sendLate(target, traffic)));
+    return {
+      acknowledged: new Map(fed.map(({ name, acknowledged }) => [name, acknowledged])),
+      byGossip: fed.reduce((sum, { byGossip }) => sum + byGossip, 0),
+      violations: violations.flat(),
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const peer of this.#peers) await peer[Symbol.asyncDispose]();
+  }
+
+  /** Each message by one or two of the peers. */
+  async #gossip(messages: readonly Planned[], withinMs: number): Promise<void> {
+    const started = Date.now();
+    const sending = this.#peers.map(async (peer, i) => {
+      const mine = messages.filter((_, j) => j % this.#peers.length === i || this.#random.below(6) === 0);
+      for (const [sent, { message }] of shuffled(mine, this.#random).entries()) {
+        await peer.publish(this.#topic, message).catch(() => undefined);
+        const ahead = started + (withinMs * sent) / mine.length - Date.now();
+        if (ahead > 5) await delay(ahead);
+      }
+    });
+    await Promise.all(sending);
+  }
+
+  /** Sends everything again by HTTP, until the validator says that it has it, or its window is over. */
+  async #confirm({ name, httpPort }: Target, { traffic, closesAt, isCutOff }: Feeding) {
+    const acknowledged = new Set<string>();
+    let byGossip = 0;
+    const waiting = shuffled(traffic.planned, this.#random);
+    const lane = async (): Promise<void> => {
+      for (let next = waiting.pop(); next !== undefined && Date.now() < closesAt; next = waiting.pop()) {
+        const kind = isCutOff(name) ? null : await post(httpPort, traffic.epoch, next.message);
+        if (kind === 'received' || kind === 'duplicate') acknowledged.add(next.hash);
+        else waiting.unshift(next);
+        if (kind === 'duplicate' && next.way === 'gossip') byGossip += 1;
+        if (kind !== 'received' && kind !== 'duplicate') await delay(50);
+      }
+    };
+    await Promise.all([lane(), lane(), lane(), lane()]);
+    return { name, acknowledged, byGossip };
+  }
+
+  async #sendLate({ name, httpPort }: Target, { epoch, late, strangers }: Traffic): Promise<string[]> {
+    const answers = await Promise.all([...late, ...strangers].map(({ message }) => post(httpPort, epoch, message)));
+    // A gateway that is down, or has never heard of the epoch, stores nothing.
+    const wrong = answers.filter((kind) => kind !== null && kind !== 'closed' && kind !== 'unknown-epoch');
+    return wrong.map((kind) => `epoch ${epoch}, ${name}: answered ${kind} when the window was over`);
+  }
+}
+
+/** What the gateway answers; `null` if it does not. */
+async function post(port: number, epoch: number, message: Uint8Array): Promise<string | null> {
+  try {
+    const url = `http://127.0.0.1:${port}/epochs/${epoch}/submissions`;
+    const signal = AbortSignal.timeout(2_000);
+    const answer = await fetch(url, { method: 'POST', body: new Uint8Array(message), signal });
+    return ((await answer.json()) as { readonly kind: string }).kind;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,116 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type DevChain, startDevChain } from 'evm-chain';
+import { freePort, type RedisServer, startRedisServer } from 'mempool-testkit';
+import { type Deployed, deployContract } from '../chain/contract.ts';
+import { signerOf } from '../chain/signer.ts';
+import type { ValidatorConfig } from '../process/config.ts';
+import type { Role } from '../process/role.ts';
+import { Links } from './links.ts';
+import { keyOf } from './traffic.ts';
+import { prepare, Worker } from './worker.ts';
+
+/** How many processes of each role a validator has. */
+export const crew: Readonly<Record<Role, number>> = { gateway: 1, dequeuer: 2, finalizer: 2, monitor: 1, relayer: 1 };
+
+export const [protocol, market] = ['demo', 'prices'];
+export const validatorCount = 4;
+/** Of the development chain's first account. */
+export const owner = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
+export const finalityBlocks = 6;
+const blockMs = 500;
+/** What Redis was told survives its process, not the machine: to wait for the disk each time is not what this shows. */
+const kept = ['--appendonly', 'yes', '--appendfsync', 'no'];
+
+/** A validator of the stage. */
+export interface Validator {
+  readonly name: string;
+  /** As the chain knows it. */
+  readonly address: string;
+  readonly config: ValidatorConfig;
+  readonly workers: readonly Worker[];
+}
+
+export interface StageOptions {
+  /** As in `Plan`. */
+  readonly pace: number;
+  /** The folder for what the processes say; `null`: nowhere. */
+  readonly logs: string | null;
+  /** The slots' addresses, once the contract's domain is known. */
+  readonly slotsOf: (domain: string) => readonly string[];
+}
+
+/** Everything that a run needs, running: one Redis, one chain, the validators and the links between them. */
+export class Stage implements AsyncDisposable {
+  readonly redis: RedisServer;
+  readonly chain: DevChain;
+  readonly contract: Deployed;
+  readonly links: Links;
+  readonly validators: readonly Validator[];
+  readonly #stack: AsyncDisposableStack;
+
+  private constructor(
+    parts: Pick<Stage, 'redis' | 'chain' | 'contract' | 'links' | 'validators'>,
+    stack: AsyncDisposableStack,
+  ) {
+    this.redis = parts.redis;
+    this.chain = parts.chain;
+    this.contract = parts.contract;
+    this.links = parts.links;
+    this.validators = parts.validators;
+    this.#stack = stack;
+  }
+
+  static async set({ pace, logs, slotsOf }: StageOptions): Promise<Stage> {
+    await prepare();
+    await using stack = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), 'mempool-sequencer-'));
+    stack.defer(() => rm(folder, { recursive: true, force: true }));
+    const redis = stack.use(await startRedisServer({ dir: folder, args: kept }));
+    const chain = stack.use(await startDevChain({ blockMs: pace * blockMs }));
+    const contract = await deployContract(chain, {
+      owner,
+      name: `${protocol}:${market}`,
+      turnSeconds: Math.ceil(pace * 2),
+    });
+    const ports = await Promise.all(Array.from({ length: validatorCount }, freePort));
+    const links = stack.use(await Links.open(ports));
+    const slots = slotsOf(contract.domain);
+    const validators: Validator[] = [];
+    for (const [i, gossipPort] of ports.entries()) {
+      const name = `v${i + 1}`;
+      const key = keyOf(`validator ${name}`);
+      const { address } = signerOf(key);
+      await chain.call('hardhat_setBalance', address, '0x56bc75e2d63100000');
+      const config: ValidatorConfig = {
+        ...{ name, protocol, market, redis: redis.url, key, slots, chain: contract, finalityBlocks },
+        ...{ gossipPort, httpPort: await freePort(), peers: links.peersOf(i) },
+        // All of the demonstration's peers have one address.
+        peerRate: 1_000,
+        ...{ claimMs: pace * 1_000, leaseMs: pace * 2_000, level2TimeoutMs: pace * 10_000 },
+      };
+      const file = join(folder, `${name}.json`);
+      await writeFile(file, JSON.stringify(config, null, 2));
+      const workers = hire(name, file, logs === null ? null : join(logs, `${name}.log`));
+      stack.defer(() => Promise.all(workers.map((worker) => worker.stop())).then(() => undefined));
+      validators.push({ name, address, config, workers });
+    }
+    return new Stage({ redis, chain, contract, links, validators }, stack.move());
+  }
+
+  get workers(): Worker[] {
+    return this.validators.flatMap(({ workers }) => workers);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#stack.disposeAsync();
+  }
+}
+
+function hire(validator: string, file: string, log: string | null): Worker[] {
+  const posts = Object.entries(crew) as [Role, number][];
+  return posts.flatMap(([role, count]) =>
+    Array.from({ length: count }, (_, i) => new Worker({ validator, role, number: i + 1, file, log })),
+  );
+}

@@ -1,0 +1,135 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
+import { encodeSubmission, type Submission, type SubmissionReason } from 'mempool-sequencer';
+import type { Random } from 'mempool-testkit';
+import { signerOf } from '../chain/signer.ts';
+import { signSubmission } from '../chain/submission-signature.ts';
+
+/** What has to become of a submission that a validator stored. */
+export type Fate = 'counted' | SubmissionReason;
+
+/** A submission of an epoch, and what has to become of it wherever it is stored. */
+export interface Planned extends Pick<Submission, 'slot' | 'project' | 'cid'> {
+  readonly message: Uint8Array;
+  readonly hash: string;
+  /** An equivocating one is counted where its twin is missing. */
+  readonly fate: Fate;
+  /** `entry`: gossip carries only what names the epoch that it is for. */
+  readonly way: 'gossip' | 'entry';
+}
+
+export interface Traffic {
+  readonly epoch: number;
+  readonly planned: readonly Planned[];
+  /** To be sent when the window is over: no validator may store it. */
+  readonly late: readonly Planned[];
+  /** Of slots that there are not: no gateway takes them. */
+  readonly strangers: readonly Planned[];
+}
+
+type Unsigned = Omit<Submission, 'signature'>;
+
+const projects = Array.from({ length: 24 }, (_, i) => `project-${String(i + 1).padStart(2, '0')}`);
+const honest = [1, 2, 3, 4];
+const [dissenter, ...liars] = [5, 6, 7, 8] as const;
+const slots = 8;
+const stranger = 99;
+
+/** Makes up what peers send, signed, and knows what has to become of it. */
+export class TrafficMaker {
+  readonly #random: Random;
+  readonly #domain: string;
+  readonly #keys: readonly string[];
+  /** Honest messages of the epoch before, to be replayed. */
+  #earlier: readonly Planned[] = [];
+
+  /** `domain`: of the contract. */
+  constructor(random: Random, domain: string) {
+    this.#random = random;
+    this.#domain = domain;
+    this.#keys = Array.from({ length: stranger }, (_, i) => keyOf(`slot ${i + 1}`));
+  }
+
+  /** The slots' addresses: slot 1 is the first. */
+  get addresses(): string[] {
+    return this.#keys.slice(0, slots).map((key) => signerOf(key).address);
+  }
+
+  epoch(epoch: number): Traffic {
+    const votes = projects.flatMap((project) => this.#votes(epoch, project));
+    const bad = liars.flatMap((slot) => this.#lies(epoch, slot));
+    const replays = this.#earlier.slice(0, 3).map((each) => ({ ...each, fate: 'wrong-epoch', way: 'entry' }) as const);
+    this.#earlier = this.#shuffled(votes);
+    const project = this.#some(projects);
+    return {
+      epoch,
+      planned: this.#shuffled([...votes, ...bad, ...replays]),
+      late: honest.map((slot) => this.#planned({ epoch, slot, project, cid: 'too-late' }, 'counted')),
+      strangers: [this.#planned({ epoch, slot: stranger, project, cid: 'stranger' }, 'unknown-slot')],
+    };
+  }
+
+  /** The honest slots' votes for a project. In every fourth or so it is two against two, and the lowest content id wins. */
+  #votes(epoch: number, project: string): Planned[] {
+    const isTie = this.#random.below(4) === 0;
+    const cidOf = (slot: number): string => `${isTie && slot > 2 ? 'other' : 'cid'}-${epoch}-${project}`;
+    const votes = honest.map((slot) => this.#planned({ epoch, slot, project, cid: cidOf(slot) }, 'counted'));
+    if (this.#random.below(3) > 0 || isTie) return votes;
+    const cid = `dissent-${epoch}-${project}`;
+    return [...votes, this.#planned({ epoch, slot: dissenter, project, cid }, 'counted')];
+  }
+
+  /** One of each kind, by one slot. */
+  #lies(epoch: number, slot: number): Planned[] {
+    const [project, ...others] = this.#shuffled(projects) as [string, string, string, string];
+    const own = { epoch, slot, project, cid: `lie-${epoch}-${slot}` };
+    const vote = { ...own, project: others[0], cid: `cid-${epoch}-${others[0]}` };
+    return [
+      ...['one', 'two'].map((cid) => this.#planned({ ...own, cid }, 'equivocation')),
+      // Signed by another slot, for another market, and for the epoch before.
+      this.#planned(own, 'bad-signature', { key: this.#keys[0] as string }),
+      this.#planned(own, 'bad-signature', {
+        domain: this.#domain.replace(/^../, (byte) => (byte === '00' ? '01' : '00')),
+      }),
+      this.#planned(own, 'bad-signature', { signed: { ...own, epoch: epoch - 1 } }),
+      this.#planned({ ...own, cid: 'two words' }, 'malformed'),
+      // The same vote in two forms is one vote.
+      this.#planned(vote, 'counted'),
+      this.#planned(vote, 'counted', { note: 'again' }),
+    ];
+  }
+
+  #planned(
+    unsigned: Unsigned,
+    fate: Fate,
+    how: { readonly key?: string; readonly domain?: string; readonly signed?: Unsigned; readonly note?: string } = {},
+  ): Planned {
+    const { slot, project, cid } = unsigned;
+    const { key: privateKey = this.#keys[slot - 1] as string, domain = this.#domain, signed = unsigned, note } = how;
+    const signature = signSubmission(signed, { domain, privateKey });
+    const plain = encodeSubmission({ ...unsigned, signature });
+    const message = note === undefined ? plain : withNote(plain, note);
+    return { slot, project, cid, message, hash: Buffer.from(keccak_256(message)).toString('hex'), fate, way: 'gossip' };
+  }
+
+  #shuffled<T>(items: readonly T[]): T[] {
+    return shuffled(items, this.#random);
+  }
+
+  #some<T>(items: readonly T[]): T {
+    return items[this.#random.below(items.length)] as T;
+  }
+}
+
+export function shuffled<T>(items: readonly T[], random: Random): T[] {
+  const keyed = items.map((item) => [random.below(2 ** 30), item] as const);
+  return keyed.toSorted(([a], [b]) => a - b).map(([, item]) => item);
+}
+
+/** A private key that everybody can compute: for a demonstration only. */
+export function keyOf(name: string): string {
+  return Buffer.from(keccak_256(Buffer.from(`epoch-sequencer demo: ${name}`))).toString('hex');
+}
+
+function withNote(message: Uint8Array, note: string): Uint8Array {
+  return Buffer.from(JSON.stringify({ ...JSON.parse(Buffer.from(message).toString()), note }));
+}

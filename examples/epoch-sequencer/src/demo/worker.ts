@@ -1,0 +1,99 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundle, root } from '../../../../.ci/bundle.ts';
+import type { Role } from '../process/role.ts';
+
+const source = 'examples/epoch-sequencer/src/main.ts';
+const folder = join(root, '.data/sequencer');
+const program = join(folder, source.replace(/\.ts$/, '.js'));
+const compileCache = join(root, '.data/compile-cache');
+
+/** Makes one file of what a process loads: most of a start is to resolve, read and compile a thousand modules. */
+export function prepare(): Promise<void> {
+  return bundle([source], folder);
+}
+
+/** A stopped process does not notice that its parent is gone. */
+const living = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+
+export interface Post {
+  readonly validator: string;
+  readonly role: Role;
+  /** Of several with the same role. */
+  readonly number: number;
+  /** The validator's configuration. */
+  readonly file: string;
+  /** Where what it says is written down; `null`: nowhere. */
+  readonly log: string | null;
+}
+
+/** One of a validator's processes. When it ends it is started again, until `stop`. */
+export class Worker {
+  readonly post: Post;
+  kills = 0;
+  /** How often it gave up for the moment, because something that it needs did not answer. */
+  retries = 0;
+  /** What it said, if it ended without being killed. */
+  failure: string | null = null;
+  #lives = 0;
+  #child: ChildProcess | null = null;
+  #isEnding = false;
+  readonly #life: Promise<void>;
+
+  constructor(post: Post) {
+    this.post = post;
+    this.#life = this.#live();
+  }
+
+  /** SIGKILL. False if it is down already. */
+  kill(): boolean {
+    if (this.#child === null || !this.#child.kill('SIGKILL')) return false;
+    this.#child = null;
+    this.kills += 1;
+    return true;
+  }
+
+  signal(name: 'SIGSTOP' | 'SIGCONT'): void {
+    this.#child?.kill(name);
+  }
+
+  async stop(): Promise<void> {
+    this.#isEnding = true;
+    this.#child?.kill('SIGTERM');
+    await this.#life;
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#isEnding) {
+      const child = this.#start();
+      let said = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        said = `${said}${text}`.slice(-2_000);
+        if (this.post.log !== null)
+          appendFileSync(this.post.log, `${new Date().toISOString()} ${this.post.role} ${text}`);
+      });
+      living.add(child);
+      const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+      living.delete(child);
+      if (code === 75) this.retries += 1;
+      else if (signal !== 'SIGKILL' && !(this.#isEnding && code === 0))
+        this.failure ??= `${code ?? signal}: ${said.trim()}`;
+    }
+  }
+
+  /** A name of its own for each life: the dead one's lease and claims are not the new one's. */
+  #start(): ChildProcess {
+    const { role, number, file } = this.post;
+    this.#lives += 1;
+    this.#child = fork(program, [role, file, `${role}-${number}.${this.#lives}`], {
+      env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
+      stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+    });
+    return this.#child;
+  }
+}

@@ -1,0 +1,42 @@
+import { serve } from '@hono/node-server';
+import { getConnInfo } from '@hono/node-server/conninfo';
+import { Hono } from 'hono';
+import type { Accepted, Gateway } from 'mempool-sequencer';
+
+/** The HTTP status of what the gateway answers. */
+const statuses = {
+  received: 202,
+  duplicate: 200,
+  'unknown-epoch': 404,
+  closed: 410,
+  'too-large': 413,
+  malformed: 400,
+  'unknown-slot': 403,
+  'slot-limit': 429,
+  'rate-limit': 429,
+  full: 503,
+} as const satisfies Readonly<Record<Accepted['kind'], number>>;
+
+const mostBytes = 65_536;
+
+/** `POST /epochs/<epoch>/submissions`: a submission's message. What is new is told to `onReceived`. */
+export async function openEntry(
+  port: number,
+  gateway: Gateway,
+  onReceived: (message: Uint8Array) => Promise<void>,
+): Promise<AsyncDisposable> {
+  const app = new Hono();
+  app.post('/epochs/:epoch{[0-9]{1,15}}/submissions', async (context) => {
+    if (Number(context.req.header('content-length') ?? mostBytes + 1) > mostBytes)
+      return context.json({ kind: 'too-large' }, 413);
+    const peer = getConnInfo(context).remote.address ?? 'http';
+    const message = new Uint8Array(await context.req.arrayBuffer());
+    const accepted = await gateway.accept(message, { peer, epoch: Number(context.req.param('epoch')) });
+    if (accepted.kind === 'received') await onReceived(message);
+    return context.json(accepted, statuses[accepted.kind]);
+  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const server = serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => resolve());
+  await promise;
+  return { [Symbol.asyncDispose]: () => new Promise<void>((closed) => server.close(() => closed())) };
+}

@@ -1,0 +1,71 @@
+import type { Accepted, Sequencer } from 'mempool-sequencer';
+import { Mesh, type MeshOptions, type Verdict } from './mesh.ts';
+
+export interface GossipOptions extends Omit<MeshOptions, 'topics'> {
+  /** Of all validators that agree with each other: the beginning of the topics' names. */
+  readonly network: string;
+}
+
+/** The topics of a network of validators. */
+export const topicsOf = (network: string) =>
+  ({ submissions: `/${network}/submissions/1`, batches: `/${network}/batches/1` }) as const;
+
+/** Whoever passes a message on that came too early, too late or too often is not to blame for it. */
+const verdicts: Readonly<Record<Accepted['kind'], Verdict>> = {
+  received: 'accept',
+  // It came by another way before. Others may miss it still.
+  duplicate: 'accept',
+  'unknown-epoch': 'ignore',
+  closed: 'ignore',
+  'slot-limit': 'ignore',
+  'rate-limit': 'ignore',
+  full: 'ignore',
+  'too-large': 'reject',
+  malformed: 'reject',
+  'unknown-slot': 'reject',
+};
+
+/** A validator in the network: what comes goes through its gateway, what it has to say goes to the others. */
+export class Gossip implements AsyncDisposable {
+  readonly #mesh: Mesh;
+  readonly #topics: ReturnType<typeof topicsOf>;
+
+  private constructor(mesh: Mesh, network: string) {
+    this.#mesh = mesh;
+    this.#topics = topicsOf(network);
+  }
+
+  static async open({ network, ...options }: GossipOptions, sequencer: Sequencer): Promise<Gossip> {
+    const { gateway } = sequencer;
+    const topics = topicsOf(network);
+    const mesh = await Mesh.open({
+      ...options,
+      topics: {
+        [topics.submissions]: async (data, peer) => verdicts[(await gateway.accept(data, { peer })).kind],
+        [topics.batches]: async (data) => verdicts[(await gateway.acceptBatch(data)).kind],
+      },
+    });
+    return new Gossip(mesh, network);
+  }
+
+  get address(): string {
+    return this.#mesh.address;
+  }
+
+  /** Other nodes that this one hears of batches from, as far as it is connected with them. */
+  get peers(): number {
+    return this.#mesh.subscribers(this.#topics.batches);
+  }
+
+  async sendSubmission(message: Uint8Array): Promise<void> {
+    await this.#mesh.publish(this.#topics.submissions, message);
+  }
+
+  async sendBatch(message: Uint8Array): Promise<void> {
+    await this.#mesh.publish(this.#topics.batches, message);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#mesh[Symbol.asyncDispose]();
+  }
+}

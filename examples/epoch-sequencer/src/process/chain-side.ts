@@ -1,0 +1,58 @@
+import { Mempool } from 'mempool-core';
+import { redis } from 'mempool-redis';
+import { poolNames, type Sequencer } from 'mempool-sequencer';
+import { signerOf, verifyBy } from '../chain/signer.ts';
+import { createVerifier } from '../chain/submission-signature.ts';
+import { namespaceOf, type ValidatorConfig } from './config.ts';
+import type { ChainSide } from './role.ts';
+
+/** The chain's side of a validator whose chain and contract are real. */
+export function chainSideOf(config: ValidatorConfig): ChainSide {
+  const { chain, key, slots } = config;
+  const { address, sign } = signerOf(key);
+  const slotAddresses = new Map(slots.map((each, i) => [i + 1, each]));
+  const { domain } = chain;
+  return {
+    domain,
+    validator: address,
+    sign,
+    verifyBatch: ({ digest, validator, signature }) => verifyBy(validator)(digest, signature),
+    verify: createVerifier({ domain, slotAddresses }),
+    isSlot: (slot) => slotAddresses.has(slot),
+    follow: (sequencer, leadership, { signal }) => follow(config, sequencer, leadership, signal),
+    relay: (sequencer, { signal }) => relay(config, sequencer, signal),
+  };
+}
+
+const report = (error: unknown): void => console.error(`chain: ${error instanceof Error ? error.message : error}`);
+
+/** The pool of the relayer's transactions. It has an election of its own. */
+function relayPoolOf(config: ValidatorConfig): { readonly url: string; readonly pool: string } {
+  const { protocol, market } = namespaceOf(config);
+  return { url: config.redis, pool: `${poolNames(protocol, market).control}:relay` };
+}
+
+async function follow(
+  config: ValidatorConfig,
+  sequencer: Sequencer,
+  leadership: Parameters<ChainSide['follow']>[1],
+  signal: AbortSignal,
+): Promise<void> {
+  const { followEpochs } = await import('../chain/follow-epochs.ts');
+  // The relayer's process has the watcher.
+  await using pool = new Mempool(await redis.open({ ...relayPoolOf(config), ordering: 'priority' }));
+  const { chain: contract, finalityBlocks } = config;
+  await followEpochs({ contract, relay: pool, sequencer, finalityBlocks, report }, leadership, { signal });
+}
+
+async function relay(config: ValidatorConfig, epochs: Sequencer, signal: AbortSignal): Promise<void> {
+  const [{ EpochRelayer }, { openRelayPool }] = await Promise.all([
+    import('../chain/epoch-relayer.ts'),
+    import('../chain/relay-pool.ts'),
+  ]);
+  const { leaseMs: watcherLockTtlMs, chain: contract, key, finalityBlocks } = config;
+  const pool = { backend: 'redis', ...relayPoolOf(config), watcherLockTtlMs } as const;
+  await using node = await openRelayPool(pool, contract, { finalityBlocks });
+  const privateKey = `0x${key}` as const;
+  await new EpochRelayer({ contract, privateKey, relay: node, epochs, finalityBlocks, report }).run({ signal });
+}

@@ -1,0 +1,37 @@
+import { openSequencer, type SequencerOptions } from 'mempool-sequencer';
+import { homeOf } from './home.ts';
+import type { Part, Role } from './role.ts';
+
+/** A process loads what its role needs, and nothing else. */
+const load: Readonly<Record<Role, () => Promise<{ run(part: Part): Promise<unknown> }>>> = {
+  gateway: () => import('../roles/gateway.ts'),
+  dequeuer: () => import('../roles/dequeuer.ts'),
+  finalizer: () => import('../roles/finalizer.ts'),
+  monitor: () => import('../roles/monitor.ts'),
+  relayer: () => import('../roles/relayer.ts'),
+};
+
+/** Does the work of one role until the signal aborts. */
+export async function runRole(role: Role, part: Omit<Part, 'sequencer'>): Promise<void> {
+  const { run } = await load[role]();
+  await using sequencer = await openSequencer(optionsOf(part));
+  await run({ ...part, sequencer });
+}
+
+function optionsOf({ config, name, chain, now }: Omit<Part, 'sequencer'>): SequencerOptions {
+  const { claimMs, level2TimeoutMs, peerRate } = config;
+  const { domain, validator, sign, verifyBatch, verify, isSlot } = chain;
+  return {
+    ...homeOf(config),
+    ...{ domain, validator, sign, verifyBatch, verify, isSlot },
+    owner: name,
+    now,
+    ...{ claimMs, partClaimMs: claimMs, level2TimeoutMs, peerRate },
+    idleMs: 100,
+    // In place of a content network: whoever has the leaves can compute it.
+    publish: ({ root }) => `root-${root}`,
+    // The gateway sends batches.
+    gossip: () => undefined,
+    report: (error, epoch) => console.error(`epoch ${epoch}: ${error instanceof Error ? error.message : error}`),
+  };
+}
