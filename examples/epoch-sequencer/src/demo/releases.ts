@@ -13,6 +13,9 @@ interface Snapshot {
   readonly goBack: () => Promise<void>;
 }
 
+/** After so long without a block one is asked for. */
+const idleChainMs = 10_000;
+
 /** What the stage does with its chain: releases epochs, again if a reorganisation undid that, and makes reorganisations. */
 export class Releases {
   readonly contract: EpochContract;
@@ -21,6 +24,7 @@ export class Releases {
   readonly reverts: number[] = [];
   readonly #stage: Stage;
   #snapshots: readonly Snapshot[] = [];
+  #head = { block: -1, since: 0 };
 
   constructor(stage: Stage) {
     this.#stage = stage;
@@ -42,6 +46,7 @@ export class Releases {
   }
 
   async #sendMissing(): Promise<void> {
+    await this.#mineIfIdle();
     if (await this.#isSending()) return;
     for (const each of this.released.slice(-6)) if (!(await this.#isReleased(each.epoch))) await this.#send(each);
   }
@@ -77,6 +82,13 @@ export class Releases {
   async #send(release: Released): Promise<void> {
     const validators = this.#stage.validators.map(({ address }) => address);
     await releaseEpoch(this.#stage.contract, owner, { ...release, validators });
+  }
+
+  /** If the development chain makes no block by itself, it is asked for one: its miner is not what this is about. */
+  async #mineIfIdle(): Promise<void> {
+    const block = Number(await this.contract.client.getBlockNumber());
+    if (block !== this.#head.block) this.#head = { block, since: Date.now() };
+    else if (Date.now() - this.#head.since > idleChainMs) await this.#stage.chain.mine();
   }
 
   /** True while a release waits for a block. */
