@@ -21,7 +21,8 @@ type EpochLimits = Parameters<NamespaceOptions['openPool']>[1];
 
 /** Claims end soon, so that tests of killed processes are short. */
 const sweeping = { sweepEveryMs: 50 };
-const electing = { ttlMs: 1_000, jitterMs: 0, pollMs: 50 };
+/** No test waits for a lease to end, and a busy machine must not end one. */
+const electing = { ttlMs: 20_000, jitterMs: 0, pollMs: 50 };
 
 /** In memory, for one process: whoever opens a pool gets the same. */
 export function memoryHome(): Home {
