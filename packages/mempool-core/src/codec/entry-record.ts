@@ -1,6 +1,7 @@
 import type { ClaimRecord, Entry } from '../contract/pool-entry.ts';
 import { type CheckedVerdict, maxPriority, minPriority } from '../contract/verdict.ts';
 import { damaged, decodeValue, encodeValue, isCount } from './codec.ts';
+import { areRareFields, type RareFields, rareFieldsOf, withRareFields } from './verdict-record.ts';
 
 /**
  * An entry as one CBOR array, without its hash and seq. The priority is a string, because the decoder turns 64-bit
@@ -29,17 +30,12 @@ type PlainRow = [
  * What few transactions have: since when one is held back (P20) and parked (P22), 1 for a protected one (P28), a tip (P29)
  * and a second weight (P30). Trailing `null`s are left out.
  */
-type RareRow = [
-  notBefore?: number | null,
-  parkedAt?: number | null,
-  isProtected?: 1 | null,
-  tip?: string | null,
-  weight2?: number | null,
-];
+type RareRow = [notBefore?: number | null, parkedAt?: number | null, ...verdict: Partial<RareFields>];
 type EntryRow = [...PlainRow, ...RareRow];
 
 const rowLength = 17;
 const rareLength = 5;
+const noRareFields: RareFields = [null, null, null];
 
 function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
@@ -63,10 +59,9 @@ function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entr
     gossipSeq,
     claim && [claim.id, claim.owner, claim.untilMs],
   ];
-  const { protected: isProtected, tip, weight2 } = verdict;
-  if (notBefore === undefined && parkedAt === undefined && (isProtected ?? tip ?? weight2) === undefined) return row;
-  const [protection, tipText] = [isProtected ? 1 : null, tip === undefined ? null : String(tip)] as const;
-  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, protection, tipText, weight2 ?? null])];
+  const rare = rareFieldsOf(verdict);
+  if (notBefore === undefined && parkedAt === undefined && rare === null) return row;
+  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, ...(rare ?? noRareFields)])];
 }
 
 function trimmed(rare: RareRow): RareRow {
@@ -95,20 +90,8 @@ function readVerdict(row: EntryRow): CheckedVerdict {
   const priority = BigInt(text);
   if (priority < minPriority || priority > maxPriority) throw damaged('entry');
   const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
-  const [, , isProtected = null, tipText = null, weight2 = null] = row.slice(rowLength) as RareRow;
-  if ((isProtected ?? tipText ?? weight2) === null) return plain;
-  return {
-    ...plain,
-    ...(isProtected && { protected: true }),
-    ...(tipText !== null && { tip: readTip(tipText) }),
-    ...(weight2 !== null && { weight2 }),
-  };
-}
-
-function readTip(text: string): bigint {
-  const tip = BigInt(text);
-  if (tip > maxPriority) throw damaged('entry');
-  return tip;
+  const [, , isProtected = null, tip = null, weight2 = null] = row.slice(rowLength) as RareRow;
+  return row.length === rowLength ? plain : withRareFields(plain, [isProtected, tip, weight2], 'entry');
 }
 
 function readLease(row: EntryRow): ClaimRecord | null {
@@ -126,9 +109,8 @@ function isEntryRow(row: unknown): row is EntryRow {
   const claim = rest.pop();
   return (
     [bytes, gas, ...rest].every(isCount) &&
-    [senderLimit, at, height, notBefore, parkedAt, weight2].every((value) => value === null || isCount(value)) &&
-    (isProtected === null || isProtected === 1) &&
-    (tip === null || (typeof tip === 'string' && /^\d{1,19}$/.test(tip))) &&
+    [senderLimit, at, height, notBefore, parkedAt].every((value) => value === null || isCount(value)) &&
+    areRareFields([isProtected, tip, weight2]) &&
     typeof priority === 'string' &&
     /^-?\d{1,19}$/.test(priority) &&
     typeof sender === 'string' &&

@@ -11,6 +11,7 @@ import {
   isCount,
   isOptionalCount,
 } from './codec.ts';
+import { areRareFields, type RareFields, rareFieldsOf, withRareFields } from './verdict-record.ts';
 
 /** The priority is a string, as in an entry's record. */
 type SubmissionRow = readonly [
@@ -27,6 +28,7 @@ type SubmissionRow = readonly [
   expiresAt: number | null,
   expiresAtHeight: number | null,
   propagate: boolean,
+  rare: RareFields | null,
 ];
 /** A threshold is `null` if it is never reached. */
 type CallRow = readonly [
@@ -37,7 +39,7 @@ type CallRow = readonly [
   dropThreshold: number | null,
   digest: Uint8Array | null,
 ];
-const [rowLength, submissionLength] = [6, 13];
+const [rowLength, submissionLength] = [6, 14];
 
 /** Encodes a call for another node, as one CBOR array. */
 export function encodeReceiveCall(
@@ -84,15 +86,17 @@ function submissionRow({ hash, payloadType, payload, from, verdict }: CheckedSub
     from,
     String(priority),
     ...([sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] as const),
+    rareFieldsOf(verdict),
   ];
 }
 
 function readSubmission(row: SubmissionRow): CheckedSubmission {
   const [hash, payloadType, payload, from, text, sender, senderLimit, gas, provides, requires, ...rest] = row;
-  const [expiresAt, expiresAtHeight, propagate] = rest;
+  const [expiresAt, expiresAtHeight, propagate, rare] = rest;
   const priority = BigInt(text);
   if (priority < minPriority || priority > maxPriority) throw damaged('call');
-  const verdict = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
+  const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
+  const verdict = rare === null ? plain : withRareFields(plain, rare, 'call');
   return { hash: bytesToHash(hash), payloadType, payload, from, verdict };
 }
 
@@ -110,7 +114,7 @@ function isCallRow(row: unknown): row is CallRow {
 function isSubmissionRow(row: unknown): row is SubmissionRow {
   if (!Array.isArray(row) || row.length !== submissionLength) return false;
   const [hash, payloadType, payload, from, priority, sender, senderLimit, gas, provides, requires, ...rest] = row;
-  const [expiresAt, expiresAtHeight, propagate] = rest;
+  const [expiresAt, expiresAtHeight, propagate, rare] = rest;
   return (
     [hash, payload].every(isBytes) &&
     [payloadType, gas].every(isCount) &&
@@ -120,6 +124,7 @@ function isSubmissionRow(row: unknown): row is SubmissionRow {
     (from === null || typeof from === 'string') &&
     typeof sender === 'string' &&
     typeof propagate === 'boolean' &&
+    (rare === null || (Array.isArray(rare) && rare.length === 3 && areRareFields(rare))) &&
     [provides, requires].every((tags) => Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))
   );
 }

@@ -1,13 +1,15 @@
 import { decodeReceiveCall, decodeValue, encodeReceiveCall, encodeValue } from 'mempool-core/backend';
 import { expect, it } from 'vitest';
+import { verdictFields } from '../../src/contract/verdict.ts';
 
 const verdict = {
   ...{ priority: -(2n ** 63n), sender: 'ü', senderLimit: 3, gas: 7, provides: ['a'], requires: ['b', 'c'] },
   ...{ expiresAt: 1_700_000_000_000, expiresAtHeight: null, propagate: false },
 };
+const everything = { ...verdict, protected: true as const, tip: 2n ** 63n - 1n, weight2: 6 };
 const submission = { hash: 'ab01', payloadType: 6, payload: Buffer.from('payload'), from: 'peer', verdict };
 const call = {
-  submissions: [submission, { ...submission, hash: 'ff', payload: Buffer.alloc(0), from: null }],
+  submissions: [submission, { ...submission, hash: 'ff', payload: Buffer.alloc(0), from: null, verdict: everything }],
   moment: { now: 5, height: null },
   thresholds: { finalizeThreshold: Number.POSITIVE_INFINITY, dropThreshold: 2 },
 };
@@ -16,6 +18,11 @@ it.for([Buffer.alloc(16, 1), undefined])('a call of receive that another node pl
   const { digest: read, ...decoded } = decodeReceiveCall(encodeReceiveCall(call, { digest }));
   expect(decoded).toEqual(call);
   expect(read === undefined ? undefined : Buffer.from(read)).toEqual(digest);
+});
+
+it('no field of a verdict is forgotten', () => {
+  const known = new Set([...Object.keys(everything), 'maxPriority']);
+  expect([...verdictFields].filter((name) => !known.has(name))).toEqual([]);
 });
 
 it('a damaged call is refused as a whole', () => {
