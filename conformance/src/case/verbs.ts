@@ -23,6 +23,7 @@ export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities
   'putRecord',
   'listRecords',
   'receive',
+  'receiveBundle',
   'hasPending',
   'peekPending',
   'markInflight',

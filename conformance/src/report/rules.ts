@@ -85,6 +85,7 @@ export const rules: Readonly<Record<string, string>> = {
   P28: 'Protected ones',
   P29: 'Tips',
   P30: 'A second weight',
+  P31: 'Bundles',
   P33: 'Payloads with what is reaped',
   K1: 'Versions of records',
   K2: 'Records and the lease',

@@ -1,5 +1,6 @@
 import { abortMutants } from './abort.ts';
 import { byteMutants, closingMutants, inputMutants, onceMutants } from './boundary.ts';
+import { bundleMutants } from './bundles.ts';
 import { chainMutants, rollbackDepthMutants, rollbackMutants, tipMutants } from './chain.ts';
 import { claimMutants, holdingMutants } from './claims.ts';
 import {
@@ -87,6 +88,7 @@ export const allMutants: readonly Mutant[] = [
   ...lookupMutants,
   ...deadlineMutants,
   ...payloadMutants,
+  ...bundleMutants,
   ...placeEventMutants,
   ...priceMutants,
   ...replacementMutants,

@@ -16,6 +16,7 @@ export {
 } from './config/config.ts';
 export { loadConfig } from './config/config-file.ts';
 export { type OpenMempoolOptions, openMempool } from './config/open-mempool.ts';
+export type * from './contract/bundle-verbs.ts';
 export type {
   ChainOptions,
   ClaimOptions,
@@ -31,7 +32,16 @@ export type {
 } from './contract/call-options.ts';
 export { type Cause, causes } from './contract/cause.ts';
 export { type DropReason, type PoolReason, poolReasons } from './contract/drop-reason.ts';
-export type { DumpedClaims, DumpedPart, DumpedPool, PoolContent, RestoreOutcome } from './contract/dump.ts';
+export type {
+  DumpedClaims,
+  DumpedEntry,
+  DumpedPart,
+  DumpedPool,
+  IndexDump,
+  PoolContent,
+  PoolDump,
+  RestoreOutcome,
+} from './contract/dump.ts';
 export {
   isMempoolError,
   MempoolError,

@@ -3,6 +3,7 @@ import type { Answer } from '../../case/call.ts';
 
 type PriorityVerb =
   | 'receive'
+  | 'receiveBundle'
   | 'markInflight'
   | 'markAcknowledged'
   | 'release'

@@ -10,6 +10,7 @@ export interface Member {
   readonly verdict: WholeVerdict;
   /** P20: held back. */
   readonly isHeld: boolean;
+  readonly bundle: DumpedEntry['bundle'];
 }
 
 /** The live transactions, and the tags that the chain has satisfied. Each function here walks over all of them and caches nothing. */
@@ -34,10 +35,35 @@ function isMet(graph: Graph, tag: string): boolean {
   return graph.satisfied.has(tag) || providersOf(graph, tag).some(({ stage }) => stage !== 'Pending');
 }
 
+/** P31: what is left in the pool of its bundle, by seq; it alone if it is in none. */
+export function unitOf({ members }: Graph, me: Member): Member[] {
+  if (me.bundle === null) return [me];
+  const mates = members.filter(({ hash, bundle, stage }) => {
+    return hash !== me.hash && bundle?.first === me.bundle?.first && stage !== 'Confirmed';
+  });
+  return [...mates, me].sort((a, b) => a.seq - b.seq);
+}
+
+/** The price of a bundle: what all pay for all gas; where there is none, the mean of what each pays; rounded down. */
+function priceOf(unit: readonly Member[]): bigint {
+  const gas = unit.map(({ verdict }) => BigInt(verdict.gas));
+  const weights = gas.some((one) => one > 0n) ? gas : unit.map(() => 1n);
+  const whole = weights.reduce((sum, one) => sum + one, 0n);
+  const paid = unit.reduce((sum, { verdict }, i) => sum + verdict.priority * (weights[i] ?? 0n), 0n);
+  const rest = ((paid % whole) + whole) % whole;
+  return (paid - rest) / whole;
+}
+
+/** The tags that it needs, and all of its bundle, which none of them provides. */
+function awaitedOf(graph: Graph, me: Member): string[] {
+  const unit = unitOf(graph, me);
+  const tags = unit.flatMap(({ verdict }) => verdict.requires).filter((tag) => !isMet(graph, tag));
+  return me.bundle === null ? tags : tags.filter((tag) => !unit.some(({ verdict }) => verdict.provides.includes(tag)));
+}
+
 /** The Pending transactions that provide a tag which this one requires and which is not met; each once. */
-export function parentsOf(graph: Graph, { verdict }: Member): Member[] {
-  const awaited = verdict.requires.filter((tag) => !isMet(graph, tag));
-  return [...new Set(awaited.flatMap((tag) => providersOf(graph, tag)))];
+export function parentsOf(graph: Graph, me: Member): Member[] {
+  return [...new Set(awaitedOf(graph, me).flatMap((tag) => providersOf(graph, tag)))];
 }
 
 export function ancestorsOf(graph: Graph, member: Member): Member[] {
@@ -45,22 +71,24 @@ export function ancestorsOf(graph: Graph, member: Member): Member[] {
   return [...new Set([...parents, ...parents.flatMap((parent) => ancestorsOf(graph, parent))])];
 }
 
-export function descendantsOf(graph: Graph, { hash }: Member): Member[] {
-  const pending = graph.members.filter(({ stage }) => stage === 'Pending');
-  return pending.filter((other) => ancestorsOf(graph, other).some((ancestor) => ancestor.hash === hash));
+/** Of its bundle, too. */
+export function descendantsOf(graph: Graph, me: Member): Member[] {
+  const unit = new Set(unitOf(graph, me).map(({ hash }) => hash));
+  const pending = graph.members.filter(({ stage, hash }) => stage === 'Pending' && !unit.has(hash));
+  return pending.filter((other) => ancestorsOf(graph, other).some((ancestor) => unit.has(ancestor.hash)));
 }
 
 /** P26: its priority, or that of one that it depends on, is below the floor. */
 export function isBelowFloor(graph: Graph, me: Member): boolean {
-  return [me, ...ancestorsOf(graph, me)].some(({ verdict }) => verdict.priority < graph.least);
+  return [me, ...ancestorsOf(graph, me)].some((one) => priceOf(unitOf(graph, one)) < graph.least);
 }
 
 /** Ready: not held back or below the floor, and each tag that it requires is met, or provided by a ready transaction. */
 function isReady(graph: Graph, me: Member): boolean {
-  const { verdict, isHeld } = me;
-  if (isHeld || isBelowFloor(graph, me)) return false;
-  const awaited = verdict.requires.filter((tag) => !isMet(graph, tag));
-  return awaited.every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
+  const unit = unitOf(graph, me);
+  if (unit.some(({ isHeld }) => isHeld) || isBelowFloor(graph, me)) return false;
+  if (me.bundle !== null && unit.filter(({ stage }) => stage === 'Pending').length < me.bundle.size) return false;
+  return awaitedOf(graph, me).every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
 }
 
 /** P29: what it pays while the floor is where it is. */
@@ -71,17 +99,18 @@ export function paid({ least }: Graph, { verdict }: Member): bigint {
 
 /** The contract's table of order keys, line by line. */
 function placeOf(graph: Graph, member: Member): OrderKey {
-  const own = paid(graph, member);
+  const own = member.bundle === null ? paid(graph, member) : priceOf(unitOf(graph, member));
+  const seq = member.bundle?.first ?? member.seq;
   const ready = isReady(graph, member);
   const parents = parentsOf(graph, member).map((parent) => placeOf(graph, parent));
   const lowest = parents.map(({ effectivePriority }) => effectivePriority).sort(ascending)[0];
-  if (lowest === undefined) return { ready, effectivePriority: own, tieBreakSeq: member.seq, depth: 0 };
+  if (lowest === undefined) return { ready, effectivePriority: own, tieBreakSeq: seq, depth: 0 };
   const depth = 1 + Math.max(...parents.map((parent) => parent.depth));
   const tieBreakSeq = Math.max(
     ...parents.filter(({ effectivePriority }) => effectivePriority === lowest).map((parent) => parent.tieBreakSeq),
   );
-  if (own < lowest) return { ready, effectivePriority: own, tieBreakSeq: member.seq, depth };
-  if (own === lowest) return { ready, effectivePriority: own, tieBreakSeq: Math.max(member.seq, tieBreakSeq), depth };
+  if (own < lowest) return { ready, effectivePriority: own, tieBreakSeq: seq, depth };
+  if (own === lowest) return { ready, effectivePriority: own, tieBreakSeq: Math.max(seq, tieBreakSeq), depth };
   return { ready, effectivePriority: lowest, tieBreakSeq, depth };
 }
 
@@ -145,13 +174,23 @@ function ascending(a: bigint, b: bigint): number {
 }
 
 /** Whether the transaction would be its own ancestor if all live transactions were Pending. */
-export function closesCycle(graph: Graph, { hash, verdict }: Member): boolean {
-  const others = graph.members.filter((member) => member.hash !== hash);
-  const asked = new Set(verdict.requires.filter((tag) => !graph.satisfied.has(tag)));
+export function closesCycle(graph: Graph, me: Member): boolean {
+  const unit = unitOf(graph, me);
+  const others = graph.members.filter(({ hash }) => unit.every((mate) => mate.hash !== hash));
+  const open = (tags: readonly string[]): string[] => tags.filter((tag) => !graph.satisfied.has(tag));
+  const isLate = (tag: string, from: number): boolean =>
+    unit.slice(from).some(({ verdict }) => verdict.provides.includes(tag));
+  if (unit.some(({ verdict }, i) => open(verdict.requires).some((tag) => isLate(tag, i)))) return true;
+  const asked = new Set(unit.flatMap(({ verdict }) => open(verdict.requires)));
+  const further = new Set<string>();
   for (const tag of asked)
     for (const provider of others.filter((other) => other.verdict.provides.includes(tag)))
-      for (const further of provider.verdict.requires) if (!graph.satisfied.has(further)) asked.add(further);
-  return verdict.provides.some((tag) => asked.has(tag));
+      for (const { verdict } of unitOf(graph, provider))
+        for (const next of open(verdict.requires)) {
+          asked.add(next);
+          further.add(next);
+        }
+  return unit.some(({ verdict }) => verdict.provides.some((tag) => further.has(tag)));
 }
 
 /** The transactions that limits count: Pending, Propagated and Acknowledged. */
@@ -210,11 +249,16 @@ export function shortestEnd(
   { maxTxs, maxBytes, maxWeight2 }: Limits,
 ): Ranked[] | null {
   const end: Ranked[] = [];
+  let last: Ranked | null = null;
   for (const next of [null, ...order.toReversed()]) {
     const isCrowded = fill.transactions - end.length > maxTxs || fill.bytes - sumOf(end, 'bytes') > maxBytes;
     const isHeavy = fill.weight2 - sumOf(end, 'weight2') > maxWeight2;
-    if (!isCrowded && !isHeavy) return end;
-    if (next !== null && (isCrowded || next.verdict.weight2 !== undefined)) end.unshift(next);
+    // P31: a bundle leaves as a whole.
+    const isMate = next !== null && next.bundle !== null && next.bundle.first === last?.bundle?.first;
+    if (!isCrowded && !isHeavy && !isMate) return end;
+    if (next === null || !(isCrowded || isMate || next.verdict.weight2 !== undefined)) continue;
+    end.unshift(next);
+    last = next;
   }
   const isEnough = fill.transactions - end.length <= maxTxs && fill.bytes - sumOf(end, 'bytes') <= maxBytes;
   return isEnough && fill.weight2 - sumOf(end, 'weight2') <= maxWeight2 ? end : null;

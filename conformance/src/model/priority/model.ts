@@ -19,7 +19,7 @@ import type { TxState } from '../life.ts';
 import { dropCause, newTimes, returnToPending, sendOut } from '../life.ts';
 import * as operations from '../operations.ts';
 import * as pools from '../pool.ts';
-import { admission } from './admission.ts';
+import { admission, bundleAdmission } from './admission.ts';
 import * as chain from './chain.ts';
 import type * as e from './entry.ts';
 import { wholeVerdict } from './entry.ts';
@@ -68,9 +68,33 @@ export class PriorityModel {
     });
   }
 
+  /** P31: each alone as far as that goes, then what they are together. */
+  receiveBundle(submissions: readonly e.Submission[], options: e.ReceiveOptions = {}): e.BundleOutcome {
+    const hashes = submissions.map(({ hash }) => hash);
+    if (hashes.length === 0 || new Set(hashes).size < hashes.length)
+      throw new MempoolError('ERR_MEMPOOL_INVALID', 'no bundle');
+    return this.#step('receiveBundle', options, operations.bodiesOf(submissions), () => {
+      const moment = this.#moment(options);
+      const first = this.state.pool.lastSeq + 1;
+      const isNews = ({ hash }: e.Submission): boolean => this.#blocksSince(hash).length === 0;
+      const answer = bundleAdmission(this.state, submissions, { isNews, now: moment.now });
+      if (answer.kind === 'refused') return answer;
+      for (const [i, submission] of submissions.entries()) {
+        const verdict = { ...submission.verdict, propagate: false };
+        const [hash, seq] = [submission.hash, first + i];
+        const life = { hash, seq, confirmedBy: [], agedBy: [], reason: null, times: newTimes() };
+        const bundle = { first, size: submissions.length };
+        this.#begin({ ...submission, verdict }, { ...life, stage: 'Pending', cause: 'received' }, moment, bundle);
+      }
+      for (const evicted of answer.evicted) states.drop(this.#txState(evicted.hash), 'evicted');
+      return { kind: 'received', bundle: first, transactions: hashes.map((hash, i) => ({ hash, seq: first + i })) };
+    });
+  }
+
   markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
+    const ready = new Set(reap(states.graphOf(this.state), {}).map(({ hash }) => hash));
     return this.#each('markInflight', hashes, options, (txState) => {
-      if (!this.#isReady(txState)) return false;
+      if (txState.stage !== 'Pending' || !ready.has(txState.hash)) return false;
       sendOut(txState, 'marked');
       return true;
     });
@@ -316,7 +340,7 @@ export class PriorityModel {
       chain.dropConflicts(this.state, verdict.provides);
       return { kind: 'received', hash, seq, stage: 'Confirmed' };
     }
-    const me: Member = { hash, seq, stage: 'Pending', bytes: payload.length, verdict, isHeld: false };
+    const me: Member = { hash, seq, stage: 'Pending', bytes: payload.length, verdict, isHeld: false, bundle: null };
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
     if (answer.kind === 'refused') return { hash, ...answer.refused };
     for (const replaced of answer.replaced) {
@@ -336,7 +360,12 @@ export class PriorityModel {
       : { kind: 'received', hash, seq, stage, parked: true };
   }
 
-  #begin(submission: e.Submission, txState: TxState, { now, height }: CallTime): void {
+  #begin(
+    submission: e.Submission,
+    txState: TxState,
+    { now, height }: CallTime,
+    bundle: e.DumpedEntry['bundle'] = null,
+  ): void {
     const { hash, payload, payloadType = 0, verdict, from } = submission;
     const { pool, entries } = this.state;
     pool.lastSeq = txState.seq;
@@ -353,6 +382,7 @@ export class PriorityModel {
       gossipSeq: 0,
       parkedAt: null,
       claim: null,
+      bundle,
     });
   }
 

@@ -25,6 +25,7 @@ import {
   type Ranked,
   sumOf,
   totalsOf,
+  unitOf,
 } from './graph.ts';
 import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './state.ts';
 
@@ -70,7 +71,8 @@ export class ModelReader extends Model {
   best({ after, limit = 100 }: Query<'best'> = {}): e.RankedCandidate[] {
     const graph = graphOf(this.#state);
     const ranked = readyOf(graph).map((member, i) => {
-      const parents = parentsOf(graph, member).toSorted((a, b) => a.seq - b.seq);
+      const before = unitOf(graph, member).filter(({ seq }) => seq < member.seq);
+      const parents = [...parentsOf(graph, member), ...before].toSorted((a, b) => a.seq - b.seq);
       return {
         ...candidate(graph, member),
         key: String(i).padStart(4, '0'),
@@ -131,9 +133,10 @@ export class ModelReader extends Model {
 const noLimit = Number.POSITIVE_INFINITY;
 
 export function candidate(graph: Graph, member: Member): Candidate {
-  const { hash, seq, bytes, verdict } = member;
+  const { hash, seq, bytes, verdict, bundle } = member;
   const { gas, weight2 } = verdict;
-  return { hash, seq, bytes, gas, priority: paid(graph, member), ...(weight2 !== undefined && { weight2 }) };
+  const plain = { hash, seq, bytes, gas, priority: paid(graph, member) };
+  return { ...plain, ...(weight2 !== undefined && { weight2 }), ...(bundle !== null && { bundle: bundle.first }) };
 }
 
 function readyOf(graph: Graph): Ranked[] {
@@ -152,11 +155,18 @@ export function reap(graph: Graph, budget: Budget): Ranked[] {
     const gas = one.reduce((sum, { verdict }) => sum + verdict.gas, 0);
     return one.length <= maxTxs && bytes <= maxBytes && gas <= maxGas && sumOf(one, 'weight2') <= maxWeight2;
   };
-  for (const next of readyOf(graph)) {
-    if (ancestorsOf(graph, next).some(({ hash }) => passed.has(hash))) passed.add(next.hash);
-    else if (fits([...reaped, next])) reaped.push(next);
+  const ready = readyOf(graph);
+  for (const next of ready) {
+    const unit = ready.filter(({ hash }) => unitOf(graph, next).some((mate) => mate.hash === hash));
+    // P31: the first of a bundle decides for all.
+    if (unit[0] !== next) continue;
+    const pass = (): void => {
+      for (const { hash } of unit) passed.add(hash);
+    };
+    if (ancestorsOf(graph, next).some(({ hash }) => passed.has(hash))) pass();
+    else if (fits([...reaped, ...unit])) reaped.push(...unit);
     else if (++misfits > skip) break;
-    else passed.add(next.hash);
+    else pass();
   }
   return reaped;
 }
@@ -251,10 +261,20 @@ function grouped(members: readonly Member[], keysOf: (member: Member) => readonl
 }
 
 function dumpedEntry(state: PriorityState, hash: string, order: readonly Ranked[]): DumpedEntry {
-  const { verdict, sources, claim, ...entry } = entryOf(state, hash);
+  const { verdict, sources, claim, bundle, ...entry } = entryOf(state, hash);
   const txState = pools.currentLife(state.pool, hash);
   const place = order.find((ranked) => ranked.hash === hash)?.place ?? null;
   const { seq = 0, stage = 'Unknown', notBefore = null } = txState ?? {};
   const held = { claim: claim && { ...claim }, notBefore };
-  return { hash, seq, stage, ...entry, ...verdict, sources: [...sources], ...held, place };
+  return {
+    hash,
+    seq,
+    stage,
+    ...entry,
+    ...verdict,
+    sources: [...sources],
+    ...held,
+    bundle: bundle && { ...bundle },
+    place,
+  };
 }

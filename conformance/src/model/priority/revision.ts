@@ -53,11 +53,17 @@ function reviseOne(state: PriorityState, { hash, version, answer }: Revision, he
     if (txState !== undefined) drop(txState, 'invalid');
     return { kind: 'dropped', hash };
   }
-  const verdict = wholeVerdict(answer);
+  const verdict = verdictOf(me, answer);
   const refused = refusalOf(state, graph, me, verdict);
   if (refused !== null) return refused;
   Object.assign(entry, { verdict, version: version + 1, checkedHeight: height });
   return { kind: 'revised', hash, version: version + 1 };
+}
+
+/** P31: one in a bundle has neither protection nor tip nor second weight. */
+function verdictOf({ bundle }: Member, answer: Parameters<typeof wholeVerdict>[0]): WholeVerdict {
+  const { protected: isProtected, tip, weight2, ...plain } = wholeVerdict(answer);
+  return bundle === null ? wholeVerdict(answer) : plain;
 }
 
 function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict: WholeVerdict): ReviseOutcome | null {

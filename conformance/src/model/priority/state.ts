@@ -49,6 +49,7 @@ export function lookBefore(state: PriorityState): BeforeCall {
  * again in one call has one event (E1), and no log entry for the life in between.
  */
 export function endCall(state: PriorityState, before: BeforeCall, { maxFinalized, nowMs, callMs }: CallEnd): void {
+  breakBundles(state);
   for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.claim = null;
   const places = placesSince(state, before);
   pools.endCall(state.pool, before.pool, maxFinalized, nowMs, places);
@@ -61,6 +62,24 @@ export function endCall(state: PriorityState, before: BeforeCall, { maxFinalized
     if (wasTold === verdict.propagate || wasTold) continue;
     state.lastGossipSeq += 1;
     entryOf(state, hash).gossipSeq = state.lastGossipSeq;
+  }
+}
+
+/** P31: what is left of a bundle leaves, as the first of those that this call dropped did; else because of a block. */
+function breakBundles(state: PriorityState): void {
+  const lives = [...state.pool.live.values()].sort((a, b) => a.seq - b.seq);
+  const bundleOf = ({ hash }: TxState) => state.entries.get(hash)?.bundle ?? null;
+  const isLeft = ({ stage }: TxState): boolean => ['Pending', 'Propagated', 'Acknowledged'].includes(stage);
+  for (const txState of lives) {
+    const bundle = bundleOf(txState);
+    if (bundle === null || !isLeft(txState)) continue;
+    const mates = lives.filter((one) => bundleOf(one)?.first === bundle.first);
+    if (mates.filter(isLeft).length === bundle.size) continue;
+    const { cause = 'conflict', reason = null, replacedBy } = mates.find(({ stage }) => stage === 'Dropped') ?? {};
+    for (const mate of mates.filter(isLeft)) {
+      drop(mate, cause, reason ?? 'conflict');
+      mate.replacedBy = replacedBy;
+    }
   }
 }
 
@@ -140,8 +159,8 @@ function memberOf(
   state: PriorityState,
   { hash, seq, stage, notBefore }: TxState & { readonly stage: LiveStage },
 ): Member {
-  const { bytes, verdict } = entryOf(state, hash);
-  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined };
+  const { bytes, verdict, bundle } = entryOf(state, hash);
+  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined, bundle };
 }
 
 /** In flight first, then ready ones by depth, then seq. */

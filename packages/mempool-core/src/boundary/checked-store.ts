@@ -1,3 +1,4 @@
+import type { BundleOutcome } from '../contract/bundle-verbs.ts';
 import type {
   Awaitable,
   ChainOptions,
@@ -15,7 +16,7 @@ import type {
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DropReason } from '../contract/drop-reason.ts';
-import type { PoolContent, RestoreOutcome } from '../contract/dump.ts';
+import type { PoolContent, PoolDump, RestoreOutcome } from '../contract/dump.ts';
 import type { MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
@@ -43,6 +44,7 @@ import {
   maxCallTransactions,
 } from './arguments.ts';
 import { checkCount } from './basic-checks.ts';
+import { receiveBundle } from './bundle-calls.ts';
 import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
 import { isChecked } from './checked-once.ts';
@@ -246,6 +248,10 @@ export class CheckedStore implements store.AnyStore {
     return takeFrom(this.#calls, budget, options);
   }
 
+  receiveBundle(transactions: readonly pool.Submission[], options?: pool.ReceiveOptions): Promise<BundleOutcome> {
+    return receiveBundle(this.#calls, transactions, options);
+  }
+
   extendClaim(claimId: string, claimMs: number, options?: pool.ExtendOptions): Promise<pool.ExtendOutcome> {
     return this.#calls.write(
       options,
@@ -352,7 +358,7 @@ export class CheckedStore implements store.AnyStore {
     });
   }
 
-  dump(options?: ReadOptions): Promise<pool.PoolDump> {
+  dump(options?: ReadOptions): Promise<PoolDump> {
     return this.#calls.read(options, callNames.read, (context) => this.#calls.verb('dumpPool')(context));
   }
 

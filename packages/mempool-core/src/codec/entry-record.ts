@@ -27,17 +27,22 @@ type PlainRow = [
   claim: readonly [id: string, owner: string, untilMs: number] | null,
 ];
 /**
- * What few transactions have: since when one is held back (P20) and parked (P22), 1 for a protected one (P28), a tip (P29)
- * and a second weight (P30). Trailing `null`s are left out.
+ * What few transactions have: since when one is held back (P20) and parked (P22), its bundle (P31), and the
+ * fields of its verdict that few have. Trailing `null`s are left out.
  */
-type RareRow = [notBefore?: number | null, parkedAt?: number | null, ...verdict: Partial<RareFields>];
+type RareRow = [
+  notBefore?: number | null,
+  parkedAt?: number | null,
+  bundle?: readonly [first: number, size: number] | null,
+  ...verdict: Partial<RareFields>,
+];
 type EntryRow = [...PlainRow, ...RareRow];
 
 const rowLength = 17;
-const rareLength = 5;
+const rareLength = 6;
 const noRareFields: RareFields = [null, null, null];
 
-function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entry): EntryRow {
+function entryRow({ bytes, verdict, claim, notBefore, parkedAt, bundle, ...entry }: Entry): EntryRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
   const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
   const row: PlainRow = [
@@ -60,8 +65,9 @@ function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entr
     claim && [claim.id, claim.owner, claim.untilMs],
   ];
   const rare = rareFieldsOf(verdict);
-  if (notBefore === undefined && parkedAt === undefined && rare === null) return row;
-  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, ...(rare ?? noRareFields)])];
+  if ((notBefore ?? parkedAt ?? bundle) === undefined && rare === null) return row;
+  const of = bundle === undefined ? null : ([bundle.first, bundle.size] as const);
+  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, of, ...(rare ?? noRareFields)])];
 }
 
 function trimmed(rare: RareRow): RareRow {
@@ -81,8 +87,13 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
   const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };
   const entry = { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, claim: readLease(row) };
   if (row.length === rowLength) return entry;
-  const [notBefore = null, parkedAt = null] = row.slice(rowLength) as RareRow;
-  return { ...entry, ...(notBefore !== null && { notBefore }), ...(parkedAt !== null && { parkedAt }) };
+  const [notBefore = null, parkedAt = null, bundle = null] = row.slice(rowLength) as RareRow;
+  return {
+    ...entry,
+    ...(notBefore !== null && { notBefore }),
+    ...(parkedAt !== null && { parkedAt }),
+    ...(bundle !== null && { bundle: { first: bundle[0], size: bundle[1] } }),
+  };
 }
 
 function readVerdict(row: EntryRow): CheckedVerdict {
@@ -90,7 +101,7 @@ function readVerdict(row: EntryRow): CheckedVerdict {
   const priority = BigInt(text);
   if (priority < minPriority || priority > maxPriority) throw damaged('entry');
   const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
-  const [, , isProtected = null, tip = null, weight2 = null] = row.slice(rowLength) as RareRow;
+  const [, , , isProtected = null, tip = null, weight2 = null] = row.slice(rowLength) as RareRow;
   return row.length === rowLength ? plain : withRareFields(plain, [isProtected, tip, weight2], 'entry');
 }
 
@@ -103,7 +114,8 @@ function readLease(row: EntryRow): ClaimRecord | null {
 
 function isEntryRow(row: unknown): row is EntryRow {
   if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + rareLength) return false;
-  const [notBefore = null, parkedAt = null, isProtected = null, tip = null, weight2 = null] = row.slice(rowLength);
+  const [notBefore = null, parkedAt = null, bundle = null, isProtected = null, tip = null, weight2 = null] =
+    row.slice(rowLength);
   const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] =
     row.slice(0, rowLength);
   const claim = rest.pop();
@@ -116,7 +128,8 @@ function isEntryRow(row: unknown): row is EntryRow {
     typeof sender === 'string' &&
     typeof propagate === 'boolean' &&
     [provides, requires, sources].every(isNames) &&
-    (claim === null || isLease(claim))
+    (claim === null || isLease(claim)) &&
+    (bundle === null || (Array.isArray(bundle) && bundle.length === 2 && bundle.every(isCount)))
   );
 }
 

@@ -1,5 +1,7 @@
+import type { BundleOutcome } from './bundle-verbs.ts';
 import type { Awaitable, PayloadContext, ReadContext, WriteContext } from './call-options.ts';
 import type { DriverGossipPage, DriverPage } from './driver-page.ts';
+import type { PoolDump } from './dump.ts';
 import type { Thresholds } from './lifecycle.ts';
 import type { Limits } from './limits.ts';
 import type { OrderKey } from './order-key.ts';
@@ -84,6 +86,12 @@ export interface PriorityVerbs {
     moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<ReceiveOutcome[]>;
+  /** At least one, and each hash once. */
+  receiveBundle(
+    submissions: readonly CheckedSubmission[],
+    moment: CheckedCallTime,
+    context: WriteContext,
+  ): Awaitable<BundleOutcome>;
   reap(budget: CheckedBudget, context: ReadContext): Awaitable<verbs.Candidate[]>;
   best(after: OrderKey | null, limit: number, context: ReadContext): Awaitable<verbs.RankedCandidate[]>;
   take(take: CheckedTake, moment: CheckedCallTime, context: WriteContext): Awaitable<verbs.Claim>;
@@ -108,5 +116,5 @@ export interface PriorityVerbs {
   ): Awaitable<verbs.ReviseOutcome[]>;
   flush(context: WriteContext): Awaitable<number>;
   setLimits(limits: Partial<Limits>, context: WriteContext): Awaitable<Limits>;
-  dumpPool(context: ReadContext): Awaitable<verbs.PoolDump>;
+  dumpPool(context: ReadContext): Awaitable<PoolDump>;
 }

@@ -1,6 +1,6 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
 import type { DropReason } from './drop-reason.ts';
-import type { DumpedPool, PoolContent, RestoreOutcome } from './dump.ts';
+import type { PoolContent, PoolDump, RestoreOutcome } from './dump.ts';
 import type { Limits } from './limits.ts';
 import type {
   DamagedRecord,
@@ -10,7 +10,7 @@ import type {
   Transaction,
   TransactionPage,
 } from './transaction.ts';
-import { type CheckedVerdict, maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
+import { maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
 export interface Submission extends Omit<Transaction, 'payloadType'> {
@@ -69,6 +69,8 @@ export interface Candidate {
   readonly priority: bigint;
   /** Its second weight (P30), left out if it is 0. */
   readonly weight2?: number;
+  /** The bundle that it is a part of (P31), as `receiveBundle` named it; left out if it is none. */
+  readonly bundle?: number;
 }
 
 /** Options of a verb that returns payloads. */
@@ -442,62 +444,4 @@ export interface PriorityVerbs {
   dropBySender(sender: string, reason: DropReason, options?: WriteOptions): Promise<SenderDrop>;
   /** Applies new verdicts. Returns one outcome for each revision, in the order given. */
   revise(revisions: readonly Revision[], options?: ReviseOptions): Promise<ReviseOutcome[]>;
-}
-
-/** The state of a pool in canonical form: equal states have deeply equal dumps. */
-export interface PoolDump extends DumpedPool, IndexDump {}
-
-/** The index of a pool. It can be computed from the content. In a fifo pool it has no entries, tags and senders. */
-export interface IndexDump {
-  readonly limits: Limits;
-  readonly lastGossipSeq: number;
-  readonly totals: {
-    readonly transactions: number;
-    readonly bytes: number;
-    readonly gas: number;
-    readonly parked: number;
-  };
-  /** Every live and every logged transaction, ordered by hash. */
-  readonly entries: readonly DumpedEntry[];
-  /** Hashes of all Pending transactions, ready and parked, in the order of the index. */
-  readonly order: readonly string[];
-  /** For each tag, the hashes of the live transactions that provide it. Tags and hashes are sorted. */
-  readonly providers: readonly (readonly [tag: string, hashes: readonly string[]])[];
-  /** For each tag, the hashes of the live transactions that require it. Tags and hashes are sorted. */
-  readonly dependents: readonly (readonly [tag: string, hashes: readonly string[]])[];
-  /** For each sender except '', its number of transactions that are Pending, Propagated or Acknowledged. */
-  readonly senders: readonly (readonly [sender: string, count: number])[];
-  /** For each claim, the hashes under it. Ids and hashes are sorted. */
-  readonly claims: readonly (readonly [claimId: string, hashes: readonly string[]])[];
-  /** Hashes that have a gossip number, ordered by that number. It includes those that are not sent to peers. */
-  readonly gossip: readonly string[];
-  /** Tags that kept blocks satisfied, with the tick of the block. */
-  readonly satisfied: readonly (readonly [tag: string, tick: number])[];
-}
-
-/** One transaction in a dump. */
-export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
-  readonly hash: string;
-  readonly seq: number;
-  readonly stage: string;
-  readonly bytes: number;
-  readonly priority: bigint;
-  readonly sources: readonly string[];
-  readonly version: number;
-  readonly admittedAt: number;
-  readonly admittedHeight: number;
-  readonly checkedHeight: number;
-  readonly gossipSeq: number;
-  readonly claim: { readonly id: string; readonly owner: string; readonly untilMs: number } | null;
-  /** The time until which it is held back, in milliseconds since 1970 (P20); `null` if it is not. */
-  readonly notBefore: number | null;
-  /** When it was parked after its admission, in milliseconds since 1970 (P22), else `null`. */
-  readonly parkedAt: number | null;
-  /** Its sort key if it is Pending, else `null`. */
-  readonly place: {
-    readonly ready: boolean;
-    readonly effectivePriority: bigint;
-    readonly tieBreakSeq: number;
-    readonly depth: number;
-  } | null;
 }

@@ -1,3 +1,4 @@
+import type { BundleVerbs } from './bundle-verbs.ts';
 import type {
   ChainOptions,
   ClaimOptions,
@@ -182,7 +183,7 @@ export interface FifoStore extends StoreVerbs {
 }
 
 /** The store of a priority pool. */
-export interface PriorityStore extends StoreVerbs, PriorityVerbs {
+export interface PriorityStore extends StoreVerbs, PriorityVerbs, BundleVerbs {
   readonly ordering: 'priority';
 }
 
@@ -190,7 +191,7 @@ export interface PriorityStore extends StoreVerbs, PriorityVerbs {
  * A store of either ordering that has the verbs of both. In a fifo pool, the verbs of a priority pool reject with
  * `ERR_MEMPOOL_UNSUPPORTED`.
  */
-export interface AnyStore extends StoreVerbs, PriorityVerbs {
+export interface AnyStore extends StoreVerbs, PriorityVerbs, BundleVerbs {
   readonly ordering: Ordering;
 }
 

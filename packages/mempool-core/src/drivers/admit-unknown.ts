@@ -12,6 +12,8 @@ import type { CallMoment } from '../rules/call-plan.ts';
  * eviction would park nothing. This is common.
  */
 export function areUnknown({ index, memory }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
+  // P31: what is evicted of a bundle may take others with it.
+  if (!index.bundles.isEmpty) return false;
   if (mayPark(index, submissions)) return false;
   for (const { hash, verdict } of submissions) {
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;

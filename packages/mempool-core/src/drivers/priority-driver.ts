@@ -1,16 +1,18 @@
 import type { Awaitable, ChainContext, PayloadContext, ReadContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
+import type { PoolDump } from '../contract/dump.ts';
 import { invalid } from '../contract/errors.ts';
 import { noFacts } from '../contract/lifecycle.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
 import type { CheckedCallTime, CheckedSubmission, PriorityVerbs, ReceiveCall } from '../contract/pool-driver.ts';
-import type { PoolDump, TakenCandidate } from '../contract/pool-verbs.ts';
+import type { TakenCandidate } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
+import { bundleStep } from '../priority/bundle-admission.ts';
 import { senderPage, tagPage } from '../priority/lookup.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import { dropPoolStep, dropSenderStep, movePoolStep, reviseStep } from '../priority/pool-step.ts';
@@ -76,16 +78,8 @@ export function priorityDriver(
   storage: PriorityStorage,
   { thresholds, inflightTtlMs = defaultInflightTtlMs }: PriorityOptions,
 ): PlannedVerbs & PriorityVerbs {
-  const admit = (submissions: readonly CheckedSubmission[], moment: CheckedCallTime, context: WriteContext) => {
-    const admission = { submissions, moment, thresholds };
-    return storage.admit?.(admission, context) ?? storage.write('receive', context, receivePlan(admission));
-  };
   return {
-    receive: (transactions, context) => {
-      const submissions = transactions.map((each) => ({ ...each, verdict: defaultVerdict, from: null }));
-      return admit(submissions, noTime, context);
-    },
-    admit,
+    ...receiving(storage, thresholds),
     move: (verb, hashes, context) =>
       storage.write(verb, context, (pool, nowMs) => movePoolStep(pool, nowMs, verb, hashes, guardOf(context, nowMs))),
     drop: (hashes, reason, context) =>
@@ -131,6 +125,28 @@ export function receivePlan({ submissions, moment, thresholds }: ReceiveCall): P
 function ungated<T>(step: Step<T>, { now }: CheckedCallTime): Step<T> {
   const { gate, ...free } = step;
   return gate && now !== null && now < gate.acceptUntil ? free : step;
+}
+
+/** The verbs that take transactions in. */
+function receiving(
+  storage: PriorityStorage,
+  thresholds: PriorityOptions['thresholds'],
+): Pick<StoreDriver, 'receive'> & Pick<PriorityVerbs, 'admit' | 'receiveBundle'> {
+  const admit = (submissions: readonly CheckedSubmission[], moment: CheckedCallTime, context: WriteContext) => {
+    const admission = { submissions, moment, thresholds };
+    return storage.admit?.(admission, context) ?? storage.write('receive', context, receivePlan(admission));
+  };
+  return {
+    receive: (transactions, context) => {
+      const submissions = transactions.map((each) => ({ ...each, verdict: defaultVerdict, from: null }));
+      return admit(submissions, noTime, context);
+    },
+    admit,
+    receiveBundle: (submissions, moment, context) =>
+      storage.write('receiveBundle', context, (pool, nowMs) =>
+        ungated(bundleStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds), moment),
+      ),
+  };
 }
 
 /** The verbs that look something up: stale verdicts, what a sender has, who names a tag (P11, P23). */

@@ -1,3 +1,4 @@
+import type { BundleOutcome } from '../contract/bundle-verbs.ts';
 import type {
   ChainOptions,
   ClaimOptions,
@@ -258,6 +259,15 @@ export class Mempool implements AsyncDisposable {
       const parts = { pool: this, application: this.#application, ...checkRecheck({ ...options, height }) };
       return new Rechecker(parts).run();
     });
+  }
+
+  /**
+   * Receives transactions together or not at all (P31). It takes the verdicts that are given, and asks no `validate`.
+   *
+   * @example const { kind } = await pool.receiveBundle([first, second]);
+   */
+  receiveBundle(transactions: readonly verbs.Submission[], options?: verbs.ReceiveOptions): Promise<BundleOutcome> {
+    return this.#calls.observed('receiveBundle', () => this.#writes.receiveBundle(transactions, options));
   }
 
   /** Drops the sender's live transactions that are not Confirmed, at most 1,000 in one step. Priority pools only. */

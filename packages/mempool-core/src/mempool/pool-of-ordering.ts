@@ -11,6 +11,7 @@ type PriorityOnly =
   | 'byTag'
   | 'dropBySender'
   | 'gossip'
+  | 'receiveBundle'
   | 'recheck'
   | 'revise'
   | 'stale';

@@ -1,12 +1,11 @@
 import { isBytes, isCount, isOptionalCount } from '../codec/codec.ts';
 import type { Awaitable } from '../contract/call-options.ts';
-import type { DumpedClaims, DumpedPart, DumpedPool, PoolContent } from '../contract/dump.ts';
+import type { DumpedClaims, DumpedPart, DumpedPool, PoolContent, PoolDump } from '../contract/dump.ts';
 import { invalid, type MempoolError } from '../contract/errors.ts';
 import type { TxState } from '../contract/lifecycle.ts';
 import { formerLimits, type Limits, type Ordering } from '../contract/limits.ts';
 import { defaultRetention } from '../contract/options.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
-import type { PoolDump } from '../contract/pool-verbs.ts';
 import { isLive, knownStages, type Transaction } from '../contract/transaction.ts';
 import { MemoryPool } from '../memory/memory-pool.ts';
 import { fifoLimits } from '../rules/fifo-step.ts';

@@ -1,8 +1,9 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import { type Floor, floorAt } from '../contract/pool-verbs.ts';
 import { minPriority } from '../contract/verdict.ts';
+import { unitOf } from './bundle.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { isPlaced, mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
 
 /** Transactions, bytes and second weight (P30): to be added, or above the limits. */
 export interface Excess {
@@ -28,6 +29,9 @@ export function isOver({ transactions, bytes, weight2 }: Excess): boolean {
   return transactions > 0 || bytes > 0 || weight2 > 0;
 }
 
+/** One transaction, or all of a bundle that are Pending (P31), which leave together. The last in the order comes first. */
+export type Leaving = readonly [PlacedNode, ...PlacedNode[]];
+
 /**
  * The transactions that have to leave for the excess to end, the last in the order first: all that may leave, but only those
  * with a second weight while nothing else is over (P30). Then `null` if they do not suffice.
@@ -36,20 +40,38 @@ export function* leavingFor(
   index: PoolIndex,
   excess: Excess,
   spared: ReadonlySet<PoolNode> = nobody,
-): Generator<PlacedNode | null, undefined> {
+): Generator<Leaving | null, undefined> {
   let { transactions, bytes, weight2 } = excess;
   if (!isOver(excess)) return;
-  for (const node of index.order.backwards()) {
-    const { verdict } = node.entry;
-    const helps = transactions > 0 || bytes > 0 || verdict.weight2 !== undefined;
-    if (!helps || !mayLeave(node) || spared.has(node)) continue;
-    yield node;
-    transactions -= 1;
-    bytes -= node.entry.bytes;
-    weight2 -= verdict.weight2 ?? 0;
+  for (const leaving of fromTheEnd(index)) {
+    const helps = transactions > 0 || bytes > 0 || leaving[0].entry.verdict.weight2 !== undefined;
+    if (!helps || !leaving.every((node) => mayLeave(node) && !spared.has(node))) continue;
+    yield leaving;
+    for (const { entry } of leaving) {
+      transactions -= 1;
+      bytes -= entry.bytes;
+      weight2 -= entry.verdict.weight2 ?? 0;
+    }
     if (transactions <= 0 && bytes <= 0 && weight2 <= 0) return;
   }
   yield null;
+}
+
+/** All Pending transactions from the last one on. Those of a bundle stand together in the order. */
+function* fromTheEnd(index: PoolIndex): Generator<Leaving, undefined> {
+  let last: number | undefined;
+  for (const node of index.order.backwards()) {
+    const { bundle } = node.entry;
+    if (bundle !== undefined && bundle.first === last) continue;
+    last = bundle?.first;
+    if (bundle === undefined) yield [node];
+    else yield [node, ...matesOf(index, node)];
+  }
+}
+
+function matesOf(index: PoolIndex, node: PlacedNode): PlacedNode[] {
+  const mates = unitOf(index, node).filter((mate) => mate !== node);
+  return mates.filter(isPlaced).reverse();
 }
 
 /** The new transaction that others are evicted for. */
@@ -80,8 +102,8 @@ export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess)
   const spared = newcomer.isProtected ? ancestors : nobody;
   for (const worst of leavingFor(index, excess, spared)) {
     if (worst === null) return null;
-    if (before + victims.length >= maxEvictions || !isWorse(worst.place, newcomer)) return null;
-    victims.push(worst);
+    if (before + victims.length + worst.length > maxEvictions || !isWorse(worst[0].place, newcomer)) return null;
+    victims.push(...worst);
   }
   return victims;
 }
@@ -105,9 +127,10 @@ function leastPriority(index: PoolIndex): bigint | null {
   let floor = limits.minPriority;
   let victims = 0;
   for (const worst of leavingFor(index, excess)) {
-    victims += 1;
-    if (worst === null || victims > limits.maxEvictions) return null;
-    const { ready, effectivePriority } = worst.place;
+    if (worst === null) return null;
+    victims += worst.length;
+    if (victims > limits.maxEvictions) return null;
+    const { ready, effectivePriority } = worst[0].place;
     if (ready && effectivePriority >= floor) floor = effectivePriority + 1n;
   }
   return floor;

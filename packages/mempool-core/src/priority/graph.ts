@@ -1,3 +1,4 @@
+import { isOutOfOrder, unitOf } from './bundle.ts';
 import { childrenOf, parentsOf, postOrder } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
@@ -57,12 +58,15 @@ const nobody: ReadonlySet<PoolNode> = new Set();
  * not count.
  */
 export function closesCycle(index: PoolIndex, node: PoolNode, without: ReadonlySet<PoolNode> = nobody): boolean {
-  const { provides, requires } = node.entry.verdict;
+  const unit = unitOf(index, node).filter((mate) => !without.has(mate));
+  const provides = unit.flatMap(({ entry }) => entry.verdict.provides);
   const open = new Set(provides.filter((tag) => !index.satisfied.has(tag) && index.dependents.has(tag)));
   if (open.size === 0) return false;
-  if (requires.some((tag) => open.has(tag))) return true;
-  const above = reach([node], Number.POSITIVE_INFINITY, (each) => neededBy(index, each, without));
-  for (const each of above) if (each.entry.verdict.requires.some((tag) => open.has(tag))) return true;
+  if (isOutOfOrder(index, unit)) return true;
+  const above = reach(unit, Number.POSITIVE_INFINITY, (each) => neededBy(index, each, without));
+  for (const each of above)
+    for (const { entry } of unitOf(index, each).filter((mate) => !without.has(mate)))
+      if (entry.verdict.requires.some((tag) => open.has(tag))) return true;
   return false;
 }
 
@@ -78,10 +82,13 @@ export function mayCloseCycles(index: PoolIndex, nodes: Iterable<PoolNode>): boo
 /** The live transactions, in any stage, that provide a required tag which the chain has not satisfied. */
 function* neededBy(
   index: PoolIndex,
-  { entry }: PoolNode,
+  node: PoolNode,
   without: ReadonlySet<PoolNode> = nobody,
 ): Generator<PoolNode, undefined> {
-  for (const tag of entry.verdict.requires)
-    if (!index.satisfied.has(tag))
-      for (const provider of index.providers.of(tag)) if (!without.has(provider)) yield provider;
+  const unit = unitOf(index, node).filter((mate) => !without.has(mate));
+  for (const { entry } of unit)
+    for (const tag of entry.verdict.requires)
+      if (!index.satisfied.has(tag))
+        for (const provider of index.providers.of(tag))
+          if (!without.has(provider) && (unit.length === 1 || !unit.includes(provider))) yield provider;
 }

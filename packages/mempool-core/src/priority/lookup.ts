@@ -1,10 +1,10 @@
 import { encodeOrderKey } from '../contract/order-key.ts';
 import type { LiveCandidate, SenderPage, TagPage } from '../contract/pool-verbs.ts';
 import { isLive, type LiveStage } from '../contract/transaction.ts';
-import { priorityAt } from '../contract/verdict.ts';
 import { isMet } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isParked, type PoolNode } from './pool-node.ts';
+import { candidateOf } from './selection.ts';
 
 /** The most tags in `missing`. */
 const maxMissing = 1_000;
@@ -36,24 +36,10 @@ function bySeq(a: PoolNode, b: PoolNode): number {
   return a.seq - b.seq;
 }
 
-function liveOf({ limits }: PoolIndex, node: PoolNode): LiveCandidate {
-  const { hash, seq, bytes, verdict } = node.entry;
-  const { gas, sender, provides, requires } = verdict;
-  const priority = priorityAt(verdict, limits.minPriority);
+function liveOf(index: PoolIndex, node: PoolNode): LiveCandidate {
+  const { sender, provides, requires } = node.entry.verdict;
   const tags = { provides: [...provides], requires: [...requires] };
-  const weight = verdict.weight2 === undefined ? {} : { weight2: verdict.weight2 };
-  return {
-    hash,
-    seq,
-    bytes,
-    gas,
-    priority,
-    ...weight,
-    sender,
-    ...tags,
-    stage: node.stage as LiveStage,
-    parked: isParked(node),
-  };
+  return { ...candidateOf(index, node), sender, ...tags, stage: node.stage as LiveStage, parked: isParked(node) };
 }
 
 /** What is in flight or Confirmed comes first, by seq; then what is Pending, in the order of the pool. */

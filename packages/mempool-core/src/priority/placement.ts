@@ -1,4 +1,6 @@
 import type { OrderKey } from '../contract/order-key.ts';
+import type { BundleRecord } from '../contract/pool-entry.ts';
+import { bundlePriority, unitOf } from './bundle.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 import { isSamePlace, keyAt } from './tipped-place.ts';
@@ -11,19 +13,33 @@ export function isMet(index: PoolIndex, tag: string): boolean {
 }
 
 /** The Pending transactions that a transaction depends on directly, each once. */
-export function parentsOf(index: PoolIndex, { entry }: PoolNode): Set<PoolNode> {
+export function parentsOf(index: PoolIndex, node: PoolNode): Set<PoolNode> {
   const parents = new Set<PoolNode>();
-  for (const tag of entry.verdict.requires)
-    if (!isMet(index, tag)) for (const provider of index.providers.of(tag)) parents.add(provider);
+  const unit = unitOf(index, node);
+  for (const { entry } of unit)
+    for (const tag of entry.verdict.requires)
+      if (!isMet(index, tag)) for (const provider of index.providers.of(tag)) parents.add(provider);
+  // P31: those of a bundle depend on what any of them depends on, and not on each other.
+  if (node.entry.bundle !== undefined) for (const mate of unit) parents.delete(mate);
   return parents;
 }
 
 /** The Pending transactions that depend on this one directly. May repeat one that needs several of its tags. */
-export function* childrenOf(index: PoolIndex, { entry }: PoolNode): Generator<PoolNode, undefined> {
-  for (const tag of entry.verdict.provides) {
-    if (!index.dependents.has(tag) || isMet(index, tag)) continue;
-    for (const dependent of index.dependents.of(tag)) if (dependent.stage === 'Pending') yield dependent;
-  }
+export function* childrenOf(index: PoolIndex, node: PoolNode): Generator<PoolNode, undefined> {
+  for (const { entry } of unitOf(index, node))
+    for (const tag of entry.verdict.provides) {
+      if (!index.dependents.has(tag) || isMet(index, tag)) continue;
+      for (const dependent of index.dependents.of(tag)) {
+        if (dependent.entry.bundle !== undefined) yield* placedWith(index, dependent, node);
+        else if (dependent.stage === 'Pending') yield dependent;
+      }
+    }
+}
+
+/** What is Pending of the bundle of a child; nothing of the parent's own bundle. */
+function* placedWith(index: PoolIndex, child: PoolNode, parent: PoolNode): Generator<PoolNode, undefined> {
+  if (child.entry.bundle?.first === parent.entry.bundle?.first) return;
+  for (const mate of unitOf(index, child)) if (mate.stage === 'Pending') yield mate;
 }
 
 /**
@@ -35,6 +51,7 @@ export function settle(index: PoolIndex): void {
   if (nodes.size === 0 && tags.size === 0) return;
   for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
+  for (const node of nodes) if (node.entry.bundle) for (const mate of unitOf(index, node)) nodes.add(mate);
   for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);
   for (const node of parentsFirst(index, nodes)) {
     if (!nodes.delete(node)) continue;
@@ -52,12 +69,14 @@ function parentsFirst(index: PoolIndex, nodes: ReadonlySet<PoolNode>): readonly 
   return postOrder(nodes, (each) => childrenOf(index, each)).reverse();
 }
 
-function isNeeded(index: PoolIndex, { entry }: PoolNode): boolean {
-  return entry.verdict.provides.some((tag) => index.dependents.has(tag));
+function isNeeded(index: PoolIndex, node: PoolNode): boolean {
+  return unitOf(index, node).some(({ entry }) => entry.verdict.provides.some((tag) => index.dependents.has(tag)));
 }
 
 /** The order key of a transaction whose parents have theirs. Below the floor it is parked (P26). */
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
+  const { bundle } = node.entry;
+  if (bundle !== undefined) return bundlePlace(index, node, bundle);
   const { verdict } = node.entry;
   const parents: OrderKey[] = [];
   let ready = node.entry.notBefore === undefined;
@@ -68,6 +87,23 @@ export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
     for (const { place } of providers) parents.push(place);
   }
   return keyAt(index, parents, node.entry, ready);
+}
+
+/** The key of one in a bundle: all have the same but for the seq. It is ready only if all are there and Pending. */
+function bundlePlace(index: PoolIndex, node: PoolNode, { first, size }: BundleRecord): OrderKey {
+  const unit = unitOf(index, node);
+  let ready =
+    unit.length === size && unit.every(({ stage, entry }) => stage === 'Pending' && entry.notBefore === undefined);
+  const parents: OrderKey[] = [];
+  for (const tag of unit.flatMap(({ entry }) => entry.verdict.requires)) {
+    if (isMet(index, tag)) continue;
+    const providers = [...index.providers.of(tag)];
+    if (providers.some((provider) => unit.includes(provider))) continue;
+    const placed = providers.filter(isPlaced);
+    ready &&= placed.some(isReady);
+    for (const { place } of placed) parents.push(place);
+  }
+  return keyAt(index, parents, { seq: first, verdict: { priority: bundlePriority(unit) } }, ready, node.seq);
 }
 
 /** True if the effective priority is below the limit `minPriority` (P26). */

@@ -49,6 +49,8 @@ export class PoolIndex {
   readonly #dropped: TagIndex = new TagIndex();
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
+  /** P31: the transactions of a bundle that are Pending, Propagated or Acknowledged, by the bundle's first seq. */
+  readonly bundles: TagIndex = new TagIndex();
   /** Pending transactions that are held back (P20), by the time until which they are. */
   readonly held: AgeList = new AgeList(({ stage, entry }) => (stage === 'Pending' ? (entry.notBefore ?? null) : null));
   readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
@@ -164,7 +166,10 @@ export class PoolIndex {
       node.entry = entry;
       this.#attachLists(node);
       // P20: held back no longer, it may be ready.
-      if (before.notBefore !== entry.notBefore) this.unsettled.nodes.add(node);
+      if (before.notBefore !== entry.notBefore) {
+        this.unsettled.nodes.add(node);
+        this.#unsettleBundle(node);
+      }
       return node;
     }
     // A hash that was received again may provide other tags than before.
@@ -299,8 +304,16 @@ export class PoolIndex {
     this.#attach(node);
   }
 
+  /** P31: the place of one follows from all of them. */
+  #unsettleBundle({ entry: { bundle } }: PoolNode): void {
+    if (bundle === undefined) return;
+    for (const mate of this.bundles.of(String(bundle.first)))
+      if (mate.stage === 'Pending') this.unsettled.nodes.add(mate);
+  }
+
   #unsettle(node: PoolNode): void {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
+    this.#unsettleBundle(node);
     // A satisfied tag stays satisfied, whoever else provides it.
     for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }
@@ -311,7 +324,10 @@ export class PoolIndex {
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
     if (requires.length > 0) this.#requirers(stage).add(requires, node);
     this.#noteSender(node, 'add');
-    if (isCounted(stage)) this.totals.add(entry);
+    if (isCounted(stage)) {
+      this.totals.add(entry);
+      if (entry.bundle !== undefined) this.bundles.add([String(entry.bundle.first)], node);
+    }
     this.#attachPlace(node);
   }
 
@@ -322,7 +338,10 @@ export class PoolIndex {
     this.#noteSender(node, 'delete');
     if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
     if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
-    if (isCounted(stage)) this.totals.remove(entry);
+    if (isCounted(stage)) {
+      this.totals.remove(entry);
+      if (entry.bundle !== undefined) this.bundles.delete([String(entry.bundle.first)], node);
+    }
     node.place = null;
   }
 
@@ -390,6 +409,10 @@ export class TagIndex {
 
   has(tag: string): boolean {
     return this.#nodes.has(tag);
+  }
+
+  get isEmpty(): boolean {
+    return this.#nodes.size === 0;
   }
 
   add(tags: readonly string[], node: PoolNode): void {

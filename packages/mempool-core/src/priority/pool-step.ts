@@ -7,6 +7,7 @@ import { type CheckedVerdict, isRefusal } from '../contract/verdict.ts';
 import { type CallMoment, maxSweep } from '../rules/call-plan.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { type MoveGuard, type Step, underClaim } from '../rules/step.ts';
+import { verdictInBundle } from './bundle.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -123,11 +124,12 @@ function revise(
     settle(index);
     return { kind: 'dropped', hash };
   }
-  if (answer.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
-  const isNewlyProtected = answer.protected && !entry.verdict.protected;
+  const given = entry.bundle === undefined ? answer : verdictInBundle(answer);
+  if (given.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
+  const isNewlyProtected = given.protected && !entry.verdict.protected;
   if (isNewlyProtected && index.totals.protected >= index.limits.maxProtected)
     return { kind: 'limit', hash, limit: 'maxProtected' };
-  const verdict = { ...answer, provides: entry.verdict.provides };
+  const verdict = { ...given, provides: entry.verdict.provides };
   // M2: when it was admitted is lost with its verdict. Its time begins again.
   const since = isLostEntry(entry) ? { admittedAt: nowMs, admittedHeight: height } : null;
   const next = { ...entry, ...since, verdict, version: version + 1, checkedHeight: height };

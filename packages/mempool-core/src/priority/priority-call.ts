@@ -63,15 +63,17 @@ export class PriorityCall implements CallPlan {
     const evicted: string[] = [];
     while (evicted.length < limit) {
       const worst = worstOver(this.#settled);
-      if (worst === undefined) break;
-      evicted.push(worst.hash);
-      this.end(worst, 'evicted');
+      if (worst.length === 0) break;
+      for (const one of worst) {
+        evicted.push(one.hash);
+        this.end(one, 'evicted');
+      }
     }
     return evicted;
   }
 
   isOverLimits(): boolean {
-    return worstOver(this.#settled) !== undefined;
+    return worstOver(this.#settled).length > 0;
   }
 
   claim(id: string): { readonly untilMs: number; readonly held: number } | null {
@@ -130,7 +132,7 @@ export function isSwept(
   const { nowMs } = moment;
   const overdue = overdueBut(view, overdueBefore(nowMs, inflightTtlMs), 1, new Set());
   const isLate = [endedIn(index, nowMs, 1), dueIn(index, nowMs, 1), overdue, expiredIn(index, moment, 1)];
-  return isLate.every(({ length }) => length === 0) && !(overLimits && worstOver(index) !== undefined);
+  return isLate.every(({ length }) => length === 0) && !(overLimits && worstOver(index).length > 0);
 }
 
 function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
@@ -142,15 +144,15 @@ function dueIn({ held }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
 }
 
 /**
- * The next one that a pool over its limits drops: the worst parked one if too many are parked, else the last of all that may
- * leave.
+ * The next ones that a pool over its limits drops: the worst parked one if too many are parked, else the last one of all that
+ * may leave, with its bundle.
  */
-function worstOver(index: PoolIndex): PoolNode | undefined {
+function worstOver(index: PoolIndex): readonly PoolNode[] {
   const isParkedTooMuch = index.parkedCount > index.limits.maxParked;
   const worst = isParkedTooMuch ? index.parking.worst : undefined;
-  if (worst !== undefined) return worst;
+  if (worst !== undefined) return [worst];
   const [first = null] = leavingFor(index, excessOf(index, nothingMore));
-  return first ?? undefined;
+  return first ?? [];
 }
 
 function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode) => boolean): PoolNode[] {

@@ -1,7 +1,7 @@
 import type { Limits } from '../contract/limits.ts';
 import { type OrderKey, orderKeyBelow } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
-import { priorityAt } from '../contract/verdict.ts';
+import { type CheckedVerdict, priorityAt } from '../contract/verdict.ts';
 
 /** Where the present floor is read. */
 interface FloorSource {
@@ -51,15 +51,16 @@ export class TippedPlace implements OrderKey {
   }
 }
 
-/** The order key below these parents. Below the floor it is parked (P26). */
+/** The order key below these parents. Below the floor it is parked (P26). In a bundle (P31) the seq of the first breaks ties. */
 export function keyAt(
   source: FloorSource,
   parents: readonly OrderKey[],
-  { seq, verdict }: Entry,
+  { seq, verdict }: Pick<Entry, 'seq'> & { readonly verdict: Pick<CheckedVerdict, 'priority' | 'tip'> },
   ready: boolean,
+  placedSeq: number = seq,
 ): OrderKey {
   const { minPriority: floor } = source.limits;
-  const key = orderKeyBelow(parents, priorityAt(verdict, floor), seq, ready);
+  const key = { ...orderKeyBelow(parents, priorityAt(verdict, floor), seq, ready), seq: placedSeq };
   const isReady = ready && key.effectivePriority >= floor;
   let { priority: most, tip } = verdict;
   for (const parent of parents) {

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { checkVerdict } from '../../src/boundary/verdicts.ts';
+import type { IndexDump } from '../../src/contract/dump.ts';
 import type { MoveVerb } from '../../src/contract/lifecycle.ts';
 import { defaultLimits } from '../../src/contract/limits.ts';
 import type { OrderKey } from '../../src/contract/order-key.ts';
-import type { IndexDump } from '../../src/contract/pool-verbs.ts';
 import type { Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';

@@ -171,7 +171,14 @@ export const usage: z.ZodType = z
   .openapi('Usage');
 
 export const candidate: z.ZodType = z
-  .object({ hash: z.string(), seq: z.int(), bytes: z.int(), gas: z.int(), priority: bigNumber })
+  .object({
+    hash: z.string(),
+    seq: z.int(),
+    bytes: z.int(),
+    gas: z.int(),
+    priority: bigNumber,
+    bundle: z.int().optional(),
+  })
   .openapi('Candidate');
 
 export const claim: z.ZodType = z

@@ -1,0 +1,297 @@
+import assert from 'node:assert/strict';
+import { type BundleOutcome, isMempoolError } from 'mempool-core';
+import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import { eachRanked, needing, onFifoPool } from '../../case/must.ts';
+import { transactions } from '../../scenario/pool.ts';
+import {
+  account,
+  type CallTime,
+  type Drafts,
+  eachOnPriorityPool,
+  openScene,
+  type Scene,
+} from '../../scenario/priority.ts';
+import { rejection } from '../../scenario/verb-call.ts';
+
+function bundle(scene: Scene, drafts: Drafts, moment: CallTime = {}): Promise<BundleOutcome> {
+  const batch = Object.entries(drafts).map(([name, draft]) => scene.submission(name, draft));
+  return scene.store.receiveBundle(batch, moment);
+}
+
+/** Receives a bundle, which must be received. */
+async function fillBundle(scene: Scene, drafts: Drafts): Promise<number> {
+  const outcome = await bundle(scene, drafts);
+  assert.equal(outcome.kind, 'received');
+  return outcome.kind === 'received' ? outcome.bundle : 0;
+}
+
+/** Two that pay 5 on average, between one that pays 6 and one that pays 4. */
+async function between(scene: Scene): Promise<void> {
+  await scene.fill({ better: { priority: 6n, gas: 1 }, worse: { priority: 4n, gas: 1 } });
+  await fillBundle(scene, { rich: { priority: 9n, gas: 1 }, poor: { priority: 1n, gas: 1 } });
+}
+
+/** Bundles that are refused, with what has to be there before. */
+const refusals: Readonly<Record<string, readonly [before: Drafts, bundle: Drafts, kind: string, name: string]>> = {
+  duplicate: [{ a: {} }, { b: {}, a: {} }, 'duplicate', 'a'],
+  rival: [{ a: { provides: ['x'] } }, { b: {}, c: { priority: 9n, provides: ['x'] } }, 'conflict', 'c'],
+  within: [{}, { b: { provides: ['x'] }, c: { provides: ['x'] } }, 'conflict', 'c'],
+  gas: [{}, { b: {}, c: { gas: 101 } }, 'limit', 'c'],
+  sender: [{ a: { sender: 's' } }, { b: { sender: 's' }, c: { sender: 's' } }, 'sender-limit', 'c'],
+  'later-first': [{}, { b: { requires: ['x'] }, c: { provides: ['x'] } }, 'cycle', 'b'],
+  around: [
+    { a: { requires: ['x'], provides: ['y'] } },
+    { b: { provides: ['x'] }, c: { requires: ['y'] } },
+    'cycle',
+    'b',
+  ],
+  parked: [{}, { b: {}, c: { requires: ['missing'] } }, 'not-ready', 'b'],
+  cheap: [{}, { b: { priority: -21n }, c: { priority: -20n } }, 'not-ready', 'b'],
+  full: [
+    { a: { priority: 5n }, d: { priority: 6n }, e: { priority: 7n }, f: { priority: 8n } },
+    { b: { priority: 6n }, c: { priority: 6n } },
+    'full',
+    'b',
+  ],
+};
+
+const limits = { maxTxs: 4, maxTxGas: 100, maxPerSender: 2, minPriority: -20n };
+
+const refused: readonly ConformanceCase[] = Object.entries(refusals).flatMap(([id, [before, drafts, kind, name]]) =>
+  eachRanked({
+    [`P31/refused-${id}: if one of a bundle is refused, all are, and nothing changes`]: async (
+      context: CaseContext,
+    ) => {
+      const scene = await openScene(context, limits);
+      await scene.fill(before);
+      await scene.unchanged(async () => {
+        const outcome = await bundle(scene, drafts);
+        assert.ok(outcome.kind === 'refused');
+        assert.deepEqual([outcome.refusal.kind, outcome.refusal.hash], [kind, scene.hash(name)]);
+      });
+    },
+  }),
+);
+
+const onePool = eachOnPriorityPool({
+  'P31/place: a bundle stands together, in the order given, where its price for all gas belongs': async (scene) => {
+    await between(scene);
+    assert.deepEqual(await scene.ready(), ['better', 'rich', 'poor', 'worse']);
+    await scene.fill({ later: { priority: 5n } });
+    await fillBundle(scene, { c: { priority: 9n, gas: 3 }, d: { priority: 1n, gas: 1 } });
+    assert.deepEqual(await scene.ready(), ['c', 'd', 'better', 'rich', 'poor', 'later', 'worse']);
+  },
+  'P31/price: without gas each counts the same; the price is rounded down': async (scene) => {
+    await scene.fill({ three: { priority: 3n }, two: { priority: 2n }, minus: { priority: -2n } });
+    await fillBundle(scene, { a: { priority: 4n }, b: { priority: 1n } });
+    await fillBundle(scene, { c: { priority: -1n }, d: { priority: -2n } });
+    assert.deepEqual(await scene.ready(), ['three', 'two', 'a', 'b', 'minus', 'c', 'd']);
+  },
+  'P31/named: the outcome names the bundle, and what is reaped, taken and listed has its name': async (scene) => {
+    await scene.fill({ other: { priority: 9n } });
+    const outcome = await bundle(scene, { a: {}, b: {} });
+    const members = scene.hashes(['a', 'b']).map((hash, i) => ({ hash, seq: i + 2 }));
+    assert.deepEqual(outcome, { kind: 'received', bundle: 2, transactions: members });
+    const named = (all: readonly { readonly bundle?: number }[]) => all.map((one) => one.bundle ?? null);
+    assert.deepEqual(named(await scene.store.reap()), [null, 2, 2]);
+    assert.deepEqual(named(await scene.store.best()), [null, 2, 2]);
+    const { transactions: taken } = await scene.store.take({}, { owner: 'o', claimMs: 9 });
+    assert.deepEqual(named(taken), [null, 2, 2]);
+  },
+  'P31/parents: each depends on those before it in the bundle and on what any of it needs': async (scene) => {
+    await scene.fill({ parent: { priority: 1n, provides: ['p'] } });
+    await fillBundle(scene, { a: { priority: 9n, provides: ['a'] }, b: { priority: 9n, requires: ['p', 'a'] } });
+    await scene.fill({ child: { priority: 9n, requires: ['a'] }, alone: { priority: 5n } });
+    assert.deepEqual(await scene.ready(), ['alone', 'parent', 'a', 'b', 'child']);
+    const parents = (await scene.store.best()).map((one) => scene.names(one.parents));
+    assert.deepEqual(parents, [[], [], ['parent'], ['parent', 'a'], ['a']]);
+  },
+  'P31/budget: a bundle fits as a whole or not at all, and counts once as passed over': async (scene) => {
+    await between(scene);
+    const reap = async (budget: Parameters<typeof scene.store.reap>[0]) => scene.names(await scene.store.reap(budget));
+    assert.deepEqual(await reap({ maxTxs: 2 }), ['better']);
+    assert.deepEqual(await reap({ maxGas: 2 }), ['better']);
+    assert.deepEqual(await reap({ maxBytes: 59 }), ['better']);
+    assert.deepEqual(await reap({ maxBytes: 60 }), ['better', 'rich', 'poor']);
+    assert.deepEqual(await reap({ maxGas: 2, skip: 1 }), ['better', 'worse']);
+    assert.deepEqual(await reap({ maxTxs: 2, skip: 1 }), ['better', 'worse']);
+  },
+  'P31/behind-one-passed-over: a bundle of which one depends on what is passed over is passed over': async (scene) => {
+    await scene.fill({ large: { priority: 9n, gas: 9, provides: ['l'] } });
+    await fillBundle(scene, { a: { priority: 8n }, b: { priority: 8n, requires: ['l'] } });
+    await scene.fill({ last: {} });
+    assert.deepEqual(scene.names(await scene.store.reap({ maxGas: 5, skip: 1 })), ['last']);
+  },
+  'P31/half-returned: while one is in flight, the others are parked': async (scene) => {
+    await between(scene);
+    await scene.store.take({ maxTxs: 3 }, { owner: 'o', claimMs: 1_000 });
+    assert.deepEqual(await scene.inflight(), ['better', 'rich', 'poor']);
+    await scene.release('poor');
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['worse'], ['poor']]);
+    await scene.release('rich');
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['rich', 'poor', 'worse'], []]);
+  },
+  'P31/held: if one is held back, all wait': async (scene) => {
+    await between(scene);
+    await scene.mark('rich', 'poor');
+    await scene.store.release(scene.hashes(['rich', 'poor']).slice(0, 1), { notBeforeMs: scene.clock.nowMs + 50 });
+    await scene.release('poor');
+    assert.deepEqual(await scene.ready(), ['better', 'worse']);
+    scene.clock.nowMs += 50;
+    await scene.store.sweep();
+    assert.deepEqual(await scene.ready(), ['better', 'rich', 'poor', 'worse']);
+  },
+  'P31/dropped: if one is dropped, the others are, for the same reason': async (scene) => {
+    await between(scene);
+    await scene.mark('rich');
+    assert.deepEqual(await scene.store.drop(scene.hashes(['poor']), 'failed'), scene.hashes(['poor']));
+    assert.deepEqual(await scene.reasons('rich', 'poor'), ['failed', 'failed']);
+    assert.deepEqual(await scene.ready(), ['better', 'worse']);
+  },
+  'P31/expired: if one expires, all do': async (scene) => {
+    await fillBundle(scene, { a: {}, b: { expiresAt: scene.clock.nowMs + 5 } });
+    scene.clock.nowMs += 6;
+    assert.deepEqual((await scene.store.sweep()).expired, scene.hashes(['b']));
+    assert.deepEqual(await scene.reasons('a', 'b'), ['expired', 'expired']);
+  },
+  'P31/replaced: who pays more than all of a bundle replaces one, and so ends all': async (scene) => {
+    await fillBundle(scene, { a: { priority: 5n }, b: { priority: 5n, ...account('s', 0) } });
+    const rival = account('s', 0);
+    await scene.refuses('c', { priority: 10n, ...rival }, { kind: 'replacement-underpriced', required: 11n });
+    await scene.fill({ c: { priority: 11n, ...rival } });
+    assert.deepEqual(await scene.reasons('a', 'b'), ['replaced', 'replaced']);
+  },
+  'P31/refused-later: if a new answer refuses one, all leave': async (scene) => {
+    await fillBundle(scene, { a: {}, b: {} });
+    const answer = { code: 1, log: 'no', penalize: false };
+    await scene.store.revise([{ hash: scene.hash('a'), version: 1, answer }]);
+    assert.deepEqual(await scene.reasons('a', 'b'), ['invalid', 'invalid']);
+  },
+  'P31/revised: a new verdict for one moves all': async (scene) => {
+    await between(scene);
+    await scene.store.revise([{ hash: scene.hash('poor'), version: 1, answer: { priority: 5n, gas: 1 } }]);
+    assert.deepEqual(await scene.ready(), ['rich', 'poor', 'better', 'worse']);
+  },
+  'P31/evicted: a full pool evicts a bundle as a whole, or not at all': async (scene) => {
+    await scene.store.setLimits({ maxTxs: 4, maxEvictions: 1 });
+    await between(scene);
+    await scene.store.drop(scene.hashes(['worse']), 'failed');
+    await scene.fill({ last: { priority: 5n } });
+    await scene.fill({ first: { priority: 7n } });
+    assert.deepEqual(await scene.ready(), ['first', 'better', 'rich', 'poor']);
+    assert.equal((await scene.add('more', { priority: 8n })).kind, 'full');
+    await scene.store.setLimits({ maxEvictions: 2 });
+    assert.equal((await scene.add('more', { priority: 8n })).kind, 'received');
+    assert.deepEqual(await scene.ready(), ['more', 'first', 'better']);
+    assert.deepEqual(await scene.reasons('rich', 'poor'), ['evicted', 'evicted']);
+  },
+  'P31/evicts: a bundle evicts what is worse than its price, and never itself': async (scene) => {
+    await scene.store.setLimits({ maxTxs: 3 });
+    await scene.fill({ a: { priority: 1n }, b: { priority: 2n }, c: { priority: 9n } });
+    await fillBundle(scene, { rich: { priority: 9n }, poor: { priority: 0n } });
+    assert.deepEqual(await scene.ready(), ['c', 'rich', 'poor']);
+  },
+  'P31/in-a-block: a block that has all of a bundle confirms it, and a rollback returns it whole': async (scene) => {
+    await between(scene);
+    await scene.block(1);
+    await scene.block(2, { seen: ['rich', 'poor'] });
+    assert.deepEqual(await scene.stages('rich', 'poor'), ['Confirmed', 'Confirmed']);
+    await scene.store.rollback({ slot: 20, hash: '1'.padStart(64, '0') });
+    assert.deepEqual(await scene.ready(), ['better', 'rich', 'poor', 'worse']);
+  },
+  'P31/part-in-a-block: of a bundle that a block has in part, the rest is dropped as conflict': async (scene) => {
+    await between(scene);
+    await scene.block(1, { seen: ['rich'] });
+    assert.deepEqual(await scene.stages('rich', 'poor'), ['Confirmed', 'Dropped']);
+    assert.deepEqual(await scene.reasons('poor'), ['conflict']);
+  },
+  'P31/not-told: peers are not told of a bundle': async (scene) => {
+    await between(scene);
+    assert.deepEqual(await scene.gossip(), ['better', 'worse']);
+  },
+  'P31/repeated: a repeat under an operation id gets the first outcome': async (scene) => {
+    const operationId = 'bundle';
+    const first = await bundle(scene, { a: {}, b: {} }, { operationId });
+    await scene.drop('a');
+    assert.deepEqual(await bundle(scene, { a: {}, b: {} }, { operationId }), first);
+    assert.deepEqual(await scene.stages('a', 'b'), ['Dropped', 'Dropped']);
+  },
+  'P31/closed: a closed pool takes no bundle': async (scene) => {
+    await scene.store.setLimits({ acceptUntil: scene.clock.nowMs });
+    const outcome = await bundle(scene, { a: {}, b: {} });
+    assert.deepEqual(outcome, { kind: 'refused', refusal: { kind: 'closed', hash: scene.hash('a') } });
+  },
+  'P31/one-to-a-hundred: a bundle has one to a hundred transactions, each once': async (scene, { random }) => {
+    const many = transactions(random, 101, 1);
+    const [one] = many;
+    assert.ok(one);
+    for (const wrong of [[], many, [one, one]]) {
+      const error = await rejection(scene.store.receiveBundle(wrong));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'transactions');
+    }
+    for (const verdict of [{ protected: true }, { maxPriority: 5n, tip: 1n }, { weight2: 1 }]) {
+      const error = await rejection(scene.store.receiveBundle([one, { ...one, hash: 'ff', verdict }]));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+      assert.ok(String(error.details.field).startsWith('transactions[1].verdict.'));
+    }
+    assert.equal((await scene.store.receiveBundle(many.slice(1))).kind, 'received');
+    assert.equal((await scene.store.receiveBundle([one])).kind, 'received');
+  },
+});
+
+/** A bundle of which one is in flight, in a pool that is opened again, or elsewhere. */
+async function assertHalf(scene: Scene): Promise<void> {
+  assert.deepEqual([await scene.ready(), await scene.parked()], [['better', 'worse'], ['poor']]);
+  await scene.release('rich');
+  assert.deepEqual(await scene.ready(), ['better', 'rich', 'poor', 'worse']);
+}
+
+const reopened = eachRanked({
+  'P31/kept: bundles outlive the process': async (context) => {
+    const scene = await openScene(context);
+    await between(scene);
+    await scene.mark('rich');
+    await scene.store.close();
+    await assertHalf(await scene.another());
+  },
+}).map(needing('durable'));
+
+const nodes = eachRanked({
+  'P31/nodes: every node knows the bundles that others received': async (context) => {
+    const scene = await openScene(context);
+    const other = await scene.another();
+    assert.deepEqual(await other.ready(), []);
+    await between(scene);
+    assert.deepEqual(await other.ready(), ['better', 'rich', 'poor', 'worse']);
+    await scene.mark('rich');
+    await assertHalf(other);
+  },
+}).map(needing('shared'));
+
+const restored = eachRanked({
+  'P31/restored: a restored pool has the bundles of the other one': async (context) => {
+    const scene = await openScene(context);
+    await between(scene);
+    const copy = await context.openOther({ ordering: 'priority', now: () => scene.clock.nowMs });
+    assert.deepEqual(await copy.restore(await scene.store.dump()), { kind: 'restored' });
+    assert.deepEqual((await copy.dump()).entries, (await scene.dump()).entries);
+    assert.deepEqual(scene.names(await copy.reap({ maxTxs: 2 })), ['better']);
+  },
+}).map(needing('restore'));
+
+const arrivals = [
+  onFifoPool('P31/fifo', 'a fifo pool takes no bundles', async (store, { random }) => {
+    const error = await rejection(store.receiveBundle(transactions(random, 2)));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'));
+  }),
+];
+
+/** P31. */
+export const bundleCases: readonly ConformanceCase[] = [
+  ...refused,
+  ...onePool,
+  ...reopened,
+  ...nodes,
+  ...restored,
+  ...arrivals,
+];

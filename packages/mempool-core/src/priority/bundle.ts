@@ -1,0 +1,41 @@
+import type { CheckedVerdict } from '../contract/verdict.ts';
+import type { PoolIndex } from './pool-index.ts';
+import type { PoolNode } from './pool-node.ts';
+
+/**
+ * P31: the transactions of its bundle that are Pending, Propagated or Acknowledged, by seq; a transaction in no bundle
+ * alone.
+ */
+export function unitOf({ bundles }: PoolIndex, node: PoolNode): readonly PoolNode[] {
+  const { bundle } = node.entry;
+  if (bundle === undefined) return [node];
+  const mates = bundles.of(String(bundle.first));
+  return mates.has(node) ? [...mates].sort((a, b) => a.seq - b.seq) : [node];
+}
+
+/** The effective price of a bundle: priority × gas of all, by the gas of all, rounded down. Without gas each counts the same. */
+export function bundlePriority(unit: readonly PoolNode[]): bigint {
+  const isFree = unit.every(({ entry }) => entry.verdict.gas === 0);
+  let [sum, weights] = [0n, 0n];
+  for (const { entry } of unit) {
+    const weight = isFree ? 1n : BigInt(entry.verdict.gas);
+    sum += entry.verdict.priority * weight;
+    weights += weight;
+  }
+  const quotient = sum / weights;
+  return quotient * weights > sum ? quotient - 1n : quotient;
+}
+
+/** A new verdict for a transaction in a bundle: without tip, protection and second weight, which no bundle has. */
+export function verdictInBundle({ protected: _, tip: __, weight2: ___, ...plain }: CheckedVerdict): CheckedVerdict {
+  return plain;
+}
+
+/** True if one requires a tag of itself or of a later one. */
+export function isOutOfOrder(index: PoolIndex, unit: readonly PoolNode[]): boolean {
+  return unit.some(({ entry: { verdict } }, at) =>
+    verdict.requires.some(
+      (tag) => !index.satisfied.has(tag) && unit.slice(at).some((later) => later.entry.verdict.provides.includes(tag)),
+    ),
+  );
+}
