@@ -16,8 +16,7 @@ const contract = [
   ...numbered('M', 3),
   ...numbered('R', 3),
   ...numbered('LE', 8),
-  ...numbered('P', 31),
-  'P33',
+  ...numbered('P', 32),
   ...numbered('K', 4),
 ];
 

@@ -28,7 +28,7 @@ function each(reaped: Reaped, change: (one: ReapedTransaction, i: number) => Par
   return reaped.map((one, i) => (isDamaged(one) ? one : { ...one, ...change(one, i) }));
 }
 
-/** P33. */
+/** P32. */
 export const payloadMutants: readonly Mutant[] = [
   reaping('reaps-without-payload-types', (reaped) => each(reaped, () => ({ payloadType: 0 }))),
   reaping('reaps-empty-payloads', (reaped) => each(reaped, () => ({ payload: new Uint8Array() }))),

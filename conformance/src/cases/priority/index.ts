@@ -32,7 +32,7 @@ import { takingCases } from './taking.ts';
 import { tipCases } from './tips.ts';
 import { walkingCases } from './walking.ts';
 
-/** The cases of P1–P33 that need a priority pool, or a fifo pool. */
+/** The cases of P1–P32 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,

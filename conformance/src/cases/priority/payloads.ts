@@ -22,7 +22,7 @@ async function reapWhole(
 }
 
 const cases = eachFifo({
-  'P33/whole: reap with payloads gives what reap selects, each with its payload and payload type': async (context) => {
+  'P32/whole: reap with payloads gives what reap selects, each with its payload and payload type': async (context) => {
     const store = await context.open();
     const given = await receive(context, store, 4);
     await store.markInflight(hashesOf(given.slice(0, 1)));
@@ -38,7 +38,7 @@ const cases = eachFifo({
     });
     assert.deepEqual(withoutBodies, plain);
   },
-  'P33/changes-nothing: it marks nothing, and makes no event': async (context) => {
+  'P32/changes-nothing: it marks nothing, and makes no event': async (context) => {
     const store = await context.open();
     const hashes = hashesOf(await receive(context, store, 3));
     const { lastEventSeq } = await store.usage();
@@ -46,12 +46,12 @@ const cases = eachFifo({
     assert.deepEqual(await pendingOrder(store), hashes);
     assert.equal((await store.usage()).lastEventSeq, lastEventSeq);
   },
-  'P33/large: it gives more than a thousand transactions, in their order': async (context) => {
+  'P32/large: it gives more than a thousand transactions, in their order': async (context) => {
     const store = await context.open();
     const hashes = hashesOf([...(await receive(context, store, 1_000)), ...(await receive(context, store, 3))]);
     assert.deepEqual(hashesOf((await reapWhole(store)) as ReapedTransaction[]), hashes);
   },
-  'P33/owned: without a view the payloads belong to the caller': async (context) => {
+  'P32/owned: without a view the payloads belong to the caller': async (context) => {
     const store = await context.open();
     const [given] = await receive(context, store, 1);
     const [first] = await store.reap({}, whole);
@@ -64,7 +64,7 @@ const cases = eachFifo({
       [...given.payload],
     );
   },
-  'P33/views-stay: a view keeps its bytes when its transaction is gone and others come': async (context) => {
+  'P32/views-stay: a view keeps its bytes when its transaction is gone and others come': async (context) => {
     const store = await context.open();
     const given = await receive(context, store, 3);
     const views = (await store.reap({}, seen)) as ReapedTransaction[];
@@ -84,7 +84,7 @@ const cases = eachFifo({
 });
 
 const damaged = eachFifo({
-  'P33/damaged-payload: a damaged transaction is told in its place, and the others come whole': async (context) => {
+  'P32/damaged-payload: a damaged transaction is told in its place, and the others come whole': async (context) => {
     const before = await context.open();
     const [first = '', bad = '', third = ''] = hashesOf(await receive(context, before, 3));
     await before.close();
@@ -97,5 +97,5 @@ const damaged = eachFifo({
   },
 }).map(needing('durable', 'damage'));
 
-/** P33, in pools of both orderings. */
+/** P32, in pools of both orderings. */
 export const payloadCases: readonly ConformanceCase[] = [...cases, ...damaged];

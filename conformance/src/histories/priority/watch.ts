@@ -63,7 +63,7 @@ export class PriorityWatch {
     await this.#compareBodies(readyHashes);
   }
 
-  /** P33: what is reaped with payloads is what `payloads` tells. */
+  /** P32: what is reaped with payloads is what `payloads` tells. */
   async #compareBodies(readyHashes: readonly string[]): Promise<void> {
     const whole = await this.#store.reap({ maxTxs: 1_000 }, { payloads: true, view: true });
     const due = await this.#store.payloads(readyHashes);

@@ -24,7 +24,7 @@ import { checkBudget, checkCallTime, checkReap, checkTake, checkView } from './p
 type Read = (hashes: readonly string[]) => Awaitable<(Transaction | DamagedTransaction | null)[]>;
 type One<Of = TakenCandidate> = (Of & Pick<Transaction, 'payload' | 'payloadType'>) | DamagedTransaction;
 
-// The calls that return payloads with what they select (P8, P33), with the checks of their arguments.
+// The calls that return payloads with what they select (P8, P32), with the checks of their arguments.
 
 export function reapFrom(
   calls: CallRunner,
@@ -75,7 +75,7 @@ export function takeFrom(
   return calls.write(options, run, callNames.take);
 }
 
-/** The candidates with payloads. The list ends before the first one that has left the pool meanwhile (P33). */
+/** The candidates with payloads. The list ends before the first one that has left the pool meanwhile (P32). */
 async function reapedWithPayloads(
   candidates: readonly Candidate[],
   read: Read,

@@ -95,7 +95,7 @@ export interface ReadContext {
 
 /** What a driver learns of a call that reads payloads. */
 export interface PayloadContext extends ReadContext {
-  /** If true, the driver may return its own bytes instead of copies (P33). It must never change them afterwards. */
+  /** If true, the driver may return its own bytes instead of copies (P32). It must never change them afterwards. */
   readonly view?: boolean | undefined;
 }
 

@@ -76,7 +76,7 @@ export interface Candidate {
 /** Options of a verb that returns payloads. */
 export interface PayloadsOptions extends ReadOptions {
   /**
-   * Let the store return its own bytes instead of copies, if it has them in memory (P33). Never change them, nor transfer
+   * Let the store return its own bytes instead of copies, if it has them in memory (P32). Never change them, nor transfer
    * their buffer, which other payloads share. They stay as they are for as long as you keep them. Default false.
    */
   readonly view?: boolean | undefined;
@@ -371,7 +371,7 @@ export interface Load {
 export interface PoolVerbs {
   /**
    * Selects ready transactions that fit the budget, best first (in a fifo pool oldest first). Changes nothing. With
-   * `payloads` the list ends before a transaction that leaves the pool while the call reads (P33).
+   * `payloads` the list ends before a transaction that leaves the pool while the call reads (P32).
    *
    * @example const block = await store.reap({ maxGas: 30_000_000 }, { payloads: true, view: true });
    */

@@ -115,7 +115,7 @@ export function bodyOf({ hash, slab, start, bytes, payloadType }: Row): Transact
   return { hash, payload: Buffer.from(slab.subarray(start, start + bytes)), payloadType };
 }
 
-/** The transaction with its payload as it is kept: nobody may change it (P33). */
+/** The transaction with its payload as it is kept: nobody may change it (P32). */
 export function viewOf({ hash, slab, start, bytes, payloadType }: Row): Transaction {
   return { hash, payload: slab.subarray(start, start + bytes), payloadType };
 }
