@@ -1,5 +1,5 @@
 // What has to come of an epoch, computed from the traffic alone, and by no part of the sequencer.
-import { merkleRoot } from 'mempool-sequencer';
+import { type Leaf, merkleRoot } from 'mempool-sequencer';
 import type { Fate, Planned } from './traffic.ts';
 
 /** The fate of each submission at a validator that stored these. */
@@ -46,12 +46,20 @@ export function possibleRoots(winners: readonly ReadonlyMap<string, string>[], q
   return roots;
 }
 
+/** True if these validators, when they hear of each other, find a quorum for any project. */
+export function canAgree(winners: readonly ReadonlyMap<string, string>[], quorum: number): boolean {
+  return leavesOf(winners, quorum).length > 0;
+}
+
 function rootOf(batches: readonly ReadonlyMap<string, string>[], quorum: number): string {
+  return merkleRoot(leavesOf(batches, quorum));
+}
+
+function leavesOf(batches: readonly ReadonlyMap<string, string>[], quorum: number): Leaf[] {
   const projects = new Set(batches.flatMap((batch) => [...batch.keys()]));
-  const leaves = [...projects].flatMap((project) => {
+  return [...projects].flatMap((project) => {
     const cids = batches.flatMap((batch) => batch.get(project) ?? []);
     const cid = cids.find((one) => cids.filter((other) => other === one).length >= quorum);
     return cid === undefined ? [] : [{ project, cid }];
   });
-  return merkleRoot(leaves);
 }

@@ -1,7 +1,7 @@
 import type { Mempool } from 'mempool-core';
 import { type EpochRecord, type Namespace, openNamespace, quorum } from 'mempool-sequencer';
 import { homeOf } from '../process/home.ts';
-import { fatesAt, possibleRoots, winnersAt } from './expectation.ts';
+import { canAgree, fatesAt, possibleRoots, winnersAt } from './expectation.ts';
 import type { Fed } from './feeder.ts';
 import type { Validator } from './stage.ts';
 import type { Planned, Traffic } from './traffic.ts';
@@ -66,19 +66,19 @@ export class Judge implements AsyncDisposable {
     const { epoch, planned } = traffic;
     const violations = [...fed.violations];
     const found: Found[] = [];
-    // Validators that could agree with the others.
-    let able = 0;
+    // What the validators found that could hear of each other.
+    const able: Map<string, string>[] = [];
     for (const [i, { name }] of this.#validators.entries()) {
       const namespace = this.#namespaces[i] as Namespace;
       const at = await foundIn(namespace, epoch);
       const wrong = at === null ? ['it is unknown'] : wrongAt(at, planned, fed.acknowledged.get(name) ?? new Set());
       violations.push(...wrong.map((what) => `epoch ${epoch}, ${name}: ${what}`));
       if (at !== null) found.push(at);
-      if (at !== null && !cutOff.has(name) && hasVotes(at)) able += 1;
+      if (at !== null && !cutOff.has(name)) able.push(winnersOf(at, planned));
       await namespace.closeOthers([]);
     }
     violations.push(
-      ...wrongRoots(found, planned, root, able < quorum(this.#validators.length)).map(
+      ...wrongRoots(found, planned, root, !canAgree(able, quorum(this.#validators.length))).map(
         (what) => `epoch ${epoch}: ${what}`,
       ),
     );
@@ -179,7 +179,8 @@ function wrongAt(
   return wrong;
 }
 
-const hasVotes = ({ record }: Found): boolean => (record.tally?.counted ?? 0) > 0;
+const winnersOf = ({ ends, open }: Found, planned: readonly Planned[]): Map<string, string> =>
+  winnersAt(planned, new Set([...ends, ...open].map(([hash]) => hash)));
 
 /** Why an epoch failed has to be true: one that had nothing says so, others that there was no quorum. */
 function isTrueFailure(found: Found): boolean {
@@ -188,7 +189,7 @@ function isTrueFailure(found: Found): boolean {
   return reason === 'no_submissions' ? tally?.counted === 0 : reason === 'no_quorum' || reason === 'no_certificate';
 }
 
-/** `mayFail`: there were too few validators that could agree. */
+/** `mayFail`: those that could hear of each other had too little in common. */
 function wrongRoots(
   found: readonly Found[],
   planned: readonly Planned[],
@@ -203,7 +204,7 @@ function wrongRoots(
   }
   const wrong = found.filter(({ record }) => record.root !== chainRoot).map(({ record }) => `a root is ${record.root}`);
   for (const { record } of failed) wrong.push(`it failed (${record.reason}) although the chain has a root`);
-  const winners = found.map(({ ends, open }) => winnersAt(planned, new Set([...ends, ...open].map(([hash]) => hash))));
+  const winners = found.map((each) => winnersOf(each, planned));
   if (!possibleRoots(winners, quorum(found.length)).has(chainRoot))
     wrong.push('no set of batches has the root of the chain');
   return wrong.length === 0 ? [] : [...wrong, `the chain has the root ${chainRoot}`];
