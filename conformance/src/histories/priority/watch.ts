@@ -196,9 +196,13 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
   const victims = before.order.filter((each) => evicted.includes(each));
   assertSame([...rest, ...victims], ordinary, 'what was evicted is not the end of the order');
   const best = before.entries.find((entry) => entry.hash === victims[0]);
+  // P31: a bundle leaves as a whole.
+  const spared = before.entries.filter(({ hash: each, bundle }) => {
+    return each === best?.hash || (evicted.includes(each) && bundle !== null && bundle.first === best?.bundle?.first);
+  });
   const isRoom =
-    after.totals.transactions + 1 <= after.limits.maxTxs &&
-    after.totals.bytes + (best?.bytes ?? 0) <= after.limits.maxBytes;
+    after.totals.transactions + spared.length <= after.limits.maxTxs &&
+    after.totals.bytes + spared.reduce((sum, { bytes }) => sum + bytes, 0) <= after.limits.maxBytes;
   assert.ok(!isRoom, `${victims[0]} was evicted for nothing`);
 }
 
