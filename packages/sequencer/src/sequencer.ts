@@ -28,6 +28,8 @@ export interface SequencerOptions
   readonly owner?: string | undefined;
   /** How long the claim of a finalizer lasts; default 30,000. */
   readonly partClaimMs?: FinalizerOptions['claimMs'];
+  /** How long the claim of a message lasts, to other validators or of them; default 30,000. */
+  readonly messageClaimMs?: BroadcastOptions['claimMs'];
   /** How long the parts wait when there is nothing to do, in milliseconds; default 50. */
   readonly idleMs?: number | undefined;
 }
@@ -64,14 +66,14 @@ export class Sequencer implements AsyncDisposable {
   /** What every process does, until the signal aborts: checks, counts, sends batches and takes those of others. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const owner = this.#owner;
-    const { gossip, resendMs } = this.#options;
+    const { gossip, resendMs, messageClaimMs: claimMs } = this.#options;
     const ended = new AbortController();
     const either = AbortSignal.any([signal, ended.signal]);
     const running = [
       this.dequeuer.run({ signal: either }),
       this.finalizer.run({ signal: either }),
-      this.aggregator.collect({ owner, signal: either }),
-      broadcast(this.namespace, { owner, signal: either, gossip, resendMs }),
+      this.aggregator.collect({ owner, claimMs, signal: either }),
+      broadcast(this.namespace, { owner, claimMs, signal: either, gossip, resendMs }),
     ];
     // If one fails, the others stop, too.
     for (const each of running) each.catch((error: unknown) => ended.abort(error));

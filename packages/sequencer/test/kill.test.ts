@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { startProgram } from 'mempool-testkit';
 import { expect, onTestFinished, test } from 'vitest';
+import { broadcast } from '../src/index.ts';
 import { type Cast, cast, onEpoch, openEpoch, phaseReached } from './cast.ts';
+import { batchOf, send, submit } from './played.ts';
 import { signed, type Validator } from './validator.ts';
 
 const program = fileURLToPath(new URL('victim.ts', import.meta.url));
@@ -42,5 +44,35 @@ test.each(['sqlite', 'redis'])(
     expect(await first.epoch(1)).toMatchObject({ tally: { counted: 3, slots: 3, parts: 1 } });
     expect(await records.list('part/')).toMatchObject([{ value: [{ project: 'p', cid: 'c' }] }]);
     expect(await parts.usage()).toMatchObject({ pending: 0, propagated: 0, acknowledged: 0, logged: 1 });
+  },
+);
+
+test.each(['sqlite', 'redis'])(
+  'messages that a killed process was sending or checking are sent and checked when its short claim ends, on %s',
+  async (backend) => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { namespace, aggregator } = one.first;
+    const { incoming, outgoing, records } = namespace;
+    await one.start({ isCounting: false });
+    one.count();
+    await openEpoch(scene, 1);
+    const leaves = await submit(one.first, 1, { p: 'c' });
+    scene.clock.ms += 10_000;
+    await expect.poll(() => outgoing.usage()).toMatchObject({ pending: 1 });
+    await send(one.first, await batchOf('v2', 1, leaves));
+    await kill('sender', scene, () => outgoing.usage(), 1);
+    await kill('collector', scene, () => incoming.usage(), 1);
+    const stop = new AbortController();
+    const { signal } = stop;
+    const sent: Uint8Array[] = [];
+    const working = [
+      broadcast(namespace, { owner: 'next', signal, gossip: (message) => void sent.push(message) }),
+      aggregator.collect({ owner: 'next', signal }),
+    ];
+    await expect.poll(() => sent.length).toBeGreaterThan(0);
+    await expect.poll(() => records.list('received/')).toMatchObject([{}, { value: { validator: 'v2' } }]);
+    stop.abort();
+    await Promise.all(working);
   },
 );

@@ -1,7 +1,7 @@
 // A process that takes work of a validator and never answers for it, until a test kills it.
-import { Dequeuer, Finalizer, openNamespace, poolNames } from '../src/index.ts';
+import { Aggregator, broadcast, Dequeuer, Finalizer, openNamespace, poolNames } from '../src/index.ts';
 import { homeAt } from './home.ts';
-import { isSlot } from './validator.ts';
+import { isSlot, optionsOf } from './validator.ts';
 
 const [role = '', backend = '', at = '', protocol = ''] = process.argv.slice(2);
 const market = 'market';
@@ -12,6 +12,12 @@ const never = new Promise<never>(() => undefined);
 // Without it the process would end: nothing of what it waits for ever comes.
 setInterval(() => undefined, 60_000);
 const own = { owner: 'victim', claimMs: 400 };
+const taking: Readonly<Record<string, () => Promise<unknown>>> = {
+  dequeuer: () => new Dequeuer(namespace, { ...own, isSlot, verify: () => never }).run({ signal }),
+  finalizer: () => new Finalizer(namespace, { ...own, count: () => never }).run({ signal }),
+  sender: () => broadcast(namespace, { ...own, signal, gossip: () => never }),
+  collector: () =>
+    new Aggregator(namespace, { ...optionsOf('v1'), verifyBatch: () => never }).collect({ ...own, signal }),
+};
 
-if (role === 'finalizer') await new Finalizer(namespace, { ...own, count: () => never }).run({ signal });
-else await new Dequeuer(namespace, { ...own, isSlot, verify: () => never }).run({ signal });
+await taking[role]?.();

@@ -17,5 +17,5 @@ export async function run({ config, name, sequencer, chain, signal }: Part): Pro
   const ended = leading.catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  await Promise.all([ended, sequencer.aggregator.collect({ owner: name, signal })]);
+  await Promise.all([ended, sequencer.aggregator.collect({ owner: name, claimMs: config.claimMs, signal })]);
 }

@@ -9,7 +9,7 @@ import { prefixOf, recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
 import type { AggregatorOptions } from './aggregator-options.ts';
 import { Agreeing } from './agreeing.ts';
-import { receiveMessages } from './receiving.ts';
+import { type CollectOptions, receiveMessages } from './receiving.ts';
 import { dropItems } from './tallying.ts';
 
 /** Makes this validator's batch of an epoch, and agrees on one result with the batches of all. */
@@ -84,7 +84,7 @@ export class Aggregator {
   }
 
   /** Checks what the other validators send until the signal aborts. Any number of processes may. */
-  collect({ owner, signal }: { readonly owner: string; readonly signal: AbortSignal }): Promise<WorkDone> {
-    return receiveMessages(this.#namespace, this.#options, { owner, signal });
+  collect(options: CollectOptions): Promise<WorkDone> {
+    return receiveMessages(this.#namespace, this.#options, options);
   }
 }

@@ -16,6 +16,8 @@ export interface BroadcastOptions {
    * up to 30 s. So it reaches a validator that was cut off. Default 1,000.
    */
   readonly resendMs?: number | undefined;
+  /** How long a claim lasts, in milliseconds, at least 100; default 30,000. A living process extends it. */
+  readonly claimMs?: number | undefined;
 }
 
 const longestResendMs = 30_000;
@@ -25,7 +27,7 @@ class Again extends Error {}
 
 /** Sends this validator's batches and endorsements until the signal aborts: each at least once, and until its epoch ends. */
 export function broadcast(namespace: Namespace, options: BroadcastOptions): Promise<WorkDone> {
-  const { owner, signal, gossip, resendMs = 1_000 } = options;
+  const { owner, signal, gossip, resendMs = 1_000, claimMs } = options;
   const epochs = new Epochs(namespace);
   const send = async ({ payload }: { readonly payload: Uint8Array }): Promise<void> => {
     const epoch = epochOfMessage(payload);
@@ -35,7 +37,7 @@ export function broadcast(namespace: Namespace, options: BroadcastOptions): Prom
   };
   const backoff = (attempt: number, error: unknown): number =>
     error instanceof Again ? Math.min(longestResendMs, resendMs * 2 ** Math.min(attempt - 1, 30)) : 250;
-  return namespace.outgoing.work(send, { owner, signal, backoff, attempts: Number.POSITIVE_INFINITY });
+  return namespace.outgoing.work(send, { owner, claimMs, signal, backoff, attempts: Number.POSITIVE_INFINITY });
 }
 
 async function isOver(epochs: Epochs, epoch: number): Promise<boolean> {

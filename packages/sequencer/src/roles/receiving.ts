@@ -11,17 +11,26 @@ import type { AggregatorOptions } from './aggregator-options.ts';
 type Checks = Pick<AggregatorOptions, 'domain' | 'verifyBatch'>;
 type Message = Pick<ClaimedTransaction, 'hash' | 'payload'>;
 
+/** How the messages of the other validators are taken. */
+export interface CollectOptions {
+  /** The name of this worker, 1–128 printable characters. */
+  readonly owner: string;
+  readonly signal: AbortSignal;
+  /** How long a claim lasts, in milliseconds, at least 100; default 30,000. A living process extends it. */
+  readonly claimMs?: number | undefined;
+}
+
 /** Checks the batches and endorsements of the other validators until the signal aborts, and keeps those that are right. */
 export function receiveMessages(
   namespace: Namespace,
   checks: Checks,
-  { owner, signal }: { readonly owner: string; readonly signal: AbortSignal },
+  { owner, signal, claimMs }: CollectOptions,
 ): Promise<WorkDone> {
   const check = async (message: Message): Promise<void> => {
     const reason = await receive(namespace, checks, message);
     if (reason !== null) throw new UnrecoverableError(reason, { reason: { app: reason } });
   };
-  return namespace.incoming.work(check, { owner, signal, backoff: () => 250, attempts: 100 });
+  return namespace.incoming.work(check, { owner, claimMs, signal, backoff: () => 250, attempts: 100 });
 }
 
 /** Why a message is refused; `null` if it counts. @throws if its epoch has not begun here: it is looked at again */
