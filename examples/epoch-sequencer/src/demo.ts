@@ -53,6 +53,7 @@ async function main(): Promise<void> {
     return maker.addresses;
   };
   await using stage = await Stage.set({ pace, logs: values.logs ?? null, slotsOf });
+  console.error(`dashboard of ${stage.validators[0]?.name}: ${stage.monitor.url}/`);
   const plan = { epochs, pace, faults: faultPlan(random), random, signal: stopped.signal };
   const outcome = await play(stage, maker as unknown as TrafficMaker, { ...plan, say: (line) => console.error(line) });
   console.log(tableOf(outcome));

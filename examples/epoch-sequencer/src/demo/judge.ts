@@ -1,8 +1,8 @@
-import type { Mempool } from 'mempool-core';
 import { type EpochRecord, type Namespace, openNamespace, quorum } from 'mempool-sequencer';
 import { homeOf } from '../process/home.ts';
 import { canAgree, fatesAt, possibleRoots, winnersAt } from './expectation.ts';
 import type { Fed } from './feeder.ts';
+import { type Recount, recountOf, type Told, toldBy } from './recount.ts';
 import type { Validator } from './stage.ts';
 import type { Planned, Traffic } from './traffic.ts';
 
@@ -13,8 +13,8 @@ interface Found {
   readonly ends: readonly (readonly [hash: string, end: string])[];
   /** By stage, of what has not ended. */
   readonly open: readonly (readonly [hash: string, stage: string])[];
-  /** By hash: how often the event log tells of its end. */
-  readonly told: ReadonlyMap<string, number>;
+  /** In the event log. */
+  readonly told: Told;
 }
 
 /** What the judge is told. */
@@ -35,6 +35,8 @@ export interface Verdict {
   readonly heard: readonly number[];
   readonly counted: number;
   readonly dropped: number;
+  /** At the first validator, which has the monitor; `null`: it knows nothing of the epoch. */
+  readonly recount: Recount | null;
   readonly violations: readonly string[];
 }
 
@@ -68,12 +70,14 @@ export class Judge implements AsyncDisposable {
     const found: Found[] = [];
     // What the validators found that could hear of each other.
     const able: Map<string, string>[] = [];
+    let recount: Recount | null = null;
     for (const [i, { name }] of this.#validators.entries()) {
       const namespace = this.#namespaces[i] as Namespace;
       const at = await foundIn(namespace, epoch);
       const wrong = at === null ? ['it is unknown'] : wrongAt(at, planned, fed.acknowledged.get(name) ?? new Set());
       violations.push(...wrong.map((what) => `epoch ${epoch}, ${name}: ${what}`));
       if (at !== null) found.push(at);
+      if (at !== null && i === 0) recount = await recountOf(namespace, at.record, at.told);
       if (at !== null && !cutOff.has(name)) able.push(winnersOf(at, planned));
       await namespace.closeOthers([]);
     }
@@ -90,6 +94,7 @@ export class Judge implements AsyncDisposable {
       heard: found.map(({ record }) => record.closesAt - record.openedAt),
       counted: ends.filter(([, end]) => end === 'counted').length,
       dropped: ends.filter(([, end]) => end !== 'counted').length,
+      recount,
       violations,
     };
   }
@@ -134,22 +139,8 @@ async function foundIn(namespace: Namespace, epoch: number): Promise<Found | nul
     const open: (readonly [string, string])[] = [];
     for await (const { hash, stage } of pool.inflight()) open.push([hash, stage]);
     for await (const { hash } of pool.pending()) open.push([hash, 'Pending']);
-    return { record, ends, open, told: await endsTold(pool) };
+    return { record, ends, open, told: await toldBy(pool) };
   });
-}
-
-/** A recount from the event log, from its beginning to its end. */
-async function endsTold(pool: Mempool): Promise<Map<string, number>> {
-  const told = new Map<string, number>();
-  const { lastEventSeq } = await pool.usage();
-  if (lastEventSeq === 0) return told;
-  for await (const event of await pool.subscribe({ after: 'origin' })) {
-    if (event.kind === 'lagged') throw new Error('events of an epoch are gone');
-    if (event.kind === 'transaction' && (event.stage === 'Finalized' || event.stage === 'Dropped'))
-      told.set(event.hash, (told.get(event.hash) ?? 0) + 1);
-    if (event.eventSeq >= lastEventSeq) return told;
-  }
-  return told;
 }
 
 function wrongAt(
@@ -171,7 +162,8 @@ function wrongAt(
     if (!isOfFailed) wrong.push(`${hash} is ${stage} still`);
   }
   for (const [hash] of ends)
-    if (told.get(hash) !== 1) wrong.push(`the events tell ${told.get(hash) ?? 0} times of the end of ${hash}`);
+    if (told.ends.get(hash) !== 1)
+      wrong.push(`the events tell ${told.ends.get(hash) ?? 0} times of the end of ${hash}`);
   const counted = [...fates.values()].filter((fate) => fate === 'counted').length;
   const tallied = record.tally?.counted;
   if (tallied !== undefined && tallied !== counted) wrong.push(`${tallied} were tallied, and not ${counted}`);

@@ -4,6 +4,7 @@ import type { Role } from '../process/role.ts';
 import { Faults } from './faults.ts';
 import { type Fed, Feeder } from './feeder.ts';
 import { Judge, type Verdict } from './judge.ts';
+import { type Compared, compareWith } from './monitor.ts';
 import { Releases } from './releases.ts';
 import { market, protocol, type Stage } from './stage.ts';
 import type { Traffic, TrafficMaker } from './traffic.ts';
@@ -34,6 +35,8 @@ export interface Outcome {
   /** Submissions that a validator had by gossip when it was asked for them, of all that it had. */
   readonly byGossip: number;
   readonly acknowledged: number;
+  /** What the monitor told in the end, beside the recount. */
+  readonly monitor: Compared;
   readonly violations: readonly string[];
   readonly seconds: number;
 }
@@ -77,12 +80,18 @@ export async function play(stage: Stage, maker: TrafficMaker, plan: Plan): Promi
   const violations = verdicts.flatMap((each) => each.violations);
   if (!isSettled) violations.push(`not everything was settled after ${(plan.pace * settleMs) / 1_000} s`);
   violations.push(...(await emptied(judge)), ...endedByThemselves(stage), ...notDone(plan, scene));
+  const monitor = await compareWith(
+    stage.monitor,
+    verdicts.flatMap(({ recount }) => recount ?? []),
+  );
+  violations.push(...monitor.differences.map((each) => `monitor: ${each}`));
   const { kills, partitions, freezes, restarts } = faults;
   return {
     verdicts,
     ...{ kills, partitions, freezes, restarts, reverts: releases.reverts },
     byGossip: played.reduce((sum, { fed }) => sum + fed.byGossip, 0),
     acknowledged: played.reduce((sum, { fed }) => sum + acknowledgedIn(fed), 0),
+    monitor,
     violations,
     seconds: Math.round((performance.now() - startedMs) / 1_000),
   };

@@ -2,12 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type DevChain, startDevChain } from 'evm-chain';
+import type { RunningServer } from 'mempool-server';
 import { freePort, type RedisServer, startRedisServer } from 'mempool-testkit';
 import { type Deployed, deployContract } from '../chain/contract.ts';
 import { signerOf } from '../chain/signer.ts';
 import type { ValidatorConfig } from '../process/config.ts';
 import type { Role } from '../process/role.ts';
 import { Links } from './links.ts';
+import { openMonitor } from './monitor.ts';
 import { keyOf } from './traffic.ts';
 import { prepare, Worker } from './worker.ts';
 
@@ -41,17 +43,19 @@ export interface StageOptions {
   readonly slotsOf: (domain: string) => readonly string[];
 }
 
-/** Everything that a run needs, running: one Redis, one chain, the validators and the links between them. */
+/** Everything that a run needs, running: one Redis, one chain, the validators and the links between them, and a monitor. */
 export class Stage implements AsyncDisposable {
   readonly redis: RedisServer;
   readonly chain: DevChain;
   readonly contract: Deployed;
   readonly links: Links;
   readonly validators: readonly Validator[];
+  /** The monitor API of the first validator, with its dashboard. */
+  readonly monitor: RunningServer;
   readonly #stack: AsyncDisposableStack;
 
   private constructor(
-    parts: Pick<Stage, 'redis' | 'chain' | 'contract' | 'links' | 'validators'>,
+    parts: Pick<Stage, 'redis' | 'chain' | 'contract' | 'links' | 'validators' | 'monitor'>,
     stack: AsyncDisposableStack,
   ) {
     this.redis = parts.redis;
@@ -59,6 +63,7 @@ export class Stage implements AsyncDisposable {
     this.contract = parts.contract;
     this.links = parts.links;
     this.validators = parts.validators;
+    this.monitor = parts.monitor;
     this.#stack = stack;
   }
 
@@ -96,7 +101,8 @@ export class Stage implements AsyncDisposable {
       stack.defer(() => Promise.all(workers.map((worker) => worker.stop())).then(() => undefined));
       validators.push({ name, address, config, workers });
     }
-    return new Stage({ redis, chain, contract, links, validators }, stack.move());
+    const monitor = stack.use(await openMonitor((validators[0] as Validator).config, pace));
+    return new Stage({ redis, chain, contract, links, validators, monitor }, stack.move());
   }
 
   get workers(): Worker[] {

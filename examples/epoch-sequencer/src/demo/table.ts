@@ -1,4 +1,5 @@
 import { roles } from '../process/role.ts';
+import type { Compared } from './monitor.ts';
 import type { Outcome } from './run.ts';
 import { crew, validatorCount } from './stage.ts';
 
@@ -6,7 +7,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 
 /** The result of a run as the lines of a table. */
 export function tableOf(outcome: Outcome): string {
-  const { verdicts, kills, partitions, reverts, freezes, restarts, violations } = outcome;
+  const { verdicts, kills, partitions, reverts, freezes, restarts, monitor, violations } = outcome;
   const ended = (phase: string): number =>
     verdicts.filter(({ phases }) => phases.length > 0 && phases.every((each) => each === phase)).length;
   const share = Math.round((100 * outcome.byGossip) / Math.max(1, outcome.acknowledged));
@@ -25,8 +26,14 @@ export function tableOf(outcome: Outcome): string {
     ],
     ['chain reverted', `${reverts.length} times${reverts.length === 0 ? '' : `, ${reverts.join(' and ')} blocks`}`],
     ['other faults', `${freezes} processes stopped past their claims, ${restarts} restarts of Redis`],
+    ['monitor', monitorText(monitor)],
     ['time', `${outcome.seconds} s`],
     ['result', violations.length === 0 ? 'no rule broken' : `${violations.length} violations`],
   ];
   return rows.map(([title, text]) => `${title.padEnd(15)} ${text}`).join('\n');
+}
+
+function monitorText({ epochs, differences }: Compared): string {
+  if (differences.length > 0) return `${differences.length} differences from the recount of ${epochs} epochs`;
+  return `${epochs} epochs as recounted`;
 }
