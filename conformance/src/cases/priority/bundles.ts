@@ -154,12 +154,11 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual((await scene.store.sweep()).expired, scene.hashes(['b']));
     assert.deepEqual(await scene.reasons('a', 'b'), ['expired', 'expired']);
   },
-  'P31/replaced: who pays more than all of a bundle replaces one, and so ends all': async (scene) => {
+  'P31/replaced: nobody replaces one of a bundle, whatever he pays': async (scene) => {
     await fillBundle(scene, { a: { priority: 5n }, b: { priority: 5n, ...account('s', 0) } });
-    const rival = account('s', 0);
-    await scene.refuses('c', { priority: 10n, ...rival }, { kind: 'replacement-underpriced', required: 11n });
-    await scene.fill({ c: { priority: 11n, ...rival } });
-    assert.deepEqual(await scene.reasons('a', 'b'), ['replaced', 'replaced']);
+    const refusal = { kind: 'conflict', with: scene.hash('b') } as const;
+    await scene.refuses('c', { priority: 1_000n, ...account('s', 0) }, refusal);
+    assert.deepEqual(await scene.ready(), ['a', 'b']);
   },
   'P31/refused-later: if a new answer refuses one, all leave': async (scene) => {
     await fillBundle(scene, { a: {}, b: {} });
@@ -171,6 +170,7 @@ const onePool = eachOnPriorityPool({
     await between(scene);
     await scene.store.revise([{ hash: scene.hash('poor'), version: 1, answer: { priority: 5n, gas: 1 } }]);
     assert.deepEqual(await scene.ready(), ['rich', 'poor', 'better', 'worse']);
+    assert.deepEqual(await scene.gossip(), ['better', 'worse']);
   },
   'P31/evicted: a full pool evicts a bundle as a whole, or not at all': async (scene) => {
     await scene.store.setLimits({ maxTxs: 4, maxEvictions: 1 });
@@ -184,6 +184,15 @@ const onePool = eachOnPriorityPool({
     assert.equal((await scene.add('more', { priority: 8n })).kind, 'received');
     assert.deepEqual(await scene.ready(), ['more', 'first', 'better']);
     assert.deepEqual(await scene.reasons('rich', 'poor'), ['evicted', 'evicted']);
+  },
+  'P31/in-flight-stays: a bundle of which a part is in flight is not evicted': async (scene) => {
+    await scene.store.setLimits({ maxTxs: 4 });
+    await between(scene);
+    await scene.mark('rich');
+    assert.deepEqual(await scene.parked(), ['poor']);
+    assert.equal((await scene.add('new', { priority: 5n })).kind, 'received');
+    assert.deepEqual(await scene.stages('rich', 'poor'), ['Propagated', 'Pending']);
+    assert.deepEqual(await scene.reasons('worse'), ['evicted']);
   },
   'P31/evicts: a bundle evicts what is worse than its price, and never itself': async (scene) => {
     await scene.store.setLimits({ maxTxs: 3 });

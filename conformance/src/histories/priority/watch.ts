@@ -190,7 +190,12 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
     before.dependents.some(([tag]) => newcomer?.verdict?.provides?.includes(tag))
   )
     return;
-  const own = new Set(before.entries.flatMap((entry) => (entry.protected ? [entry.hash] : [])));
+  const isInFlight = ({ stage }: DumpedEntry): boolean => stage === 'Propagated' || stage === 'Acknowledged';
+  const flying = new Set(before.entries.filter(isInFlight).flatMap(({ bundle }) => (bundle ? [bundle.first] : [])));
+  // P31: a bundle of which a part is in flight stays.
+  const stays = ({ protected: isProtected, bundle }: DumpedEntry): boolean =>
+    isProtected === true || (bundle !== undefined && flying.has(bundle.first));
+  const own = new Set(before.entries.filter(stays).map((entry) => entry.hash));
   const ordinary = before.order.filter((each) => !own.has(each));
   const rest = after.order.filter((each) => each !== hash && !own.has(each));
   const victims = before.order.filter((each) => evicted.includes(each));
@@ -198,7 +203,9 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
   const best = before.entries.find((entry) => entry.hash === victims[0]);
   // P31: a bundle leaves as a whole.
   const spared = before.entries.filter(({ hash: each, bundle }) => {
-    return each === best?.hash || (evicted.includes(each) && bundle !== null && bundle.first === best?.bundle?.first);
+    return (
+      each === best?.hash || (evicted.includes(each) && bundle !== undefined && bundle.first === best?.bundle?.first)
+    );
   });
   const isRoom =
     after.totals.transactions + spared.length <= after.limits.maxTxs &&

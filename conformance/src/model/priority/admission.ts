@@ -7,13 +7,14 @@ import {
   countedOf,
   crowdIn,
   descendantsOf,
+  evictableIn,
   fillOf,
   fillsGap,
   floorOf,
   type Graph,
+  leavingIn,
   type Member,
   orderOf,
-  ordinary,
   paid,
   parentsOf,
   parkedOf,
@@ -167,7 +168,9 @@ function exceedsProtection({ me, conflicts, before, limits }: Question): Refused
 }
 
 function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
-  const firm = conflicts.filter(({ stage }) => stage !== 'Pending').sort((a, b) => a.seq - b.seq)[0];
+  const firm = conflicts
+    .filter(({ stage, bundle }) => stage !== 'Pending' || bundle !== null)
+    .sort((a, b) => a.seq - b.seq)[0];
   if (firm !== undefined) return { kind: 'conflict', with: firm.hash };
   return me.verdict.provides.some((tag) => before.satisfied.has(tag)) ? { kind: 'conflict', with: null } : null;
 }
@@ -256,7 +259,7 @@ function unparkedBy({ me, conflicts, after, limits }: Question): Member[] | null
 }
 
 function isWorseParked(graph: Graph, worst: Ranked, me: Member): boolean {
-  const parked = crowdIn(graph);
+  const parked = evictableIn(graph);
   const mine = parked.find(({ hash }) => hash === me.hash);
   if (mine === undefined || ancestorsOf(graph, me).some(({ hash }) => hash === worst.hash)) return false;
   const least = worst.place.effectivePriority;
@@ -281,7 +284,7 @@ function victimsOf({ me, after, limits }: Question, before: number): Member[] | 
   const isOfBundle = (hash: string): boolean => unitOf(after, me).some((mate) => mate.hash === hash);
   // P31: a bundle stays as a whole, or leaves as a whole.
   const isSpared = (one: Ranked): boolean => unitOf(after, one).some(({ hash }) => above.includes(hash));
-  const others = ordinary(order).filter((one) => !isOfBundle(one.hash) && !isSpared(one));
+  const others = leavingIn(after).filter((one) => !isOfBundle(one.hash) && !isSpared(one));
   const victims = shortestEnd(others, fillOf(after), limits);
   if (mine === undefined || victims === null) return null;
   if (victims.length > 0 && (limits.eviction === 'none' || before + victims.length > limits.maxEvictions)) return null;

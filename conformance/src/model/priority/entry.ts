@@ -58,7 +58,7 @@ export interface Entry {
   /** When it was parked, if it was admitted before. */
   parkedAt: number | null;
   claim: DumpedEntry['claim'];
-  readonly bundle: DumpedEntry['bundle'];
+  readonly bundle: NonNullable<DumpedEntry['bundle']> | null;
 }
 
 export function wholeVerdict(verdict: Verdict = {}): WholeVerdict {

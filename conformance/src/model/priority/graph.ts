@@ -10,7 +10,7 @@ export interface Member {
   readonly verdict: WholeVerdict;
   /** P20: held back. */
   readonly isHeld: boolean;
-  readonly bundle: DumpedEntry['bundle'];
+  readonly bundle: NonNullable<DumpedEntry['bundle']> | null;
 }
 
 /** The live transactions, and the tags that the chain has satisfied. Each function here walks over all of them and caches nothing. */
@@ -141,9 +141,21 @@ export function crowdIn(graph: Graph): Ranked[] {
   return ordinary(parkedIn(graph));
 }
 
+/** P22: those that others may push out; none of a bundle. */
+export function evictableIn(graph: Graph): Ranked[] {
+  return crowdIn(graph).filter(({ bundle }) => bundle === null);
+}
+
+/** Who may leave for others, in the order: not a protected one (P28), nor a bundle of which a part is in flight (P31). */
+export function leavingIn(graph: Graph): Ranked[] {
+  const isWhole = (one: Ranked): boolean =>
+    one.bundle === null || unitOf(graph, one).every(({ stage }) => stage === 'Pending');
+  return ordinary(orderOf(graph)).filter(isWhole);
+}
+
 /** P22: of the parked ones the lowest effective priority, of equals the sender with most of them, of equals the last. */
 export function worstParked(graph: Graph): Ranked | undefined {
-  const parked = crowdIn(graph);
+  const parked = evictableIn(graph);
   const lowest = parked.map(({ place }) => place.effectivePriority).sort(ascending)[0];
   const cheapest = parked.filter(({ place }) => place.effectivePriority === lowest);
   const most = Math.max(...cheapest.map((one) => parkedOf(parked, one).length));
@@ -160,7 +172,7 @@ export function fillsGap(graph: Graph, me: Member): boolean {
   const isThere = (tag: string): boolean =>
     isMet(graph, tag) || providersOf(graph, tag).some((provider) => isReady(graph, provider));
   const isOwn = (tag: string): boolean => me.verdict.provides.includes(tag);
-  const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld }) => !isHeld);
+  const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld, bundle }) => !isHeld && bundle === null);
   const children = waiting.filter(({ verdict }) => verdict.requires.some(isOwn));
   const isPaid = ({ verdict }: Member): boolean => verdict.priority >= graph.least;
   return (
@@ -268,7 +280,7 @@ export function shortestEnd(
 export function floorOf(graph: Graph, limits: Limits): Load['floor'] {
   const { transactions, bytes, weight2 } = fillOf(graph);
   const more = { transactions: transactions + 1, bytes: bytes + 1, weight2 };
-  const end = shortestEnd(ordinary(orderOf(graph)), more, limits);
+  const end = shortestEnd(leavingIn(graph), more, limits);
   if (end === null) return { kind: 'closed' };
   if (end.length > 0 && (limits.eviction === 'none' || end.length > limits.maxEvictions)) return { kind: 'closed' };
   if (end.length === 0) return { kind: 'open' };

@@ -364,7 +364,7 @@ export class PriorityModel {
     submission: e.Submission,
     txState: TxState,
     { now, height }: CallTime,
-    bundle: e.DumpedEntry['bundle'] = null,
+    bundle: NonNullable<e.DumpedEntry['bundle']> | null = null,
   ): void {
     const { hash, payload, payloadType = 0, verdict, from } = submission;
     const { pool, entries } = this.state;

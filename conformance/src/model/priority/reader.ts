@@ -274,7 +274,7 @@ function dumpedEntry(state: PriorityState, hash: string, order: readonly Ranked[
     ...verdict,
     sources: [...sources],
     ...held,
-    bundle: bundle && { ...bundle },
+    ...(bundle && { bundle: { ...bundle } }),
     place,
   };
 }

@@ -17,9 +17,8 @@ import {
   crowdIn,
   fillOf,
   type Graph,
+  leavingIn,
   type Member,
-  orderOf,
-  ordinary,
   parkedIn,
   worstParked,
 } from './graph.ts';
@@ -63,7 +62,7 @@ function reviseOne(state: PriorityState, { hash, version, answer }: Revision, he
 /** P31: one in a bundle has neither protection nor tip nor second weight. */
 function verdictOf({ bundle }: Member, answer: Parameters<typeof wholeVerdict>[0]): WholeVerdict {
   const { protected: isProtected, tip, weight2, ...plain } = wholeVerdict(answer);
-  return bundle === null ? wholeVerdict(answer) : plain;
+  return bundle === null ? wholeVerdict(answer) : { ...plain, propagate: false };
 }
 
 function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict: WholeVerdict): ReviseOutcome | null {
@@ -165,21 +164,29 @@ function isExpired(
 /** As long as anything is over: the worst parked one (P22), else the last of the order that helps; all if less is not enough. */
 function evict(state: PriorityState): string[] {
   const gone: string[] = [];
-  for (let next = nextOver(state); next !== undefined; next = nextOver(state)) {
-    const txState = state.pool.live.get(next.hash);
-    if (txState === undefined) break;
-    drop(txState, 'evicted');
-    gone.push(next.hash);
-  }
+  for (let next = nextOver(state); next.length > 0; next = nextOver(state))
+    for (const { hash } of next) {
+      const txState = state.pool.live.get(hash);
+      if (txState !== undefined) drop(txState, 'evicted');
+      gone.push(hash);
+    }
   return gone;
 }
 
-function nextOver(state: PriorityState): Member | undefined {
+/** One, or a whole bundle (P31), from its last on. */
+function nextOver(state: PriorityState): readonly Member[] {
   const { limits } = state;
   const graph = graphOf(state);
-  if (crowdIn(graph).length > limits.maxParked) return worstParked(graph);
+  if (crowdIn(graph).length > limits.maxParked) {
+    const worst = worstParked(graph);
+    if (worst !== undefined) return [worst];
+  }
   const { transactions, bytes, weight2 } = fillOf(graph);
-  const order = ordinary(orderOf(graph));
-  if (transactions > limits.maxTxs || bytes > limits.maxBytes) return order.at(-1);
-  return weight2 > limits.maxWeight2 ? order.findLast(({ verdict }) => verdict.weight2 !== undefined) : undefined;
+  const order = leavingIn(graph);
+  const isCrowded = transactions > limits.maxTxs || bytes > limits.maxBytes;
+  if (!isCrowded && weight2 <= limits.maxWeight2) return [];
+  const last = order.findLast(({ verdict }) => isCrowded || verdict.weight2 !== undefined);
+  return order
+    .filter((one) => one === last || (one.bundle !== null && one.bundle.first === last?.bundle?.first))
+    .reverse();
 }

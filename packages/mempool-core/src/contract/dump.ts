@@ -142,8 +142,8 @@ export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
   readonly notBefore: number | null;
   /** When it was parked after its admission, in milliseconds since 1970 (P22), else `null`. */
   readonly parkedAt: number | null;
-  /** The bundle that it is a part of (P31), else `null`. */
-  readonly bundle: { readonly first: number; readonly size: number } | null;
+  /** The bundle that it is a part of (P31); left out if it is in none. */
+  readonly bundle?: { readonly first: number; readonly size: number };
   /** Its sort key if it is Pending, else `null`. */
   readonly place: {
     readonly ready: boolean;

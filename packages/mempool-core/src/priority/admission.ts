@@ -218,7 +218,7 @@ class Attempt {
 
   #refusedByRivals(): AdmissionRefusal | null {
     const { hash, verdict } = this.#entry;
-    const settled = this.#rivals.find(({ stage }) => stage !== 'Pending');
+    const settled = this.#rivals.find(({ stage, entry }) => stage !== 'Pending' || entry.bundle !== undefined);
     if (settled !== undefined) return { kind: 'conflict', hash, with: settled.hash };
     const { satisfied } = this.#builder.index;
     if (verdict.provides.some((tag) => satisfied.has(tag))) return { kind: 'conflict', hash, with: null };

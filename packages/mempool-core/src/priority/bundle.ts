@@ -26,9 +26,9 @@ export function bundlePriority(unit: readonly PoolNode[]): bigint {
   return quotient * weights > sum ? quotient - 1n : quotient;
 }
 
-/** A new verdict for a transaction in a bundle: without tip, protection and second weight, which no bundle has. */
+/** A new verdict for a transaction in a bundle: not for peers, and without tip, protection and second weight. */
 export function verdictInBundle({ protected: _, tip: __, weight2: ___, ...plain }: CheckedVerdict): CheckedVerdict {
-  return plain;
+  return { ...plain, propagate: false };
 }
 
 /** True if one requires a tag of itself or of a later one. */

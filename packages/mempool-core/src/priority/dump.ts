@@ -23,7 +23,7 @@ export function dumpOf(index: PoolIndex): IndexDump {
 
 function dumpedEntry({ entry, stage, place }: PoolNode): IndexDump['entries'][number] {
   const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
-  const { claim, notBefore = null, parkedAt = null, bundle = null } = entry;
+  const { claim, notBefore = null, parkedAt = null, bundle } = entry;
   const plain = { bytes, sources: [...sources], version, admittedAt, admittedHeight, checkedHeight, gossipSeq };
   const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
   const where =
@@ -45,7 +45,7 @@ function dumpedEntry({ entry, stage, place }: PoolNode): IndexDump['entries'][nu
     claim: claim && { ...claim },
     notBefore,
     parkedAt,
-    bundle: bundle && { ...bundle },
+    ...(bundle && { bundle: { ...bundle } }),
     place: where,
   };
 }

@@ -29,7 +29,7 @@ export function isOver({ transactions, bytes, weight2 }: Excess): boolean {
   return transactions > 0 || bytes > 0 || weight2 > 0;
 }
 
-/** One transaction, or all of a bundle that are Pending (P31), which leave together. The last in the order comes first. */
+/** One transaction, or a whole bundle (P31). The last in the order comes first. */
 export type Leaving = readonly [PlacedNode, ...PlacedNode[]];
 
 /**
@@ -65,13 +65,12 @@ function* fromTheEnd(index: PoolIndex): Generator<Leaving, undefined> {
     if (bundle !== undefined && bundle.first === last) continue;
     last = bundle?.first;
     if (bundle === undefined) yield [node];
-    else yield [node, ...matesOf(index, node)];
+    else {
+      const unit = unitOf(index, node).filter(isPlaced);
+      // What is in flight does not leave for a newcomer, and neither does the rest of its bundle.
+      if (unit.length === bundle.size) yield [node, ...unit.filter((mate) => mate !== node).reverse()];
+    }
   }
-}
-
-function matesOf(index: PoolIndex, node: PlacedNode): PlacedNode[] {
-  const mates = unitOf(index, node).filter((mate) => mate !== node);
-  return mates.filter(isPlaced).reverse();
 }
 
 /** The new transaction that others are evicted for. */

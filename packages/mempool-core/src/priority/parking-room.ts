@@ -49,7 +49,7 @@ export function fillsGap(index: PoolIndex, newcomer: PoolNode): boolean {
 function wouldBeReady(index: PoolIndex, { place, entry }: PoolNode, given: ReadonlySet<string>): boolean {
   // The newcomer is ready and so are the other parents: none of them is below the floor.
   if (entry.verdict.priority < index.limits.minPriority) return false;
-  if (place === null || place.ready || entry.notBefore !== undefined) return false;
+  if (place === null || place.ready || entry.notBefore !== undefined || entry.bundle !== undefined) return false;
   return entry.verdict.requires.every((tag) => given.has(tag) || isMet(index, tag) || isProvided(index, tag));
 }
 

@@ -10,7 +10,7 @@ import {
   type Before,
   isCounted,
   isPlaced,
-  mayLeave,
+  mayLeaveParking,
   newNode,
   type PlacedNode,
   type PoolNode,
@@ -110,7 +110,7 @@ export class PoolIndex {
 
   /** The parked transactions by how little they deserve their place; without those that never leave. */
   get parking(): Parking {
-    this.#parking ??= new Parking(Iterator.from(this.parked).filter(isPlaced).filter(mayLeave));
+    this.#parking ??= new Parking(Iterator.from(this.parked).filter(isPlaced).filter(mayLeaveParking));
     return this.#parking;
   }
 
@@ -360,7 +360,7 @@ export class PoolIndex {
       if (!node.place.ready) {
         this.parked.insert(node);
         if (node.entry.verdict.protected) this.#protectedParked += 1;
-        if (mayLeave(node)) this.#parking?.add(node);
+        if (mayLeaveParking(node)) this.#parking?.add(node);
       }
     }
     this.#attachLists(node);
@@ -373,7 +373,7 @@ export class PoolIndex {
     if (node.place.ready) return;
     this.parked.delete(node);
     if (node.entry.verdict.protected) this.#protectedParked -= 1;
-    if (mayLeave(node)) this.#parking?.delete(node);
+    if (mayLeaveParking(node)) this.#parking?.delete(node);
   }
 
   #attachLists(node: PoolNode): void {

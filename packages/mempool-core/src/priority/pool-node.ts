@@ -53,6 +53,11 @@ export function mayLeave({ entry }: Pick<PoolNode, 'entry'>): boolean {
   return !entry.verdict.protected && !isLostEntry(entry);
 }
 
+/** True for a parked one that others may push out (P22). One of a bundle may not: a bundle leaves as a whole. */
+export function mayLeaveParking(node: Pick<PoolNode, 'entry'>): boolean {
+  return mayLeave(node) && node.entry.bundle === undefined;
+}
+
 export function isReady({ place }: PoolNode): boolean {
   return place?.ready === true;
 }

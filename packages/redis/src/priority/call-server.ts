@@ -161,7 +161,7 @@ function readLeft({ id, ids, record, place, answers }: LeftCall): WriteCall<Rece
     const { digest, ...admission } = core.decodeReceiveCall(record);
     const plan = core.receivePlan(admission);
     const own = { script: 'commit', verb: 'receive', fence: ['', '', '', ''], signal: undefined } as const;
-    const state = { sent: new Map(), needMs: 0, left: admission, wasLeft: false };
+    const state = { sent: new Map(), needMs: 0, left: admission, wasLeft: false, mayBeServed: false };
     return { ...own, ...state, id, ids, plan, digest, from: [place, answers] };
   } catch {
     return null;

@@ -92,7 +92,7 @@ export class PoolWriter {
     planned: Pick<WriteCall<T>, 'script' | 'verb' | 'fence' | 'plan' | 'left'>,
     { operationId, digest, signal }: core.WriteContext,
   ): Promise<T | core.FencedOutcome> {
-    const state = { sent: new Map(), needMs: 0, wasLeft: false, from: null };
+    const state = { sent: new Map(), needMs: 0, wasLeft: false, mayBeServed: false, from: null };
     const call: WriteCall<T> = { ...planned, ...this.#callId(operationId), digest, signal, ...state };
     return this.#inTurn(signal, (deadline) => this.#attempt(call, deadline).catch((error) => rethrow(error, call)));
   }
@@ -214,11 +214,11 @@ export class PoolWriter {
       return null;
     }
     call.signal?.throwIfAborted();
-    const before = call.wasLeft;
-    call.wasLeft = true;
+    const before = [call.wasLeft, call.mayBeServed] as const;
+    [call.wasLeft, call.mayBeServed] = [true, true];
     const answer = await this.#answer({ id: call.id, ids: call.ids, record }, deadline).catch((error) => {
       // A server that refuses the call, because it is full, does not have it.
-      if (!isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) call.wasLeft = before;
+      if (!isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) [call.wasLeft, call.mayBeServed] = before;
       return null;
     });
     if (answer !== null && answer.length > 0) {

@@ -27,6 +27,8 @@ export interface WriteCall<T> extends CallId {
   left: core.ReceiveCall | null;
   /** Whether it was left to another node, which may have carried it out, and nobody was told. */
   wasLeft: boolean;
+  /** It may be on the intake: a node that finds it there later must find its outcome recorded. */
+  mayBeServed: boolean;
   /** Of another node's call: its place on the intake, and the stream where that node waits. */
   readonly from: readonly [place: string, answers: string] | null;
 }
@@ -47,9 +49,9 @@ export function planOn<T>(mirror: core.MirroredPool, { plan }: WriteCall<T>, now
   }
 }
 
-/** Whether the commit script must run: for a change, for an outcome to record, and for calls of a leader or of another node. */
-export function isWritten<T>({ change }: PlannedStep<T>, { script, ids, from }: WriteCall<T>): boolean {
-  return script === 'commitChain' || ids === 'ops' || from !== null || change !== null;
+/** Whether the commit script must run: for a change, for an outcome to record, and for calls of a leader, of another node, or that another node may carry out later. */
+export function isWritten<T>({ change }: PlannedStep<T>, { script, ids, from, mayBeServed }: WriteCall<T>): boolean {
+  return script === 'commitChain' || ids === 'ops' || from !== null || mayBeServed || change !== null;
 }
 
 /** The arguments of lua/priority/commit.lua. */

@@ -82,9 +82,9 @@ export class Gateway {
     if (this.#isOver(window)) return { kind: 'closed' };
     if (isSlot !== undefined && !(await isSlot(slot, epoch))) return { kind: 'unknown-slot' };
     if (this.#quota.isUsedUp(epoch, slot)) return { kind: 'slot-limit', limit };
-    const accepted = await this.#store(window, bytesDigest(bytes), { slot, peer, at: this.#namespace.now(), message });
-    if (accepted.kind === 'received') this.#quota.count(epoch, slot);
-    return accepted;
+    return this.#quota.counted(epoch, slot, () =>
+      this.#store(window, bytesDigest(bytes), { slot, peer, at: this.#namespace.now(), message }),
+    );
   }
 
   /**
