@@ -47,7 +47,7 @@ const others = [
 ];
 
 test(`a history of ${steps} calls meets every outcome and every cause`, async () => {
-  const tally = await tallyOf(await makePriorityHistory(1, steps));
+  const tally = await tallyOf(await makePriorityHistory(4, steps));
   const missed = [...outcomes, ...revisions, ...causes, ...others].filter((name) => !tally.has(name));
   expect(missed).toEqual([]);
 });
@@ -71,11 +71,11 @@ async function openGreedy(options: OpenOptions): Promise<MempoolStore> {
 }
 
 test('a store that breaks a rule is told by a short history that shows it, with its seed', async () => {
-  const { message } = await checkPriorityHistory({ seed: 4, steps: 2_000, open: openGreedy }).then(
+  const { message } = await checkPriorityHistory({ seed: 1, steps: 2_000, open: openGreedy }).then(
     () => new Error('passed'),
     (error: Error) => error,
   );
-  const story = message.split('(seed 4):\n')[1]?.split('\n') ?? [];
+  const story = message.split('(seed 1):\n')[1]?.split('\n') ?? [];
   expect(story.map((line) => line.replace(/\(.*/, ''))).toEqual(['await store.receive', 'await store.take']);
 });
 

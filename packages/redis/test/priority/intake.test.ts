@@ -82,3 +82,25 @@ test('calls that were left to another node survive FLUSHALL: they go to the pool
   expect(await node.remembered()).toEqual(stored);
   expect(stored.entries.length).toBeGreaterThan(0);
 });
+
+test('X1, X2: a call that nobody served and that its node answered without a change is not carried out later', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const options = { url, pool, ordering: 'priority', timeoutMs: 30_000 } as const;
+  const [left, ...others] = (await Promise.all(numbers(3).map(() => openPool(options)))).map(({ store }) => store);
+  const [one] = others as [NonNullable<typeof left>];
+  const mine = priced(1);
+  await one.receive([mine]);
+  // It is the turn of a node that has died.
+  const dead = `local t = redis.call('TIME') local now = t[1] * 1000 + math.floor(t[2] / 1000)
+    return redis.call('HSET', KEYS[1], 'turns', cmsgpack.pack({ now + 1000, 'dead~' }))`;
+  const admin = operator(url);
+  await admin.eval(dead, 1, `{${pool}}:meta`);
+  expect(await left?.receive([mine])).toMatchObject([{ kind: 'duplicate' }]);
+  expect(await admin.xlen(`{${pool}}:intake`)).toBe(1);
+  await one.drop([mine.hash], { app: 'cancelled' });
+  const write = async (store: NonNullable<typeof left>, node: number) => {
+    for (const n of numbers(200)) await store.receive([priced(1_000 * (node + 1) + n)]);
+  };
+  await Promise.all([...others, ...others].map(write));
+  expect(await one.checkStatus([mine.hash])).toMatchObject([{ stage: 'Dropped' }]);
+});
