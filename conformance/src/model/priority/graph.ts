@@ -132,7 +132,7 @@ export function parkedIn(graph: Graph): Ranked[] {
 }
 
 /** P28: those that are not protected. */
-export function ordinary<One extends Member>(members: readonly One[]): One[] {
+function ordinary<One extends Member>(members: readonly One[]): One[] {
   return members.filter(({ verdict }) => verdict.protected !== true);
 }
 
