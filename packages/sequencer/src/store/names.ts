@@ -26,7 +26,14 @@ export const recordNames = {
 
 /** The kinds of records that go when an epoch is forgotten; `epoch` last. */
 export const forgottenKinds = [
-  ...['tally', 'equivocating', 'votes', 'part', 'local', 'received', 'endorsed', 'certificate'],
+  'tally',
+  'equivocating',
+  'votes',
+  'part',
+  'local',
+  'received',
+  'endorsed',
+  'certificate',
   'epoch',
 ] as const;
 

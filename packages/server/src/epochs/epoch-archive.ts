@@ -4,7 +4,7 @@ import { decodeRows, type EpochRow, encodeRows, type StoredRows } from './epoch-
 import { addTotals, type EpochTotals, totalsOf } from './totals.ts';
 
 export const hourMs = 3_600_000;
-export const dayMs = 24 * hourMs;
+export const dayMs: number = 24 * hourMs;
 
 /** How long epochs are kept one by one, at least. */
 export const keptHours = 48;
