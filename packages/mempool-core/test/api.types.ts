@@ -231,10 +231,10 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   await pool.submit({ ...transaction, verdict: utxo({ confirmed: ['a#0'] }, ['b#0']) });
   const { transactions } = await pool.take({ maxGas: 10 }, { owner: 'miner', claimMs: 1_000 });
   holds<Same<typeof transactions, readonly TakenCandidate[]>>();
-  const [reaped] = await pool.reap({ maxGas: 10 }, { payloads: true, view: true });
-  holds<Same<typeof reaped, ReapedTransaction | DamagedTransaction | undefined>>();
-  const [candidate] = await pool.reap();
-  holds<Same<typeof candidate, Candidate | undefined>>();
+  const reaped = await pool.reap({ maxGas: 10 }, { payloads: true, view: true });
+  holds<Same<typeof reaped, (ReapedTransaction | DamagedTransaction)[]>>();
+  const candidates = await pool.reap();
+  holds<Same<typeof candidates, Candidate[]>>();
   // @ts-expect-error a view of payloads that are not asked for
   await pool.reap({}, { view: true });
   const bundle = await pool.receiveBundle([transaction, { ...transaction, verdict: { priority: 1n } }]);
