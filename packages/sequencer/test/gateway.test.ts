@@ -39,6 +39,22 @@ describe('the buckets of peers', () => {
 });
 
 describe.each(backends)('on %s', (backend) => {
+  test('messages of a slot that come at once are stored up to the limit, and a refused one does not count', async () => {
+    const scene = await cast(backend, { maxPerSlot: 3 }, ['v1']);
+    const validator = scene.validators[0] as Validator;
+    await validator.join();
+    await openEpoch(scene, 1);
+    const vote = (cid: string) => signed({ epoch: 1, slot: 7, project: 'p', cid });
+    const accept = (cid: string) => validator.first.gateway.accept(vote(cid), { peer: 'p' });
+    const atOnce = await Promise.all(['a', 'a', 'b', 'b', 'c', 'd', 'e'].map(accept));
+    expect(atOnce.filter(({ kind }) => kind === 'received').length).toBeLessThanOrEqual(3);
+    const later = [];
+    for (const cid of ['f', 'g', 'h', 'i']) later.push((await accept(cid)).kind);
+    expect(later.at(-1)).toBe('slot-limit');
+    const received = [...atOnce.map(({ kind }) => kind), ...later].filter((kind) => kind === 'received');
+    expect(received).toHaveLength(3);
+  });
+
   test('a peer that sends too much is told when to come back, and others are heard', async () => {
     const scene = await cast(backend, { peerRate: 2, peerBurst: 3 }, ['v1']);
     const [

@@ -1,23 +1,22 @@
 import type { ClaimRecord, Entry } from '../contract/pool-entry.ts';
-import { type CheckedVerdict, maxPriority, minPriority } from '../contract/verdict.ts';
-import { damaged, decodeValue, encodeValue, isCount } from './codec.ts';
-import { areRareFields, type RareFields, rareFieldsOf, withRareFields } from './verdict-record.ts';
+import type { CheckedVerdict } from '../contract/verdict.ts';
+import { damaged, decodeValue, encodeValue, isCount, isOptionalCount } from './codec.ts';
+import {
+  areRareFields,
+  isNames,
+  isVerdictRow,
+  type RareFields,
+  rareFieldsOf,
+  readVerdict,
+  type VerdictRow,
+  verdictLength,
+  verdictRow,
+} from './verdict-record.ts';
 
-/**
- * An entry as one CBOR array, without its hash and seq. The priority is a string, because the decoder turns 64-bit
- * integers into numbers and would round them.
- */
+/** An entry as one CBOR array, without its hash and seq. */
 type PlainRow = [
   bytes: number,
-  priority: string,
-  sender: string,
-  senderLimit: number | null,
-  gas: number,
-  provides: readonly string[],
-  requires: readonly string[],
-  expiresAt: number | null,
-  expiresAtHeight: number | null,
-  propagate: boolean,
+  ...verdict: VerdictRow,
   sources: readonly string[],
   version: number,
   admittedAt: number,
@@ -39,23 +38,16 @@ type RareRow = [
 type EntryRow = [...PlainRow, ...RareRow];
 
 const rowLength = 17;
+/** Where the fields behind the verdict begin. */
+const verdictEnd = 1 + verdictLength;
 const rareLength = 6;
 const noRareFields: RareFields = [null, null, null];
 
 function entryRow({ bytes, verdict, claim, notBefore, parkedAt, bundle, ...entry }: Entry): EntryRow {
-  const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
   const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
   const row: PlainRow = [
     bytes,
-    String(priority),
-    sender,
-    senderLimit,
-    gas,
-    provides,
-    requires,
-    expiresAt,
-    expiresAtHeight,
-    propagate,
+    ...verdictRow(verdict),
     sources,
     version,
     admittedAt,
@@ -85,7 +77,7 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
   if (!isEntryRow(row)) throw damaged('entry');
   const [bytes, , , , , , , , , , sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq] = row;
   const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };
-  const entry = { hash, seq, bytes, verdict: readVerdict(row), sources, version, ...times, claim: readLease(row) };
+  const entry = { hash, seq, bytes, verdict: verdictOf(row), sources, version, ...times, claim: readLease(row) };
   if (row.length === rowLength) return entry;
   const [notBefore = null, parkedAt = null, bundle = null] = row.slice(rowLength) as RareRow;
   return {
@@ -96,13 +88,11 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
   };
 }
 
-function readVerdict(row: EntryRow): CheckedVerdict {
-  const [, text, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] = row;
-  const priority = BigInt(text);
-  if (priority < minPriority || priority > maxPriority) throw damaged('entry');
-  const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
+function verdictOf(row: EntryRow): CheckedVerdict {
+  const plain = row.slice(1, verdictEnd) as unknown as VerdictRow;
+  if (row.length === rowLength) return readVerdict(plain, null, 'entry');
   const [, , , isProtected = null, tip = null, weight2 = null] = row.slice(rowLength) as RareRow;
-  return row.length === rowLength ? plain : withRareFields(plain, [isProtected, tip, weight2], 'entry');
+  return readVerdict(plain, [isProtected, tip, weight2], 'entry');
 }
 
 function readLease(row: EntryRow): ClaimRecord | null {
@@ -116,18 +106,14 @@ function isEntryRow(row: unknown): row is EntryRow {
   if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + rareLength) return false;
   const [notBefore = null, parkedAt = null, bundle = null, isProtected = null, tip = null, weight2 = null] =
     row.slice(rowLength);
-  const [bytes, priority, sender, senderLimit, gas, provides, requires, at, height, propagate, sources, ...rest] =
-    row.slice(0, rowLength);
+  const [sources, ...rest] = row.slice(verdictEnd, rowLength);
   const claim = rest.pop();
   return (
-    [bytes, gas, ...rest].every(isCount) &&
-    [senderLimit, at, height, notBefore, parkedAt].every((value) => value === null || isCount(value)) &&
+    [row[0], ...rest].every(isCount) &&
+    isVerdictRow(row.slice(1, verdictEnd)) &&
+    [notBefore, parkedAt].every(isOptionalCount) &&
     areRareFields([isProtected, tip, weight2]) &&
-    typeof priority === 'string' &&
-    /^-?\d{1,19}$/.test(priority) &&
-    typeof sender === 'string' &&
-    typeof propagate === 'boolean' &&
-    [provides, requires, sources].every(isNames) &&
+    isNames(sources) &&
     (claim === null || isLease(claim)) &&
     (bundle === null || (Array.isArray(bundle) && bundle.length === 2 && bundle.every(isCount)))
   );
@@ -136,8 +122,4 @@ function isEntryRow(row: unknown): row is EntryRow {
 function isLease(claim: unknown): boolean {
   if (!Array.isArray(claim) || claim.length !== 3) return false;
   return typeof claim[0] === 'string' && typeof claim[1] === 'string' && isCount(claim[2]);
-}
-
-function isNames(names: unknown): boolean {
-  return Array.isArray(names) && names.every((name) => typeof name === 'string');
 }

@@ -1,6 +1,5 @@
 import type { WriteContext } from '../contract/call-options.ts';
 import type { CheckedSubmission, ReceiveCall } from '../contract/pool-driver.ts';
-import { maxPriority, minPriority } from '../contract/verdict.ts';
 import {
   bytesToHash,
   damaged,
@@ -11,23 +10,23 @@ import {
   isCount,
   isOptionalCount,
 } from './codec.ts';
-import { areRareFields, type RareFields, rareFieldsOf, withRareFields } from './verdict-record.ts';
+import {
+  areRareFields,
+  isVerdictRow,
+  type RareFields,
+  rareFieldsOf,
+  readVerdict,
+  type VerdictRow,
+  verdictLength,
+  verdictRow,
+} from './verdict-record.ts';
 
-/** The priority is a string, as in an entry's record. */
 type SubmissionRow = readonly [
   hash: Uint8Array,
   payloadType: number,
   payload: Uint8Array,
   from: string | null,
-  priority: string,
-  sender: string,
-  senderLimit: number | null,
-  gas: number,
-  provides: readonly string[],
-  requires: readonly string[],
-  expiresAt: number | null,
-  expiresAtHeight: number | null,
-  propagate: boolean,
+  verdict: VerdictRow,
   rare: RareFields | null,
 ];
 /** A threshold is `null` if it is never reached. */
@@ -39,7 +38,7 @@ type CallRow = readonly [
   dropThreshold: number | null,
   digest: Uint8Array | null,
 ];
-const [rowLength, submissionLength] = [6, 14];
+const [rowLength, submissionLength] = [6, 6];
 
 /** Encodes a call for another node, as one CBOR array. */
 export function encodeReceiveCall(
@@ -78,25 +77,11 @@ function finite(threshold: number): number | null {
 }
 
 function submissionRow({ hash, payloadType, payload, from, verdict }: CheckedSubmission): SubmissionRow {
-  const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
-  return [
-    hashToBytes(hash),
-    payloadType,
-    payload,
-    from,
-    String(priority),
-    ...([sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] as const),
-    rareFieldsOf(verdict),
-  ];
+  return [hashToBytes(hash), payloadType, payload, from, verdictRow(verdict), rareFieldsOf(verdict)];
 }
 
-function readSubmission(row: SubmissionRow): CheckedSubmission {
-  const [hash, payloadType, payload, from, text, sender, senderLimit, gas, provides, requires, ...rest] = row;
-  const [expiresAt, expiresAtHeight, propagate, rare] = rest;
-  const priority = BigInt(text);
-  if (priority < minPriority || priority > maxPriority) throw damaged('call');
-  const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
-  const verdict = rare === null ? plain : withRareFields(plain, rare, 'call');
+function readSubmission([hash, payloadType, payload, from, plain, rare]: SubmissionRow): CheckedSubmission {
+  const verdict = readVerdict(plain, rare, 'call');
   return { hash: bytesToHash(hash), payloadType, payload, from, verdict };
 }
 
@@ -113,18 +98,14 @@ function isCallRow(row: unknown): row is CallRow {
 
 function isSubmissionRow(row: unknown): row is SubmissionRow {
   if (!Array.isArray(row) || row.length !== submissionLength) return false;
-  const [hash, payloadType, payload, from, priority, sender, senderLimit, gas, provides, requires, ...rest] = row;
-  const [expiresAt, expiresAtHeight, propagate, rare] = rest;
+  const [hash, payloadType, payload, from, verdict, rare] = row;
   return (
     [hash, payload].every(isBytes) &&
-    [payloadType, gas].every(isCount) &&
-    [senderLimit, expiresAt, expiresAtHeight].every(isOptionalCount) &&
-    typeof priority === 'string' &&
-    /^-?\d{1,19}$/.test(priority) &&
+    isCount(payloadType) &&
     (from === null || typeof from === 'string') &&
-    typeof sender === 'string' &&
-    typeof propagate === 'boolean' &&
-    (rare === null || (Array.isArray(rare) && rare.length === 3 && areRareFields(rare))) &&
-    [provides, requires].every((tags) => Array.isArray(tags) && tags.every((tag) => typeof tag === 'string'))
+    Array.isArray(verdict) &&
+    verdict.length === verdictLength &&
+    isVerdictRow(verdict) &&
+    (rare === null || (Array.isArray(rare) && rare.length === 3 && areRareFields(rare)))
   );
 }

@@ -1,8 +1,28 @@
-import { type CheckedVerdict, maxPriority } from '../contract/verdict.ts';
-import { damaged, isCount } from './codec.ts';
+import { type CheckedVerdict, maxPriority, minPriority } from '../contract/verdict.ts';
+import { damaged, isCount, isOptionalCount } from './codec.ts';
+
+/** A verdict in a record. The priority is a string, because the decoder turns 64-bit integers into numbers and would round them. */
+export type VerdictRow = readonly [
+  priority: string,
+  sender: string,
+  senderLimit: number | null,
+  gas: number,
+  provides: readonly string[],
+  requires: readonly string[],
+  expiresAt: number | null,
+  expiresAtHeight: number | null,
+  propagate: boolean,
+];
+export const verdictLength = 9;
 
 /** The fields of a verdict that few transactions have: 1 if it is protected (P28), its tip (P29) and its second weight (P30). */
 export type RareFields = [isProtected: 1 | null, tip: string | null, weight2: number | null];
+
+/** Returns the fields that every verdict has. */
+export function verdictRow(verdict: CheckedVerdict): VerdictRow {
+  const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
+  return [String(priority), sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate];
+}
 
 /** Returns the rare fields of a verdict; `null` if it has none of them. */
 export function rareFieldsOf({ protected: isProtected, tip, weight2 }: CheckedVerdict): RareFields | null {
@@ -10,12 +30,14 @@ export function rareFieldsOf({ protected: isProtected, tip, weight2 }: CheckedVe
   return [isProtected ? 1 : null, tip === undefined ? null : String(tip), weight2 ?? null];
 }
 
-/** Returns the verdict with these rare fields. @throws `ERR_MEMPOOL_CORRUPT` if the tip is out of range; `record` names what it is in */
-export function withRareFields(
-  plain: CheckedVerdict,
-  [isProtected, tip, weight2]: RareFields,
-  record: string,
-): CheckedVerdict {
+/** The inverse of both. @throws `ERR_MEMPOOL_CORRUPT` if priority or tip is out of range; `record` names what it is in */
+export function readVerdict(row: VerdictRow, rare: RareFields | null, record: string): CheckedVerdict {
+  const [text, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] = row;
+  const priority = BigInt(text);
+  if (priority < minPriority || priority > maxPriority) throw damaged(record);
+  const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
+  if (rare === null) return plain;
+  const [isProtected, tip, weight2] = rare;
   return {
     ...plain,
     ...(isProtected && { protected: true }),
@@ -30,11 +52,30 @@ function readTip(text: string, record: string): bigint {
   return tip;
 }
 
+/** True if the decoded values are a verdict's row. */
+export function isVerdictRow(row: readonly unknown[]): boolean {
+  const [priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] = row;
+  return (
+    typeof priority === 'string' &&
+    /^-?\d{1,19}$/.test(priority) &&
+    typeof sender === 'string' &&
+    isCount(gas) &&
+    [senderLimit, expiresAt, expiresAtHeight].every(isOptionalCount) &&
+    [provides, requires].every(isNames) &&
+    typeof propagate === 'boolean'
+  );
+}
+
 /** True if the decoded values are rare fields. */
 export function areRareFields([isProtected, tip, weight2]: readonly unknown[]): boolean {
   return (
     (isProtected === null || isProtected === 1) &&
     (tip === null || (typeof tip === 'string' && /^\d{1,19}$/.test(tip))) &&
-    (weight2 === null || isCount(weight2))
+    isOptionalCount(weight2)
   );
+}
+
+/** True for a list of strings. */
+export function isNames(names: unknown): boolean {
+  return Array.isArray(names) && names.every((name) => typeof name === 'string');
 }

@@ -60,7 +60,8 @@ export function keyAt(
   placedSeq: number = seq,
 ): OrderKey {
   const { minPriority: floor } = source.limits;
-  const key = { ...orderKeyBelow(parents, priorityAt(verdict, floor), seq, ready), seq: placedSeq };
+  const below = orderKeyBelow(parents, priorityAt(verdict, floor), seq, ready);
+  const key = placedSeq === seq ? below : { ...below, seq: placedSeq };
   const isReady = ready && key.effectivePriority >= floor;
   let { priority: most, tip } = verdict;
   for (const parent of parents) {

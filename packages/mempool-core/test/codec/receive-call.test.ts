@@ -28,11 +28,20 @@ it('no field of a verdict is forgotten', () => {
 it('a damaged call is refused as a whole', () => {
   const record = encodeReceiveCall(call, {});
   const row = decodeValue('call', record) as unknown[];
-  const [first] = row[0] as unknown[][];
+  const [first, second] = row[0] as [unknown[], unknown[]];
+  const [plain, rare] = second.slice(4) as [unknown[], unknown[]];
+  const verdicts = [
+    ...Array.from(plain, (_, i) => [plain.with(i, { x: 1 }), rare]),
+    ...Array.from(rare, (_, i) => [plain, rare.with(i, { x: 1 })]),
+    [plain.with(0, '9223372036854775808'), rare],
+    [plain, rare.with(1, '9223372036854775808')],
+    [plain.slice(1), rare],
+    [plain, rare.slice(1)],
+  ];
   const damages = [
     ...Array.from(row, (_, i) => row.with(i, 'x')),
-    ...Array.from(first as unknown[], (_, i) => row.with(0, [(first as unknown[]).with(i, { x: 1 })])),
-    row.with(0, [(first as unknown[]).with(4, '9223372036854775808')]),
+    ...Array.from(first, (_, i) => row.with(0, [first.with(i, { x: 1 })])),
+    ...verdicts.map((verdict) => row.with(0, [[...second.slice(0, 4), ...verdict]])),
     row.slice(1),
   ];
   for (const damage of [...damages.map(encodeValue), record.subarray(0, 40), Buffer.alloc(0)])

@@ -28,7 +28,9 @@ export class SlotQuota {
 
   #add(epoch: number, slot: number, by: 1 | -1): void {
     const slots = this.#epochs.get(epoch) ?? new Map<number, number>();
-    this.#epochs.set(epoch, slots.set(slot, (slots.get(slot) ?? 0) + by));
+    // An epoch that was forgotten meanwhile has nothing to give back.
+    if (by === 1) this.#epochs.set(epoch, slots);
+    slots.set(slot, (slots.get(slot) ?? 0) + by);
   }
 
   forget(epoch: number): void {
