@@ -9,7 +9,7 @@ import type {
   PoolFacts,
   WireLimits,
   WireUsage,
-} from '../wire/types.ts';
+} from '../wire/answers.ts';
 import { type Connection, unconnected } from './connection.ts';
 import { type EpochsView, noEpochs } from './epochs.ts';
 import { emptyFeed, type Feed } from './feed.ts';

@@ -1,6 +1,6 @@
 import type { Phase } from 'mempool-sequencer';
 import type { ShownEpoch } from '../../src/epochs/epoch-views.ts';
-import type { WireGap, WireSummary } from '../wire/types.ts';
+import type { WireGap, WireSummary } from '../wire/answers.ts';
 
 /** What the page knows of the epochs. */
 export interface EpochsView {

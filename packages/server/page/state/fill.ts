@@ -1,5 +1,5 @@
 import { formatBig, formatBytes, formatCount } from '../format/numbers.ts';
-import type { WireFloor, WireLimits, WireUsage } from '../wire/types.ts';
+import type { WireFloor, WireLimits, WireUsage } from '../wire/answers.ts';
 
 /** How near a pool is to one of its limits. */
 export interface Fill {

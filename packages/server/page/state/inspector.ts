@@ -1,6 +1,6 @@
 import type { MempoolEvent } from 'mempool-core';
+import type { LifeEvent, WireStatus } from '../wire/answers.ts';
 import { ReadError, readJson } from '../wire/read.ts';
-import type { LifeEvent, WireStatus } from '../wire/types.ts';
 import { historyWith } from './life.ts';
 import { Rereader } from './rereader.ts';
 

@@ -1,5 +1,5 @@
+import type { LedgerAudit, LedgerFacts, WireWallet } from '../wire/answers.ts';
 import { ReadError, readJson } from '../wire/read.ts';
-import type { LedgerAudit, LedgerFacts, WireWallet } from '../wire/types.ts';
 import { type LedgerView, noLedger, recordsWith, shownRecords } from './ledger.ts';
 
 /** Follows the records of a ledger, and answers searches. */

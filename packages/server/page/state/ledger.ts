@@ -1,4 +1,4 @@
-import type { LedgerAudit, LedgerFacts, LedgerRecord, WireWallet } from '../wire/types.ts';
+import type { LedgerAudit, LedgerFacts, LedgerRecord, WireWallet } from '../wire/answers.ts';
 
 /** What the page knows of the ledger. */
 export interface LedgerView {

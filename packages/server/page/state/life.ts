@@ -1,7 +1,7 @@
 import type { TransactionEvent } from 'mempool-core';
 import { formatCount } from '../format/numbers.ts';
 import { causeText, reasonText } from '../format/words.ts';
-import type { LifeEvent, WireStatus } from '../wire/types.ts';
+import type { LifeEvent, WireStatus } from '../wire/answers.ts';
 
 /** One step of a life. */
 export interface LifeStep {

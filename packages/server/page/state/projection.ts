@@ -1,5 +1,5 @@
 import type { BlockChange } from '../../src/monitor/block-timeline.ts';
-import type { Candidate } from '../wire/types.ts';
+import type { Candidate } from '../wire/answers.ts';
 
 /** How many of the next blocks are shown. */
 export const projectedBlocks = 6;

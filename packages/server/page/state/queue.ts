@@ -1,4 +1,4 @@
-import type { PendingItem } from '../wire/types.ts';
+import type { PendingItem } from '../wire/answers.ts';
 import type { Level } from './projection.ts';
 
 const minute = 60_000;

@@ -2,7 +2,6 @@ import type { ShownEpoch } from '../../src/epochs/epoch-views.ts';
 import type { BlockChange } from '../../src/monitor/block-timeline.ts';
 import type { Stats } from '../../src/monitor/stats.ts';
 import type { Summary } from '../../src/monitor/summary.ts';
-import { ReadError, readJson } from '../wire/read.ts';
 import type {
   Candidate,
   LeaderFacts,
@@ -13,7 +12,8 @@ import type {
   WireLimits,
   WireSummary,
   WireUsage,
-} from '../wire/types.ts';
+} from '../wire/answers.ts';
+import { ReadError, readJson } from '../wire/read.ts';
 import type { DashboardState } from './dashboard-state.ts';
 import { aheadAfter, shownEpochs, shownGaps } from './epochs.ts';
 import { projectedBlocks, sizeOfBlock } from './projection.ts';

@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { formatAge, formatDate, formatDuration } from '../format/times.ts';
-import type { LeaderFacts, NodeFacts } from '../wire/types.ts';
+import type { LeaderFacts, NodeFacts } from '../wire/answers.ts';
 import { useField } from './use-dashboard.ts';
 
 /** Who leads, and who takes part. */

@@ -4,7 +4,7 @@ import { formatCount, formatShare } from '../format/numbers.ts';
 import { formatAge, formatClock, formatDate } from '../format/times.ts';
 import { foreignText, shortHash } from '../format/words.ts';
 import { phaseSteps, windowLeft } from '../state/epochs.ts';
-import type { WireGap, WireSummary } from '../wire/types.ts';
+import type { WireGap, WireSummary } from '../wire/answers.ts';
 import { useField } from './use-dashboard.ts';
 import { useNow } from './use-now.ts';
 

@@ -4,7 +4,7 @@ import { formatBig, formatCount } from '../format/numbers.ts';
 import { formatClock, formatDate, formatDuration } from '../format/times.ts';
 import { foreignText } from '../format/words.ts';
 import type { Found, LedgerView } from '../state/ledger.ts';
-import type { LedgerRecord, WireWallet } from '../wire/types.ts';
+import type { LedgerRecord, WireWallet } from '../wire/answers.ts';
 import { useDashboard, useField } from './use-dashboard.ts';
 
 /** The ledger of the server: totals, the last records, a search for wallets, and an audit. Nothing where there is none to read. */

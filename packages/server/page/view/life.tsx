@@ -4,7 +4,7 @@ import { formatDate, formatDuration, formatExactClock } from '../format/times.ts
 import { reasonText } from '../format/words.ts';
 import type { Inspected } from '../state/inspector.ts';
 import { type LifeStep, rollbacksOf, stepsOf, trackOf } from '../state/life.ts';
-import type { WireStatus } from '../wire/types.ts';
+import type { WireStatus } from '../wire/answers.ts';
 
 /** What a transaction is now, and how it came to be. */
 export function Life({ inspected: { status, events, isComplete } }: { readonly inspected: Inspected }): VNode {

@@ -4,7 +4,7 @@ import { heightsOf } from '../../page/state/chain.ts';
 import { fillOf } from '../../page/state/fill.ts';
 import { levelsOf, project, sizeOfBlock } from '../../page/state/projection.ts';
 import { agedQueue } from '../../page/state/queue.ts';
-import type { WireUsage } from '../../page/wire/types.ts';
+import type { WireUsage } from '../../page/wire/answers.ts';
 
 let seq = 0;
 function change(action: BlockChange['action'], name: string, tick: number, confirmed = 0): BlockChange {
