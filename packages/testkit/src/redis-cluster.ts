@@ -8,6 +8,8 @@ import { type RedisServer, startRedisServer } from './redis-server.ts';
 
 const slots = 16_384;
 const lookMs = 20;
+/** After this time Redis gives a hand-over up, such as on a machine that is too busy: `CLUSTER_MF_TIMEOUT` is 5 s. */
+const handOverMs = 5_500;
 
 export interface ClusterOptions {
   /** The folder for the servers' files. The caller makes and removes it. */
@@ -80,7 +82,11 @@ export class RedisCluster implements AsyncDisposable {
 
   /** Returns the master that serves this slot, according to the other servers. */
   async masterOf(slot: number): Promise<ClusterNode> {
-    return this.#ownerFrom(this.#alive(), slot);
+    for (;;) {
+      const owner = await this.#ownerFrom(this.#alive(), slot);
+      if (owner !== undefined) return owner;
+      await pause(lookMs);
+    }
   }
 
   /** Another master than the one that serves this slot. */
@@ -110,8 +116,14 @@ export class RedisCluster implements AsyncDisposable {
   async handOver(slot: number): Promise<void> {
     const from = await this.masterOf(slot);
     const replica = await this.#replicaOf(from);
-    await replica.admin.call('CLUSTER', 'FAILOVER');
-    await this.#until(async () => (await this.#views(slot)).every((owner) => owner === replica));
+    let askedAt = Number.NEGATIVE_INFINITY;
+    await this.#until(async () => {
+      if (performance.now() > askedAt + handOverMs && !(await isMaster(replica))) {
+        await replica.admin.call('CLUSTER', 'FAILOVER');
+        askedAt = performance.now();
+      }
+      return (await this.#views(slot)).every((owner) => owner === replica);
+    });
     await this.untilHealthy();
   }
 
@@ -150,24 +162,27 @@ export class RedisCluster implements AsyncDisposable {
     return first;
   }
 
+  /** Waits for a server that follows the master: one that was restarted takes a while to learn that it does. */
   async #replicaOf(master: ClusterNode): Promise<ClusterNode> {
-    const found = (await this.#alive().admin.call('CLUSTER', 'REPLICAS', master.id)) as string[];
-    const node = this.nodes.find(({ id, server }) => server.isRunning && found.some((line) => line.startsWith(id)));
-    if (node === undefined) throw new Error('the master has no running replica');
-    return node;
+    for (;;) {
+      const found = (await this.#alive().admin.call('CLUSTER', 'REPLICAS', master.id)) as string[];
+      const isNamed = ({ id }: ClusterNode) => found.some((line) => line.startsWith(id));
+      const replica = this.nodes.find((node) => node.server.isRunning && isNamed(node));
+      if (replica !== undefined && !(await isMaster(replica))) return replica;
+      await pause(lookMs);
+    }
   }
 
   /** The owner of the slot as each running server sees it. */
-  #views(slot: number): Promise<ClusterNode[]> {
+  #views(slot: number): Promise<(ClusterNode | undefined)[]> {
     return Promise.all(this.#running().map((node) => this.#ownerFrom(node, slot)));
   }
 
-  async #ownerFrom({ admin }: ClusterNode, slot: number): Promise<ClusterNode> {
+  /** Returns undefined while the slot changes hands and this server knows no owner. */
+  async #ownerFrom({ admin }: ClusterNode, slot: number): Promise<ClusterNode | undefined> {
     const ranges = (await admin.call('CLUSTER', 'SLOTS')) as [number, number, [string, number, string]][];
     const id = ranges.find(([first, last]) => first <= slot && slot <= last)?.[2][2];
-    const owner = this.nodes.find((node) => node.id === id);
-    if (owner === undefined) throw new Error(`no server has slot ${slot}`);
-    return owner;
+    return this.nodes.find((node) => node.id === id);
   }
 
   async #until(isSo: () => Promise<boolean>): Promise<void> {
