@@ -57,7 +57,7 @@ export async function startRedisCluster(options: ClusterOptions): Promise<RedisC
     admin.on('error', () => undefined);
     return { id: own.id, server, admin };
   };
-  const cluster = new RedisCluster(await Promise.all(plans.map(start)));
+  const cluster = new RedisCluster(await Promise.all(plans.map(start)), nodeTimeoutMs);
   await cluster.untilHealthy();
   return cluster;
 }
@@ -65,9 +65,12 @@ export async function startRedisCluster(options: ClusterOptions): Promise<RedisC
 /** A running Redis Cluster that the caller stops. */
 export class RedisCluster implements AsyncDisposable {
   readonly nodes: readonly ClusterNode[];
+  readonly #electionMs: number;
+  readonly #electedAt = new Map<ClusterNode, number>();
 
-  constructor(nodes: readonly ClusterNode[]) {
+  constructor(nodes: readonly ClusterNode[], nodeTimeoutMs: number) {
     this.nodes = nodes;
+    this.#electionMs = 2 * Math.max(2 * nodeTimeoutMs, 2_000);
   }
 
   /** `host:port` of each server. */
@@ -116,6 +119,7 @@ export class RedisCluster implements AsyncDisposable {
   async handOver(slot: number): Promise<void> {
     const from = await this.masterOf(slot);
     const replica = await this.#replicaOf(from);
+    await this.#untilElectable(replica);
     let askedAt = Number.NEGATIVE_INFINITY;
     await this.#until(async () => {
       if (performance.now() > askedAt + handOverMs && !(await isMaster(replica))) {
@@ -124,26 +128,44 @@ export class RedisCluster implements AsyncDisposable {
       }
       return (await this.#views(slot)).every((owner) => owner === replica);
     });
+    this.#electedAt.set(replica, performance.now());
     await this.untilHealthy();
   }
 
   /** Kills the slot's master and waits until another server serves it. Returns the successor. */
   async failOver(slot: number): Promise<ClusterNode> {
     const dead = await this.masterOf(slot);
+    for (const node of this.nodes) if (node !== dead) await this.#untilElectable(node);
     await dead.server.kill();
     await this.#until(async () => (await this.masterOf(slot)) !== dead);
-    return this.masterOf(slot);
+    const successor = await this.masterOf(slot);
+    this.#electedAt.set(successor, performance.now());
+    return successor;
+  }
+
+  /**
+   * Redis 7 counts the votes of a server's last election again if it stands for another one within this time: it serves
+   * with an old epoch, and the others never follow it.
+   */
+  async #untilElectable(node: ClusterNode): Promise<void> {
+    const until = (this.#electedAt.get(node) ?? Number.NEGATIVE_INFINITY) + this.#electionMs;
+    await pause(Math.max(0, until - performance.now()));
   }
 
   /** Waits until every running server serves, knows every slot's owner, and each replica follows its master. */
   async untilHealthy(): Promise<void> {
     await this.#until(async () => {
+      let masters = 0;
+      let size = 0;
       for (const { admin } of this.#running()) {
         const info = `${await admin.call('CLUSTER', 'INFO')}${await admin.info('replication')}`;
         if (!/cluster_state:ok/.test(info) || /cluster_slots_(fail|pfail):[1-9]/.test(info)) return false;
         if (/role:slave/.test(info) && !/master_link_status:up/.test(info)) return false;
+        if (/role:master/.test(info)) masters += 1;
+        size = Number(/cluster_size:(\d+)/.exec(info)?.[1]);
       }
-      return true;
+      // A master that another one took over from may not know it yet.
+      return masters === size;
     });
   }
 
@@ -162,13 +184,11 @@ export class RedisCluster implements AsyncDisposable {
     return first;
   }
 
-  /** Waits for a server that follows the master: one that was restarted takes a while to learn that it does. */
+  /** Waits for a server that follows the master: one that was restarted takes a while until both know that it does. */
   async #replicaOf(master: ClusterNode): Promise<ClusterNode> {
     for (;;) {
-      const found = (await this.#alive().admin.call('CLUSTER', 'REPLICAS', master.id)) as string[];
-      const isNamed = ({ id }: ClusterNode) => found.some((line) => line.startsWith(id));
-      const replica = this.nodes.find((node) => node.server.isRunning && isNamed(node));
-      if (replica !== undefined && !(await isMaster(replica))) return replica;
+      const running = this.#running().filter((node) => node !== master);
+      for (const node of running) if (await follows(node, master).catch(unlessLoading)) return node;
       await pause(lookMs);
     }
   }
@@ -194,6 +214,15 @@ export class RedisCluster implements AsyncDisposable {
 function unlessLoading(error: unknown): boolean {
   if (error instanceof Error && error.message.startsWith('LOADING ')) return false;
   throw error;
+}
+
+/** Both servers know it, and have a connection on which they can agree on a hand-over. */
+async function follows(replica: ClusterNode, master: ClusterNode): Promise<boolean> {
+  const replicas = (await master.admin.call('CLUSTER', 'REPLICAS', master.id)) as string[];
+  const nodes = String(await replica.admin.call('CLUSTER', 'NODES')).split('\n');
+  const isConnected = (lines: readonly string[], { id }: ClusterNode) =>
+    lines.some((line) => line.startsWith(id) && / connected( |$)/.test(line));
+  return isConnected(replicas, replica) && isConnected(nodes, master) && !(await isMaster(replica));
 }
 
 async function isMaster({ server, admin }: ClusterNode): Promise<boolean> {
