@@ -1,6 +1,6 @@
 import type { Random } from 'mempool-testkit';
 import type { Arrival, SubmissionReason } from '../src/index.ts';
-import { textDigest } from '../src/rules/digest.ts';
+import { messageHash } from '../src/rules/digest.ts';
 import { signed } from './validator.ts';
 
 /** A message of an epoch, and what has to become of it. */
@@ -24,7 +24,7 @@ export function trafficOf(epoch: number, random: Random): Traffic {
   const planned: Planned[] = [];
   const winners = new Map<string, string>();
   const add = (message: Uint8Array, fate: Planned['fate']): void => {
-    const hash = textDigest(new TextDecoder().decode(message));
+    const hash = messageHash(message);
     planned.push({ message, fate, hash, arrival: { peer: `peer-${random.below(9)}`, epoch } });
   };
   for (const project of projects) {

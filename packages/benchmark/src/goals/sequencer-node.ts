@@ -22,7 +22,7 @@ async function obey(told: Told): Promise<number> {
     case 'check': {
       sequencer = await openParts(subject, told.protocol);
       stop = new AbortController();
-      const options = { owner, verify: isSignedBySlot, isSlot: () => true, maxTxs: 500, idleMs: 2 };
+      const options = { owner, verify: isSignedBySlot, isSlot: () => true, maxTxs: 500, idleMs: 5 };
       running = new Dequeuer(sequencer.namespace, options).run({ signal: stop.signal });
       return 0;
     }

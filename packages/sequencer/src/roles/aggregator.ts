@@ -2,7 +2,7 @@ import type { Lease, WorkDone } from 'mempool-core';
 import { encodeBatch } from '../codec/batch.ts';
 import type { Batch, Leaf } from '../contract/batch.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
-import { batchDigest, bytesDigest, domainBytes, merkleRoot } from '../rules/digest.ts';
+import { batchDigest, domainBytes, merkleRoot, messageHash } from '../rules/digest.ts';
 import { Batches } from '../store/batches.ts';
 import { Epochs } from '../store/epochs.ts';
 import { prefixOf, recordNames } from '../store/names.ts';
@@ -64,7 +64,7 @@ export class Aggregator {
   }
 
   async #send(batch: Batch): Promise<void> {
-    await this.#batches.keep(batch, bytesDigest(encodeBatch(batch)));
+    await this.#batches.keep(batch, messageHash(encodeBatch(batch)));
     await this.#batches.send(batch);
   }
 

@@ -2,7 +2,7 @@ import { textOf, toBytes } from '../codec/json.ts';
 import { routeOf } from '../codec/message.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import type { Accepted, Envelope } from '../contract/submission.ts';
-import { bytesDigest } from '../rules/digest.ts';
+import { messageHash } from '../rules/digest.ts';
 import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { PeerBuckets } from './peer-buckets.ts';
@@ -34,6 +34,8 @@ export interface Arrival {
   readonly epoch?: number | undefined;
 }
 
+type Found = EpochRecord | 'unknown-epoch' | 'closed';
+
 const maxMessage = 16_384;
 const maxBatch = 1_048_576;
 const maxOfSlot = 1_000;
@@ -47,6 +49,7 @@ export class Gateway {
   readonly #quota: SlotQuota;
   readonly #peers: PeerBuckets;
   readonly #windows = new Map<number, EpochRecord>();
+  readonly #finding = new Map<number, Promise<Found>>();
   /** By epoch and hash. */
   readonly #storing = new Map<string, Promise<Accepted>>();
 
@@ -83,7 +86,7 @@ export class Gateway {
     if (isSlot !== undefined && !(await isSlot(slot, epoch))) return { kind: 'unknown-slot' };
     if (this.#quota.isUsedUp(epoch, slot)) return { kind: 'slot-limit', limit };
     return this.#quota.counted(epoch, slot, () =>
-      this.#store(window, bytesDigest(bytes), { slot, peer, at: this.#namespace.now(), message }),
+      this.#store(window, messageHash(bytes), { slot, peer, at: this.#namespace.now(), message }),
     );
   }
 
@@ -96,7 +99,7 @@ export class Gateway {
     const retryMs = peer === undefined ? 0 : this.#peers.take(peer, this.#namespace.now());
     if (retryMs > 0) return { kind: 'rate-limit', retryMs };
     if (payload.length > maxBytes) return { kind: 'too-large', maxBytes };
-    const hash = bytesDigest(payload);
+    const hash = messageHash(payload);
     const { kind } = await this.#namespace.incoming.submit({ hash, payload });
     return answered(kind, hash, maxBytes);
   }
@@ -123,9 +126,18 @@ export class Gateway {
     });
   }
 
-  async #windowOf(epoch: number): Promise<EpochRecord | 'unknown-epoch' | 'closed'> {
+  /** The first messages of an epoch come together, and ask once. */
+  async #windowOf(epoch: number): Promise<Found> {
     const known = this.#windows.get(epoch);
     if (known !== undefined) return known;
+    const before = this.#finding.get(epoch);
+    if (before !== undefined) return before;
+    const finding = this.#findWindow(epoch).finally(() => this.#finding.delete(epoch));
+    this.#finding.set(epoch, finding);
+    return finding;
+  }
+
+  async #findWindow(epoch: number): Promise<Found> {
     const record = await this.#epochs.find(epoch);
     if (record === null) return 'unknown-epoch';
     if (record.phase !== 'submission' || this.#namespace.now() >= record.closesAt) return 'closed';

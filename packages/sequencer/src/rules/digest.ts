@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { Batch, Endorsement, Leaf } from '../contract/batch.ts';
@@ -11,12 +12,12 @@ const agreementPrefix = Uint8Array.of(4);
 
 const ofText = (text: string): Uint8Array => keccak_256(utf8ToBytes(text));
 
-/** Keccak-256 as hex: the hash of a batch's message. */
-export function bytesDigest(bytes: Uint8Array): string {
-  return bytesToHex(keccak_256(bytes));
+/** SHA-256 as hex: the hash of a message in its pool. No chain sees it, and Node computes it natively. */
+export function messageHash(message: Uint8Array): string {
+  return createHash('sha256').update(message).digest('hex');
 }
 
-/** Keccak-256 of a text's UTF-8 bytes, as hex: the hash of a message. */
+/** Keccak-256 of a text's UTF-8 bytes, as hex. */
 export function textDigest(text: string): string {
   return bytesToHex(ofText(text));
 }

@@ -2,7 +2,7 @@ import type { Lease } from 'mempool-core';
 import { encodeBatch, readBatch } from '../codec/batch.ts';
 import { encodeEndorsement } from '../codec/endorsement.ts';
 import type { Batch, BatchReason, Certificate, Endorsement } from '../contract/batch.ts';
-import { bytesDigest } from '../rules/digest.ts';
+import { messageHash } from '../rules/digest.ts';
 import { partsOf } from '../rules/parts.ts';
 import { endorsedBy, prefixOf, recordNames } from './names.ts';
 import type { Namespace } from './namespace.ts';
@@ -84,7 +84,7 @@ export class Batches {
     const known = await records.read<KeptEndorsement>(name);
     if (known !== null) return known.value;
     const endorsement = { epoch, validator, root, signature: await sign() };
-    const hash = bytesDigest(encodeEndorsement(endorsement));
+    const hash = messageHash(encodeEndorsement(endorsement));
     return records.writeOnce<KeptEndorsement>(name, { ...endorsement, hash }, lease);
   }
 
@@ -95,7 +95,7 @@ export class Batches {
   /** Puts a message for the other validators into the pool `outgoing`, once. */
   async send(message: Batch | Endorsement): Promise<void> {
     const payload = 'leaves' in message ? encodeBatch(message) : encodeEndorsement(message);
-    await this.#namespace.outgoing.submit({ hash: bytesDigest(payload), payload });
+    await this.#namespace.outgoing.submit({ hash: messageHash(payload), payload });
   }
 
   async certificate(epoch: number): Promise<Certificate | null> {

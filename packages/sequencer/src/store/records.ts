@@ -12,6 +12,14 @@ export interface Read<T> {
   readonly version: number;
 }
 
+const mostOfPage = 1_000;
+const bytesOfShort = 4 * 1_048_576;
+
+/** A page ends early only at 8 MiB (O6), and a value has at most 1 MiB: a short one that is far from that has none after it. */
+function isLast(page: readonly { readonly value: Uint8Array }[]): boolean {
+  return page.length < mostOfPage && page.reduce((sum, { value }) => sum + value.length, 0) < bytesOfShort;
+}
+
 /** The records of a namespace, as values of plain data. */
 export class Records {
   readonly #pool: Mempool;
@@ -58,9 +66,10 @@ export class Records {
   async *#walk(prefix: string, start?: string) {
     let after = start;
     for (;;) {
-      const { records, damaged, next } = await this.#pool.listRecords(prefix, { after, limit: 1_000 });
+      const { records, damaged, next } = await this.#pool.listRecords(prefix, { after, limit: mostOfPage });
       yield* records;
       if (records.length + damaged.length === 0) return;
+      if (damaged.length === 0 && isLast(records)) return;
       after = next;
     }
   }
