@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { encodeSubmission, type Submission, type SubmissionReason } from 'mempool-sequencer';
 import type { Random } from 'mempool-testkit';
@@ -108,7 +109,15 @@ export class TrafficMaker {
     const signature = signSubmission(signed, { domain, privateKey });
     const plain = encodeSubmission({ ...unsigned, signature });
     const message = note === undefined ? plain : withNote(plain, note);
-    return { slot, project, cid, message, hash: Buffer.from(keccak_256(message)).toString('hex'), fate, way: 'gossip' };
+    return {
+      slot,
+      project,
+      cid,
+      message,
+      hash: createHash('sha256').update(message).digest('hex'),
+      fate,
+      way: 'gossip',
+    };
   }
 
   #shuffled<T>(items: readonly T[]): T[] {
