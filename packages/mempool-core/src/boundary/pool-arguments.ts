@@ -64,7 +64,7 @@ export function checkTag(tag: string): string {
   return tag;
 }
 
-/** Returns the key of a sender's transaction; '' if none is given. @throws `ERR_MEMPOOL_INVALID` naming `after` */
+/** Returns the key after which `bySender` goes on; '' begins at the first. @throws `ERR_MEMPOOL_INVALID` naming `after` */
 export function checkSenderKey(after: string | undefined): string {
   if (after === undefined) return '';
   if (typeof after !== 'string' || !/^(f[0-9a-f]{14}|p[01][0-9a-f]{52})$/.test(after))

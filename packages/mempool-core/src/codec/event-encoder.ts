@@ -36,8 +36,8 @@ const array = 0x80;
 const nothing = 0xf6;
 
 /**
- * Length of the longest event without its reason and what replaced it, in bytes: a 64-byte hash, a point, nine numbers and the CBOR heads. A
- * block event with the name of its node is not longer.
+ * The most bytes of an event beside its reason and the hash of what replaced its transaction: a 64-byte hash, a point, nine numbers and
+ * the CBOR heads. A block event with the name of its node is not longer.
  */
 const longestEvent = 224;
 /** Number of array elements of a transaction event. Events of older versions lack the last ones. */

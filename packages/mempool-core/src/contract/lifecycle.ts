@@ -146,17 +146,17 @@ export function dropped(txState: TxState, tick: number, reason: string): TxState
   return { hash, seq, stage: 'Dropped', tick: 0, confirmations, nonConfirmations, reason, facts };
 }
 
-/** Returns a tick: at `tick`, transactions confirmed at it or earlier become Finalized (L6). `-Infinity` means none. */
+/** The last tick whose confirmed transactions the block of `tick` makes Finalized (L6); `-Infinity`: it makes none. */
 export function finalizableTick(tick: number, thresholds: Thresholds): number {
   return tick - thresholds.finalizeThreshold + 1;
 }
 
-/** Returns a tick: at `tick`, transactions in flight since it or earlier are dropped as stale (L6). `-Infinity` means none. */
+/** The last tick since when a transaction may be in flight and be dropped as stale by the block of `tick` (L6); `-Infinity`: none. */
 export function droppableTick(tick: number, thresholds: Thresholds): number {
   return tick - thresholds.dropThreshold;
 }
 
-/** Returns a time: at `nowMs`, transactions sent before it have been in flight too long (L14). `-Infinity` means none. */
+/** Transactions sent before this time have been in flight too long at `nowMs` (L14); `-Infinity`: none. */
 export function overdueBefore(nowMs: number, inflightTtlMs: number): number {
   return nowMs - inflightTtlMs;
 }

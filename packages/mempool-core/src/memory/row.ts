@@ -163,7 +163,7 @@ export function leaveEnd(row: Row): void {
   if (mark !== null && mark.final !== null) (mark as LogRow).facts = factsOf(row);
 }
 
-/** The facts of a row take 14 bytes in front of its payload, where they cost no object. Times have 48 bits (E5). */
+/** `sentAt`, `receivedAt` and `attempts` are the 14 bytes before the payload, so they need no object. Times have 48 bits (E5). */
 const timeBytes = 6;
 const attemptsAt = -2;
 const receivedAt = attemptsAt - timeBytes;

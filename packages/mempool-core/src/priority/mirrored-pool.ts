@@ -29,7 +29,7 @@ export interface MirroredPoolParts {
   readonly position: PoolPosition;
   readonly retention: Omit<Retention, 'maxEvents'>;
   readonly limits: Partial<Limits>;
-  /** The stored state, in the order of `PoolRecord`, without payloads, events and recorded outcomes. */
+  /** The stored state, in the order in which `PoolRecord` lists the kinds, without payloads, events and recorded outcomes. */
   readonly records: Iterable<PoolRecord>;
 }
 
