@@ -96,6 +96,7 @@ export class NodeElection implements Election {
   }
 
   async campaign(): Promise<boolean> {
+    this.#mayLead();
     const loop = await this.#running();
     if (!this.isLeader()) await loop.campaign();
     return this.isLeader();
@@ -103,6 +104,7 @@ export class NodeElection implements Election {
 
   async depose(term: number): Promise<boolean> {
     if (!Number.isSafeInteger(term)) throw badOption('term', 'a whole number');
+    this.#mayLead();
     const loop = await this.#running();
     if (!this.isLeader()) await loop.depose(term);
     return this.isLeader();
@@ -138,6 +140,7 @@ export class NodeElection implements Election {
 
   async runAsLeader<T>(work: LeaderWork<T>, options: WithSignal = {}): Promise<T> {
     checkFunction('work', work);
+    this.#mayLead();
     const signal = signalOf(options);
     const halt = this.#halt.signal;
     return runAsLeader(this.#node, work, signal === undefined ? halt : AbortSignal.any([signal, halt]));
@@ -145,6 +148,10 @@ export class NodeElection implements Election {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.stop();
+  }
+
+  #mayLead(): void {
+    if (this.#node.settings.observer) throw badOption('observer', 'false in a node that is to lead');
   }
 
   #begin(): Run {

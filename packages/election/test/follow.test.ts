@@ -44,6 +44,27 @@ it('a release is not missed while the answer to a campaign that was lost is on i
   expect(second.election.isLeader()).toBe(true);
 });
 
+it('an observer is a member that sees who leads, and never leads, whatever becomes of the leader', async () => {
+  const cluster = new Cluster();
+  const watching = await cluster.start({ nodeId: 'watching', observer: true });
+  await cluster.clock.advance(30_000);
+  expect(watching.election.leader).toBe(null);
+  const first = await cluster.lead({ nodeId: 'a' });
+  await cluster.clock.advance(4_000);
+  expect(watching.election.leader).toMatchObject({ nodeId: 'a' });
+  const members = first.election.members();
+  await cluster.during(members);
+  const alive = (await members).filter((each) => each.alive).map(({ nodeId }) => nodeId);
+  expect(alive.toSorted()).toEqual(['a', 'watching']);
+  first.wire.set('refused');
+  await cluster.clock.advance(60_000);
+  expect([watching.election.state, watching.election.leader]).toEqual(['follower', null]);
+  const refused = { code: 'ERR_ELECTION_OPTION', message: expect.stringContaining('observer') };
+  await expect(watching.election.campaign()).rejects.toMatchObject(refused);
+  await expect(watching.election.depose(1)).rejects.toMatchObject(refused);
+  await expect(watching.election.runAsLeader(() => 1)).rejects.toMatchObject(refused);
+});
+
 /** A lease that never runs out and that nobody renews, as `PERSIST` leaves one. */
 async function keepForEver({ leases }: Cluster, nodeId: string): Promise<void> {
   const candidate = { nodeId, address: 'host:1', priority: 3 };

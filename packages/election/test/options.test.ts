@@ -22,6 +22,8 @@ const broken: readonly [field: string, options: object][] = [
   ['address', { address: 7 }],
   ['priority', { priority: 101 }],
   ['priority', { priority: 0.5 }],
+  ['priority', { priority: 1, observer: true }],
+  ['observer', { observer: 1 as never }],
   ['progressTimeoutMs', { progressTimeoutMs: 0 }],
   ['clock', { clock: {} }],
   ['log', { log: 'console' }],

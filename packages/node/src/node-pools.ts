@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import type { Mempool, MempoolConfig } from 'mempool-core';
 import { misconfigured, redisFields } from 'mempool-core/backend';
+import type { Election, ElectionOptions } from 'mempool-election';
 import type { RedisOptions } from 'mempool-redis';
+import { nodeBackend } from './node-backend.ts';
 import { openNode } from './open-node.ts';
 
 /** What a pool of `nodePools` is opened with. */
@@ -14,6 +16,8 @@ export interface NodePoolLimits {
 export interface NodePools {
   /** Opens a fifo pool, and makes it if it is new. The caller closes it. @throws as `openMempool` */
   open(name: string, limits?: NodePoolLimits): Promise<Mempool>;
+  /** Creates the election whose lease guards a pool. Opens nothing. @throws `ERR_ELECTION_OPTION` naming the field */
+  elect(name: string, options?: ElectionOptions): Promise<Election>;
   /** Removes a pool with all that it holds. False: there was none. @throws as `remove` of the backend */
   remove(name: string): Promise<boolean>;
 }
@@ -40,11 +44,10 @@ function onRedis(config: MempoolConfig<string>): NodePools {
   const { tls, sentinelTls, family } = (config.options ?? {}) as Pick<RedisOptions, 'tls' | 'sentinelTls' | 'family'>;
   const given = redisFields.filter((field) => config[field] !== undefined);
   const fields = Object.fromEntries(given.map((field) => [field, config[field]]));
+  const own = { backend: 'redis', ...fields, options: { tls, sentinelTls, family } };
   return {
-    async open(pool, limits = {}) {
-      const own: MempoolConfig<string> = { backend: 'redis', pool, ...fields, options: { tls, sentinelTls, family } };
-      return (await openNode(own, limits)).pool;
-    },
+    open: async (pool, limits = {}) => (await openNode({ ...own, pool }, limits)).pool,
+    elect: async (pool, options = {}) => (await nodeBackend({ ...own, pool })).elect(options),
     async remove(pool) {
       const { redis } = await import('mempool-redis');
       return redis.remove({ ...fields, tls, sentinelTls, family, pool });
@@ -56,6 +59,8 @@ function inFolder(folder: string): NodePools {
   const pathOf = (pool: string): string => join(folder, `${encodeURIComponent(pool)}.sqlite`);
   return {
     open: async (pool, limits = {}) => (await openNode({ backend: 'sqlite', pool, path: pathOf(pool) }, limits)).pool,
+    elect: async (pool, options = {}) =>
+      (await nodeBackend({ backend: 'sqlite', pool, path: pathOf(pool) })).elect(options),
     async remove(pool) {
       const { sqlite } = await import('mempool-sqlite');
       return sqlite.remove({ pool, path: pathOf(pool) });

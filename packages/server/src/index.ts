@@ -27,6 +27,7 @@ export {
   EpochBoard,
   type EpochBoardOptions,
   type EpochSummary,
+  type EpochWorker,
   type PeriodTotals,
   type QueueStatus,
 } from './epochs/epoch-board.ts';

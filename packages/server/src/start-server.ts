@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
 import type { ChainSource, Mempool } from 'mempool-core';
 import { misconfigured } from 'mempool-core/backend';
 import type { Election } from 'mempool-election';
 import type { Ledger } from 'mempool-ledger';
 import { nodePools, openNode, openNodeLedger } from 'mempool-node';
+import { poolNames } from 'mempool-sequencer';
 import type { SequencerSection, ServerConfig } from './config/server-config.ts';
 import type { Edge } from './edges/edge.ts';
 import { type EdgeName, openEdges } from './edges/open-edges.ts';
@@ -58,8 +60,7 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
     const monitor = await Monitor.start(pool, { log });
     open.push(monitor);
     metrics.attach({ pool, election, monitor });
-    const epochs = config.sequencer === null ? null : await openEpochs(config.mempool, config.sequencer, log);
-    if (epochs !== null) open.push(epochs);
+    const epochs = config.sequencer === null ? null : await openEpochs(config.mempool, config.sequencer, { open, log });
     const parts = { pool, election, monitor, metrics, ledger, epochs };
     const server = new HttpServer(parts, { ...config.server, ...options });
     const listener = await HttpListener.open(
@@ -97,21 +98,27 @@ async function openLedger(
   return { ledger, currency: options.currency, turbo };
 }
 
-/** Watches the epochs of a validator whose pools are where the section says. */
-function openEpochs(
+/** Watches the epochs and the workers of a validator whose pools are where the section says. */
+async function openEpochs(
   mempool: ServerConfig['mempool'],
   { url, folder, level1GraceMs, level2GraceMs, onchainGraceMs, ...section }: SequencerSection,
-  log: StartServerOptions['log'],
+  { open, log }: Omit<Opening, 'metrics'>,
 ): Promise<EpochBoard> {
   const onRedis = url === null ? mempool : { backend: 'redis', url };
   const pools = nodePools(folder === null ? onRedis : { backend: 'sqlite' }, { folder: folder ?? undefined });
-  return EpochBoard.start({
+  const { control } = poolNames(section.protocol, section.market);
+  const workers = await pools.elect(control, { nodeId: `server:${randomUUID()}`, observer: true });
+  const board = await EpochBoard.start({
     ...section,
+    election: workers,
     grace: { level1Ms: level1GraceMs, level2Ms: level2GraceMs, onchainMs: onchainGraceMs },
     openPool: (name, limits) => pools.open(name, limits),
     removePool: async (name) => void (await pools.remove(name)),
     log,
   });
+  open.push(board, workers);
+  await workers.start();
+  return board;
 }
 
 /** Closes the last one first, and each even if one before it fails. Node 22 has no `AsyncDisposableStack`. @throws the first error */

@@ -16,14 +16,19 @@ export function homeOf(place: Place): NamespaceOptions {
   };
 }
 
-/** The election of the validator's leader. Its lease is the one that the control pool compares. */
-export function electionOf(config: Place & Pick<ValidatorConfig, 'leaseMs'>, nodeId: string): Election {
+/** The election of the validator's leader. Its lease is the one that the control pool compares. An observer only reports that it lives. */
+export function electionOf(
+  config: Place & Pick<ValidatorConfig, 'leaseMs'>,
+  nodeId: string,
+  { observer = false }: { readonly observer?: boolean } = {},
+): Election {
   const { protocol, market } = namespaceOf(config);
   const { control } = poolNames(protocol, market);
   return createElection(redisElection, {
     url: config.redis,
     pool: control,
     nodeId,
+    observer,
     ttlMs: config.leaseMs,
     pollMs: Math.floor(config.leaseMs / 5),
   });

@@ -1,5 +1,5 @@
 import { openSequencer, type SequencerOptions } from 'mempool-sequencer';
-import { homeOf } from './home.ts';
+import { electionOf, homeOf } from './home.ts';
 import type { Part, Role } from './role.ts';
 
 /** A process loads what its role needs, and nothing else. */
@@ -15,6 +15,9 @@ const load: Readonly<Record<Role, () => Promise<{ run(part: Part): Promise<unkno
 export async function runRole(role: Role, part: Omit<Part, 'sequencer'>): Promise<void> {
   const { run } = await load[role]();
   await using sequencer = await openSequencer(optionsOf(part));
+  // The monitor takes part in the election by itself. All others report that they live.
+  await using present = role === 'monitor' ? null : electionOf(part.config, part.name, { observer: true });
+  await present?.start();
   await run({ ...part, sequencer });
 }
 

@@ -37,13 +37,17 @@ export interface Election extends AsyncDisposable {
    * lease. Then this node does not campaign for `ttlMs`, or until another node has led.
    */
   resign(): Promise<void>;
-  /** Reads the store now, and campaigns if the lease is free. Returns true if this node leads. @throws `ERR_ELECTION_STOPPED` */
+  /**
+   * Reads the store now, and campaigns if the lease is free. Returns true if this node leads.
+   *
+   * @throws `ERR_ELECTION_OPTION` in an observer; `ERR_ELECTION_STOPPED`
+   */
   campaign(): Promise<boolean>;
   /**
    * Takes the lease from the leader of this term, even if that leader is live. It is for callers that know that the leader's
    * work has stopped. Does nothing if another node has the lease by then. Returns true if this node leads then.
    *
-   * @throws `ERR_ELECTION_OPTION` if `term` is no whole number; `ERR_ELECTION_STOPPED`
+   * @throws `ERR_ELECTION_OPTION` if `term` is no whole number, or in an observer; `ERR_ELECTION_STOPPED`
    */
   depose(term: number): Promise<boolean>;
   /** True if this node leads now. It is computed from the remaining time of the lease, without a read of the store. */
@@ -66,7 +70,7 @@ export interface Election extends AsyncDisposable {
    * Waits until this node leads, then runs the work. If the leadership is lost before the work has ended, the work's signal
    * aborts, and the work runs again when this node leads again. Returns the result of the run that ended while this node led.
    *
-   * @throws the work's own error; `ERR_ELECTION_STOPPED` if the election stops; the reason of `signal` if it aborts
+   * @throws the work's own error; `ERR_ELECTION_OPTION` in an observer; `ERR_ELECTION_STOPPED` if the election stops; the reason of `signal` if it aborts
    */
   runAsLeader<T>(work: LeaderWork<T>, options?: { readonly signal?: AbortSignal | undefined }): Promise<T>;
 }

@@ -32,6 +32,11 @@ export interface ElectionOptions {
    */
   readonly priority?: number | undefined;
   /**
+   * `true` makes this node an observer: it is among the members and sees who leads, and never leads itself. It has no priority,
+   * and its `campaign`, `depose` and `runAsLeader` reject. Default `false`.
+   */
+  readonly observer?: boolean | undefined;
+  /**
    * A leader whose work reports no progress for this time resigns; default `false`, which means never. Its heartbeat stops
    * after half of this time. So other nodes replace it earlier, if that half is longer than their `staleHeartbeatMs`.
    */
@@ -54,6 +59,7 @@ export const optionNames: { readonly [Name in keyof ElectionOptions]-?: true } =
   jitterMs: true,
   address: true,
   priority: true,
+  observer: true,
   progressTimeoutMs: true,
   clock: true,
   log: true,

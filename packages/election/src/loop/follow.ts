@@ -64,7 +64,7 @@ async function sendHeartbeat(state: LoopState): Promise<void> {
 
 function decide(state: LoopState, isImmediate: boolean, deposedTerm: number | null): Decision {
   const { node, standBackUntilMs, nowMs, isBlind } = state;
-  if (isBlind) return { kind: 'wait', nextLookMs: Number.POSITIVE_INFINITY };
+  if (isBlind || node.settings.observer) return { kind: 'wait', nextLookMs: Number.POSITIVE_INFINITY };
   const decision = node.decide(deposedTerm);
   if (decision.kind === 'wait' || isImmediate || standBackUntilMs <= nowMs) return decision;
   return { kind: 'wait', nextLookMs: standBackUntilMs - nowMs };

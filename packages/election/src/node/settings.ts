@@ -12,6 +12,8 @@ const silent: LeaseStoreOptions['log'] = () => undefined;
 /** The options of an election after the checks, with defaults filled in. */
 export interface Settings extends LeaseStoreOptions {
   readonly candidate: Candidate;
+  /** True for a node that never leads. */
+  readonly observer: boolean;
   readonly renewMs: number;
   readonly heartbeatMs: number;
   readonly pollMs: number;
@@ -28,6 +30,7 @@ export function settingsOf(options: ElectionOptions): Settings {
   return {
     name: text('name', options.name ?? 'watcher', /^[a-z0-9._-]{1,64}$/, '1–64 of a–z, 0–9, dot, dash and underscore'),
     candidate: candidateOf(options),
+    observer: observerOf(options),
     ttlMs,
     renewMs,
     commandTimeoutMs: commandTimeoutMs(ttlMs, renewMs),
@@ -53,6 +56,13 @@ function candidateOf({ nodeId, address, priority = 0 }: ElectionOptions): Candid
     address: address ?? null,
     priority,
   };
+}
+
+/** A priority would make the others wait for a campaign that never comes. */
+function observerOf({ observer = false, priority = 0 }: ElectionOptions): boolean {
+  if (typeof observer !== 'boolean') throw badOption('observer', 'true or false');
+  if (observer && priority !== 0) throw badOption('priority', '0 in an observer');
+  return observer;
 }
 
 /** Two attempts to renew must fit between the time a renewal is due and the time the lease expires. */

@@ -1,6 +1,6 @@
 import type { Phase } from 'mempool-sequencer';
 import type { ShownEpoch } from '../../src/epochs/epoch-views.ts';
-import type { WireGap, WireSummary } from '../wire/answers.ts';
+import type { WireGap, WireSummary, WireWorker } from '../wire/answers.ts';
 
 /** What the page knows of the epochs. */
 export interface EpochsView {
@@ -8,13 +8,21 @@ export interface EpochsView {
   readonly summary: WireSummary | null;
   /** Newest first. */
   readonly gaps: readonly WireGap[];
+  /** By name. */
+  readonly workers: readonly WireWorker[];
   /** The last epochs, newest first. */
   readonly recent: readonly ShownEpoch[];
   /** How far the clock of the server is ahead of this browser's, in milliseconds. */
   readonly aheadMs: number;
 }
 
-export const noEpochs: EpochsView = { summary: null, gaps: [], recent: [], aheadMs: Number.NEGATIVE_INFINITY };
+export const noEpochs: EpochsView = {
+  summary: null,
+  gaps: [],
+  workers: [],
+  recent: [],
+  aheadMs: Number.NEGATIVE_INFINITY,
+};
 
 /** How many of the last gaps and epochs are shown. */
 export const shownGaps = 8;

@@ -12,6 +12,7 @@ import type {
   WireLimits,
   WireSummary,
   WireUsage,
+  WireWorker,
 } from '../wire/answers.ts';
 import { ReadError, readJson } from '../wire/read.ts';
 import type { DashboardState } from './dashboard-state.ts';
@@ -95,11 +96,12 @@ export async function readStats(state: () => DashboardState): Promise<Change> {
 /** The epochs, where the server watches some. */
 export async function readEpochs(state: () => DashboardState): Promise<Change> {
   if (state().pool?.epochs !== true) return {};
-  const [summary, gaps, recent] = await Promise.all([
+  const [summary, gaps, workers, recent] = await Promise.all([
     readJson<WireSummary>('api/v1/epochs/dashboard/summary'),
     readJson<List<WireGap>>(`api/v1/epochs/gaps?limit=${shownGaps}`),
+    readJson<List<WireWorker>>('api/v1/epochs/workers?limit=100'),
     readJson<List<ShownEpoch>>(`api/v1/epochs/timeline?limit=${shownEpochs}`),
   ]);
   const aheadMs = aheadAfter(state().epochs.aheadMs, summary.generatedAt, Date.now());
-  return { epochs: { summary, gaps: gaps.items, recent: recent.items, aheadMs } };
+  return { epochs: { summary, gaps: gaps.items, workers: workers.items, recent: recent.items, aheadMs } };
 }

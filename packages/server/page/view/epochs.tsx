@@ -4,7 +4,7 @@ import { formatCount, formatShare } from '../format/numbers.ts';
 import { formatAge, formatClock, formatDate } from '../format/times.ts';
 import { foreignText, shortHash } from '../format/words.ts';
 import { phaseSteps, windowLeft } from '../state/epochs.ts';
-import type { WireGap, WireSummary } from '../wire/answers.ts';
+import type { WireGap, WireSummary, WireWorker } from '../wire/answers.ts';
 import { useField } from './use-dashboard.ts';
 import { useNow } from './use-now.ts';
 
@@ -12,7 +12,7 @@ const staleMs = 60_000;
 
 /** The epochs that the server watches: the current one, the validators, what is missing. Nothing where it watches none. */
 export function Epochs(): VNode | null {
-  const { summary, gaps, recent, aheadMs } = useField('epochs');
+  const { summary, gaps, workers, recent, aheadMs } = useField('epochs');
   const now = useNow() + aheadMs;
   if (summary === null) return null;
   const ageMs = now - summary.generatedAt;
@@ -33,7 +33,10 @@ export function Epochs(): VNode | null {
           <Recent epochs={recent} />
           <Gaps gaps={gaps} open={summary.openGaps} />
         </div>
-        <Validators summary={summary} />
+        <div>
+          <Validators summary={summary} />
+          {workers.length > 0 && <Workers workers={workers} now={now} />}
+        </div>
       </div>
     </section>
   );
@@ -196,6 +199,34 @@ function Gaps({ gaps, open }: { readonly gaps: readonly WireGap[]; readonly open
 function whyText(reason: string | null): string {
   if (reason === null) return 'not known';
   return /^[a-z0-9_]+$/.test(reason) ? reason.replaceAll('_', ' ') : foreignText(reason);
+}
+
+function Workers({ workers, now }: { readonly workers: readonly WireWorker[]; readonly now: number }): VNode {
+  return (
+    <section class="table-box" aria-label="Workers" {...scrolled}>
+      <table class="workers">
+        <caption>Workers of this validator</caption>
+        <thead>
+          <tr>
+            <th scope="col">Process</th>
+            <th scope="col">State</th>
+          </tr>
+        </thead>
+        <tbody>
+          {workers.map(({ name, leads, alive, seenAt }) => (
+            <tr key={name}>
+              <th scope="row" class="node-id">
+                {foreignText(name)}
+              </th>
+              <td class={alive ? '' : 'wrong'}>
+                {alive ? (leads ? 'leads' : 'lives') : `silent for ${formatAge(now - seenAt)}`}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
 }
 
 function Validators({ summary: { validators, current } }: { readonly summary: WireSummary }): VNode {

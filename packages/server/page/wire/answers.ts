@@ -3,7 +3,7 @@
 
 import type { ChainPoint, DropReason, KnownStage, Limits, TransactionEvent, Usage } from 'mempool-core';
 import type { EpochGap } from 'mempool-sequencer';
-import type { EpochSummary } from '../../src/epochs/epoch-board.ts';
+import type { EpochSummary, EpochWorker } from '../../src/epochs/epoch-board.ts';
 
 /** `GET /pool`. */
 export interface PoolFacts {
@@ -109,6 +109,9 @@ export interface LedgerFacts {
 export interface WireSummary extends EpochSummary {
   readonly generatedAt: number;
 }
+
+/** One of `GET /epochs/workers`. */
+export type WireWorker = EpochWorker;
 
 /** One of `GET /epochs/gaps`. */
 export type WireGap = EpochGap;

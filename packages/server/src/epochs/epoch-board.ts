@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'mempool-core';
+import { type Election, ElectionError } from 'mempool-election';
 import {
   addParticipation,
   type EpochGap,
@@ -28,6 +29,8 @@ export interface EpochBoardOptions extends NamespaceOptions {
   readonly grace?: Partial<GapGrace> | undefined;
   /** How often what changed is read, in milliseconds; default 1,000. */
   readonly refreshMs?: number | undefined;
+  /** The election of the namespace, such as that of an observer: its members are the workers. The caller starts and stops it. */
+  readonly election?: Pick<Election, 'members' | 'leader'> | undefined;
   /** Told once when reading fails, and when it works again. */
   readonly log?: Logger | undefined;
 }
@@ -38,6 +41,16 @@ export interface QueueStatus {
   readonly pending: number;
   /** Under a claim. */
   readonly taken: number;
+}
+
+/** A process that works for the namespace, or did so. */
+export interface EpochWorker {
+  readonly name: string;
+  readonly leads: boolean;
+  /** False: its heartbeat is out of its time. */
+  readonly alive: boolean;
+  /** Of its last heartbeat, in milliseconds since 1970. */
+  readonly seenAt: number;
 }
 
 /** The sums of an hour or a day. */
@@ -68,6 +81,12 @@ interface Looked {
   readonly startedAt: number;
 }
 
+/** An election that has not started, or has stopped, knows nobody. */
+function unlessStopped(error: unknown): null {
+  if (error instanceof ElectionError && error.code === 'ERR_ELECTION_STOPPED') return null;
+  throw error;
+}
+
 /** How long an ended epoch waits for the next look, as a share of its age. */
 const rareness = 0.05;
 
@@ -93,6 +112,7 @@ export class EpochBoard implements AsyncDisposable {
   readonly #lookedAt = new Map<number, number>();
   #newest: string | undefined;
   #queues: readonly QueueStatus[] = [];
+  #workers: readonly EpochWorker[] = [];
   #generatedAt = 0;
   #isFailing = false;
   #running: Promise<void> = Promise.resolve();
@@ -166,6 +186,7 @@ export class EpochBoard implements AsyncDisposable {
     for (const [hour, epochs] of hours) await this.#update(hour, epochs, active);
     await this.#archive.sumUp(startedAt);
     this.#queues = await this.#readQueues();
+    this.#workers = await this.#readWorkers();
     await this.namespace.closeOthers([...active, ...this.#unsettled().map(({ epoch }) => epoch)]);
     this.#newest = unseen.at(-1)?.name ?? this.#newest;
     const kept = new Set(Array.from(this.#archive.rows(), ({ epoch }) => epoch));
@@ -235,6 +256,16 @@ export class EpochBoard implements AsyncDisposable {
     );
   }
 
+  async #readWorkers(): Promise<EpochWorker[]> {
+    const { election } = this.#options;
+    const members = (await election?.members().catch(unlessStopped)) ?? [];
+    const leading = election?.leader?.nodeId;
+    const workers = members.map(({ nodeId, alive, ageMs }) => {
+      return { name: nodeId, leads: nodeId === leading, alive, seenAt: Math.round(this.#now() - ageMs) };
+    });
+    return workers.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
   /** When all that is told was read, in milliseconds since 1970. */
   get generatedAt(): number {
     return this.#generatedAt;
@@ -282,6 +313,11 @@ export class EpochBoard implements AsyncDisposable {
       taken: counts.checking,
     }));
     return [...this.#queues, ...epochs];
+  }
+
+  /** The workers by name. Empty without an election. */
+  workers(): readonly EpochWorker[] {
+    return this.#workers;
   }
 
   /** The last 24 hours, newest first. An epoch counts where its window closes. */

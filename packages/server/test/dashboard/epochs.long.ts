@@ -37,6 +37,8 @@ test('the page follows an epoch: countdown, phases, submissions, who took part, 
   const section = page.locator('section.epochs');
   await section.waitFor();
   expect(await section.textContent()).toContain('No epoch yet.');
+  // The server takes part in the election as an observer.
+  await expect.poll(() => section.locator('.workers').textContent()).toMatch(/server:\S+lives/);
 
   await openEpoch(scene, 1);
   await expect.poll(() => textOf(page, 'epoch.window')).toMatch(/window closes in \d+ s/);

@@ -1,5 +1,7 @@
 import { Validator as DocumentValidator } from '@seriousme/openapi-schema-validator';
 import { Redis } from 'ioredis';
+import { nodePools } from 'mempool-node';
+import { poolNames } from 'mempool-sequencer';
 import { createServer, type RunningServer } from 'mempool-server';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
@@ -21,7 +23,7 @@ const asking =
   };
 
 const lists = [
-  ...['/timeline', '/active', '/gaps', '/batches/finalized', '/timeline/recent', '/queues/status'],
+  ...['/timeline', '/active', '/gaps', '/batches/finalized', '/timeline/recent', '/queues/status', '/workers'],
   ...['/stats/hourly', '/stats/daily', '/1/submissions'],
 ];
 const paths = ['/dashboard/summary', '/current', '/1/status', ...lists];
@@ -147,6 +149,17 @@ test.for(['sqlite', 'redis'])(
     for (const each of scene.validators) await each.start();
     const server: RunningServer = await served(undefined, {}, {}, {}, { sequencer: sectionOf(scene) });
     const ask = asking(server.url, fetch);
+    const { place, protocol } = scene;
+    const mempool = backend === 'redis' ? { backend, url: place.at } : { backend };
+    const pools = nodePools(mempool, { folder: place.at });
+    const { control } = poolNames(protocol, 'market');
+    const worker = await pools.elect(control, { nodeId: 'dequeuer-1', observer: true, ttlMs: 250 });
+    await worker.start();
+    const workers = async () => (await ask('/workers')).body.items;
+    const isAlive = { leads: false, alive: true, seenAt: expect.any(Number) };
+    const itself = { name: expect.stringMatching(/^server:/), ...isAlive };
+    await expect.poll(workers).toEqual(expect.arrayContaining([{ name: 'dequeuer-1', ...isAlive }, itself]));
+    await worker.stop();
     await openEpoch(scene, 1);
     await watched(scene).first.gateway.accept(signed({ epoch: 1, slot: 1, project: 'p', cid: 'c' }), { peer: 'p' });
     await expect.poll(async () => (await ask('/1/status')).body.submissions).toMatchObject({ counted: 1 });

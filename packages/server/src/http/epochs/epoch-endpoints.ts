@@ -134,6 +134,16 @@ function recent(board: EpochBoard): Endpoint[] {
       key: ({ place }) => [place],
       shown: ({ place: _, ...queue }) => queue,
     }),
+    listed(board, {
+      path: '/workers',
+      summary: 'The processes that work for the namespace, by name',
+      description:
+        'A page. `alive`: its last heartbeat, at `seenAt`, is not out of its time. A silent one is listed until another process wins the election.',
+      schema: schemas.worker,
+      items: () => board.workers().map((worker, i, { length }) => ({ ...worker, place: length - i })),
+      key: ({ place }) => [place],
+      shown: ({ place: _, ...worker }) => worker,
+    }),
   ];
 }
 

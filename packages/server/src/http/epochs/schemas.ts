@@ -92,6 +92,9 @@ export const moment: z.ZodType = z
   .object({ at: time, epoch: count, what: z.enum(moments), detail: z.string().nullable() })
   .openapi('EpochMoment');
 
+export const worker: z.ZodType = z
+  .object({ name: z.string(), leads: z.boolean(), alive: z.boolean(), seenAt: z.int() })
+  .openapi('EpochWorker');
 export const queue: z.ZodType = z.object({ name: z.string(), pending: count, taken: count }).openapi('Queue');
 
 export const summary: z.ZodType = z
