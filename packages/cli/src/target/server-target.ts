@@ -1,4 +1,5 @@
 import type {
+  BundleOutcome,
   ChainPoint,
   DropReason,
   Limits,
@@ -55,6 +56,15 @@ export class ServerTarget implements Target {
     const request = { method: 'POST', path: '/transactions', headers: keyed(operationId), signal } as const;
     if (hash === null) return this.#outcome({ ...request, body: payload, query: { payloadType } });
     return this.#outcome({ ...request, body: toJson({ hash, payload, payloadType }) });
+  }
+
+  async receiveBundle(
+    transactions: readonly GivenTransaction[],
+    { operationId, signal }: ChangeOptions,
+  ): Promise<Told<BundleOutcome>> {
+    const all = transactions.map(({ hash, ...rest }) => (hash === null ? rest : { hash, ...rest }));
+    const body = toJson({ transactions: all });
+    return this.#outcome({ method: 'POST', path: '/bundles', body, headers: keyed(operationId), signal });
   }
 
   async status(hash: string, { signal }: CallOptions): Promise<Told<TransactionStatus>> {

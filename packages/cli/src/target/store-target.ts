@@ -1,4 +1,5 @@
 import {
+  type BundleOutcome,
   type ConfigFields,
   type DropReason,
   isMempoolError,
@@ -10,6 +11,7 @@ import {
   type RollbackOutcome,
   type RollbackTarget,
   type StoredTransaction,
+  type Submission,
   type SubmitOutcome,
   type TipAnswer,
   type TransactionStatus,
@@ -80,9 +82,19 @@ export class StoreTarget implements Target {
     this.#hashName = server.hash;
   }
 
-  async submit({ hash, payload, payloadType }: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>> {
-    const own = hash ?? payloadHashes[this.#hashName](payload);
-    return told(await this.pool.submit({ hash: own, payload, payloadType }, options));
+  async submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>> {
+    return told(await this.pool.submit(this.#submission(transaction), options));
+  }
+
+  async receiveBundle(transactions: readonly GivenTransaction[], options: ChangeOptions): Promise<Told<BundleOutcome>> {
+    const { pool } = this;
+    if (pool.ordering === 'fifo') throw new Failure(exitCodes.refused, 'a fifo pool takes no bundles');
+    const all = transactions.map((each) => this.#submission(each));
+    return told(await pool.receiveBundle(all, options));
+  }
+
+  #submission({ hash, payload, ...rest }: GivenTransaction): Submission {
+    return { hash: hash ?? payloadHashes[this.#hashName](payload), payload, ...rest };
   }
 
   async status(hash: string, options: CallOptions): Promise<Told<TransactionStatus>> {

@@ -1,4 +1,5 @@
 import type {
+  BundleOutcome,
   DropReason,
   Limits,
   MempoolEvent,
@@ -8,6 +9,7 @@ import type {
   TipAnswer,
   TransactionStatus,
   Usage,
+  Verdict,
   WaitStage,
 } from 'mempool-core';
 
@@ -34,6 +36,8 @@ export interface GivenTransaction {
   readonly hash: string | null;
   readonly payload: Uint8Array;
   readonly payloadType: number | undefined;
+  /** Only of a bundle. */
+  readonly verdict?: Verdict | undefined;
 }
 
 /** Options of a call. */
@@ -84,6 +88,7 @@ export type ToldEvent = Told<MempoolEvent>;
 /** The pool that a command works on: a store, or a server. Rejects with `Failure` or `MempoolError`. */
 export interface Target extends AsyncDisposable {
   submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>>;
+  receiveBundle(transactions: readonly GivenTransaction[], options: ChangeOptions): Promise<Told<BundleOutcome>>;
   status(hash: string, options: CallOptions): Promise<Told<TransactionStatus>>;
   waitFor(hash: string, options: AwaitOptions): Promise<Awaited>;
   list(list: List, options: ListOptions): AsyncIterable<Row>;

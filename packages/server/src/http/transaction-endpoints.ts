@@ -96,17 +96,15 @@ function outcomeAnswer(outcome: SubmitOutcome): Response {
   throw new Problem(status, 'ERR_SERVER_REFUSED', { detail, members: { outcome } });
 }
 
-const bundle = z
-  .strictObject({ transactions: z.array(submission).min(1).max(100) })
-  .openapi('Bundle', {
-    description: 'They stand side by side in the order given, are reaped and taken together, and leave together.',
-    example: {
-      transactions: [
-        { payload: 'cGF5IDk=', verdict: { priority: '9', gas: 1 } },
-        { payload: 'cGF5IDE=', verdict: { priority: '1', gas: 1 } },
-      ],
-    },
-  });
+const bundle = z.strictObject({ transactions: z.array(submission).min(1).max(100) }).openapi('Bundle', {
+  description: 'They stand side by side in the order given, are reaped and taken together, and leave together.',
+  example: {
+    transactions: [
+      { payload: 'cGF5IDk=', verdict: { priority: '9', gas: 1 } },
+      { payload: 'cGF5IDE=', verdict: { priority: '1', gas: 1 } },
+    ],
+  },
+});
 
 const bundleOutcome = z
   .object({
