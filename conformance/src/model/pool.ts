@@ -105,7 +105,13 @@ export function statusOf(pool: PoolState, hash: string): TransactionStatus {
     reason: txState.reason,
     notBefore: txState.notBefore ?? null,
     ...told(txState),
+    ...(pool.live.has(hash) && bundleOf(txState)),
   };
+}
+
+/** P31. */
+function bundleOf({ bundle }: TxState): { readonly bundle?: number } {
+  return bundle === undefined ? {} : { bundle };
 }
 
 function told({ times: { receivedAt, attempts } }: TxState): LifeFacts {
@@ -236,7 +242,15 @@ export function storedTransaction(pool: PoolState, txState: TxState): StoredTran
   const { hash, seq, stage, notBefore = null } = txState;
   const body = pool.bodies.get(hash);
   if (body === undefined || stage === 'Finalized' || stage === 'Dropped') return [];
-  const life = { seq, stage, notBefore, confirmedAt: confirmedAt(txState), ...countersOf(txState), ...told(txState) };
+  const life = {
+    seq,
+    stage,
+    notBefore,
+    confirmedAt: confirmedAt(txState),
+    ...countersOf(txState),
+    ...told(txState),
+    ...bundleOf(txState),
+  };
   return [{ hash, ...copyOf(body), ...life }];
 }
 

@@ -41,6 +41,8 @@ export const bundleMutants: readonly Mutant[] = [
     best: () => ({ bundle: undefined }),
     take: () => ({ bundle: undefined }),
   }),
+  pools.each('statuses-without-bundle', { checkStatus: () => ({ bundle: undefined }) }),
+  pools.each('pages-without-bundle', { peekInflight: () => ({ bundle: undefined }) }),
   pools.around('bundles-not-recorded', {
     receiveBundle: ({ store, given: [transactions, { operationId: _, ...options } = {}] }) =>
       store.receiveBundle(transactions, options),

@@ -89,6 +89,7 @@ test('a bundle is submitted from files with its verdicts, and received as a whol
     { priority: '9', bundle: 4 },
     { priority: '0', bundle: 4 },
   ]);
+  expect((await run(['-c', config, 'status', dropped])).out).toMatch(/^bundle +4$/m);
   const refused = await mempool('bundle', 'aa', first);
   expect([refused.code, jsonLines(refused.out)]).toMatchObject([
     4,

@@ -84,6 +84,7 @@ export { type RetryOptions, retryUntil } from './drivers/retry.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
 export { MemoryPool } from './memory/memory-pool.ts';
 export type { MemoryRecord } from './memory/pool-state.ts';
+export { withBundle } from './priority/bundle.ts';
 export { encodeChange } from './priority/change-record.ts';
 export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholeLimits, wholePool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type BundleOutcome, isMempoolError } from 'mempool-core';
+import { type BundleOutcome, isMempoolError, type TransactionPage } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachRanked, needing, onFifoPool } from '../../case/must.ts';
 import { transactions } from '../../scenario/pool.ts';
@@ -97,6 +97,40 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(named(await scene.store.best()), [null, 2, 2]);
     const { transactions: taken } = await scene.store.take({}, { owner: 'o', claimMs: 9 });
     assert.deepEqual(named(taken), [null, 2, 2]);
+  },
+  'P31/told: the status and the pages of a live transaction name its bundle': async (scene) => {
+    await scene.fill({ other: { priority: 9n } });
+    await fillBundle(scene, { a: {}, b: {} });
+    const { store } = scene;
+    const told = async (): Promise<(number | null)[]> => {
+      const statuses = await scene.statuses(['other', 'a', 'b']);
+      return statuses.map(({ bundle: name = null }) => name);
+    };
+    const listed = async (page: Promise<TransactionPage>) => {
+      const { transactions: all } = await page;
+      return all.map(({ hash, bundle: name = null }) => [...scene.names([hash]), name]);
+    };
+    assert.deepEqual(await listed(store.peekPending()), [
+      ['other', null],
+      ['a', 2],
+      ['b', 2],
+    ]);
+    await scene.mark('a');
+    assert.deepEqual(await listed(store.peekInflight()), [['a', 2]]);
+    assert.deepEqual(await listed(store.peekParked()), [['b', 2]]);
+    const found = await store.findInflight(scene.hashes(['other', 'a']));
+    const names = found.map((one) => (one !== null && 'bundle' in one ? one.bundle : null));
+    assert.deepEqual(names, [null, 2]);
+    assert.deepEqual(await told(), [null, 2, 2]);
+    await scene.mark('b');
+    await scene.block(1, { seen: ['a', 'b'] });
+    assert.deepEqual(await told(), [null, 2, 2]);
+    await store.rollback('origin');
+    assert.deepEqual(await told(), [null, 2, 2]);
+    await scene.drop('a');
+    assert.deepEqual(await told(), [null, null, null]);
+    await scene.fill({ b: {} });
+    assert.deepEqual(await told(), [null, null, null]);
   },
   'P31/parents: each depends on those before it in the bundle and on what any of it needs': async (scene) => {
     await scene.fill({ parent: { priority: 1n, provides: ['p'] } });

@@ -82,7 +82,7 @@ export class PriorityModel {
       for (const [i, submission] of submissions.entries()) {
         const verdict = { ...submission.verdict, propagate: false };
         const [hash, seq] = [submission.hash, first + i];
-        const life = { hash, seq, confirmedBy: [], agedBy: [], reason: null, times: newTimes() };
+        const life = { hash, seq, bundle: first, confirmedBy: [], agedBy: [], reason: null, times: newTimes() };
         const bundle = { first, size: submissions.length };
         this.#begin({ ...submission, verdict }, { ...life, stage: 'Pending', cause: 'received' }, moment, bundle);
       }

@@ -8,7 +8,12 @@ import { defaultInflightTtlMs } from '../contract/options.ts';
 import type { CheckedCallTime, CheckedSubmission, PriorityVerbs, ReceiveCall } from '../contract/pool-driver.ts';
 import type { TakenCandidate } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
-import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
+import {
+  type DamagedTransaction,
+  isDamaged,
+  type StoredTransaction,
+  type Transaction,
+} from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
@@ -109,7 +114,7 @@ export function priorityDriver(
       );
     },
     peekPending: (from, limit, context) =>
-      storage.stored(context, from, ({ index, memory }) => readyOf(index, memory.pendingAfter(from), limit)),
+      storedPage(storage, from, context, ({ index, memory }) => readyOf(index, memory.pendingAfter(from), limit)),
     peekParked: (from, limit, context) => parkedPage(storage, from, limit, context),
     payloads: (hashes, context) => storage.bodies(context, hashes),
     dumpPool: (context) => storage.dump(context),
@@ -187,12 +192,39 @@ function parkedPage(
   context: ReadContext,
 ): Awaitable<DriverPage> {
   let lost: ReadonlySet<string> = new Set();
-  const page = storage.stored(context, from, ({ index }) => {
+  const page = storedPage(storage, from, context, ({ index }) => {
     const hashes = parkedAfter(index, from, limit);
     lost = new Set(hashes.filter((hash) => isLost(index.node(hash))));
     return hashes;
   });
   return after(page, (found) => (lost.size === 0 ? found : withoutLost(found, lost)));
+}
+
+/** A page of Pending transactions, with the names of their bundles (P31). */
+function storedPage(
+  storage: PriorityStorage,
+  from: number,
+  context: ReadContext,
+  choose: (pool: PriorityPool) => readonly string[],
+): Awaitable<DriverPage> {
+  const bundles = new Map<string, number>();
+  const page = storage.stored(context, from, (pool) => {
+    const hashes = choose(pool);
+    bundles.clear();
+    if (pool.index.bundles.isEmpty) return hashes;
+    for (const hash of hashes) {
+      const bundle = pool.index.node(hash)?.entry.bundle;
+      if (bundle !== undefined) bundles.set(hash, bundle.first);
+    }
+    return hashes;
+  });
+  const named = (told: StoredTransaction): StoredTransaction => {
+    const bundle = bundles.get(told.hash);
+    return bundle === undefined ? told : { ...told, bundle };
+  };
+  return after(page, (found) =>
+    bundles.size === 0 ? found : { ...found, transactions: found.transactions.map(named) },
+  );
 }
 
 function isLost(node: PoolNode | undefined): boolean {

@@ -3,6 +3,7 @@ import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
 import { isClosedAt } from '../contract/limits.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
+import { withBundle } from '../priority/bundle.ts';
 import { priorityDump } from '../priority/content.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
@@ -10,7 +11,15 @@ import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
 import { admitUnknown, areUnknown } from './admit-unknown.ts';
 import { priorityRestore } from './dump-verbs.ts';
-import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, memoryReads } from './memory-driver.ts';
+import {
+  assertRoom,
+  atOnce,
+  type Done,
+  type FencedOutcome,
+  fencedCall,
+  type MemoryReads,
+  memoryReads,
+} from './memory-driver.ts';
 import { momentIn, type Plan, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 import { recordVerbs } from './record-verbs.ts';
 
@@ -66,6 +75,21 @@ function memoryStorage({ pool, options, leases, commit }: PriorityMemoryParts, c
   };
 }
 
+/** The reads of single transactions and of those in flight, with the names of their bundles (P31). */
+function bundledReads({
+  memory,
+  index,
+}: PriorityPool): Pick<MemoryReads, 'peekInflight' | 'findInflight' | 'checkStatus'> {
+  return {
+    peekInflight: (after, limit) => {
+      const page = memory.peekInflight(after, limit);
+      return { ...page, transactions: page.transactions.map((each) => withBundle(index, each)) };
+    },
+    findInflight: (hashes) => memory.findInflight(hashes).map((each) => each && withBundle(index, each)),
+    checkStatus: (hashes) => memory.checkStatus(hashes).map((each) => withBundle(index, each)),
+  };
+}
+
 /**
  * Implements every verb for a backend that has its priority pool in memory, including payloads.
  *
@@ -82,6 +106,7 @@ export function priorityMemoryDriver(parts: PriorityMemoryParts): StoreDriver {
     ...(commit === undefined && { copiesPayloads: true }),
     ...memoryReads(pool.memory),
     ...driver,
+    ...bundledReads(pool),
     ...priorityRestore(pool, commit),
     ...recordVerbs({ memory: pool.memory, leases, election: options.election, write: storage.write }),
     admit(submissions, moment, context) {

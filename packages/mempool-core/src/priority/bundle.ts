@@ -1,3 +1,4 @@
+import { isLive, type Stage } from '../contract/transaction.ts';
 import type { CheckedVerdict } from '../contract/verdict.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
@@ -11,6 +12,17 @@ export function unitOf({ bundles }: PoolIndex, node: PoolNode): readonly PoolNod
   if (bundle === undefined) return [node];
   const mates = bundles.of(String(bundle.first));
   return mates.has(node) ? [...mates].sort((a, b) => a.seq - b.seq) : [node];
+}
+
+/** Adds to what is told of a live transaction the name of its bundle (P31). */
+export function withBundle<T extends { readonly hash: string; readonly stage: Stage | 'Damaged' }>(
+  index: PoolIndex,
+  told: T,
+): T {
+  const { hash, stage } = told;
+  if (stage === 'Unknown' || stage === 'Damaged' || !isLive(stage)) return told;
+  const bundle = index.node(hash)?.entry.bundle;
+  return bundle === undefined ? told : { ...told, bundle: bundle.first };
 }
 
 /** The effective price of a bundle: priority × gas of all, by the gas of all, rounded down. Without gas each counts the same. */

@@ -1,9 +1,9 @@
 -- Purpose: the records of a page, read in small parts, so that it ends soon after its limit of bytes. Core cuts it exactly.
 -- Returns: { tick, epoch, { hash, seq, hash, seq … }, scores, points, facts, then the parts of the records: { record or nil … } … }
 --   scores: one for each hash, or none if each seq is its score; points: { tick, confirming point … } of the Confirmed ones;
---   facts: 14 bytes for each record
+--   facts: 14 bytes for each record; then each entry that may name a bundle, after its number from 0 and its length as u32
 -- What the server answers is handed on as it is: a table of each transaction, or another copy of its payload, costs more than the rest.
--- Rules: O6, M2
+-- Rules: O6, M2, P31
 local few = 16
 
 -- The parts of the records of these hashes from `reply[n]` on, up to the one in which `limit` is exceeded. Returns how many records.
@@ -36,7 +36,11 @@ end
 local function factsOfAll(names, found, count)
   local parts = {}
   if KEYS[15] then
-    for i = 1, count do parts[i] = factsOf(names[i]) end
+    local entry
+    for i = 1, count do
+      parts[i], entry = factsOf(names[i])
+      if entry ~= '' then parts[count + 1] = (parts[count + 1] or '') .. pack('>I4I4', i - 1, #entry) .. entry end
+    end
     return table.concat(parts)
   end
   local first, field

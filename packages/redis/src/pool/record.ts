@@ -1,6 +1,7 @@
 import {
   type ChainPoint,
   isLive,
+  isMempoolError,
   knownStages,
   type LifeFacts,
   type LiveStage,
@@ -117,6 +118,8 @@ export interface PageRow {
   /** The facts of all transactions of the page, 14 bytes for each. Those of this one begin at `factsAt`. */
   readonly facts: Buffer;
   readonly factsAt: number;
+  /** P31: the names of bundles, by where the facts of their transactions begin. */
+  readonly bundles: ReadonlyMap<number, number>;
 }
 
 /** Splits an answer of lua/pool/page.lua into rows. */
@@ -124,14 +127,44 @@ export function pageRows([, , found, scores, told, facts, ...parts]: Page): Page
   const points = new Map<number, Buffer>();
   for (let i = 0; i < told.length; i += 2) points.set(told[i] as number, told[i + 1] as Buffer);
   const rows: PageRow[] = [];
+  const count = parts.reduce((sum, records) => sum + records.length, 0);
+  const bundles = bundlesIn(facts, factsBytes * count);
   for (const records of parts)
     for (const record of records) {
       const i = rows.length;
       const seq = Number(found[2 * i + 1]);
       const score = scores.length === 0 ? seq : (scores[i] ?? 0);
-      rows.push({ hash: found[2 * i] as Buffer, seq, score, record, points, facts, factsAt: factsBytes * i });
+      rows.push({ hash: found[2 * i] as Buffer, seq, score, record, points, facts, factsAt: factsBytes * i, bundles });
     }
   return rows;
+}
+
+/** The bundles that the entries behind the facts of a page name, by where the facts of the transaction begin. */
+function bundlesIn(facts: Buffer, from: number): ReadonlyMap<number, number> {
+  const bundles = new Map<number, number>();
+  for (let at = from; at < facts.length; ) {
+    const end = at + 8 + facts.readUInt32BE(at + 4);
+    const bundle = bundleIn(facts.subarray(at + 8, end));
+    if (bundle !== undefined) bundles.set(factsBytes * facts.readUInt32BE(at), bundle);
+    at = end;
+  }
+  return bundles;
+}
+
+/** The bundle that an entry names (P31); `undefined` if it names none, or is damaged. */
+function bundleIn(entry: Buffer): number | undefined {
+  if (entry.length === 0) return undefined;
+  try {
+    return core.decodeEntry('', 0, entry).bundle?.first;
+  } catch (error) {
+    if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return undefined;
+    throw error;
+  }
+}
+
+/** What a live transaction has only if it is in a bundle. */
+function bundleField(bundle: number | undefined): { readonly bundle?: number } {
+  return bundle === undefined ? {} : { bundle };
 }
 
 /** A transaction of a page; `null` if it is damaged (M2). */
@@ -141,7 +174,7 @@ export interface ReadTransaction extends core.ReadRecord {
 
 /** Reads a transaction. Each call copies its payload. */
 export function readTransaction(row: PageRow, tick: number): ReadTransaction {
-  const { seq, score, points, facts, factsAt } = row;
+  const { seq, score, points, facts, factsAt, bundles } = row;
   const hash = core.bytesToHash(row.hash);
   const found = place(score, tick);
   const { intact, payload, payloadType } = decodeRecord(row.record);
@@ -161,17 +194,13 @@ export function readTransaction(row: PageRow, tick: number): ReadTransaction {
     confirmations,
     nonConfirmations,
     confirmedAt,
+    ...bundleField(bundles.get(factsAt)),
   };
   return { hash, seq, payload, transaction };
 }
 
 function pointIn(point: Buffer | undefined): ChainPoint | null {
   return point?.length === core.pointBytes ? core.decodePoint(point) : null;
-}
-
-function told(bytes: Buffer): LifeFacts {
-  const { receivedAt, attempts } = decodeFacts(bytes);
-  return { receivedAt, attempts };
 }
 
 /** A final state, with the stored text of its reason. */
@@ -335,7 +364,10 @@ export function readStatus(
     const live = livePlace(score, detail, tick);
     if (live === null) return core.damagedStatus(hash);
     const notBefore = stage === 'Pending' && detail?.length ? Number(detail) : null;
-    return { ...none, stage: live.stage, ...live.counters, confirmedAt: live.confirmedAt, notBefore, ...told(facts) };
+    const { confirmedAt } = live;
+    const { receivedAt, attempts } = decodeFacts(facts.subarray(0, factsBytes));
+    const bundle = bundleField(bundleIn(facts.subarray(factsBytes)));
+    return { ...none, stage: live.stage, ...live.counters, confirmedAt, notBefore, receivedAt, attempts, ...bundle };
   }
   const entry = decodeEntry(detail);
   if (entry?.hash !== hash) return core.statusOf(hash, core.lostEnd(hash, 0), null, 0);

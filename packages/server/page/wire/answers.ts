@@ -79,6 +79,8 @@ export interface WireStatus {
   readonly receivedAt: number | null;
   readonly attempts: number;
   readonly notBefore: number | null;
+  /** Only of one in a bundle. */
+  readonly bundle?: number;
   /** Only if asked for. */
   readonly history?: { readonly items: readonly LifeEvent[]; readonly complete: boolean };
 }

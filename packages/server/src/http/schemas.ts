@@ -116,6 +116,10 @@ const damaged = z.array(
   z.object({ hash: z.string().nullable().optional(), seq: z.int().optional(), logSeq: z.int().optional() }),
 );
 
+const bundle = z
+  .int()
+  .openapi({ description: 'Of a live transaction that came in a bundle: its name, as POST /bundles told it.' });
+
 const transition = z
   .object({
     ...{ cursor: z.string(), eventSeq: z.int(), at: time.nullable() },
@@ -134,6 +138,7 @@ export const status: z.ZodType = z
     receivedAt: time.nullable(),
     attempts: z.int(),
     notBefore: time.nullable(),
+    bundle: bundle.optional(),
     waited: z.enum(['reached', 'dropped', 'timeout']).optional(),
     history: z.object({ items: z.array(transition), complete: z.boolean() }).optional(),
   })
@@ -144,7 +149,7 @@ export const outcome: z.ZodType = z
   .openapi('SubmitOutcome', { description: 'received, duplicate, or why the transaction was refused.' });
 
 export const listed: z.ZodType = z
-  .looseObject({ hash: z.string(), bytes: z.int(), seq: z.int() })
+  .looseObject({ hash: z.string(), bytes: z.int(), seq: z.int(), bundle: bundle.optional() })
   .openapi('ListedTransaction');
 
 /** A page of these items. */
@@ -177,7 +182,7 @@ export const candidate: z.ZodType = z
     bytes: z.int(),
     gas: z.int(),
     priority: bigNumber,
-    bundle: z.int().optional(),
+    bundle: bundle.optional(),
   })
   .openapi('Candidate');
 

@@ -43,6 +43,12 @@ for (const place of Object.keys(places) as (keyof typeof places)[]) {
     expect([again.status, await again.json()]).toEqual([201, received]);
     const other = await send(server, { transactions: two.transactions.slice(0, 1) }, key);
     expect([other.status, await other.json()]).toMatchObject([400, { field: 'Idempotency-Key' }]);
+    for (const hash of hashes)
+      expect(await jsonOf(await fetch(`${api}/transactions/${hash}`))).toMatchObject({ stage: 'Pending', bundle: 2 });
+    for (const list of ['pending', 'best']) {
+      const { items } = await jsonOf(await fetch(`${api}/transactions?stage=${list}`));
+      expect((items as { readonly bundle?: number }[]).map((item) => item.bundle)).toEqual([undefined, 2, 2]);
+    }
     const reaped = async (maxTxs: number) => {
       const { items } = await jsonOf(await fetch(`${api}/reap?maxTxs=${maxTxs}`));
       return (items as { readonly hash: string }[]).map(({ hash }) => hash);
@@ -50,8 +56,10 @@ for (const place of Object.keys(places) as (keyof typeof places)[]) {
     expect(await reaped(2)).toEqual([sha256('six')]);
     expect(await reaped(3)).toEqual([sha256('six'), ...hashes]);
     await postJson(`${api}/transactions/${hashes[1]}/drop`, { reason: 'invalid' });
-    for (const hash of hashes)
-      expect(await jsonOf(await fetch(`${api}/transactions/${hash}`))).toMatchObject({ stage: 'Dropped' });
+    for (const hash of hashes) {
+      const status = await jsonOf(await fetch(`${api}/transactions/${hash}`));
+      expect([status.stage, status.bundle]).toEqual(['Dropped', undefined]);
+    }
   });
 
   test(`a bundle that is refused changes nothing on ${place}`, async () => {

@@ -1,3 +1,4 @@
+import { isDamaged } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import type { PriorityParts } from './calls.ts';
@@ -26,9 +27,20 @@ type ReadingVerbs = Pick<
 function readingVerbs(storage: PriorityStorage): ReadingVerbs {
   const { file, hashes, commits } = storage;
   return {
-    peekInflight: (after, limit, context) => storage.view(context, (pool) => pool.page('peekInflight', after, limit)),
-    findInflight: (named, context) => storage.view(context, (pool) => named.map((hash) => pool.findInflight(hash))),
-    checkStatus: (named, context) => storage.view(context, (pool) => named.map((hash) => pool.status(hash))),
+    peekInflight: (after, limit, context) =>
+      storage.view(context, (pool, index) => {
+        const page = pool.page('peekInflight', after, limit);
+        return { ...page, transactions: page.transactions.map((each) => core.withBundle(index, each)) };
+      }),
+    findInflight: (named, context) =>
+      storage.view(context, (pool, index) =>
+        named.map((hash) => {
+          const found = pool.findInflight(hash);
+          return found === null || isDamaged(found) ? found : core.withBundle(index, found);
+        }),
+      ),
+    checkStatus: (named, context) =>
+      storage.view(context, (pool, index) => named.map((hash) => core.withBundle(index, pool.status(hash)))),
     dumpFinalized: (cursor, limit, context) => storage.view(context, (pool) => pool.logPage(cursor, limit)),
     tip: (points, context) => storage.view(context, (pool) => pool.tip(points)),
     readEvents: (after, limit) =>

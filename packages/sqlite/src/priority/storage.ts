@@ -53,8 +53,8 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
   }
 
   /** Reads records from the file, for the verbs that every pool has. */
-  view<T>(context: core.ReadContext, read: (view: PoolView) => T): Promise<T> {
-    return this.read(context, () => read(new PoolView(this.file, this.hashes)));
+  view<T>(context: core.ReadContext, read: (view: PoolView, index: core.PriorityPool['index']) => T): Promise<T> {
+    return this.read(context, ({ index }) => read(new PoolView(this.file, this.hashes), index));
   }
 
   /** Never throws, so that a page can end before a damaged record. */
