@@ -3,6 +3,7 @@ import { numberToHex } from 'viem';
 import type { Scope } from '../../config/server-config.ts';
 import { authorize, type Caller } from '../../http/access.ts';
 import type { AccountState } from './account-state.ts';
+import { bundleParam } from './bundle-params.ts';
 import { addressParam, blockParam, bytesParam, hashParam, type Params, textParam } from './params.ts';
 import type { PendingFilters } from './pending-filters.ts';
 import { noMethod, RpcError, rpcCodes, wrongParams } from './rpc-error.ts';
@@ -118,6 +119,13 @@ function chainMethods({ chainId, client, state }: MethodParts): Record<string, M
 function poolMethods({ submitter, transactions, txpool }: MethodParts): Record<string, Method> {
   return {
     eth_sendRawTransaction: { scope: 'submit', run: (params) => submitter.submit(bytesParam(params, 0)) },
+    eth_sendBundle: {
+      scope: 'submit',
+      run: async (params, session) => {
+        const given = bundleParam(params, Date.now());
+        return { bundleHash: await submitter.submitBundle(given, () => session.count()) };
+      },
+    },
     eth_getTransactionByHash: { scope: 'read', run: (params) => transactions.byHash(hashParam(params, 0)) },
     txpool_status: { scope: 'read', run: () => txpool.status() },
     txpool_content: { scope: 'read', run: () => txpool.content((signed) => rpcTransaction(signed)) },

@@ -1,10 +1,20 @@
-import { account, isRefusal, maxPriority, type PriorityMempool, type SubmitOutcome, type Verdict } from 'mempool-core';
-import type { Hex } from 'viem';
+import {
+  account,
+  type BundleRefusal,
+  isRefusal,
+  maxPriority,
+  type PriorityMempool,
+  type Submission,
+  type SubmitOutcome,
+  type Verdict,
+} from 'mempool-core';
+import { concat, type Hex, keccak256, toHex } from 'viem';
 import type { AccountIndex } from './account-index.ts';
 import type { AccountState } from './account-state.ts';
 import { assertAdmissible, mostSpent, typeNumber } from './admission.ts';
+import type { GivenBundle } from './bundle-params.ts';
 import { type Fields, parseRaw, type SignedTransaction, signedBy } from './raw-transaction.ts';
-import { RpcError, refused, rpcCodes } from './rpc-error.ts';
+import { placed, RpcError, refused, rpcCodes } from './rpc-error.ts';
 
 /** The parts that a submitter needs. */
 export interface SubmitterParts {
@@ -24,16 +34,58 @@ export class Submitter {
 
   /** Submits a transaction and returns its hash. @throws `RpcError` */
   async submit(payload: Uint8Array): Promise<Hex> {
+    const signed = await this.#read(payload);
+    const outcome = await this.#parts.pool.submit(await this.#submission(signed));
+    if (outcome.kind === 'received') return signed.hash;
+    throw refusalOf(outcome, signed);
+  }
+
+  /**
+   * Submits transactions that the pool receives together or not at all, and returns the bundle's hash.
+   * @param count counts each transaction after the first against the rate limit
+   * @throws `RpcError`; the error of `count`
+   */
+  async submitBundle({ payloads, blockNumber, expiresAt }: GivenBundle, count: () => void): Promise<Hex> {
+    const { pool } = this.#parts;
+    const expiresAtHeight = blockNumber === null ? null : await this.#heightBefore(blockNumber);
+    const signed: SignedTransaction[] = [];
+    const submissions: Submission[] = [];
+    for (const [i, payload] of payloads.entries()) {
+      if (i > 0) count();
+      try {
+        const one = await this.#read(payload);
+        const { verdict, ...rest } = await this.#submission(one);
+        signed.push(one);
+        submissions.push({ ...rest, verdict: { ...verdict, expiresAt, expiresAtHeight } });
+      } catch (error) {
+        throw placed(`txs[${i}]`, error);
+      }
+    }
+    const outcome = await pool.receiveBundle(submissions);
+    if (outcome.kind === 'refused') throw bundleRefusalOf(outcome.refusal, signed);
+    return keccak256(concat(signed.map(({ hash }) => hash)));
+  }
+
+  async #read(payload: Uint8Array): Promise<SignedTransaction> {
     const raw = parseRaw(payload);
     await this.#assertUnknown(raw.hash);
     assertAdmissible(raw, this.#parts.chainId);
-    const signed = await signedBy(raw);
+    return signedBy(raw);
+  }
+
+  async #submission(signed: SignedTransaction): Promise<Submission> {
     const verdict = await this.#judge(signed);
     this.#parts.index.remember(signed);
-    const payloadType = typeNumber(signed.fields);
-    const outcome = await this.#parts.pool.submit({ hash: signed.hash, payload, payloadType, verdict });
-    if (outcome.kind === 'received') return signed.hash;
-    throw refusalOf(outcome, signed);
+    const { hash, payload, fields } = signed;
+    return { hash, payload, payloadType: typeNumber(fields), verdict };
+  }
+
+  /** The height until which a bundle for a block is good. @throws `RpcError` −32000 unless that is the next block */
+  async #heightBefore(blockNumber: number): Promise<number> {
+    const { point, tick } = await this.#parts.pool.tip();
+    if (point === null) throw refused('blockNumber is not supported: the pool has applied no block yet');
+    if (blockNumber === point.slot + 1) return tick;
+    throw refused(`the pool holds nothing back: blockNumber must be ${toHex(point.slot + 1)}, the next block`);
   }
 
   /** Before the work that a known transaction is not worth. */
@@ -103,6 +155,19 @@ function refusalOf(outcome: Exclude<SubmitOutcome, { kind: 'received' }>, { fiel
     case 'cycle':
       return refused('the transaction depends on itself');
   }
+}
+
+/** The pool's refusal of a bundle: that of one transaction, in geth's words. */
+function bundleRefusalOf(refusal: BundleRefusal, signed: readonly SignedTransaction[]): RpcError {
+  const i = signed.findIndex(({ hash }) => hash === `0x${refusal.hash}`);
+  const one = signed[i] as SignedTransaction;
+  if (refusal.kind === 'not-ready')
+    return refused('the bundle is not ready: an earlier nonce is missing, or it pays less than the floor');
+  if (refusal.kind === 'conflict' && refusal.with !== null)
+    return refused(
+      `txs[${i}]: nonce ${one.fields.nonce} is used by 0x${refusal.with}, which a bundle does not replace`,
+    );
+  return placed(`txs[${i}]`, refusalOf(refusal, one)) as RpcError;
 }
 
 const limitWords = {
