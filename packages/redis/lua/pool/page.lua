@@ -36,10 +36,14 @@ end
 local function factsOfAll(names, found, count)
   local parts = {}
   if KEYS[15] then
-    local entry
+    local n = count
     for i = 1, count do
-      parts[i], entry = factsOf(names[i])
-      if entry ~= '' then parts[count + 1] = (parts[count + 1] or '') .. pack('>I4I4', i - 1, #entry) .. entry end
+      local facts, entry = factsOf(names[i])
+      parts[i] = facts
+      if entry ~= '' then
+        n = n + 1
+        parts[n] = pack('>I4I4', i - 1, #entry) .. entry
+      end
     end
     return table.concat(parts)
   end
