@@ -141,6 +141,7 @@ const edgeFields = {
     chainId: whole(1, Number.MAX_SAFE_INTEGER).describe('The chain that transactions must be signed for.'),
     upstream: optional(nodeUrl).describe('The HTTP URL of a node that answers all other methods.'),
     upstreamFile: text.optional().describe('A file with that URL, in place of `upstream`.'),
+    followsFloor: flag.default(false).describe('true: the floor of the pool is the base fee, which tips follow.'),
   },
   cometbft: {
     port: portOf(26_657),

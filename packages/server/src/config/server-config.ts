@@ -98,6 +98,8 @@ export interface EthereumSection extends EdgeSection {
    * may contain a key, so it is in no log and no error.
    */
   readonly upstream: string | null;
+  /** True: the pool's floor is the base fee, and transactions with a tip follow it (P29). Default false. */
+  readonly followsFloor: boolean;
 }
 
 /** The section `[edges.cometbft]`, with defaults filled in. */

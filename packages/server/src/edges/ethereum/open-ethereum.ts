@@ -56,7 +56,7 @@ async function assertSameChain({ chainId, upstream }: EthereumSection, signal: A
 
 function parts(
   { pool, gate }: SharedParts,
-  { chainId, upstream: url }: EthereumSection,
+  { chainId, upstream: url, followsFloor }: EthereumSection,
   ended: AbortSignal,
 ): { methods: Methods; feeds: Feeds } {
   if (pool.ordering === 'fifo')
@@ -71,7 +71,7 @@ function parts(
   const methods = new Methods({
     chainId,
     client: `mempool-server/node${process.versions.node}`,
-    submitter: new Submitter({ pool, index, state, chainId }),
+    submitter: new Submitter({ pool, index, state, chainId, followsFloor }),
     state,
     transactions,
     txpool: new Txpool({ pool, index, state, transactions, signal: ended }),

@@ -22,6 +22,8 @@ export interface SubmitterParts {
   readonly index: AccountIndex;
   readonly state: AccountState;
   readonly chainId: number;
+  /** True: the pool's floor is the base fee. */
+  readonly followsFloor: boolean;
 }
 
 /** Submits signed transactions to the pool, and refuses others with the messages of geth. */
@@ -46,8 +48,9 @@ export class Submitter {
    * @throws `RpcError`; the error of `count`
    */
   async submitBundle({ payloads, blockNumber, expiresAt }: GivenBundle, count: () => void): Promise<Hex> {
-    const { pool } = this.#parts;
+    const { pool, followsFloor } = this.#parts;
     const expiresAtHeight = blockNumber === null ? null : await this.#heightBefore(blockNumber);
+    const floor = followsFloor ? (await pool.setLimits({})).minPriority : 0n;
     const signed: SignedTransaction[] = [];
     const submissions: Submission[] = [];
     for (const [i, payload] of payloads.entries()) {
@@ -56,7 +59,7 @@ export class Submitter {
         const one = await this.#read(payload);
         const { verdict, ...rest } = await this.#submission(one);
         signed.push(one);
-        submissions.push({ ...rest, verdict: { ...verdict, expiresAt, expiresAtHeight } });
+        submissions.push({ ...rest, verdict: { ...withoutTip(verdict, floor), expiresAt, expiresAtHeight } });
       } catch (error) {
         throw placed(`txs[${i}]`, error);
       }
@@ -98,10 +101,11 @@ export class Submitter {
   }
 
   async #judge({ from, fields }: SignedTransaction): Promise<Verdict> {
-    const { state } = this.#parts;
+    const { state, followsFloor } = this.#parts;
     const [chainNonce, balance] = await Promise.all([state.nonceOf(from), state.balanceOf(from)]);
     const { nonce } = fields;
-    const verdict = account(from, nonce, chainNonce, { priority: priorityOf(fields), gas: Number(fields.gas ?? 0n) });
+    const price = followsFloor ? tippedPriceOf(fields) : { priority: priorityOf(fields) };
+    const verdict = account(from, nonce, chainNonce, { ...price, gas: Number(fields.gas ?? 0n) });
     if (isRefusal(verdict)) throw refused(`nonce too low: next nonce ${chainNonce}, tx nonce ${nonce}`);
     const cost = mostSpent(fields);
     if (balance !== null && balance < cost)
@@ -121,6 +125,18 @@ function priorityOf({ gasPrice, maxPriorityFeePerGas, maxFeePerGas }: Fields): b
   return lower(price, maxPriority);
 }
 
+/** What it pays for one unit of gas where the floor is the base fee: all of it, with what goes to the block builder on top. */
+function tippedPriceOf(fields: Fields): Pick<Verdict, 'priority' | 'maxPriority' | 'tip'> {
+  const { gasPrice, maxPriorityFeePerGas: tip = 0n, maxFeePerGas: cap = 0n } = fields;
+  if (gasPrice !== undefined) return { priority: priorityOf(fields) };
+  return { maxPriority: lower(cap, maxPriority), tip: lower(tip, maxPriority) };
+}
+
+/** One in a bundle has no tip: what it pays at the present floor stays its price (P31). */
+function withoutTip({ maxPriority: most, tip, ...verdict }: Verdict = {}, floor: bigint): Verdict {
+  return most === undefined || tip === undefined ? verdict : { ...verdict, priority: lower(most, floor + tip) };
+}
+
 function lower(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
@@ -133,6 +149,7 @@ function refusalOf(outcome: Exclude<SubmitOutcome, { kind: 'received' }>, { fiel
     case 'replacement-underpriced':
       return new RpcError(rpcCodes.refused, 'replacement transaction underpriced', {
         required: String(outcome.required),
+        ...(outcome.requiredTip !== undefined && { requiredTip: String(outcome.requiredTip) }),
       });
     case 'conflict':
       return refused(

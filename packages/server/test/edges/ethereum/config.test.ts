@@ -41,6 +41,7 @@ test.for([
   [{ chain_id: 1, upstream: 'ws://secret' }, 'edges.ethereum.upstream'],
   [{ chain_id: 1, upstream: 'http://user:secret%@node.example' }, 'edges.ethereum.upstream'],
   [{ chain_id: 1, upstreem: 'x' }, 'edges.ethereum.upstreem'],
+  [{ chain_id: 1, follows_floor: 'yes' }, 'edges.ethereum.follows_floor'],
 ] as const)('%o is refused', async ([section, field]) => {
   expect(await fault(load(section))).toEqual({ field, tells: false });
 });

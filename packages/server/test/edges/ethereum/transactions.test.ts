@@ -172,3 +172,43 @@ test('the pool’s refusals are said in the words that clients know', async () =
   expect(await send(signed({ nonce: 0, ...rival }))).toMatch(/^nonce too low/);
   expect((await call(url, 'eth_getTransactionCount', alice.address, 'latest')).result).toBe('0x1');
 });
+
+test('where the floor is the base fee, transactions are ordered by what they pay at it, and wait below it', async () => {
+  const pool = { backend: 'ephemeral', ordering: 'priority', min_priority: 10n };
+  const { url, running } = await edge(pool, { follows_floor: true });
+  const names = new Map<string, string>();
+  const send = async (name: string, raw: Promise<Hex>): Promise<unknown> => {
+    const { result, error } = await call(url, 'eth_sendRawTransaction', await raw);
+    names.set(String(result).slice(2), name);
+    return error ?? result;
+  };
+  const order = async (): Promise<unknown> => (await running.pool.reap()).map(({ hash }) => names.get(hash));
+  const paying = (maxFeePerGas: bigint, maxPriorityFeePerGas: bigint) => ({
+    nonce: 0,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+  });
+  await send('tips', signed(paying(18n, 6n)));
+  await send('legacy', signedLegacy({ nonce: 0, gasPrice: 17n }, bob));
+  await send('poor', signed(paying(11n, 9n), accountOf(3)));
+  await send('below', signedLegacy({ nonce: 0, gasPrice: 9n }, accountOf(4)));
+  expect(await order()).toEqual(['legacy', 'tips', 'poor']);
+  await running.pool.setLimits({ minPriority: 12n });
+  expect(await order()).toEqual(['tips', 'legacy']);
+  await running.pool.setLimits({ minPriority: 9n });
+  expect(await order()).toEqual(['legacy', 'tips', 'poor', 'below']);
+  // A fair replacement raises both, whatever the base fee is.
+  expect(await send('cap alone', signed({ ...paying(20n, 6n), value: 2n }))).toEqual({
+    ...{ code: -32000, message: 'replacement transaction underpriced' },
+    data: { required: '20', requiredTip: '7' },
+  });
+  const bundle = [
+    await signed(paying(100n, 9n), accountOf(5)),
+    await signedLegacy({ nonce: 0, gasPrice: 10n }, accountOf(6)),
+  ];
+  for (const [i, raw] of bundle.entries()) names.set(keccak256(raw).slice(2), `bundle ${i}`);
+  expect((await call(url, 'eth_sendBundle', { txs: bundle })).error).toBe(undefined);
+  await send('raised', signed({ ...paying(20n, 7n), value: 2n }));
+  // 9 + 9 and 10 for the same gas: 14.
+  expect(await order()).toEqual(['legacy', 'raised', 'bundle 0', 'bundle 1', 'poor', 'below']);
+});
