@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import type { ChainSource, Mempool } from 'mempool-core';
 import { misconfigured } from 'mempool-core/backend';
 import type { Election } from 'mempool-election';
@@ -60,7 +60,7 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
     const monitor = await Monitor.start(pool, { log });
     open.push(monitor);
     metrics.attach({ pool, election, monitor });
-    const epochs = config.sequencer === null ? null : await openEpochs(config.mempool, config.sequencer, { open, log });
+    const epochs = config.sequencer === null ? null : await openEpochs(config, config.sequencer, { open, log });
     const parts = { pool, election, monitor, metrics, ledger, epochs };
     const server = new HttpServer(parts, { ...config.server, ...options });
     const listener = await HttpListener.open(
@@ -100,25 +100,44 @@ async function openLedger(
 
 /** Watches the epochs and the workers of a validator whose pools are where the section says. */
 async function openEpochs(
-  mempool: ServerConfig['mempool'],
+  { mempool, server: { port } }: ServerConfig,
   { url, folder, level1GraceMs, level2GraceMs, onchainGraceMs, ...section }: SequencerSection,
   { open, log }: Omit<Opening, 'metrics'>,
 ): Promise<EpochBoard> {
   const onRedis = url === null ? mempool : { backend: 'redis', url };
   const pools = nodePools(folder === null ? onRedis : { backend: 'sqlite' }, { folder: folder ?? undefined });
   const { control } = poolNames(section.protocol, section.market);
-  const workers = await pools.elect(control, { nodeId: `server:${randomUUID()}`, observer: true });
+  const observer = await pools.elect(control, { nodeId: nodeIdOf(port), observer: true, log });
+  open.push(observer);
   const board = await EpochBoard.start({
     ...section,
-    election: workers,
+    election: startedWhenAsked(observer),
     grace: { level1Ms: level1GraceMs, level2Ms: level2GraceMs, onchainMs: onchainGraceMs },
     openPool: (name, limits) => pools.open(name, limits),
     removePool: async (name) => void (await pools.remove(name)),
     log,
   });
-  open.push(board, workers);
-  await workers.start();
+  open.push(board);
   return board;
+}
+
+/** The same after a restart. */
+function nodeIdOf(port: number): string {
+  const host = hostname().replace(/[^\x21-\x7e]/g, '-');
+  return `server:${host.slice(0, 100)}:${port}`;
+}
+
+/** It is started by who asks, so that a store that refuses it does not keep the server from its other work. */
+function startedWhenAsked(election: Election): Pick<Election, 'members' | 'leader'> {
+  return {
+    get leader() {
+      return election.leader;
+    },
+    async members() {
+      await election.start();
+      return election.members();
+    },
+  };
 }
 
 /** Closes the last one first, and each even if one before it fails. Node 22 has no `AsyncDisposableStack`. @throws the first error */

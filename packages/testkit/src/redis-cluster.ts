@@ -8,6 +8,8 @@ import { type RedisServer, startRedisServer } from './redis-server.ts';
 
 const slots = 16_384;
 const lookMs = 20;
+/** Longer than any wait of a healthy cluster, on a busy machine as well. */
+const patienceMs = 60_000;
 /** After this time Redis gives a hand-over up, such as on a machine that is too busy: `CLUSTER_MF_TIMEOUT` is 5 s. */
 const handOverMs = 5_500;
 
@@ -85,11 +87,7 @@ export class RedisCluster implements AsyncDisposable {
 
   /** Returns the master that serves this slot, according to the other servers. */
   async masterOf(slot: number): Promise<ClusterNode> {
-    for (;;) {
-      const owner = await this.#ownerFrom(this.#alive(), slot);
-      if (owner !== undefined) return owner;
-      await pause(lookMs);
-    }
+    return this.#found(`a master of slot ${slot}`, () => this.#ownerFrom(this.#alive(), slot));
   }
 
   /** Another master than the one that serves this slot. */
@@ -117,8 +115,7 @@ export class RedisCluster implements AsyncDisposable {
 
   /** Makes the replica of the slot's master the master, without loss, and waits until all know. */
   async handOver(slot: number): Promise<void> {
-    const from = await this.masterOf(slot);
-    const replica = await this.#replicaOf(from);
+    const replica = await this.#replicaOf(slot);
     await this.#untilElectable(replica);
     let askedAt = Number.NEGATIVE_INFINITY;
     await this.#until(async () => {
@@ -184,13 +181,14 @@ export class RedisCluster implements AsyncDisposable {
     return first;
   }
 
-  /** Waits for a server that follows the master: one that was restarted takes a while until both know that it does. */
-  async #replicaOf(master: ClusterNode): Promise<ClusterNode> {
-    for (;;) {
-      const running = this.#running().filter((node) => node !== master);
-      for (const node of running) if (await follows(node, master).catch(unlessLoading)) return node;
-      await pause(lookMs);
-    }
+  /** Waits for a server that follows the slot's master: one that was restarted takes a while until both know that it does. */
+  #replicaOf(slot: number): Promise<ClusterNode> {
+    return this.#found(`a replica of the master of slot ${slot}`, async () => {
+      const master = await this.#ownerFrom(this.#alive(), slot);
+      if (!master?.server.isRunning) return undefined;
+      for (const node of this.#running()) if (node !== master && (await follows(node, master))) return node;
+      return undefined;
+    });
   }
 
   /** The owner of the slot as each running server sees it. */
@@ -206,13 +204,23 @@ export class RedisCluster implements AsyncDisposable {
   }
 
   async #until(isSo: () => Promise<boolean>): Promise<void> {
-    while (!(await isSo().catch(unlessLoading))) await pause(lookMs);
+    await this.#found('the state that was asked for', async () => (await isSo()) || undefined);
+  }
+
+  async #found<T>(what: string, find: () => Promise<T | undefined>): Promise<T> {
+    const until = performance.now() + patienceMs;
+    for (;;) {
+      const found = await find().catch(unlessLoading);
+      if (found !== undefined) return found;
+      if (performance.now() > until) throw new Error(`the cluster had not ${what} within ${patienceMs / 1_000} s`);
+      await pause(lookMs);
+    }
   }
 }
 
 /** A replica that takes its master's data answers nothing else meanwhile. */
-function unlessLoading(error: unknown): boolean {
-  if (error instanceof Error && error.message.startsWith('LOADING ')) return false;
+function unlessLoading(error: unknown): undefined {
+  if (error instanceof Error && error.message.startsWith('LOADING ')) return undefined;
   throw error;
 }
 

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Election } from 'mempool-election';
 import { openSequencer, type SequencerOptions } from 'mempool-sequencer';
 import { electionOf, homeOf } from './home.ts';
 import type { Part, Role } from './role.ts';
@@ -16,9 +18,20 @@ export async function runRole(role: Role, part: Omit<Part, 'sequencer'>): Promis
   const { run } = await load[role]();
   await using sequencer = await openSequencer(optionsOf(part));
   // The monitor takes part in the election by itself. All others report that they live.
-  await using present = role === 'monitor' ? null : electionOf(part.config, part.name, { observer: true });
-  await present?.start();
+  await using present = electionOf(part.config, part.name, { observer: true });
+  if (role !== 'monitor') void reportLife(present, part.signal);
   await run({ ...part, sequencer });
+}
+
+/** The work does not wait for it: whoever is not seen works all the same. */
+async function reportLife(present: Election, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    try {
+      return await present.start();
+    } catch {
+      await delay(1_000, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 function optionsOf({ config, name, chain, now }: Omit<Part, 'sequencer'>): SequencerOptions {

@@ -25,7 +25,6 @@ export interface DequeuerOptions {
 
 type Verdict = 'good' | 'again' | SubmissionReason | 'damaged' | 'failed';
 type Taken = ClaimedTransaction | DamagedTransaction;
-type Window = Pick<EpochRecord, 'epoch' | 'openedAt' | 'closesAt'>;
 
 const longestClaimMs = 300_000;
 /** How often a check may fail, such as because a service is down, before the submission is dropped as `failed`. */
@@ -36,7 +35,6 @@ export class Dequeuer {
   readonly #namespace: Namespace;
   readonly #epochs: Epochs;
   readonly #options: DequeuerOptions;
-  readonly #windows = new Map<number, Window>();
 
   constructor(namespace: Namespace, options: DequeuerOptions) {
     this.#namespace = namespace;
@@ -46,9 +44,13 @@ export class Dequeuer {
 
   /** Checks until the signal aborts. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    let before = 0;
     while (!signal.aborted) {
+      const active = await this.#epochs.active();
+      if (active.length < before) await this.#namespace.closeOthers(active);
+      before = active.length;
       let checked = 0;
-      for (const window of await this.#activeWindows()) if (!signal.aborted) checked += await this.#step(window);
+      for (const epoch of active) if (!signal.aborted) checked += await this.step(epoch);
       if (checked === 0) await delay(this.#options.idleMs ?? 50, undefined, { signal }).catch(() => undefined);
     }
   }
@@ -56,39 +58,20 @@ export class Dequeuer {
   /** Takes submissions of one epoch once, and answers for each. Returns how many it took. */
   async step(epoch: number): Promise<number> {
     const record = await this.#epochs.find(epoch);
-    return record === null ? 0 : this.#step(record);
+    if (record === null) return 0;
+    return this.#namespace.withEpoch(record, (pool) => this.#take(pool, record));
   }
 
-  /** A window never changes, so it is read once. An epoch that needs nobody's work any more is forgotten, and its pool closed. */
-  async #activeWindows(): Promise<Window[]> {
-    const active = await this.#epochs.active();
-    const isEnded = [...this.#windows.keys()].filter((epoch) => !active.includes(epoch));
-    for (const epoch of isEnded) this.#windows.delete(epoch);
-    if (isEnded.length > 0) await this.#namespace.closeOthers(active);
-    const windows: Window[] = [];
-    for (const epoch of active) {
-      const window = this.#windows.get(epoch) ?? (await this.#epochs.find(epoch));
-      if (window === null) continue;
-      this.#windows.set(epoch, window);
-      windows.push(window);
-    }
-    return windows;
-  }
-
-  #step(window: Window): Promise<number> {
-    return this.#namespace.withEpoch(window, (pool) => this.#take(pool, window));
-  }
-
-  async #take(pool: Mempool, window: Window): Promise<number> {
+  async #take(pool: Mempool, record: EpochRecord): Promise<number> {
     if (!(await pool.hasPending())) return 0;
     const { owner, maxTxs = 250 } = this.#options;
-    const claim = await pool.take({ maxTxs }, { owner, claimMs: this.#claimMs(window), payloads: true });
-    const verdicts = await this.#judge(window.epoch, claim.transactions);
+    const claim = await pool.take({ maxTxs }, { owner, claimMs: this.#claimMs(record), payloads: true });
+    const verdicts = await this.#judge(record.epoch, claim.transactions);
     for (const [verdict, hashes] of verdicts) await this.#answer(pool, claim.claimId, verdict, hashes);
     return claim.transactions.length;
   }
 
-  #claimMs({ openedAt, closesAt }: Window): number {
+  #claimMs({ openedAt, closesAt }: EpochRecord): number {
     return this.#options.claimMs ?? Math.max(1_000, Math.min(longestClaimMs, Math.floor((closesAt - openedAt) / 2)));
   }
 

@@ -126,12 +126,12 @@ export class Gateway {
     });
   }
 
-  /** The first messages of an epoch come together, and ask once. */
+  /** The first messages of an epoch come together, and ask once. What was asked before an epoch was opened is asked again. */
   async #windowOf(epoch: number): Promise<Found> {
     const known = this.#windows.get(epoch);
     if (known !== undefined) return known;
     const before = this.#finding.get(epoch);
-    if (before !== undefined) return before;
+    if (before !== undefined && (await before) !== 'unknown-epoch') return before;
     const finding = this.#findWindow(epoch).finally(() => this.#finding.delete(epoch));
     this.#finding.set(epoch, finding);
     return finding;

@@ -8,7 +8,7 @@ export interface EpochsView {
   readonly summary: WireSummary | null;
   /** Newest first. */
   readonly gaps: readonly WireGap[];
-  /** By name. */
+  /** The living first. */
   readonly workers: readonly WireWorker[];
   /** The last epochs, newest first. */
   readonly recent: readonly ShownEpoch[];

@@ -99,7 +99,7 @@ export async function readEpochs(state: () => DashboardState): Promise<Change> {
   const [summary, gaps, workers, recent] = await Promise.all([
     readJson<WireSummary>('api/v1/epochs/dashboard/summary'),
     readJson<List<WireGap>>(`api/v1/epochs/gaps?limit=${shownGaps}`),
-    readJson<List<WireWorker>>('api/v1/epochs/workers?limit=100'),
+    readJson<List<WireWorker>>('api/v1/epochs/workers'),
     readJson<List<ShownEpoch>>(`api/v1/epochs/timeline?limit=${shownEpochs}`),
   ]);
   const aheadMs = aheadAfter(state().epochs.aheadMs, summary.generatedAt, Date.now());

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'mempool-core';
-import { type Election, ElectionError } from 'mempool-election';
+import type { Election, Member } from 'mempool-election';
 import {
   addParticipation,
   type EpochGap,
@@ -29,7 +29,7 @@ export interface EpochBoardOptions extends NamespaceOptions {
   readonly grace?: Partial<GapGrace> | undefined;
   /** How often what changed is read, in milliseconds; default 1,000. */
   readonly refreshMs?: number | undefined;
-  /** The election of the namespace, such as that of an observer: its members are the workers. The caller starts and stops it. */
+  /** The election of the namespace, such as that of an observer: its members are the workers. The caller stops it. */
   readonly election?: Pick<Election, 'members' | 'leader'> | undefined;
   /** Told once when reading fails, and when it works again. */
   readonly log?: Logger | undefined;
@@ -81,10 +81,15 @@ interface Looked {
   readonly startedAt: number;
 }
 
-/** An election that has not started, or has stopped, knows nobody. */
-function unlessStopped(error: unknown): null {
-  if (error instanceof ElectionError && error.code === 'ERR_ELECTION_STOPPED') return null;
-  throw error;
+const shownSilent = 100;
+
+function shownMembers(members: readonly Member[], leading: string | null, now: number): EpochWorker[] {
+  const workers = members.map(({ nodeId, alive, ageMs }) => {
+    return { name: nodeId, leads: nodeId === leading, alive, seenAt: Math.round(now - ageMs) };
+  });
+  const living = workers.filter(({ alive }) => alive).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const silent = workers.filter(({ alive }) => !alive).sort((a, b) => b.seenAt - a.seenAt);
+  return [...living, ...silent.slice(0, shownSilent)];
 }
 
 /** How long an ended epoch waits for the next look, as a share of its age. */
@@ -115,6 +120,7 @@ export class EpochBoard implements AsyncDisposable {
   #workers: readonly EpochWorker[] = [];
   #generatedAt = 0;
   #isFailing = false;
+  #isBlind = false;
   #running: Promise<void> = Promise.resolve();
 
   private constructor(namespace: Namespace, options: EpochBoardOptions) {
@@ -186,11 +192,11 @@ export class EpochBoard implements AsyncDisposable {
     for (const [hour, epochs] of hours) await this.#update(hour, epochs, active);
     await this.#archive.sumUp(startedAt);
     this.#queues = await this.#readQueues();
-    this.#workers = await this.#readWorkers();
     await this.namespace.closeOthers([...active, ...this.#unsettled().map(({ epoch }) => epoch)]);
     this.#newest = unseen.at(-1)?.name ?? this.#newest;
     const kept = new Set(Array.from(this.#archive.rows(), ({ epoch }) => epoch));
     for (const epoch of this.#lookedAt.keys()) if (!kept.has(epoch)) this.#lookedAt.delete(epoch);
+    await this.#readWorkers();
     this.#generatedAt = startedAt;
   }
 
@@ -256,14 +262,20 @@ export class EpochBoard implements AsyncDisposable {
     );
   }
 
-  async #readWorkers(): Promise<EpochWorker[]> {
-    const { election } = this.#options;
-    const members = (await election?.members().catch(unlessStopped)) ?? [];
-    const leading = election?.leader?.nodeId;
-    const workers = members.map(({ nodeId, alive, ageMs }) => {
-      return { name: nodeId, leads: nodeId === leading, alive, seenAt: Math.round(this.#now() - ageMs) };
-    });
-    return workers.sort((a, b) => (a.name < b.name ? -1 : 1));
+  /** The epochs are told of although the election cannot be read. Then nobody is known to live. */
+  async #readWorkers(): Promise<void> {
+    const { election, log } = this.#options;
+    if (election === undefined) return;
+    try {
+      const members = await election.members();
+      this.#workers = shownMembers(members, election.leader?.nodeId ?? null, this.#now());
+      if (this.#isBlind) log?.('info', 'the workers can be read again');
+      this.#isBlind = false;
+    } catch (error) {
+      this.#workers = [];
+      if (!this.#isBlind) log?.('warn', 'the workers cannot be read', { error });
+      this.#isBlind = true;
+    }
   }
 
   /** When all that is told was read, in milliseconds since 1970. */
@@ -315,7 +327,7 @@ export class EpochBoard implements AsyncDisposable {
     return [...this.#queues, ...epochs];
   }
 
-  /** The workers by name. Empty without an election. */
+  /** The workers, the living first and by name, then at most 100 silent ones, the last one first. Empty without an election. */
   workers(): readonly EpochWorker[] {
     return this.#workers;
   }

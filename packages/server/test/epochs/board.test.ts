@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createElection, inProcessElection, Leases } from 'mempool-election';
 import type { EpochBoard } from 'mempool-server';
 import { describe, expect, test } from 'vitest';
 import { backends, names, onEpoch } from '../../../sequencer/test/cast.ts';
@@ -32,6 +33,25 @@ async function passed(scene: Cast, epoch: number): Promise<void> {
   await watched(scene).first.window.open({ epoch, closesAt: scene.clock.ms + 1_000, validators: names });
   scene.clock.ms += hour;
 }
+
+test('the epochs are told of although the election cannot be read, and that is logged once', async () => {
+  const scene = await cast('ephemeral');
+  for (const each of scene.validators) await each.start();
+  const logged: string[] = [];
+  const election = createElection(inProcessElection, { leases: new Leases(), nodeId: 'board', observer: true });
+  const log = (_: string, message: string) => logged.push(message);
+  const board = await boardOf(scene, { election, log, refreshMs: 10 });
+  await openEpoch(scene, 1);
+  await expect.poll(() => board.rows().length).toBe(1);
+  const before = board.generatedAt;
+  scene.clock.ms += 1;
+  await expect.poll(() => board.generatedAt).toBeGreaterThan(before);
+  expect([board.workers(), logged]).toEqual([[], ['the workers cannot be read']]);
+  await election.start();
+  await expect.poll(() => board.workers()).toMatchObject([{ name: 'board', leads: false, alive: true }]);
+  expect(logged).toEqual(['the workers cannot be read', 'the workers can be read again']);
+  await election.stop();
+});
 
 describe.each(backends)('on %s', (backend) => {
   test('boards that work at once, and those that end at any time, tell what a recount of the event logs tells', async () => {

@@ -23,10 +23,10 @@ const asking =
   };
 
 const lists = [
-  ...['/timeline', '/active', '/gaps', '/batches/finalized', '/timeline/recent', '/queues/status', '/workers'],
+  ...['/timeline', '/active', '/gaps', '/batches/finalized', '/timeline/recent', '/queues/status'],
   ...['/stats/hourly', '/stats/daily', '/1/submissions'],
 ];
-const paths = ['/dashboard/summary', '/current', '/1/status', ...lists];
+const paths = ['/dashboard/summary', '/current', '/workers', '/1/status', ...lists];
 
 /** All items of a list, page by page. */
 async function walked(ask: Ask, path: string, limit: number): Promise<Json[]> {

@@ -61,6 +61,14 @@ function overviews(board: EpochBoard): Endpoint[] {
       schema: z.object({ generatedAt: schemas.generatedAt, epoch: schemas.epoch.nullable() }),
       answer: () => ({ generatedAt: board.generatedAt, epoch: board.current() }),
     }),
+    reading({
+      path: '/workers',
+      summary: 'The processes that work for the namespace',
+      description:
+        'The living by name, then at most 100 silent ones. `alive`: its last heartbeat, at `seenAt`, is not out of its time. A silent one is listed until another process wins the election.',
+      schema: z.object({ generatedAt: schemas.generatedAt, items: z.array(schemas.worker) }),
+      answer: () => ({ generatedAt: board.generatedAt, items: board.workers() }),
+    }),
   ];
 }
 
@@ -133,16 +141,6 @@ function recent(board: EpochBoard): Endpoint[] {
       items: () => board.queues().map((queue, i, { length }) => ({ ...queue, place: length - i })),
       key: ({ place }) => [place],
       shown: ({ place: _, ...queue }) => queue,
-    }),
-    listed(board, {
-      path: '/workers',
-      summary: 'The processes that work for the namespace, by name',
-      description:
-        'A page. `alive`: its last heartbeat, at `seenAt`, is not out of its time. A silent one is listed until another process wins the election.',
-      schema: schemas.worker,
-      items: () => board.workers().map((worker, i, { length }) => ({ ...worker, place: length - i })),
-      key: ({ place }) => [place],
-      shown: ({ place: _, ...worker }) => worker,
     }),
   ];
 }
