@@ -16,7 +16,7 @@ const contract = [
   ...numbered('M', 3),
   ...numbered('R', 3),
   ...numbered('LE', 8),
-  ...numbered('P', 32),
+  ...numbered('P', 33),
   ...numbered('K', 4),
 ];
 

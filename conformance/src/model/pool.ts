@@ -135,7 +135,7 @@ export type Place =
       readonly kind: 'parked';
       readonly hash: string;
       readonly seq: number;
-      readonly reason: 'held' | 'below-floor' | 'missing';
+      readonly reason: 'held' | 'below-floor' | 'behind-claim' | 'missing';
     };
 
 /**

@@ -38,6 +38,7 @@ import { protectionMutants } from './protection.ts';
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
+import { replaceableMutants } from './replaceable.ts';
 import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
 import { secondWeightMutants } from './second-weight.ts';
 import { tippedMutants } from './tips.ts';
@@ -89,6 +90,7 @@ export const allMutants: readonly Mutant[] = [
   ...deadlineMutants,
   ...payloadMutants,
   ...bundleMutants,
+  ...replaceableMutants,
   ...placeEventMutants,
   ...priceMutants,
   ...replacementMutants,

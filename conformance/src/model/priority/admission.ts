@@ -40,6 +40,8 @@ interface Question {
   readonly me: Member;
   readonly limits: Limits;
   readonly conflicts: readonly Member[];
+  /** Those of them that leave at once; I wait behind the others (P33). */
+  readonly replaced: readonly Member[];
   /** The pool before, and the pool with me in place of the transactions that I replace. */
   readonly before: Graph;
   readonly after: Graph;
@@ -49,8 +51,9 @@ interface Question {
 export function admission(before: Graph, me: Member, limits: Limits): Admission {
   const providers = me.verdict.provides.flatMap((tag) => providersOf(before, tag));
   const conflicts = before.members.filter((member) => providers.includes(member));
-  const others = before.members.filter((member) => !conflicts.includes(member));
-  const question = { me, limits, conflicts, before, after: { ...before, members: [...others, me] } };
+  const replaced = conflicts.filter(({ stage }) => stage === 'Pending');
+  const others = before.members.filter((member) => !replaced.includes(member));
+  const question = { me, limits, conflicts, replaced, before, after: { ...before, members: [...others, me] } };
   const refused = firstOf(questions, question);
   if (refused !== null) return { kind: 'refused', refused };
   const unparked = unparkedBy(question);
@@ -60,7 +63,7 @@ export function admission(before: Graph, me: Member, limits: Limits): Admission 
   if (refusedLater !== null) return { kind: 'refused', refused: refusedLater };
   const evicted = victimsOf({ ...question, after: left }, unparked.length);
   if (evicted === null) return { kind: 'refused', refused: { kind: 'full', floor: floorOf(before, limits) } };
-  return { kind: 'admitted', replaced: conflicts, evicted: [...unparked, ...evicted] };
+  return { kind: 'admitted', replaced, evicted: [...unparked, ...evicted] };
 }
 
 type BundleAnswer =
@@ -94,6 +97,7 @@ export function bundleAdmission(
       bytes: one.payload.length,
       verdict,
       isHeld: false,
+      isReplaceable: false,
       bundle,
     };
     if (verdict.gas > limits.maxTxGas) return refuse(limitRefusal('maxTxGas'));
@@ -120,7 +124,7 @@ function togetherIn(before: Graph, after: Graph, limits: Limits, first: number):
   if (!readyHashes(after).includes(me.hash)) return refuse({ kind: 'not-ready' });
   if (hasTooManyDescendants(after, me, limits)) return refuse(limitRefusal('maxDescendants'));
   if (burdensDescendants(after, me, limits)) return refuse(limitRefusal('maxAncestors'));
-  const evicted = victimsOf({ me, limits, conflicts: [], before, after }, 0);
+  const evicted = victimsOf({ me, limits, conflicts: [], replaced: [], before, after }, 0);
   if (evicted === null) return refuse({ kind: 'full', floor: floorOf(before, limits) });
   return { kind: 'admitted', evicted };
 }
@@ -162,14 +166,14 @@ function limitRefusal(limit: LimitName): Refused {
 }
 
 /** P28: those that it would replace are not counted. */
-function exceedsProtection({ me, conflicts, before, limits }: Question): Refused | null {
-  const others = countedOf(before).filter((one) => one.verdict.protected && !conflicts.includes(one));
+function exceedsProtection({ me, replaced, before, limits }: Question): Refused | null {
+  const others = countedOf(before).filter((one) => one.verdict.protected && !replaced.includes(one));
   return me.verdict.protected && others.length >= limits.maxProtected ? limitRefusal('maxProtected') : null;
 }
 
 function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
   const firm = conflicts
-    .filter(({ stage, bundle }) => stage !== 'Pending' || bundle !== null)
+    .filter(({ stage, bundle, isReplaceable }) => bundle !== null || (stage !== 'Pending' && !isReplaceable))
     .sort((a, b) => a.seq - b.seq)[0];
   if (firm !== undefined) return { kind: 'conflict', with: firm.hash };
   return me.verdict.provides.some((tag) => before.satisfied.has(tag)) ? { kind: 'conflict', with: null } : null;
@@ -209,9 +213,9 @@ function underpays({ me, conflicts, limits }: Question): Refused | null {
   return pays ? null : underpriced(me, price);
 }
 
-function exceedsSender({ me, conflicts, before, limits }: Question): Refused | null {
+function exceedsSender({ me, replaced, before, limits }: Question): Refused | null {
   const { sender, senderLimit } = me.verdict;
-  if (conflicts.length > 0 || sender === '') return null;
+  if (replaced.length > 0 || sender === '') return null;
   const own = me.verdict.protected ? Number.POSITIVE_INFINITY : limits.maxPerSender;
   const limit = Math.min(senderLimit ?? Number.POSITIVE_INFINITY, own);
   const held = countedOf(before).filter(({ verdict }) => verdict.sender === sender).length;
@@ -220,13 +224,13 @@ function exceedsSender({ me, conflicts, before, limits }: Question): Refused | n
 }
 
 /** If more than one leaves or gets parked: compares its priority × bytes with the sum of theirs. */
-function underpaysTogether({ me, conflicts, before, after, limits }: Question): Refused | null {
+function underpaysTogether({ me, conflicts, replaced, before, after, limits }: Question): Refused | null {
   const price = priceOf(conflicts, limits.replacementBump);
-  if (price === null) return null;
+  if (price === null || replaced.length === 0) return null;
   const isReady = new Set(readyHashes(after));
   const wasReady = before.members.filter(({ hash }) => readyHashes(before).includes(hash));
   const parked = wasReady.filter((member) => !conflicts.includes(member) && !isReady.has(member.hash));
-  const losers = [...conflicts, ...parked];
+  const losers = [...replaced, ...parked];
   if (losers.length < 2) return null;
   const sum = losers.reduce((total, one) => total + paid(before, one) * BigInt(one.bytes), 0n);
   if (paid(before, me) * BigInt(me.bytes) > sum) return null;
@@ -246,9 +250,9 @@ function readyHashes(graph: Graph): string[] {
 }
 
 /** P22: the parked ones that leave for me, the worst one first; `null` if I may not come in. */
-function unparkedBy({ me, conflicts, after, limits }: Question): Member[] | null {
+function unparkedBy({ me, replaced, after, limits }: Question): Member[] | null {
   const gone: Member[] = [];
-  if (conflicts.length > 0 || !crowdIn(after).some(({ hash }) => hash === me.hash)) return gone;
+  if (replaced.length > 0 || !crowdIn(after).some(({ hash }) => hash === me.hash)) return gone;
   for (let left = after; crowdIn(left).length > limits.maxParked; left = without(after, gone)) {
     const worst = worstParked(left);
     if (worst === undefined || limits.eviction === 'none' || gone.length >= limits.maxEvictions) return null;

@@ -1,4 +1,4 @@
-import type { LiveStage } from 'mempool-core';
+import type { KnownStage, LiveStage } from 'mempool-core';
 import type { DumpedEntry, Limits, Load, WholeVerdict } from './entry.ts';
 
 /** The parts of a live transaction that the order depends on. */
@@ -10,6 +10,8 @@ export interface Member {
   readonly verdict: WholeVerdict;
   /** P20: held back. */
   readonly isHeld: boolean;
+  /** P33: in flight under a claim behind which a newcomer may wait. */
+  readonly isReplaceable: boolean;
   readonly bundle: NonNullable<DumpedEntry['bundle']> | null;
 }
 
@@ -83,10 +85,19 @@ export function isBelowFloor(graph: Graph, me: Member): boolean {
   return [me, ...ancestorsOf(graph, me)].some((one) => priceOf(unitOf(graph, one)) < graph.least);
 }
 
-/** Ready: not held back or below the floor, and each tag that it requires is met, or provided by a ready transaction. */
+/** P33: one in flight provides a tag that it provides too. */
+export function isBehind(graph: Graph, { verdict, stage }: Member): boolean {
+  return stage === 'Pending' && verdict.provides.some((tag) => providersOf(graph, tag).some(isAway));
+}
+
+export function isAway({ stage }: { readonly stage: KnownStage }): boolean {
+  return stage === 'Propagated' || stage === 'Acknowledged';
+}
+
+/** Ready: not held back, below the floor or behind another one, and each tag that it requires is met, or provided by a ready transaction. */
 function isReady(graph: Graph, me: Member): boolean {
   const unit = unitOf(graph, me);
-  if (unit.some(({ isHeld }) => isHeld) || isBelowFloor(graph, me)) return false;
+  if (unit.some(({ isHeld }) => isHeld) || isBelowFloor(graph, me) || isBehind(graph, me)) return false;
   if (me.bundle !== null && unit.filter(({ stage }) => stage === 'Pending').length < me.bundle.size) return false;
   return awaitedOf(graph, me).every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
 }
@@ -173,7 +184,7 @@ export function fillsGap(graph: Graph, me: Member): boolean {
     isMet(graph, tag) || providersOf(graph, tag).some((provider) => isReady(graph, provider));
   const isOwn = (tag: string): boolean => me.verdict.provides.includes(tag);
   const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld, bundle }) => !isHeld && bundle === null);
-  const children = waiting.filter(({ verdict }) => verdict.requires.some(isOwn));
+  const children = waiting.filter((one) => !isBehind(graph, one)).filter(({ verdict }) => verdict.requires.some(isOwn));
   const isPaid = ({ verdict }: Member): boolean => verdict.priority >= graph.least;
   return (
     isReady(graph, me) &&

@@ -115,6 +115,7 @@ export class PriorityModel {
       if (txState.stage !== 'Propagated' && txState.stage !== 'Acknowledged') return false;
       returnToPending(txState, 'released');
       if (notBeforeMs > this.#options.now()) txState.notBefore = notBeforeMs;
+      states.giveWay(this.state, txState);
       return true;
     });
   }
@@ -167,10 +168,10 @@ export class PriorityModel {
 
   /** A repeat tells, by seq, what of it is still under the claim. */
   take(budget: e.Budget, options: e.TakeOptions): e.Claim {
-    const { operationId: claimId = '', owner, claimMs } = options;
+    const { operationId: claimId = '', owner, claimMs, replaceable } = options;
     const { maxBytes, maxGas, maxTxs, skip, overheadBytes, maxWeight2 } = budget;
     const isRepeat = this.state.pool.operations.has(claimId);
-    const args = [owner, claimMs, maxBytes, maxGas, maxTxs, skip, overheadBytes, maxWeight2];
+    const args = [owner, claimMs, replaceable === true, maxBytes, maxGas, maxTxs, skip, overheadBytes, maxWeight2];
     const lot = this.#step('take', options, args, (): e.Claim => {
       const { now } = this.#moment(options);
       wake(this.state, now);
@@ -179,7 +180,8 @@ export class PriorityModel {
       const untilMs = now + claimMs;
       for (const { hash } of taken) {
         sendOut(this.#txState(hash), 'taken');
-        states.entryOf(this.state, hash).claim = { id: claimId, owner, untilMs };
+        const claim = { id: claimId, owner, untilMs };
+        states.entryOf(this.state, hash).claim = replaceable === true ? { ...claim, replaceable } : claim;
       }
       const transactions = taken.map((one) => {
         const { receivedAt, attempts } = this.#txState(one.hash).times;
@@ -340,7 +342,16 @@ export class PriorityModel {
       chain.dropConflicts(this.state, verdict.provides);
       return { kind: 'received', hash, seq, stage: 'Confirmed' };
     }
-    const me: Member = { hash, seq, stage: 'Pending', bytes: payload.length, verdict, isHeld: false, bundle: null };
+    const me: Member = {
+      hash,
+      seq,
+      stage: 'Pending',
+      bytes: payload.length,
+      verdict,
+      isHeld: false,
+      isReplaceable: false,
+      bundle: null,
+    };
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
     if (answer.kind === 'refused') return { hash, ...answer.refused };
     for (const replaced of answer.replaced) {

@@ -2,7 +2,7 @@ import type { Cause, DropReason, LiveStage, PoolReason } from 'mempool-core';
 import type { TxState } from '../life.ts';
 import * as pools from '../pool.ts';
 import type { Entry, Limits } from './entry.ts';
-import { type Graph, isBelowFloor, type Member, orderOf, parkedIn } from './graph.ts';
+import { type Graph, isAway, isBehind, isBelowFloor, type Member, orderOf, parkedIn } from './graph.ts';
 
 /** The state of a FIFO model and what a priority pool keeps beside it. */
 export interface PriorityState {
@@ -25,7 +25,7 @@ export interface CallEnd {
   readonly callMs: number;
 }
 
-type Parked = 'no' | 'waiting' | 'below' | 'held';
+type Parked = 'no' | 'waiting' | 'behind' | 'below' | 'held';
 
 export interface BeforeCall {
   readonly pool: pools.Before;
@@ -114,10 +114,11 @@ function parkedSeqs(graph: Graph): ReadonlyMap<number, Exclude<Parked, 'no'>> {
 
 function whyParked(graph: Graph, one: Member): Exclude<Parked, 'no'> {
   if (one.isHeld) return 'held';
-  return isBelowFloor(graph, one) ? 'below' : 'waiting';
+  if (isBelowFloor(graph, one)) return 'below';
+  return isBehind(graph, one) ? 'behind' : 'waiting';
 }
 
-const reasons = { held: 'held', below: 'below-floor', waiting: 'missing' } as const;
+const reasons = { held: 'held', below: 'below-floor', behind: 'behind-claim', waiting: 'missing' } as const;
 
 /** Forgets tags of blocks that are no longer kept, if nothing requires the tag. */
 function forgetTags({ pool, entries, satisfied }: PriorityState): void {
@@ -159,15 +160,32 @@ function memberOf(
   state: PriorityState,
   { hash, seq, stage, notBefore }: TxState & { readonly stage: LiveStage },
 ): Member {
-  const { bytes, verdict, bundle } = entryOf(state, hash);
-  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined, bundle };
+  const { bytes, verdict, bundle, claim } = entryOf(state, hash);
+  const isReplaceable = stage === 'Propagated' && claim?.replaceable === true;
+  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined, isReplaceable, bundle };
 }
 
-/** In flight first, then ready ones by depth, then seq. */
+/** P33: it came back from flight, and leaves if another one is there that wants its place. */
+export function giveWay(state: PriorityState, txState: TxState): void {
+  if (txState.stage !== 'Pending') return;
+  const { members } = graphOf(state);
+  const { provides } = entryOf(state, txState.hash).verdict;
+  const next = members.find(
+    ({ hash, stage, verdict }) =>
+      stage === 'Pending' && hash !== txState.hash && verdict.provides.some((tag) => provides.includes(tag)),
+  );
+  if (next === undefined) return;
+  drop(txState, 'replaced');
+  txState.replacedBy = next.hash;
+}
+
+/** In flight and ready ones by depth, then seq; what is in flight has no parent to wait for. */
 export function gossipableOf(graph: Graph): Member[] {
   const ready = orderOf(graph).filter(({ place }) => place.ready);
-  const deep = ready.toSorted((a, b) => a.place.depth - b.place.depth || a.seq - b.seq);
-  return [...graph.members.filter(({ stage }) => stage === 'Propagated' || stage === 'Acknowledged'), ...deep];
+  const depths = new Map(ready.map(({ hash, place }) => [hash, place.depth]));
+  const depthOf = ({ hash }: Member): number => depths.get(hash) ?? 0;
+  const told = graph.members.filter((one) => isAway(one) || depths.has(one.hash));
+  return told.sort((a, b) => depthOf(a) - depthOf(b) || a.seq - b.seq);
 }
 
 /** A check on an undone block does not count any more, as far as heights show it. */

@@ -245,7 +245,7 @@ export class CheckedStore implements store.AnyStore {
     budget: pool.Budget,
     options: pool.TakeOptions | pool.TakePayloadsOptions,
   ): Promise<pool.Claim | pool.ClaimWithPayloads> {
-    return takeFrom(this.#calls, budget, options);
+    return takeFrom(this.#calls, this.ordering, budget, options);
   }
 
   receiveBundle(transactions: readonly pool.Submission[], options?: pool.ReceiveOptions): Promise<BundleOutcome> {

@@ -49,7 +49,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   put: new Set<string>([...write, 'lease', 'version']),
   moment: new Set<string>([...write, ...moment]),
   submit: new Set<string>([...write, ...moment, 'from']),
-  take: new Set<string>([...write, ...moment, 'owner', 'claimMs', 'payloads']),
+  take: new Set<string>([...write, ...moment, 'owner', 'claimMs', 'replaceable', 'payloads']),
   page: new Set<string>([...page, 'after']),
   tag: new Set<string>(page),
   log: new Set<string>([...page, 'cursor']),

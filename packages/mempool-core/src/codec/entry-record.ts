@@ -23,8 +23,10 @@ type PlainRow = [
   admittedHeight: number,
   checkedHeight: number,
   gossipSeq: number,
-  claim: readonly [id: string, owner: string, untilMs: number] | null,
+  claim: ClaimRow | null,
 ];
+/** With a fourth field only if it is replaceable (P33). */
+type ClaimRow = readonly [id: string, owner: string, untilMs: number, replaceable?: true];
 /**
  * What few transactions have: since when one is held back (P20) and parked (P22), its bundle (P31), and the
  * fields of its verdict that few have. Trailing `null`s are left out.
@@ -54,12 +56,16 @@ function entryRow({ bytes, verdict, claim, notBefore, parkedAt, bundle, ...entry
     admittedHeight,
     checkedHeight,
     gossipSeq,
-    claim && [claim.id, claim.owner, claim.untilMs],
+    claim && claimRow(claim),
   ];
   const rare = rareFieldsOf(verdict);
   if ((notBefore ?? parkedAt ?? bundle) === undefined && rare === null) return row;
   const of = bundle === undefined ? null : ([bundle.first, bundle.size] as const);
   return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, of, ...(rare ?? noRareFields)])];
+}
+
+function claimRow({ id, owner, untilMs, replaceable }: ClaimRecord): ClaimRow {
+  return replaceable ? [id, owner, untilMs, true] : [id, owner, untilMs];
 }
 
 function trimmed(rare: RareRow): RareRow {
@@ -98,8 +104,8 @@ function verdictOf(row: EntryRow): CheckedVerdict {
 function readLease(row: EntryRow): ClaimRecord | null {
   const claim = row[16];
   if (claim === null) return null;
-  const [id, owner, untilMs] = claim;
-  return { id, owner, untilMs };
+  const [id, owner, untilMs, replaceable] = claim;
+  return replaceable === undefined ? { id, owner, untilMs } : { id, owner, untilMs, replaceable };
 }
 
 function isEntryRow(row: unknown): row is EntryRow {
@@ -120,6 +126,7 @@ function isEntryRow(row: unknown): row is EntryRow {
 }
 
 function isLease(claim: unknown): boolean {
-  if (!Array.isArray(claim) || claim.length !== 3) return false;
+  if (!Array.isArray(claim) || claim.length < 3 || claim.length > 4) return false;
+  if (claim.length === 4 && claim[3] !== true) return false;
   return typeof claim[0] === 'string' && typeof claim[1] === 'string' && isCount(claim[2]);
 }

@@ -23,7 +23,7 @@ export const blockActions = ['applied', 'undone'] as const;
  * The kinds of `ready` and `parked` events: ready, or the reason for parking. The index is the code of a kind, so never
  * reorder. A version that does not know a code reports the event as lost.
  */
-export const placeCodes = ['ready', 'missing', 'held', 'below-floor'] as const;
+export const placeCodes = ['ready', 'missing', 'held', 'below-floor', 'behind-claim'] as const;
 
 /**
  * The initial bytes of CBOR types (RFC 8949). A small value or length is added to that byte; a larger one follows it.

@@ -137,7 +137,7 @@ export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
   readonly admittedHeight: number;
   readonly checkedHeight: number;
   readonly gossipSeq: number;
-  readonly claim: { readonly id: string; readonly owner: string; readonly untilMs: number } | null;
+  readonly claim: ClaimRecord | null;
   /** The time until which it is held back, in milliseconds since 1970 (P20); `null` if it is not. */
   readonly notBefore: number | null;
   /** When it was parked after its admission, in milliseconds since 1970 (P22), else `null`. */

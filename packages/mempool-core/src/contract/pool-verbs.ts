@@ -118,6 +118,11 @@ export interface TakeOptions extends WriteOptions, CallTime {
   readonly owner: string;
   /** How long the claim lasts, in milliseconds. */
   readonly claimMs: number;
+  /**
+   * While the claim lasts, a newcomer that pays enough to replace a taken transaction is received, and waits parked behind it
+   * (P33). Without it the newcomer is refused as `conflict`. Priority pools only. Default: false.
+   */
+  readonly replaceable?: boolean | undefined;
   readonly payloads?: false | undefined;
 }
 
@@ -379,7 +384,8 @@ export interface PoolVerbs {
   reap(budget?: Budget, options?: ReapOptions): Promise<Candidate[]>;
   /**
    * Selects transactions as `reap` does, moves them to Propagated and puts them under a claim of `owner`, in one step. A
-   * repeated call with the same operation id returns the transactions that are still under the claim.
+   * repeated call with the same operation id returns the transactions that are still under the claim. With `replaceable`
+   * newcomers that pay more may wait behind what was taken (P33).
    *
    * @example const claim = await store.take({ maxTxs: 10 }, { owner: 'worker-1', claimMs: 30_000, payloads: true });
    */

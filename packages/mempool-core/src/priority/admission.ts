@@ -18,6 +18,7 @@ import { isCounted, newNode, type PlacedNode, type PoolNode } from './pool-node.
 import { floorDivide, highest, type Price, replacementBound, tipOf } from './price.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 import { keyAt } from './tipped-place.ts';
+import { isReplaceable } from './waiting-behind.ts';
 
 const maxSources = 64;
 const noSources: readonly string[] = Object.freeze([]);
@@ -165,11 +166,11 @@ function attemptTo(builder: StepBuilder, entry: Entry): Admitted | AdmissionRefu
 function refusedByVerdict(
   { limits, totals }: PoolIndex,
   { hash, verdict }: Entry,
-  rivals: readonly PoolNode[],
+  replaced: readonly PoolNode[],
 ): AdmissionRefusal | null {
   if (verdict.gas > limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
   if (!verdict.protected) return null;
-  const leaving = rivals.filter(({ stage, entry }) => isCounted(stage) && entry.verdict.protected).length;
+  const leaving = replaced.filter(({ stage, entry }) => isCounted(stage) && entry.verdict.protected).length;
   return totals.protected - leaving < limits.maxProtected ? null : { kind: 'limit', hash, limit: 'maxProtected' };
 }
 
@@ -196,6 +197,8 @@ class Attempt {
   readonly #builder: StepBuilder;
   readonly #entry: Entry;
   readonly #rivals: readonly PoolNode[];
+  /** The rivals that leave at once. It waits behind the others, which are in flight (P33). */
+  readonly #replaced: readonly PoolNode[];
   #ancestors: ReadonlySet<PoolNode> = new Set();
 
   constructor(builder: StepBuilder, entry: Entry) {
@@ -204,21 +207,24 @@ class Attempt {
     const { index } = builder;
     const rivals = new Set(entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]));
     this.#rivals = [...rivals].sort((a, b) => a.seq - b.seq);
+    this.#replaced = this.#rivals.filter(({ stage }) => stage === 'Pending');
   }
 
   run(): Admitted | AdmissionRefusal {
     const { index } = this.#builder;
     const refusal =
-      refusedByVerdict(index, this.#entry, this.#rivals) ?? this.#refusedByRivals() ?? this.#refusedBySender();
+      refusedByVerdict(index, this.#entry, this.#replaced) ?? this.#refusedByRivals() ?? this.#refusedBySender();
     if (refusal !== null) return refusal;
-    for (const rival of this.#rivals) index.move(rival, 'Dropped');
+    for (const rival of this.#replaced) index.move(rival, 'Dropped');
     const node = index.put(this.#entry, 'Pending');
     return this.#refusedByGraph(node) ?? this.#standing(node);
   }
 
   #refusedByRivals(): AdmissionRefusal | null {
     const { hash, verdict } = this.#entry;
-    const settled = this.#rivals.find(({ stage, entry }) => stage !== 'Pending' || entry.bundle !== undefined);
+    const isFirm = (rival: PoolNode): boolean =>
+      rival.stage === 'Pending' ? rival.entry.bundle !== undefined : !isReplaceable(rival);
+    const settled = this.#rivals.find(isFirm);
     if (settled !== undefined) return { kind: 'conflict', hash, with: settled.hash };
     const { satisfied } = this.#builder.index;
     if (verdict.provides.some((tag) => satisfied.has(tag))) return { kind: 'conflict', hash, with: null };
@@ -245,7 +251,7 @@ class Attempt {
 
   /** Not checked for a replacement: it takes no more room than the transactions that it replaces. */
   #refusedBySender(): AdmissionRefusal | null {
-    return this.#rivals.length > 0 ? null : refusedBySender(this.#builder.index, this.#entry);
+    return this.#replaced.length > 0 ? null : refusedBySender(this.#builder.index, this.#entry);
   }
 
   #limit(limit: LimitName): AdmissionRefusal {
@@ -278,14 +284,14 @@ class Attempt {
     if (victims === null) return { kind: 'full', hash: node.hash };
     for (const victim of victims) index.move(victim, 'Dropped');
     settle(index);
-    return { node, replaced: this.#rivals, victims: [...unparked, ...victims] };
+    return { node, replaced: this.#replaced, victims: [...unparked, ...victims] };
   }
 
   /** If several transactions leave or become parked, it must pay more than all of them (priority × bytes). */
   #refusedBySum(): AdmissionRefusal | null {
-    if (this.#rivals.length === 0) return null;
+    if (this.#replaced.length === 0) return null;
     settle(this.#builder.index);
-    const losers = [...this.#rivals, ...this.#parked()];
+    const losers = [...this.#replaced, ...this.#parked()];
     if (losers.length <= 1) return null;
     const { verdict, bytes } = this.#entry;
     const { minPriority: floor } = this.#builder.index.limits;
@@ -311,7 +317,7 @@ class Attempt {
   /** The parked transactions that leave for a parked newcomer; `null` if it is refused. Replacements and protected ones are exempt. */
   #makeParkingRoom(newcomer: PoolNode): readonly PlacedNode[] | null {
     const { index } = this.#builder;
-    if (this.#rivals.length > 0 || this.#entry.verdict.protected) return [];
+    if (this.#replaced.length > 0 || this.#entry.verdict.protected) return [];
     if (index.parkedCount < index.limits.maxParked) return [];
     if (placeOf(index, newcomer).ready) return [];
     settle(index);

@@ -3,6 +3,7 @@ import type { PlaceStep } from '../rules/step.ts';
 import { isBelowFloor } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isParked, type PoolNode } from './pool-node.ts';
+import { isBehind } from './waiting-behind.ts';
 
 /**
  * Returns the `ready` and `parked` events of a call, by seq (P24). A transaction that becomes Pending and ready has none,
@@ -20,7 +21,9 @@ export function placeEvents(index: PoolIndex): PlaceStep[] {
   return events.sort((a, b) => a.seq - b.seq);
 }
 
-function reasonOf(index: PoolIndex, { entry, place }: PoolNode): ParkedReason {
+function reasonOf(index: PoolIndex, node: PoolNode): ParkedReason {
+  const { entry, place } = node;
   if (entry.notBefore !== undefined) return 'held';
-  return place !== null && isBelowFloor(index, place) ? 'below-floor' : 'missing';
+  if (place !== null && isBelowFloor(index, place)) return 'below-floor';
+  return isBehind(index, node) ? 'behind-claim' : 'missing';
 }

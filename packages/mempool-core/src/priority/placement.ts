@@ -4,6 +4,7 @@ import { bundlePriority, unitOf } from './bundle.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 import { isSamePlace, keyAt } from './tipped-place.ts';
+import { isBehind } from './waiting-behind.ts';
 
 /** True if the chain satisfied the tag, or if a live transaction that is no longer Pending provides it. */
 export function isMet(index: PoolIndex, tag: string): boolean {
@@ -49,7 +50,11 @@ function* placedWith(index: PoolIndex, child: PoolNode, parent: PoolNode): Gener
 export function settle(index: PoolIndex): void {
   const { nodes, tags } = index.unsettled;
   if (nodes.size === 0 && tags.size === 0) return;
-  for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
+  for (const tag of tags) {
+    for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
+    // P33: what waits behind one in flight provides the same tag.
+    for (const provider of index.providers.of(tag)) nodes.add(provider);
+  }
   tags.clear();
   for (const node of nodes) if (node.entry.bundle) for (const mate of unitOf(index, node)) nodes.add(mate);
   for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);
@@ -73,13 +78,13 @@ function isNeeded(index: PoolIndex, node: PoolNode): boolean {
   return unitOf(index, node).some(({ entry }) => entry.verdict.provides.some((tag) => index.dependents.has(tag)));
 }
 
-/** The order key of a transaction whose parents have theirs. Below the floor it is parked (P26). */
+/** The order key of a transaction whose parents have theirs. Below the floor (P26) and behind another one (P33) it is parked. */
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   const { bundle } = node.entry;
   if (bundle !== undefined) return bundlePlace(index, node, bundle);
   const { verdict } = node.entry;
   const parents: OrderKey[] = [];
-  let ready = node.entry.notBefore === undefined;
+  let ready = node.entry.notBefore === undefined && !isBehind(index, node);
   for (const tag of verdict.requires) {
     if (isMet(index, tag)) continue;
     const providers = [...index.providers.of(tag)].filter(isPlaced);

@@ -8,6 +8,7 @@ import { placeEvents } from './place-events.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isGossipable, isParked, type PoolNode, type UndoEntry } from './pool-node.ts';
+import { successorOf } from './waiting-behind.ts';
 
 /** The pool that a call is planned on. */
 export interface Planning {
@@ -79,7 +80,7 @@ export class StepBuilder {
     });
   }
 
-  /** Records that another transaction replaced a Pending one. In the index it is Dropped already. */
+  /** Records that another transaction replaced a Pending one. The caller moves it in the index. */
   replace(node: PoolNode, replacedBy: string): void {
     const txState = this.#pendingState(node);
     this.#note(txState, dropped(txState, this.tick, 'replaced'), 'replaced', replacedBy);
@@ -109,7 +110,17 @@ export class StepBuilder {
     const change = txState === null ? null : planMove(verb, txState, this.tick, way);
     if (txState === null || change === null) return false;
     this.move(txState, change.after, change.cause, claim);
+    if (verb === 'release') this.giveWay(hash);
     return true;
+  }
+
+  /** P33: one that has come back from flight is replaced, if another one has waited behind it. */
+  giveWay(hash: string): void {
+    const node = this.index.node(hash);
+    const successor = node?.stage === 'Pending' ? successorOf(this.index, node) : undefined;
+    if (node === undefined || successor === undefined) return;
+    this.replace(node, successor.hash);
+    this.index.move(node, 'Dropped');
   }
 
   /**

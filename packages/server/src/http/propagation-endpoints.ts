@@ -96,10 +96,23 @@ function claims(pool: Mempool): Endpoint[] {
       summary: 'Claims ready transactions for one worker: they become Propagated',
       tag: 'propagation',
       scopes: ['propagate'],
-      body: z.strictObject({ ...schemas.budgetFields, ...moment, owner, claimMs, payloads: z.boolean().optional() }),
+      body: z.strictObject({
+        ...schemas.budgetFields,
+        ...moment,
+        owner,
+        claimMs,
+        replaceable: z.boolean().optional().openapi({
+          description:
+            'While the claim lasts, a newcomer that pays enough to replace a taken transaction is received and waits behind it (P33). Priority pools only.',
+        }),
+        payloads: z.boolean().optional(),
+      }),
       answers: { 200: { description: 'The claim. Payloads are base64.', schema: schemas.claim } },
-      answer: async ({ body: { owner, claimMs, payloads = false, now, height, ...budget }, operationId }) => {
-        const options = { owner, claimMs, now, height, operationId };
+      answer: async ({
+        body: { owner, claimMs, replaceable, payloads = false, now, height, ...budget },
+        operationId,
+      }) => {
+        const options = { owner, claimMs, replaceable, now, height, operationId };
         return json(await (payloads ? pool.take(budget, { ...options, payloads }) : pool.take(budget, options)));
       },
     }),

@@ -1,0 +1,35 @@
+import type { KnownStage } from '../contract/transaction.ts';
+import type { PoolIndex } from './pool-index.ts';
+import type { PoolNode } from './pool-node.ts';
+
+// P33: of two live transactions that provide the same tag, one is in flight, and the Pending one waits behind it.
+
+/** True if a newcomer may wait behind it: its claim lasts and says so. Nothing replaces one of a bundle (P31). */
+export function isReplaceable({ stage, entry }: PoolNode): boolean {
+  return stage === 'Propagated' && entry.claim?.replaceable === true && entry.bundle === undefined;
+}
+
+/** True if one of them is in flight, and the other one is Pending. */
+export function isBehindOther(a: PoolNode, b: PoolNode): boolean {
+  return (a.stage === 'Pending' && isOut(b.stage)) || (isOut(a.stage) && b.stage === 'Pending');
+}
+
+/** True if a Pending transaction, which need not be in the index yet, waits behind another one. */
+export function isBehind({ providers }: PoolIndex, { entry }: Pick<PoolNode, 'entry'>): boolean {
+  for (const tag of entry.verdict.provides)
+    for (const provider of providers.of(tag)) if (isOut(provider.stage)) return true;
+  return false;
+}
+
+/** The transaction that takes the place of one that has come back from flight: of several the first by seq. */
+export function successorOf({ providers }: PoolIndex, node: PoolNode): PoolNode | undefined {
+  let first: PoolNode | undefined;
+  for (const tag of node.entry.verdict.provides)
+    for (const other of providers.of(tag))
+      if (other !== node && other.stage === 'Pending' && (first === undefined || other.seq < first.seq)) first = other;
+  return first;
+}
+
+export function isOut(stage: KnownStage): boolean {
+  return stage === 'Propagated' || stage === 'Acknowledged';
+}
