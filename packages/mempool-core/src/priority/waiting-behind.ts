@@ -15,9 +15,13 @@ export function isBehindOther(a: PoolNode, b: PoolNode): boolean {
 }
 
 /** True if a Pending transaction, which need not be in the index yet, waits behind another one. */
-export function isBehind({ providers }: PoolIndex, { entry }: Pick<PoolNode, 'entry'>): boolean {
-  for (const tag of entry.verdict.provides)
-    for (const provider of providers.of(tag)) if (isOut(provider.stage)) return true;
+export function isBehind({ providers }: PoolIndex, node: PoolNode): boolean {
+  for (const tag of node.entry.verdict.provides) {
+    const all = providers.of(tag);
+    // Nearly always it is the only one.
+    if (all.size === 1 && all.has(node)) continue;
+    for (const provider of all) if (isOut(provider.stage)) return true;
+  }
   return false;
 }
 

@@ -301,7 +301,8 @@ class Traffic {
       skip: this.#chance.below(3),
       overheadBytes: 1,
     };
-    const take = { claimId: `lease ${this.#calls}`, owner: 'taker', claimMs: 1 + this.#chance.below(60), budget };
+    const claim = { claimId: `lease ${this.#calls}`, owner: 'taker', claimMs: 1 + this.#chance.below(60) };
+    const take = { ...claim, budget, ...(this.#chance.below(2) === 0 && { replaceable: true as const }) };
     this.#twins.run((pool) => calls.takeStep(new PriorityCall(pool, this.#now), take, this.#now));
   }
 
