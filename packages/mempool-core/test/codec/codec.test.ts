@@ -9,6 +9,7 @@ import {
   hashToBytes,
   payloadChecksum,
 } from '../../src/codec/codec.ts';
+import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
 import { decodeEvents } from '../../src/codec/event-decoder.ts';
 import { encodeEvents, encodeReceived } from '../../src/codec/event-encoder.ts';
 import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts';
@@ -17,7 +18,7 @@ import type { DropReason } from '../../src/contract/drop-reason.ts';
 import type { MempoolErrorCode } from '../../src/contract/errors.ts';
 import type { StoreEvent, TransactionEvent } from '../../src/contract/events.ts';
 import { type ChainPoint, knownStages } from '../../src/contract/transaction.ts';
-import { minPriority } from '../../src/contract/verdict.ts';
+import { defaultVerdict, minPriority } from '../../src/contract/verdict.ts';
 
 const corrupt = expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' satisfies MempoolErrorCode });
 
@@ -372,6 +373,23 @@ describe('reading back', () => {
     expect(decodeValue('record', encodeOutcome('take', claim))).toEqual(stored);
     const { transactions: _, ...told } = claim;
     expect(decodeOutcome('take', encodeValue(stored))).toEqual(told);
+  });
+
+  it('reads claims of earlier versions, which had three fields, and refuses damaged ones (P33)', () => {
+    const times = { version: 1, admittedAt: 1, admittedHeight: 0, checkedHeight: 0, gossipSeq: 1 };
+    const entry = { hash: 'aa', seq: 1, bytes: 2, verdict: defaultVerdict, sources: [], ...times };
+    const claim = { id: 'c', owner: 'o', untilMs: 5 };
+    const replaceable = true as const;
+    for (const given of [null, claim, { ...claim, replaceable }])
+      expect(decodeEntry('aa', 1, encodeEntry({ ...entry, claim: given }))).toEqual({ ...entry, claim: given });
+    const row = decodeValue('entry', encodeEntry({ ...entry, claim })) as readonly unknown[];
+    expect(row.at(-1)).toEqual(['c', 'o', 5]);
+    for (const wrong of [
+      ['c', 'o'],
+      ['c', 'o', 5, false],
+      ['c', 'o', 5, true, 1],
+    ])
+      expect(() => decodeEntry('aa', 1, encodeValue([...row.slice(0, -1), wrong]))).toThrow(corrupt);
   });
 
   it('gives bytes that stay as they are when the source is overwritten', () => {
