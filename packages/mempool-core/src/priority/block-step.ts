@@ -7,8 +7,8 @@ import { appliedOutcome } from '../rules/answers.ts';
 import { type ChainPlan, planConfirm, planUndo, type Step, stepOf, undoneOutcome } from '../rules/step.ts';
 import { conflictReason, dropRivals, resolveReturns } from './conflict.ts';
 import type { PoolIndex } from './pool-index.ts';
+import { isOut } from './pool-node.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
-import { isOut } from './waiting-behind.ts';
 
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
 

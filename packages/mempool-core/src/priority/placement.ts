@@ -50,11 +50,7 @@ function* placedWith(index: PoolIndex, child: PoolNode, parent: PoolNode): Gener
 export function settle(index: PoolIndex): void {
   const { nodes, tags } = index.unsettled;
   if (nodes.size === 0 && tags.size === 0) return;
-  for (const tag of tags) {
-    for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
-    // P33: what waits behind one in flight provides the same tag.
-    for (const provider of index.providers.of(tag)) nodes.add(provider);
-  }
+  for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
   for (const node of nodes) if (node.entry.bundle) for (const mate of unitOf(index, node)) nodes.add(mate);
   for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);

@@ -9,6 +9,7 @@ import { Parking } from './parking.ts';
 import {
   type Before,
   isCounted,
+  isOut,
   isPlaced,
   mayLeaveParking,
   newNode,
@@ -172,6 +173,7 @@ export class PoolIndex {
       }
       return node;
     }
+    if (isOut(left)) this.#unsettleWaiting(before);
     // A hash that was received again may provide other tags than before.
     if (!saysTheSame) this.#unsettle(node);
     this.#set(node, { entry, stage, place: null });
@@ -185,6 +187,7 @@ export class PoolIndex {
     if (node === undefined) return;
     // One step may end a transaction and remove it from the log. A mirror then still has it as live.
     if (isLive(node.stage)) this.#unsettle(node);
+    if (isOut(node.stage)) this.#unsettleWaiting(node.entry);
     this.unsettled.nodes.delete(node);
     this.#forget(node);
   }
@@ -309,6 +312,12 @@ export class PoolIndex {
     if (bundle === undefined) return;
     for (const mate of this.bundles.of(String(bundle.first)))
       if (mate.stage === 'Pending') this.unsettled.nodes.add(mate);
+  }
+
+  /** P33: what waits behind one in flight provides a tag of it. */
+  #unsettleWaiting({ verdict }: Entry): void {
+    for (const tag of verdict.provides)
+      for (const node of this.providers.of(tag)) if (node.stage === 'Pending') this.unsettled.nodes.add(node);
   }
 
   #unsettle(node: PoolNode): void {

@@ -38,9 +38,14 @@ export function isCounted(stage: KnownStage): boolean {
   return stage === 'Pending' || stage === 'Propagated' || stage === 'Acknowledged';
 }
 
+/** True for a transaction in flight. */
+export function isOut(stage: KnownStage): boolean {
+  return stage === 'Propagated' || stage === 'Acknowledged';
+}
+
 /** True if the transaction may be sent to peers. */
 export function isGossipable({ stage, place }: Pick<PoolNode, 'stage' | 'place'>): boolean {
-  return stage === 'Pending' ? place?.ready === true : stage === 'Propagated' || stage === 'Acknowledged';
+  return stage === 'Pending' ? place?.ready === true : isOut(stage);
 }
 
 /** True if it is Pending and waits for a parent, or is held back. */

@@ -1,6 +1,5 @@
-import type { KnownStage } from '../contract/transaction.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PoolNode } from './pool-node.ts';
+import { isOut, type PoolNode } from './pool-node.ts';
 
 // P33: of two live transactions that provide the same tag, one is in flight, and the Pending one waits behind it.
 
@@ -32,8 +31,4 @@ export function successorOf({ providers }: PoolIndex, node: PoolNode): PoolNode 
     for (const other of providers.of(tag))
       if (other !== node && other.stage === 'Pending' && (first === undefined || other.seq < first.seq)) first = other;
   return first;
-}
-
-export function isOut(stage: KnownStage): boolean {
-  return stage === 'Propagated' || stage === 'Acknowledged';
 }
