@@ -81,14 +81,22 @@ export { OrderedWriter } from './drivers/ordered-writer.ts';
 export { type Plan, type PriorityStorage, priorityDriver, receivePlan } from './drivers/priority-driver.ts';
 export { type PriorityMemoryParts, priorityMemoryDriver } from './drivers/priority-memory-driver.ts';
 export { type RetryOptions, retryUntil } from './drivers/retry.ts';
+export { inSlices } from './drivers/slices.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
 export { MemoryPool } from './memory/memory-pool.ts';
 export type { MemoryRecord } from './memory/pool-state.ts';
 export { withBundle } from './priority/bundle.ts';
-export { encodeChange } from './priority/change-record.ts';
+export { decodeChange, encodeChange } from './priority/change-record.ts';
 export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholeLimits, wholePool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';
-export { MirroredPool, mirroredBody, type PoolPosition, samePosition, storedEntry } from './priority/mirrored-pool.ts';
+export {
+  MirroredPool,
+  type MirroredPoolParts,
+  mirroredBody,
+  type PoolPosition,
+  samePosition,
+  storedEntry,
+} from './priority/mirrored-pool.ts';
 export { PoolIndex } from './priority/pool-index.ts';
 export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
 export {

@@ -4,7 +4,7 @@ import { Fence } from './election/fence.ts';
 import { hostClock, type LeaseClock } from './election/lease-clock.ts';
 import { fifoDriver } from './fifo/driver.ts';
 import { checkedOptions, optionNames, type SqliteOptions } from './file/options.ts';
-import { openExclusive, openShared } from './open-file.ts';
+import { openExclusive, openSecond, openShared } from './open-file.ts';
 import { HashIndex, MemoryHashIndex } from './pool/hash-index.ts';
 import type { PoolFile } from './pool/pool-file.ts';
 import { PriorityChanges } from './priority/changes.ts';
@@ -23,8 +23,10 @@ export function sqliteWithClock(clock: LeaseClock): RemovingBackend<SqliteOption
     async open(options) {
       const file = await openShared(checkedOptions(options));
       const fence = new Fence(file, clock, options);
-      if (options.ordering === 'priority')
-        return openPriority({ file, fence, changes: new PriorityChanges(file) }, options);
+      if (options.ordering === 'priority') {
+        const shared = { changes: new PriorityChanges(file), openReader: () => openSecond(checkedOptions(options)) };
+        return openPriority({ file, fence, shared }, options);
+      }
       return fifoDriver({ file, hashes: new HashIndex(file), fence }, options);
     },
     remove: (options) => removeFile(checkedOptions(options)),
@@ -41,7 +43,7 @@ export const sqliteExclusive: RemovingBackend<SqliteOptions> = defineBackend<Sql
   options: optionNames,
   open(options) {
     const file = openExclusive(checkedOptions(options));
-    if (options.ordering === 'priority') return openPriority({ file, fence: null, changes: null }, options);
+    if (options.ordering === 'priority') return openPriority({ file, fence: null, shared: null }, options);
     return fifoDriver({ file, hashes: readHashes(file), fence: null }, options);
   },
   remove: (options) => removeFile(checkedOptions(options)),

@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3';
 import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { storeFifoLimits } from './fifo/tables.ts';
-import { type DatabaseFileOptions, incompatible, openDatabase } from './file/database-file.ts';
+import { type DatabaseFileOptions, incompatible, openDatabase, openReader } from './file/database-file.ts';
 import { formats, olderFormats, poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { readSql } from './file/sql-text.ts';
@@ -41,6 +41,11 @@ export function openExclusive(options: FileOptions): PoolFile {
     if (!isMempoolError(cause, 'ERR_MEMPOOL_UNAVAILABLE')) throw cause;
     throw new MempoolError('ERR_MEMPOOL_IN_USE', `another has the file open: ${options.path}`, { cause });
   }
+}
+
+/** Opens a further connection to a file that `openShared` has opened. It only reads. */
+export function openSecond({ path, log, ordering }: FileOptions): PoolFile {
+  return new PoolFile(openReader(path), log, ...statements[ordering]);
 }
 
 function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {

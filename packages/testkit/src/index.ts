@@ -18,4 +18,5 @@ export {
 export { type GroupNode, type GroupOptions, SentinelGroup, startSentinelGroup } from './sentinel-group.ts';
 export { type Cut, type Held, type HeldCall, startProxy, TcpProxy } from './tcp-proxy.ts';
 export { TcpRelay } from './tcp-relay.ts';
+export { TurnCount } from './turns.ts';
 export { runWorker } from './worker.ts';

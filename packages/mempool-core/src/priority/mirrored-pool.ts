@@ -1,5 +1,6 @@
 import { decodeEntry } from '../codec/entry-record.ts';
 import { isMempoolError } from '../contract/errors.ts';
+import { live } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry } from '../contract/pool-entry.ts';
@@ -34,6 +35,18 @@ export interface MirroredPoolParts {
 }
 
 /**
+ * A stored state whose records were read one after the other while others changed the pool. Each record is as it was at
+ * `position` or later, and `changes` are all changes from there to a state after the last read.
+ */
+export interface MirrorFillParts extends MirroredPoolParts {
+  /** The entries, as far as they are known, of transactions that were live at `position` and ended before they were read. */
+  readonly late: ReadonlyMap<string, Entry>;
+  readonly changes: readonly PoolChange[];
+  /** The position to which the changes lead. */
+  readonly end: PoolPosition;
+}
+
+/**
  * One node's copy of a priority pool, without payloads. It has the current or an earlier state of the stored pool. The
  * backend only reads and writes. This class detects changes, applies changes of other nodes and handles damaged records.
  */
@@ -42,12 +55,39 @@ export class MirroredPool {
   #position: PoolPosition;
   #isBroken = false;
 
-  constructor({ position, retention, limits, records }: MirroredPoolParts) {
-    const { epoch } = position;
-    this.pool = new PriorityPool({ epoch, retention: { ...retention, maxEvents: 1 }, limits });
-    for (const record of records) this.pool.restore(record);
-    this.pool.restored();
+  private constructor(pool: PriorityPool, position: PoolPosition) {
+    this.pool = pool;
     this.#position = position;
+  }
+
+  /** Makes a mirror of the records, without a pause. */
+  static of(parts: MirroredPoolParts): MirroredPool {
+    const filling = MirroredPool.filling({ ...parts, late: noEntries, changes: [], end: parts.position });
+    for (let at = filling.next(); ; at = filling.next()) if (at.done) return at.value as MirroredPool;
+  }
+
+  /**
+   * Makes a mirror, and yields often, so that the work can be done in slices. The records may have been read one by one while
+   * others changed the pool. Returns `null` if the changes tell too little about a transaction that the records lack: then
+   * read the pool again.
+   */
+  static *filling(parts: MirrorFillParts): Generator<undefined, MirroredPool | null> {
+    const { position, retention, limits, records, changes, end } = parts;
+    const { epoch } = position;
+    const pool = new PriorityPool({ epoch, retention: { ...retention, maxEvents: 1 }, limits });
+    for (const record of records) {
+      pool.restore(record);
+      yield;
+    }
+    const standIns = new StandIns(pool, parts.late);
+    for (const change of changes) {
+      standIns.provide(change.writes);
+      pool.applyUnsettled(change);
+      yield;
+    }
+    if (standIns.areLeft) return null;
+    yield* pool.restoring();
+    return new MirroredPool(pool, end);
   }
 
   get position(): PoolPosition {
@@ -128,6 +168,45 @@ export class MirroredPool {
 }
 
 const noBytes: Uint8Array = new Uint8Array();
+const noEntries: ReadonlyMap<string, Entry> = new Map();
+
+/** Transactions that a change moves, but that were elsewhere at the moment in which each place was read. */
+class StandIns {
+  readonly #pool: PriorityPool;
+  readonly #late: ReadonlyMap<string, Entry>;
+  readonly #lost: Entry[] = [];
+
+  constructor(pool: PriorityPool, late: ReadonlyMap<string, Entry>) {
+    this.#pool = pool;
+    this.#late = late;
+  }
+
+  /** Makes the transactions that these writes need. Their stage and time of sending are those of the next write. */
+  provide(writes: readonly Write[]): void {
+    const { memory } = this.#pool;
+    for (const { after, body } of writes) {
+      const { hash, seq, facts } = after;
+      if (body !== null || memory.txState(hash) !== null) continue;
+      const before = live(hash, seq, 'Propagated', 0, facts);
+      memory.restore({ kind: 'write', write: { after: before, point: null, body: mirroredBody(hash) } });
+      this.#pool.restore({ kind: 'entry', entry: this.#entryOf(hash, seq) });
+    }
+  }
+
+  #entryOf(hash: string, seq: number): Entry {
+    const known = this.#late.get(hash);
+    if (known?.seq === seq) return known;
+    const lost = lostEntry(hash, seq, 0);
+    this.#lost.push(lost);
+    return lost;
+  }
+
+  /** True if the changes have neither replaced the entry of one whose entry is not known, nor removed it. */
+  get areLeft(): boolean {
+    const { index } = this.#pool;
+    return this.#lost.some((entry) => index.node(entry.hash)?.entry === entry);
+  }
+}
 
 /** Returns the body of a transaction in a mirror, which has an empty payload. */
 export function mirroredBody(hash: string): Transaction {

@@ -49,12 +49,19 @@ function* placedWith(index: PoolIndex, child: PoolNode, parent: PoolNode): Gener
  */
 export function settle(index: PoolIndex): void {
   const { nodes, tags } = index.unsettled;
-  if (nodes.size === 0 && tags.size === 0) return;
+  if (nodes.size > 0 || tags.size > 0) runOut(settling(index));
+}
+
+/** Does the same as `settle`, and yields now and then. Nothing else may use the index meanwhile. */
+export function* settling(index: PoolIndex): Generator<undefined, void> {
+  const { nodes, tags } = index.unsettled;
   for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
   for (const node of nodes) if (node.entry.bundle) for (const mate of unitOf(index, node)) nodes.add(mate);
   for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);
-  for (const node of parentsFirst(index, nodes)) {
+  let visited = 0;
+  for (const node of yield* parentsFirst(index, nodes)) {
+    if (++visited % nodesPerTurn === 0) yield;
     if (!nodes.delete(node)) continue;
     const place = placeOf(index, node);
     if (node.place !== null && isSamePlace(node.place, place)) continue;
@@ -63,11 +70,18 @@ export function settle(index: PoolIndex): void {
   }
 }
 
-function parentsFirst(index: PoolIndex, nodes: ReadonlySet<PoolNode>): readonly PoolNode[] {
+/** After so many transactions, work in slices may pause. */
+const nodesPerTurn = 64;
+
+function runOut<T>(work: Generator<undefined, T>): T {
+  for (let at = work.next(); ; at = work.next()) if (at.done) return at.value;
+}
+
+function* parentsFirst(index: PoolIndex, nodes: ReadonlySet<PoolNode>): Generator<undefined, readonly PoolNode[]> {
   const [first] = nodes;
   // Nearly all transactions come alone and have no dependents.
   if (first === undefined || (nodes.size === 1 && !isNeeded(index, first))) return [...nodes];
-  return postOrder(nodes, (each) => childrenOf(index, each)).reverse();
+  return (yield* postOrdering(nodes, (each) => childrenOf(index, each))).reverse();
 }
 
 function isNeeded(index: PoolIndex, node: PoolNode): boolean {
@@ -122,6 +136,13 @@ interface Turn {
  * that it reaches.
  */
 export function postOrder(starts: Iterable<PoolNode>, next: (node: PoolNode) => Iterable<PoolNode>): PoolNode[] {
+  return runOut(postOrdering(starts, next));
+}
+
+function* postOrdering(
+  starts: Iterable<PoolNode>,
+  next: (node: PoolNode) => Iterable<PoolNode>,
+): Generator<undefined, PoolNode[]> {
   const met = new Set<PoolNode>();
   const ordered: PoolNode[] = [];
   const path: Turn[] = [];
@@ -139,6 +160,7 @@ export function postOrder(starts: Iterable<PoolNode>, next: (node: PoolNode) => 
       else {
         ordered.push(turn.node);
         path.pop();
+        if (ordered.length % nodesPerTurn === 0) yield;
       }
     }
   }

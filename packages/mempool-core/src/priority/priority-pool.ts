@@ -8,7 +8,7 @@ import { MemoryPool } from '../memory/memory-pool.ts';
 import type { MemoryRecord } from '../memory/pool-state.ts';
 import type { ChainStep, Step, Write } from '../rules/step.ts';
 import { floorOf } from './eviction.ts';
-import { settle } from './placement.ts';
+import { settle, settling } from './placement.ts';
 import { PoolIndex } from './pool-index.ts';
 import type { Planning } from './step-builder.ts';
 
@@ -95,6 +95,12 @@ export class PriorityPool implements Planning {
 
   /** Applies a committed step of this node or of another. Its events are not kept here. */
   apply(change: PoolChange): void {
+    this.applyUnsettled(change);
+    settle(this.index);
+  }
+
+  /** Applies a change to a pool that is still being restored: its order keys are computed by `restored`. */
+  applyUnsettled(change: PoolChange): void {
     this.#follow(change, () => this.memory.follow(change, change.lastEventSeq, change.at));
   }
 
@@ -104,6 +110,7 @@ export class PriorityPool implements Planning {
     const write = (): void => this.memory.apply({ outcome: null, ...step });
     if (pool) this.#follow({ writes, chain, pool, at, lastEventSeq: this.memory.lastEventSeq + events.length }, write);
     else write();
+    settle(this.index);
   }
 
   /** Yields the whole state as records for `restore` on a new pool of this epoch. Read all before the next step. */
@@ -139,7 +146,6 @@ export class PriorityPool implements Planning {
     }
     if (pool.limits !== null) index.limits = pool.limits;
     index.lastGossipSeq = pool.lastGossipSeq;
-    settle(index);
   }
 
   /** Restores a record of a stored state, in the order of `PoolRecord`. */
@@ -176,6 +182,11 @@ export class PriorityPool implements Planning {
   /** Computes the order keys. Call it after the last record of `restore`. */
   restored(): void {
     settle(this.index);
+  }
+
+  /** Does the same as `restored`, and yields now and then. */
+  restoring(): Generator<undefined, void> {
+    return settling(this.index);
   }
 
   usage(): DriverUsage {

@@ -20,6 +20,7 @@ import {
 import type { Planning } from '../../src/priority/step-builder.ts';
 import * as calls from '../../src/rules/call-plan.ts';
 import type { Step } from '../../src/rules/step.ts';
+import { Opening } from './opening.ts';
 
 interface TwinsOptions {
   readonly limits?: Partial<Limits>;
@@ -41,9 +42,11 @@ class Twins {
   readonly late: PriorityPool;
   readonly thresholds = { finalizeThreshold: 2, dropThreshold: 2 };
   blocks = 0;
+  /** Every change, the first one first. */
+  readonly changes: PoolChange[] = [];
   readonly #lacking: PoolChange[] = [];
   /** As a storage has them. */
-  readonly #satisfied = new Map<string, number>();
+  readonly satisfied = new Map<string, number>();
 
   constructor({ limits = {}, maxFinalized = 100, maxRollback = 10 }: TwinsOptions = {}) {
     this.parts = { epoch: 'made once', retention: { maxFinalized, maxRollback, maxEvents: 100 }, limits };
@@ -66,8 +69,9 @@ class Twins {
     expect(decodeChange(record)).toEqual(change);
     this.mirror.apply(decodeChange(record));
     this.#lacking.push(decodeChange(record));
-    for (const tag of change.pool.forgotten) this.#satisfied.delete(tag);
-    for (const [tag, tick] of change.pool.satisfied) this.#satisfied.set(tag, tick);
+    this.changes.push(decodeChange(record));
+    for (const tag of change.pool.forgotten) this.satisfied.delete(tag);
+    for (const [tag, tick] of change.pool.satisfied) this.satisfied.set(tag, tick);
   }
 
   catchUp(): void {
@@ -80,7 +84,7 @@ class Twins {
     for (const record of memory.dump()) fresh.restore(record);
     fresh.restore({ kind: 'limits', limits: index.limits });
     fresh.restore({ kind: 'gossip', lastGossipSeq: index.lastGossipSeq });
-    for (const [tag, tick] of this.#satisfied) fresh.restore({ kind: 'satisfied', tag, tick });
+    for (const [tag, tick] of this.satisfied) fresh.restore({ kind: 'satisfied', tag, tick });
     for (const { entry } of index.nodes())
       fresh.restore({ kind: 'entry', entry: decodeEntry(entry.hash, entry.seq, encodeEntry(entry)) });
     fresh.restored();
@@ -187,6 +191,9 @@ class Traffic {
   readonly #chance: Random;
   readonly #twins: Twins;
   readonly #hashes = Array.from({ length: 16 }, (_, i) => (i + 16).toString(16));
+  /** For each node that opened while others wrote, whether it had not to begin anew. */
+  readonly openings: boolean[] = [];
+  #opening: Opening | null = null;
   #now = 0;
   #calls = 0;
 
@@ -207,6 +214,7 @@ class Traffic {
       expect(mirrored).toEqual(state);
       expect(mirror.memory.tip(9)).toEqual(pool.memory.tip(9));
       expect(mirror.memory.checkStatus(this.#hashes)).toEqual(pool.memory.checkStatus(this.#hashes));
+      this.#open();
       if (this.#chance.below(6) > 0) continue;
       this.#twins.catchUp();
       expect(dumpOf(late.index)).toEqual(state);
@@ -214,6 +222,22 @@ class Traffic {
       expect(dumpOf(restored.index)).toEqual(state);
       if (this.#chance.below(2) === 0) this.#twins.pool = restored;
     }
+  }
+
+  /** Reads one part of the pool, and after the last compares what the parts and the changes make. */
+  #open(): void {
+    this.#opening ??= new Opening(this.#twins, this.#chance);
+    if (this.#chance.below(3) > 0 && this.#opening.read()) return;
+    while (this.#opening.read());
+    const opened = this.#opening.mirror()?.pool;
+    this.#opening = null;
+    this.openings.push(opened !== undefined);
+    if (opened === undefined) return;
+    const { state, mirror } = this.#twins;
+    expect(dumpOf(opened.index)).toEqual(state);
+    expect(opened.memory.tip(9)).toEqual(mirror.memory.tip(9));
+    expect(opened.memory.checkStatus(this.#hashes)).toEqual(mirror.memory.checkStatus(this.#hashes));
+    expect(opened.memory.dumpFinalized(0, 100)).toEqual(mirror.memory.dumpFinalized(0, 100));
   }
 
   #call(): void {
@@ -326,8 +350,15 @@ class Traffic {
 }
 
 describe(`histories of chance, seed ${seed}`, () => {
-  test('a plan leaves the pool as it was; who follows, late or at once, or starts anew, has the same pool', () => {
+  test('a plan leaves the pool as it was; who follows, late or at once, starts anew, or reads it while it changes, has the same pool', () => {
     const chance = new Random(seed);
-    for (let i = 0; i < 25; i++) new Traffic(chance).run(120);
+    const openings: boolean[] = [];
+    for (let i = 0; i < 25; i++) {
+      const traffic = new Traffic(chance);
+      traffic.run(120);
+      openings.push(...traffic.openings);
+    }
+    expect(openings.length).toBeGreaterThan(250);
+    expect(openings.filter((isWhole) => isWhole).length / openings.length).toBeGreaterThan(0.5);
   }, 60_000);
 });

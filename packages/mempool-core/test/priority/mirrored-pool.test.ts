@@ -12,7 +12,7 @@ const retention = { maxFinalized: 10, maxRollback: 10 };
 const thresholds = { finalizeThreshold: 2, dropThreshold: 2 };
 
 function emptyMirror(): MirroredPool {
-  return new MirroredPool({ position: start, retention, limits: {}, records: [] });
+  return MirroredPool.of({ position: start, retention, limits: {}, records: [] });
 }
 
 function receive(hash: string): (pool: Planning) => Step<unknown> {

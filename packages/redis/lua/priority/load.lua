@@ -1,6 +1,7 @@
 -- Purpose: the contents of a pool without its payloads, for a mirror or a dump: page by page, or all at once.
--- KEYS: priority/changes.lua, or of a fifo pool pool/keys.lua   ARGV: 1 'head', 'blocks', 'pending', 'flight', 'log', 'tags' or 'all', 2 what the page starts after, 3 number of items
--- Returns: { epoch, version, stamp, seconds, microseconds, 0, page … }; a page is { what the next page starts after, or '', item … }
+-- KEYS: priority/changes.lua, or of a fifo pool pool/keys.lua   ARGV: 1 'head', 'blocks', 'live', 'log', 'tags' or 'all', 2 what the page starts after, 3 number of items, 4–6 epoch, version and stamp of a mirror that is loaded page by page, or nothing
+-- Returns: { epoch, version, stamp, seconds, microseconds, 0, page …, for a mirror what `compare` of priority/changes.lua returns }; a page is
+-- { what the next page starts after, or '', item … }
 -- Rules: N1, M2
 local load = {}
 
@@ -19,28 +20,37 @@ function load.blocks(after, count)
   return page
 end
 
--- Items: { hash, seq, score, confirming point or '', entry as `wholeEntry` returns it, the time until which it is held back or nil }
-local function liveItems(found, count)
-  local page, names = { #found == 2 * count and found[#found] or '' }, {}
-  for i = 1, #found, 2 do names[#names + 1] = found[i] end
+-- `list`: hash, score, … Items: { hash, seq, score, confirming point or '', entry as `wholeEntry` returns it, the time until which it is held back or nil }
+local function addLive(page, list)
+  local names = {}
+  for i = 1, #list, 2 do names[#names + 1] = list[i] end
   local entries, at, texts = ENTRIES and ask(names, 'HMGET', ENTRIES) or {}, scores(IDX, names)
   for i = 1, #names do
     local confirmed = at[i] and at[i] >= CONFIRMED * T
     local isHeld = at[i] and at[i] >= H and at[i] < T
-    local number = isHeld and string.format('%d', at[i] % H) or found[2 * i]
+    local number = isHeld and string.format('%d', at[i] % H) or list[2 * i]
     local notBefore = isHeld and call('ZMSCORE', HELD, memberOf(at[i] % H, names[i]))[1]
     local entry = entries[i] and wholeEntry(entries[i]) or not ENTRIES and factsEntry(names[i], number)
-    page[i + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entry or false, notBefore }
+    page[#page + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entry or false, notBefore }
+  end
+end
+
+-- Pending, held back and in flight up to one seq: a transaction that goes from one of them to another is still found.
+function load.live(after, count)
+  local lists, last, isWhole = {}, H - 1, true
+  for i, from in ipairs({ { IDX, 0 }, { IDX, H }, { FLIGHT, 0 } }) do
+    local key, base = unpack(from)
+    local found = call('ZRANGEBYSCORE', key, string.format('(%d', base + after), string.format('%d', base + last), 'WITHSCORES', 'LIMIT', 0, count)
+    if #found == 2 * count then last, isWhole = tonumber(found[#found]) - base, false end
+    lists[i] = found
+  end
+  local page = { isWhole and '' or string.format('%d', last) }
+  for i, found in ipairs(lists) do
+    local most = last + (i == 2 and H or 0)
+    while #found > 0 and tonumber(found[#found]) > most do found[#found], found[#found - 1] = nil, nil end
+    addLive(page, found)
   end
   return page
-end
-
-function load.pending(after, count)
-  return liveItems(call('ZRANGEBYSCORE', IDX, string.format('(%d', after), T - 1, 'WITHSCORES', 'LIMIT', 0, count), count)
-end
-
-function load.flight(after, count)
-  return liveItems(call('ZRANGEBYSCORE', FLIGHT, string.format('(%d', after), '+inf', 'WITHSCORES', 'LIMIT', 0, count), count)
 end
 
 -- Items: { number, log entry, and if it is the latest of its hash: the hash, its pool entry, its stage }
@@ -76,7 +86,8 @@ end
 
 local what, after, count = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3])
 local reply = report(epoch, version, stamp)
-for _, name in ipairs({ 'head', 'blocks', 'pending', 'flight', 'log', 'tags' }) do
+for _, name in ipairs({ 'head', 'blocks', 'live', 'log', 'tags' }) do
   if what == name or what == 'all' then reply[#reply + 1] = load[name](after, count) end
 end
+if ARGV[4] then reply[#reply + 1] = compare(ARGV[4], tonumber(ARGV[5]), ARGV[6]) end
 return reply

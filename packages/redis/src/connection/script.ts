@@ -106,7 +106,16 @@ interface Replies {
   /** The same as `sync`, but sent like a write, so it is answered when enough replicas have the writes before it. */
   syncWrites: MirrorReport | Known;
   fetch: [MirrorReport, ...(Buffer | null)[]];
-  load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, before: number, ...LoadedPage[]];
+  /** Behind a page of a mirror that is loaded page by page comes the report on that mirror. */
+  load: [
+    epoch: Buffer,
+    version: number,
+    stamp: Buffer,
+    s: Buffer,
+    us: Buffer,
+    before: number,
+    ...(LoadedPage | MirrorReport)[],
+  ];
 }
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];

@@ -3,7 +3,8 @@ import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { readLimit } from './fifo-limits.ts';
-import { limitsOf, loadPages, positionOf, recordsOf } from './loader.ts';
+import { limitsOf, recordsOf } from './loaded-pool.ts';
+import { loadPages, positionOf } from './loader.ts';
 import * as namedRecord from './named-record.ts';
 import { decodeRecord, packHashes } from './record.ts';
 

@@ -1,6 +1,7 @@
 import type { IndexDump } from 'mempool-core';
 import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import type { RedisOptions } from 'mempool-redis';
+import { TurnCount } from 'mempool-testkit';
 import { onTestFinished } from 'vitest';
 import { Connection } from '../../src/connection/connection.ts';
 import { RedisPriorityStorage } from '../../src/priority/storage.ts';
@@ -11,6 +12,8 @@ export interface MirrorNode {
   remembered(): Promise<IndexDump>;
   /** The pool loaded anew. */
   stored(): Promise<IndexDump>;
+  /** Fills the mirror anew. Returns the turns of the event loop behind the last page that came from the server. */
+  turnsOfFill(): Promise<number>;
 }
 
 const context = { signal: undefined };
@@ -30,6 +33,18 @@ export function mirrorNode(url: string, pool: string): MirrorNode {
   const createPool = () => Promise.reject(new Error('the pool is not there'));
   const storage = new RedisPriorityStorage({ connection, prefix: `{${pool}}`, options, createPool });
   return {
+    turnsOfFill: async () => {
+      const turns = new TurnCount();
+      let pages = 0;
+      const runOnce = connection.runOnce.bind(connection);
+      connection.runOnce = (...call) =>
+        runOnce(...call).finally(() => {
+          pages = turns.count;
+        });
+      await storage.load();
+      connection.runOnce = runOnce;
+      return turns.end() - pages;
+    },
     remembered: () => storage.read(context, ({ index }) => dumpOf(index)),
     stored: async () => {
       const { ordering: _, content: __, ...index } = await storage.dump(context);

@@ -53,6 +53,16 @@ export function openDatabase<T>(
   }
 }
 
+/** Opens a further connection to a file that this process has open. It only reads. */
+export function openReader(path: string): Database {
+  const file = resolve(path);
+  try {
+    return new SqliteDatabase(file, { readonly: true, fileMustExist: true, timeout: busyTimeoutMs });
+  } catch (error) {
+    throw storeError(error, file);
+  }
+}
+
 interface Connected {
   readonly database: Database;
   /** The identity of the file that was at the path before the open; `null` if there was none. */

@@ -65,8 +65,13 @@ export class SqlFile {
       return result;
     } catch (error) {
       if (this.#database.inTransaction) this.run('rollback');
-      throw storeError(error, this.path);
+      throw this.errorOf(error);
     }
+  }
+
+  /** Returns the contract's error for one of this connection. */
+  errorOf(error: unknown): unknown {
+    return storeError(error, this.path);
   }
 
   /** Checks the file for a reader, at most once a second. @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced */

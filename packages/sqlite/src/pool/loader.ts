@@ -38,8 +38,13 @@ function* loadRecords(
   for (const row of file.rows('loadBlocks')) yield* loadBlock(file, row);
   // After the blocks, because the last one may be damaged.
   yield { kind: 'base', tick, floor, lastSeq, trimmedLog: trimmedLog(state), trimmedEvents: lastEventSeq, lastAt };
-  for (const row of file.rows('loadLost')) file.reportDamage(records.recordKeyOf(row));
-  for (const row of file.rows('loadLive')) yield* loadLive(file, row, tick, entries);
+  const [counted] = file.rows('countPlaces');
+  let lost = Number(counted?.places);
+  for (const row of file.rows('loadLive')) {
+    lost -= Number(row.places);
+    yield* loadLive(file, row, tick, entries);
+  }
+  if (lost > 0) for (const row of file.rows('loadLost')) file.reportDamage(records.recordKeyOf(row));
   yield* loadLog(file, state, entries);
 }
 

@@ -1,4 +1,4 @@
-import { type DumpedPart, isMempoolError, type PutOutcome, type RestoreOutcome } from 'mempool-core';
+import { type DumpedPart, isMempoolError, MempoolError, type PutOutcome, type RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
@@ -9,9 +9,8 @@ import { RecordTable } from '../pool/record-table.ts';
 import { decodeState } from '../pool/records.ts';
 import { isNewPool, type RankedPart, RestoreWriter } from '../pool/restore-writer.ts';
 import { StepWriter } from '../pool/step-writer.ts';
-import type { PriorityChanges } from './changes.ts';
 import { decodeHead, writeRanked } from './format.ts';
-import { FileMirror } from './mirror.ts';
+import { FileMirror, type SharedFile } from './mirror.ts';
 import { MirrorHashIndex } from './mirror-hash-index.ts';
 import { PriorityWriter } from './writer.ts';
 
@@ -19,8 +18,21 @@ export interface PriorityParts {
   readonly file: PoolFile;
   /** The check of leases; `null` if the file cannot have a leader. */
   readonly fence: Fence | null;
-  /** The stored changes for other processes; `null` if no other process can open the file. */
-  readonly changes: PriorityChanges | null;
+  /** `null` if no other process can open the file. */
+  readonly shared: SharedFile | null;
+}
+
+/** What a call on the mirror returned; `null` if the mirror has to be filled first. */
+type Done<T> = readonly [T] | null;
+
+const longestTimerMs = 2 ** 31 - 1;
+
+/** How a call waits for the mirror. */
+interface Waiting {
+  readonly remainingMs: number;
+  readonly signal: AbortSignal | undefined;
+  /** What it waits for first; `null`: nothing, so the load begins before the call returns. */
+  readonly before: Promise<unknown> | null;
 }
 
 interface WriteCall<T> {
@@ -50,28 +62,69 @@ export class PriorityCalls {
   readonly #room: DiskReserve;
   readonly #nowMs: () => number;
   readonly #line = new core.OrderedWriter();
+  #settled: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PriorityParts, options: core.DriverOptions) {
-    const { file, changes } = parts;
+    const { file, shared } = parts;
     this.commits = new CommitPoll(file);
     this.file = file;
     this.#parts = parts;
     this.#options = options;
-    this.#mirror = new FileMirror(file, changes);
+    this.#mirror = new FileMirror(file, shared);
     this.hashes = new MirrorHashIndex(file, this.#mirror);
-    this.#writer = new PriorityWriter({ file, hashes: this.hashes, changes });
+    this.#writer = new PriorityWriter({ file, hashes: this.hashes, changes: shared?.changes ?? null });
     this.#room = new DiskReserve(file);
     this.records = new RecordTable(file);
     this.#nowMs = core.poolClock(options);
   }
 
-  /** Reads the file without the mirror. */
-  look<T>({ signal }: core.ReadContext, read: () => T): Promise<T> {
-    return core.retryUntil({ ...this.#options, signal }, () => this.file.atomically('beginRead', read));
+  /** Reads the pool for the first time, without a time limit. */
+  load(): Promise<void> {
+    return core.retryUntil({ ...this.#options, signal: undefined }, () => this.#mirror.fill());
   }
 
-  read<T>(context: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
-    return this.look(context, () => read(this.#mirror.current().pool));
+  async close(): Promise<void> {
+    await this.#mirror.close();
+    this.file.close();
+  }
+
+  /** Reads the file without the mirror. */
+  look<T>({ signal }: core.ReadContext, read: () => T): Promise<T> {
+    return this.#reading(signal, () => this.file.atomically('beginRead', () => [read()]));
+  }
+
+  read<T>({ signal }: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
+    return this.#reading(signal, () =>
+      this.file.atomically('beginRead', () => {
+        const mirror = this.#mirror.current();
+        return mirror && [read(mirror.pool)];
+      }),
+    );
+  }
+
+  /** A read that meets a load waits for the writes before it, which wait for the mirror (M2). */
+  #reading<T>(signal: AbortSignal | undefined, read: () => Done<T>): Promise<T> {
+    return core.retryUntil({ ...this.#options, signal }, (remainingMs) => {
+      const done = this.#mirror.isFilling ? null : read();
+      return done === null ? this.#filled({ remainingMs, signal, before: this.#settled }, read) : done[0];
+    });
+  }
+
+  /** Runs `attempt` after `before`, and fills the mirror as often as it is missing. */
+  async #filled<T>({ remainingMs, signal, before }: Waiting, attempt: () => Done<T>): Promise<T> {
+    const late = AbortSignal.timeout(Math.min(Math.ceil(remainingMs), longestTimerMs));
+    const stop = signal === undefined ? late : AbortSignal.any([late, signal]);
+    const wait = (work: Promise<unknown>): Promise<void> =>
+      unlessStopped(work, stop).catch((error) => {
+        if (!late.aborted || signal?.aborted) throw error;
+        throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'the pool is still being read');
+      });
+    if (before !== null) await wait(before);
+    for (;;) {
+      const done = attempt();
+      if (done !== null) return done[0];
+      await wait(this.#mirror.fill());
+    }
   }
 
   write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
@@ -135,34 +188,46 @@ export class PriorityCalls {
 
   #run<T>(call: WriteCall<T>): Promise<T> {
     const { signal } = call.context;
-    return this.#line.run({ ...this.#options, signal }, () => {
-      try {
-        return this.#attempt(call);
-      } catch (error) {
-        if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.file.checkpoint()) throw error;
-        return this.#attempt(call);
-      }
+    const running = this.#line.run({ ...this.#options, signal }, (remainingMs) => {
+      const done = this.#attempt(call);
+      if (done !== null) return done[0];
+      // Later writes wait for this one.
+      this.#line.distrust();
+      return this.#filled({ remainingMs, signal, before: null }, () => this.#attempt(call));
     });
+    const before = this.#settled;
+    const end = () => before;
+    this.#settled = running.then(end, end);
+    return running;
   }
 
-  #attempt<T>(call: WriteCall<T>): T {
+  #attempt<T>(call: WriteCall<T>): Done<T> {
+    try {
+      return this.#attemptOnce(call);
+    } catch (error) {
+      if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.file.checkpoint()) throw error;
+      return this.#attemptOnce(call);
+    }
+  }
+
+  #attemptOnce<T>(call: WriteCall<T>): Done<T> {
     const { verb, context, plan, refusal } = call;
     const { operationId, digest } = context;
     // The mirror catches up before the file is locked for writing.
-    if (this.#parts.changes !== null) this.file.atomically('beginRead', () => this.#mirror.current());
-    const outcome = this.file.atomically('beginWrite', () => {
+    if (this.#parts.shared !== null && !this.file.atomically('beginRead', () => this.#mirror.current())) return null;
+    const done = this.file.atomically('beginWrite', (): Done<T> => {
       const known = operationId === undefined ? undefined : this.file.row('operation', operationId);
-      if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array, digest);
+      if (known !== undefined) return [core.decodeOutcome<T>(verb, known.outcome as Uint8Array, digest)];
       const refused = refusal?.() ?? null;
-      if (refused !== null) return refused;
+      if (refused !== null) return [refused];
+      const mirror = this.#mirror.current();
+      if (mirror === null) return null;
       const nowMs = this.#nowMs();
-      return this.#mirror.current().commit(
-        (pool) => plan(pool, nowMs),
-        (step, version) => this.#keep(call, step, nowMs, version),
-      );
+      const planned = (pool: Parameters<typeof plan>[0]) => plan(pool, nowMs);
+      return [mirror.commit(planned, (step, next) => this.#keep(call, step, nowMs, next))];
     });
-    this.commits.notify();
-    return outcome;
+    if (done !== null) this.commits.notify();
+    return done;
   }
 
   /** Stores the step, and returns it as it is stored; `null` if there is nothing to store. */
@@ -183,4 +248,14 @@ export class PriorityCalls {
     this.file.commit();
     return step;
   }
+}
+
+/** @throws the reason of the signal, when it stops the wait */
+function unlessStopped(work: Promise<unknown>, stop: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (): void => reject(stop.reason);
+    stop.addEventListener('abort', end);
+    work.then(() => resolve(), reject).finally(() => stop.removeEventListener('abort', end));
+    if (stop.aborted) end();
+  });
 }

@@ -9,12 +9,12 @@ export async function openPriority(parts: PriorityParts, options: core.DriverOpt
   const { file } = parts;
   const storage = new PriorityStorage(parts, options);
   try {
-    await storage.read({ signal: undefined }, () => undefined);
+    await storage.load();
   } catch (error) {
     file.close();
     throw error;
   }
-  return { ...core.priorityDriver(storage, options), ...readingVerbs(storage), close: () => file.close() };
+  return { ...core.priorityDriver(storage, options), ...readingVerbs(storage), close: () => storage.close() };
 }
 
 type ReadingVerbs = Pick<

@@ -2,7 +2,7 @@ import { defaultThresholds, type IndexDump } from 'mempool-core';
 import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import { onTestFinished } from 'vitest';
 import type { SqliteOptions } from '../../src/file/options.ts';
-import { openShared } from '../../src/open-file.ts';
+import { openSecond, openShared } from '../../src/open-file.ts';
 import { PriorityChanges } from '../../src/priority/changes.ts';
 import { PriorityStorage } from '../../src/priority/storage.ts';
 
@@ -46,5 +46,6 @@ export async function openNode(path: string): Promise<Node> {
   };
   const file = await openShared(options);
   onTestFinished(() => file.close());
-  return new Node(new PriorityStorage({ file, fence: null, changes: new PriorityChanges(file) }, options));
+  const shared = { changes: new PriorityChanges(file), openReader: () => openSecond(options) };
+  return new Node(new PriorityStorage({ file, fence: null, shared }, options));
 }
