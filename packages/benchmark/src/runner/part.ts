@@ -1,3 +1,4 @@
+import { coldGoals } from '../goals/cold.ts';
 import { electionGoals } from '../goals/election.ts';
 import { redisLedgerGoals } from '../goals/ledger-redis.ts';
 import { sqliteLedgerGoals } from '../goals/ledger-sqlite.ts';
@@ -63,6 +64,7 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
       return [
         ...sqliteGoals(backend, context),
         ...writersGoals(backend, context),
+        ...coldGoals(backend, context),
         ...sqliteLedgerGoals(context),
         reaping,
         ...electionGoals(backend),
@@ -76,6 +78,7 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
         ...(await redisLedgerGoals(backend, context)),
         ...sequencerGoals(backend, context),
         ...writersGoals(backend, context),
+        ...coldGoals(backend, context),
         reaping,
         ...electionGoals(backend),
       ];
