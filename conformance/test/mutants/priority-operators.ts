@@ -21,6 +21,7 @@ import {
   type Step,
   type StepEvent,
   type StoreDriver,
+  withBundle,
 } from 'mempool-core/backend';
 import { numbered, withWrites } from './fifo-operators.ts';
 import { over } from './lease-operators.ts';
@@ -108,6 +109,19 @@ function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage 
   };
 }
 
+/** The reads that no rule plans, with the names of bundles (P31). */
+function bundledReads({ memory, index }: PriorityPool) {
+  return {
+    peekInflight: (after: number, limit: number) => {
+      const page = memory.peekInflight(after, limit);
+      return { ...page, transactions: page.transactions.map((each) => withBundle(index, each)) };
+    },
+    findInflight: (hashes: readonly string[]) =>
+      memory.findInflight(hashes).map((each) => each && withBundle(index, each)),
+    checkStatus: (hashes: readonly string[]) => memory.checkStatus(hashes).map((each) => withBundle(index, each)),
+  };
+}
+
 function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
   const options = faults.options?.(given) ?? given;
   const close = (): void => undefined;
@@ -122,7 +136,7 @@ function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
     },
   }));
   const reads = memoryDriver({ memory: pool.memory, options, close });
-  const sound: RankedDriver = { ...reads, ...priorityDriver(storageOf(lent, options), options) };
+  const sound: RankedDriver = { ...reads, ...bundledReads(pool), ...priorityDriver(storageOf(lent, options), options) };
   const driver = Object.fromEntries(
     Object.entries(sound).map(([verb, call]) => [verb, noted(pool, verb as RankedVerb, call)]),
   ) as unknown as RankedDriver;
