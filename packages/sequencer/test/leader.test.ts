@@ -1,6 +1,16 @@
 import type { DropReason, Mempool } from 'mempool-core';
 import { describe, expect, test } from 'vitest';
-import { DeposedError, encodeBatch, forgetEpochs, merkleRoot, poolNames, type Sequencer } from '../src/index.ts';
+import {
+  DeposedError,
+  Dequeuer,
+  Epochs,
+  encodeBatch,
+  forgetEpochs,
+  merkleRoot,
+  poolNames,
+  recordNames,
+  type Sequencer,
+} from '../src/index.ts';
 import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, endorsementOf, leavesOf, refusals, send, submit } from './played.ts';
 import { signed, type Validator } from './validator.ts';
@@ -214,6 +224,40 @@ describe.each(backends)('on %s', (backend) => {
     expect(await pools()).toEqual([]);
     expect((await records.list('')).map(({ name }) => name)).toEqual([`agreed/${'1'.padStart(16, '0')}`]);
     expect(await incoming.usage()).toMatchObject({ pending: 0, propagated: 0, acknowledged: 0 });
+  });
+
+  test('a dequeuer makes no pool of an epoch that is forgotten while it checks what another one has', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    const { first, home } = one;
+    const { namespace } = first;
+    await one.join();
+    for (const epoch of [1, 2]) await openEpoch(scene, epoch);
+    await accept(first, { epoch: 1, slot: 1, project: 'p', cid: 'c' });
+    const [checking, checked, stop] = [
+      Promise.withResolvers<void>(),
+      Promise.withResolvers<void>(),
+      new AbortController(),
+    ];
+    const verify = async (): Promise<boolean> => {
+      checking.resolve();
+      await checked.promise;
+      return true;
+    };
+    const slow = new Dequeuer(namespace, { owner: 'slow', isSlot: () => true, verify, idleMs: 10 });
+    const running = slow.run({ signal: stop.signal });
+    await checking.promise;
+    await new Epochs(namespace).deactivate(2, one.leadership.lease);
+    await namespace.records.replace(recordNames.epoch(2), null, undefined, one.leadership.lease);
+    await namespace.removeEpoch(2);
+    checked.resolve();
+    // It checks what comes later, so it has looked at both.
+    await expect.poll(async () => (await onEpoch(first, 1, (pool) => pool.usage())).acknowledged).toBe(1);
+    await accept(first, { epoch: 1, slot: 2, project: 'p', cid: 'c' });
+    await expect.poll(async () => (await onEpoch(first, 1, (pool) => pool.usage())).acknowledged).toBe(2);
+    stop.abort();
+    await running;
+    expect((await home.content()).filter((name) => name.includes('epoch:2'))).toEqual([]);
   });
 });
 
