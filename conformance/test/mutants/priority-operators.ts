@@ -14,6 +14,7 @@ import {
   PriorityPool,
   type PriorityStorage,
   type PriorityVerbs,
+  pageWithBundles,
   poolClock,
   priorityDriver,
   priorityDump,
@@ -112,12 +113,8 @@ function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage 
 /** The reads that no rule plans, with the names of bundles (P31). */
 function bundledReads({ memory, index }: PriorityPool) {
   return {
-    peekInflight: (after: number, limit: number) => {
-      const page = memory.peekInflight(after, limit);
-      return { ...page, transactions: page.transactions.map((each) => withBundle(index, each)) };
-    },
-    findInflight: (hashes: readonly string[]) =>
-      memory.findInflight(hashes).map((each) => each && withBundle(index, each)),
+    peekInflight: (after: number, limit: number) => pageWithBundles(index, memory.peekInflight(after, limit)),
+    findInflight: (hashes: readonly string[]) => memory.findInflight(hashes).map((each) => withBundle(index, each)),
     checkStatus: (hashes: readonly string[]) => memory.checkStatus(hashes).map((each) => withBundle(index, each)),
   };
 }

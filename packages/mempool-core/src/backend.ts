@@ -34,6 +34,7 @@ export {
   redisFields,
   resolveOpening,
 } from './config/open-mempool.ts';
+export { maxBundle } from './contract/bundle-verbs.ts';
 export type {
   Awaitable,
   ChainContext,
@@ -85,7 +86,7 @@ export { inSlices } from './drivers/slices.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
 export { MemoryPool } from './memory/memory-pool.ts';
 export type { MemoryRecord } from './memory/pool-state.ts';
-export { withBundle } from './priority/bundle.ts';
+export { pageWithBundles, withBundle } from './priority/bundle.ts';
 export { decodeChange, encodeChange } from './priority/change-record.ts';
 export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholeLimits, wholePool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';

@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { BundleOutcome, SubmitOutcome, Verdict } from 'mempool-core';
-import { hint } from 'mempool-core/backend';
+import { hint, maxBundle } from 'mempool-core/backend';
 import { openTargetOrMake } from '../target/open-target.ts';
 import type { GivenTransaction, Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
@@ -84,7 +84,6 @@ async function bundle(begin: Begin, given: readonly string[], options: BundleOpt
   );
 }
 
-const maxBundle = 100;
 /** True for a field whose value is a big number, which the file has as text. */
 const isBig: { readonly [F in keyof Required<Verdict>]: boolean } = {
   ...{ priority: true, maxPriority: true, tip: true },

@@ -1,4 +1,4 @@
-import type { BundleOutcome } from '../contract/bundle-verbs.ts';
+import { type BundleOutcome, maxBundle } from '../contract/bundle-verbs.ts';
 import type { Awaitable, WriteContext } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
@@ -10,8 +10,6 @@ import { transactionsPart, withDigest } from './operation-digest.ts';
 import { callNames } from './option-names.ts';
 import { checkCallTime, checkSubmissions } from './pool-arguments.ts';
 import { checkTransactions, isTooLarge, ownPayloads, readSubmissions, tooLarge } from './submissions.ts';
-
-const maxBundle = 100;
 
 /** Returns checked copies of the transactions of a bundle. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkBundle(transactions: readonly Submission[]): CheckedSubmission[] {

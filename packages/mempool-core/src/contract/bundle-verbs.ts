@@ -1,5 +1,8 @@
 import type { AdmissionRefusal, ReceiveOptions, Submission } from './pool-verbs.ts';
 
+/** The most transactions of a bundle (P31). */
+export const maxBundle = 100;
+
 /** What `receiveBundle` answers (P31). */
 export type BundleOutcome =
   | {

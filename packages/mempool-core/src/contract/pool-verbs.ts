@@ -118,10 +118,7 @@ export interface TakeOptions extends WriteOptions, CallTime {
   readonly owner: string;
   /** How long the claim lasts, in milliseconds. */
   readonly claimMs: number;
-  /**
-   * While the claim lasts, a newcomer that pays enough to replace a taken transaction is received, and waits parked behind it
-   * (P33). Without it the newcomer is refused as `conflict`. Priority pools only. Default: false.
-   */
+  /** A newcomer that pays enough to replace a taken transaction waits behind it (P33), else: `conflict`. Priority pools; default false. */
   readonly replaceable?: boolean | undefined;
   readonly payloads?: false | undefined;
 }
@@ -384,8 +381,7 @@ export interface PoolVerbs {
   reap(budget?: Budget, options?: ReapOptions): Promise<Candidate[]>;
   /**
    * Selects transactions as `reap` does, moves them to Propagated and puts them under a claim of `owner`, in one step. A
-   * repeated call with the same operation id returns the transactions that are still under the claim. With `replaceable`
-   * newcomers that pay more may wait behind what was taken (P33).
+   * repeated call with the same operation id returns the transactions that are still under the claim.
    *
    * @example const claim = await store.take({ maxTxs: 10 }, { owner: 'worker-1', claimMs: 30_000, payloads: true });
    */

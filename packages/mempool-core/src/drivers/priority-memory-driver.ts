@@ -3,7 +3,7 @@ import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
 import { isClosedAt } from '../contract/limits.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
-import { withBundle } from '../priority/bundle.ts';
+import { pageWithBundles, withBundle } from '../priority/bundle.ts';
 import { priorityDump } from '../priority/content.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
@@ -81,11 +81,8 @@ function bundledReads({
   index,
 }: PriorityPool): Pick<MemoryReads, 'peekInflight' | 'findInflight' | 'checkStatus'> {
   return {
-    peekInflight: (after, limit) => {
-      const page = memory.peekInflight(after, limit);
-      return { ...page, transactions: page.transactions.map((each) => withBundle(index, each)) };
-    },
-    findInflight: (hashes) => memory.findInflight(hashes).map((each) => each && withBundle(index, each)),
+    peekInflight: (after, limit) => pageWithBundles(index, memory.peekInflight(after, limit)),
+    findInflight: (hashes) => memory.findInflight(hashes).map((each) => withBundle(index, each)),
     checkStatus: (hashes) => memory.checkStatus(hashes).map((each) => withBundle(index, each)),
   };
 }

@@ -1,4 +1,11 @@
-import { isLive, type Stage } from '../contract/transaction.ts';
+import type { DriverPage } from '../contract/driver-page.ts';
+import {
+  type DamagedTransaction,
+  isDamaged,
+  isLive,
+  type StoredTransaction,
+  type TransactionStatus,
+} from '../contract/transaction.ts';
 import type { CheckedVerdict } from '../contract/verdict.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
@@ -15,14 +22,20 @@ export function unitOf({ bundles }: PoolIndex, node: PoolNode): readonly PoolNod
 }
 
 /** Adds to what is told of a live transaction the name of its bundle (P31). */
-export function withBundle<T extends { readonly hash: string; readonly stage: Stage | 'Damaged' }>(
+export function withBundle<T extends StoredTransaction | TransactionStatus | DamagedTransaction | null>(
   index: PoolIndex,
   told: T,
 ): T {
+  if (told === null || isDamaged(told)) return told;
   const { hash, stage } = told;
   if (stage === 'Unknown' || stage === 'Damaged' || !isLive(stage)) return told;
   const bundle = index.node(hash)?.entry.bundle;
   return bundle === undefined ? told : { ...told, bundle: bundle.first };
+}
+
+/** The same for all of a page. */
+export function pageWithBundles(index: PoolIndex, page: DriverPage): DriverPage {
+  return { ...page, transactions: page.transactions.map((each) => withBundle(index, each)) };
 }
 
 /** The effective price of a bundle: priority × gas of all, by the gas of all, rounded down. Without gas each counts the same. */

@@ -8,6 +8,7 @@ import type { Transaction } from '../contract/transaction.ts';
 import { lostEntry } from '../rules/damage.ts';
 import type { Step, Write } from '../rules/step.ts';
 import { decodeChange } from './change-record.ts';
+import { runOut } from './placement.ts';
 import { changeOfStep, changesPool, type PoolChange, type PoolRecord, PriorityPool } from './priority-pool.ts';
 import type { Planning } from './step-builder.ts';
 
@@ -62,8 +63,9 @@ export class MirroredPool {
 
   /** Makes a mirror of the records, without a pause. */
   static of(parts: MirroredPoolParts): MirroredPool {
-    const filling = MirroredPool.filling({ ...parts, late: noEntries, changes: [], end: parts.position });
-    for (let at = filling.next(); ; at = filling.next()) if (at.done) return at.value as MirroredPool;
+    return runOut(
+      MirroredPool.filling({ ...parts, late: noEntries, changes: [], end: parts.position }),
+    ) as MirroredPool;
   }
 
   /**

@@ -73,7 +73,8 @@ export function* settling(index: PoolIndex): Generator<undefined, void> {
 /** After so many transactions, work in slices may pause. */
 const nodesPerTurn = 64;
 
-function runOut<T>(work: Generator<undefined, T>): T {
+/** Does work in slices without a pause. */
+export function runOut<T>(work: Generator<undefined, T>): T {
   for (let at = work.next(); ; at = work.next()) if (at.done) return at.value;
 }
 

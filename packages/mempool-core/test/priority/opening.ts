@@ -3,6 +3,7 @@ import type { Limits } from '../../src/contract/limits.ts';
 import type { Entry } from '../../src/contract/pool-entry.ts';
 import { isLive } from '../../src/contract/transaction.ts';
 import { MirroredPool, mirroredBody } from '../../src/priority/mirrored-pool.ts';
+import { runOut } from '../../src/priority/placement.ts';
 import type { PoolChange, PoolRecord, PriorityPool, PriorityPoolParts } from '../../src/priority/priority-pool.ts';
 import { lostEnd } from '../../src/rules/damage.ts';
 
@@ -79,7 +80,7 @@ export class Opening {
       changes: this.#twins.changes.slice(this.#from),
       end: { ...position, version: this.#twins.changes.length },
     });
-    for (let at = work.next(); ; at = work.next()) if (at.done) return at.value;
+    return runOut(work);
   }
 
   get #trimmed(): number {

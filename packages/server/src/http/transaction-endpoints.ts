@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { BundleOutcome, Mempool, Submission, SubmitOutcome } from 'mempool-core';
+import { maxBundle } from 'mempool-core/backend';
 import { type Endpoint, endpoint, json, refusalForm } from './endpoint.ts';
 import type { Histories } from './histories.ts';
 import { unsupported } from './page-endpoints.ts';
@@ -96,7 +97,7 @@ function outcomeAnswer(outcome: SubmitOutcome): Response {
   throw new Problem(status, 'ERR_SERVER_REFUSED', { detail, members: { outcome } });
 }
 
-const bundle = z.strictObject({ transactions: z.array(submission).min(1).max(100) }).openapi('Bundle', {
+const bundle = z.strictObject({ transactions: z.array(submission).min(1).max(maxBundle) }).openapi('Bundle', {
   description: 'They stand side by side in the order given, are reaped and taken together, and leave together.',
   example: {
     transactions: [

@@ -1,4 +1,3 @@
-import { isDamaged } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import type { PriorityParts } from './calls.ts';
@@ -28,17 +27,9 @@ function readingVerbs(storage: PriorityStorage): ReadingVerbs {
   const { file, hashes, commits } = storage;
   return {
     peekInflight: (after, limit, context) =>
-      storage.view(context, (pool, index) => {
-        const page = pool.page('peekInflight', after, limit);
-        return { ...page, transactions: page.transactions.map((each) => core.withBundle(index, each)) };
-      }),
+      storage.view(context, (pool, index) => core.pageWithBundles(index, pool.page('peekInflight', after, limit))),
     findInflight: (named, context) =>
-      storage.view(context, (pool, index) =>
-        named.map((hash) => {
-          const found = pool.findInflight(hash);
-          return found === null || isDamaged(found) ? found : core.withBundle(index, found);
-        }),
-      ),
+      storage.view(context, (pool, index) => named.map((hash) => core.withBundle(index, pool.findInflight(hash)))),
     checkStatus: (named, context) =>
       storage.view(context, (pool, index) => named.map((hash) => core.withBundle(index, pool.status(hash)))),
     dumpFinalized: (cursor, limit, context) => storage.view(context, (pool) => pool.logPage(cursor, limit)),

@@ -1,4 +1,4 @@
-import { isTable } from 'mempool-core/backend';
+import { isTable, maxBundle } from 'mempool-core/backend';
 import { bytesParam, type Params, textParam } from './params.ts';
 import { placed, refused, wrongParams } from './rpc-error.ts';
 
@@ -12,7 +12,6 @@ export interface GivenBundle {
   readonly expiresAt: number | null;
 }
 
-const maxBundle = 100;
 /** Fields of other relays that ask for nothing if their list is empty. */
 const lists = ['revertingTxHashes', 'droppingTxHashes'];
 const known = ['txs', 'blockNumber', 'minTimestamp', 'maxTimestamp', ...lists];
