@@ -4,24 +4,60 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Redis } from 'ioredis';
-import type { Transaction } from 'mempool-core';
+import type { Ordering, Transaction } from 'mempool-core';
 import type { BenchBackend } from '../limits/backend.ts';
 import type { Bare } from '../limits/limit.ts';
 import { type Costs, footprintHead, type Series } from '../report/row.ts';
-import { type BenchContext, isWanted } from '../setup/context.ts';
+import { atMost, type BenchContext, isWanted } from '../setup/context.ts';
 import { freshCalls, freshTransactions, payloadBytes } from '../setup/samples.ts';
 import { FilledPool } from '../workloads/pools.ts';
+import { head, type Measure } from './measure.ts';
 
 const heapProgram = fileURLToPath(new URL('./heap.ts', import.meta.url));
 
+let pools = 0;
+
+export interface HeapFigures {
+  /** Bytes of heap per transaction. */
+  readonly bytes: number;
+  /** The longest pause for garbage, in milliseconds; 0 for a FIFO pool. */
+  readonly pauseMs: number;
+}
+
 /**
- * Measures the bytes of heap per transaction with `count` transactions, in a child process.
+ * Measures with `count` transactions, in a child process.
  * @param path the module of a subject, or `bare` for a plain `Map`
+ * @param pool ordering and name; else a FIFO pool
  */
-export async function heapBytes(path: string, count: number): Promise<number> {
-  const flags = ['--expose-gc', '--conditions=mempool-source', heapProgram, path, String(count)];
+async function heapFigures(path: string, count: number, ...pool: readonly string[]): Promise<HeapFigures> {
+  const flags = ['--expose-gc', '--conditions=mempool-source', heapProgram, path, String(count), ...pool];
   const { stdout } = await promisify(execFile)(process.execPath, flags);
-  return Number(stdout);
+  return JSON.parse(stdout);
+}
+
+/** Bytes of heap per transaction of a FIFO pool. */
+export async function heapBytes(path: string, count: number): Promise<number> {
+  return (await heapFigures(path, count)).bytes;
+}
+
+/** What a priority pool takes of the heap of its process. Payloads lie outside. `most`: bytes for each transaction. */
+export function heapGoals({ subject, path }: BenchBackend, context: BenchContext, most: number): Measure[] {
+  const count = atMost(context, 100_000);
+  const what = `priority pool of ${count.toLocaleString('en')}, a fresh process`;
+  const sample = (of: keyof HeapFigures) => async () => {
+    const pool = `bench-heap-${process.pid}-${pools++}`;
+    const figures = await heapFigures(path, count, 'priority' satisfies Ordering, pool);
+    await subject.destroy?.(pool);
+    return figures[of];
+  };
+  return [
+    { ...head(subject, `heap per transaction, ${what}`, ['at most', most], 'bytes', 1), sample: sample('bytes') },
+    {
+      ...head(subject, `longest pause for garbage while 20,000 are evicted by 100, ${what}`, ['at most', 20], 'ms', 3),
+      warmups: 0,
+      sample: sample('pauseMs'),
+    },
+  ];
 }
 
 /** Bytes in use once everything that was unlinked before is freed. */

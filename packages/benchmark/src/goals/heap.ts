@@ -1,17 +1,23 @@
-// Run in a process of its own: bytes of heap that a subject, or a bare Map, takes for each Pending transaction. Payloads lie outside.
-
+// Run in a process of its own: bytes of heap that a subject, or a bare Map, takes for each Pending transaction. Payloads lie outside. Of a
+// priority pool also the longest pause for garbage, while newcomers evict by 100.
+import { PerformanceObserver } from 'node:perf_hooks';
 import { BareMap } from '../limits/memory.ts';
-import { freshCalls, freshTransactions } from '../setup/samples.ts';
+import { freshCalls, freshTransactions, pricedTransactions, priorityOptions } from '../setup/samples.ts';
 import { loadSubject } from '../setup/subject.ts';
+import { checkAdmitted } from '../workloads/pools.ts';
+import type { HeapFigures } from './footprint.ts';
 
-const [path = '', count = '0'] = process.argv.slice(2);
+const [path = '', count = '0', ordering = 'fifo', pool = 'heap'] = process.argv.slice(2);
 const total = Number(count);
 const warm = 1_000;
-const store = path === 'bare' ? null : await (await loadSubject(path)).open('heap');
+const evictions = 20_000;
+const isPriority = ordering === 'priority';
+const subject = path === 'bare' ? null : await loadSubject(path);
+const store = (await subject?.open(pool, isPriority ? priorityOptions : {})) ?? null;
 const map = new BareMap();
 
 async function fill(wanted: number): Promise<void> {
-  for (const call of freshCalls(wanted, freshTransactions))
+  for (const call of freshCalls(wanted, isPriority ? pricedTransactions : freshTransactions))
     store === null ? map.insert(call) : await store.receive(call);
 }
 
@@ -21,9 +27,28 @@ function used(): number {
   return process.memoryUsage().heapUsed;
 }
 
+/** Milliseconds. Each newcomer is better than all that were there before. */
+async function longestPause(): Promise<number> {
+  if (store?.ordering !== 'priority') return 0;
+  await store.setLimits({ maxTxs: total + warm });
+  let longest = 0;
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) longest = Math.max(longest, duration);
+  });
+  observer.observe({ entryTypes: ['gc'] });
+  for (let done = 0; done < Math.min(evictions, total); done += 100)
+    checkAdmitted(await store.receive(pricedTransactions(100, 1n << 44n)));
+  // The observer is told of a collection in a later turn.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  observer.disconnect();
+  return longest;
+}
+
 await fill(warm);
 const before = used();
 await fill(total);
-console.log(Math.round((used() - before) / total));
+const bytes = Math.round((used() - before) / total);
+const figures: HeapFigures = { bytes, pauseMs: await longestPause() };
+console.log(JSON.stringify(figures));
 map.close();
 await store?.close();

@@ -1,5 +1,6 @@
 import { coldGoals } from '../goals/cold.ts';
 import { electionGoals } from '../goals/election.ts';
+import { heapGoals } from '../goals/footprint.ts';
 import { redisLedgerGoals } from '../goals/ledger-redis.ts';
 import { sqliteLedgerGoals } from '../goals/ledger-sqlite.ts';
 import { type Measure, type Sampled, take } from '../goals/measure.ts';
@@ -53,18 +54,24 @@ export async function measurePart(part: Part, context: BenchContext): Promise<Me
   }
 }
 
+/** Bytes of heap for each transaction of a priority pool: in a mirror, and beside it where the heap is the store. */
+const mostMirror = 700;
+const mostHeap = 250;
+
 /** The goals that a backend of ours has beside its flatness. */
 async function goalsOf(backend: BenchBackend, full: boolean, context: BenchContext): Promise<Measure[]> {
   const reaping = reapingGoal(backend, context);
+  const heap = heapGoals(backend, context, backend.place === 'heap' ? mostHeap + mostMirror : mostMirror);
   switch (backend.place) {
     case 'heap':
-      return [...memoryGoals(backend, context), reaping, ...serverGoals(backend, context)];
+      return [...memoryGoals(backend, context), ...heap, reaping, ...serverGoals(backend, context)];
     case 'file': {
       const exclusive = full ? [exclusiveGoal(backend.subject, await loadSubject(subjectPath('sqliteExclusive')))] : [];
       return [
         ...sqliteGoals(backend, context),
         ...writersGoals(backend, context),
         ...coldGoals(backend, context),
+        ...heap,
         ...sqliteLedgerGoals(context),
         reaping,
         ...electionGoals(backend),
@@ -79,6 +86,7 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
         ...sequencerGoals(backend, context),
         ...writersGoals(backend, context),
         ...coldGoals(backend, context),
+        ...heap,
         reaping,
         ...electionGoals(backend),
       ];

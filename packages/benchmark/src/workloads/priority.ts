@@ -80,7 +80,10 @@ function evicting(title: string, size: number, count: number): Workload {
       ...beside.rankings.map((one) => ({ name: one.name, prepare: () => bareEviction(one, count, size) })),
       besideFifo(beside, count, size),
     ],
-    goal: { against: fifoPool, by: { ...same('at most', 3), ephemeral: { kind: 'at most', value: 4 } } },
+    goal: {
+      against: fifoPool,
+      by: { ...same('at most', 3), ephemeral: { kind: 'at most', value: size === callSize ? 2.5 : 4 } },
+    },
   };
 }
 
