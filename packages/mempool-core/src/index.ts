@@ -100,7 +100,15 @@ export {
 } from './mempool/pool-of-ordering.ts';
 export type { Recheck, RecheckOptions } from './mempool/recheck.ts';
 export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';
-export type { Answer, Refused, SubmitOptions, SubmitOutcome, Validate, ValidateContext } from './mempool/validation.ts';
+export type {
+  Answer,
+  Refused,
+  SubmitBundleOutcome,
+  SubmitOptions,
+  SubmitOutcome,
+  Validate,
+  ValidateContext,
+} from './mempool/validation.ts';
 export type { Waited, WaitOptions, WaitStage } from './mempool/waiters.ts';
 export {
   type FinalReason,

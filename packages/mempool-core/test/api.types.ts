@@ -239,7 +239,7 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   await pool.reap({}, { view: true });
   const bundle = await pool.receiveBundle([transaction, { ...transaction, verdict: { priority: 1n } }]);
   if (bundle.kind === 'received') holds<Same<typeof bundle.bundle, number>>();
-  else holds<Same<typeof bundle.refusal, BundleRefusal>>();
+  else holds<Same<typeof bundle.refusal, BundleRefusal | Refused>>();
   const { unchanged } = await pool.recheck({ height: 8, slice: 10, signal: AbortSignal.timeout(1) });
   holds<Same<typeof unchanged, readonly string[]>>();
   const gossip = pool.gossip('ann', { after: 'origin' });

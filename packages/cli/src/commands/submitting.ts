@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { BundleOutcome, SubmitOutcome, Verdict } from 'mempool-core';
+import type { SubmitBundleOutcome, SubmitOutcome, Verdict } from 'mempool-core';
 import { hint, maxBundle } from 'mempool-core/backend';
 import { openTargetOrMake } from '../target/open-target.ts';
 import type { GivenTransaction, Told } from '../target/target.ts';
@@ -115,7 +115,7 @@ async function verdictsIn(path: string, count: number): Promise<Verdict[]> {
   });
 }
 
-function bundleText(outcome: Told<BundleOutcome>, style: Terminal['style']): string {
+function bundleText(outcome: Told<SubmitBundleOutcome>, style: Terminal['style']): string {
   if (outcome.kind === 'refused') {
     const { kind, hash, ...rest } = outcome.refusal;
     return [hash, style('red', kind), ...detailsOf(rest)].join('  ');

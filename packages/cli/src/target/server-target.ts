@@ -1,10 +1,10 @@
 import type {
-  BundleOutcome,
   ChainPoint,
   DropReason,
   Limits,
   RollbackOutcome,
   RollbackTarget,
+  SubmitBundleOutcome,
   SubmitOutcome,
   TipAnswer,
   TransactionStatus,
@@ -61,7 +61,7 @@ export class ServerTarget implements Target {
   async receiveBundle(
     transactions: readonly GivenTransaction[],
     { operationId, signal }: ChangeOptions,
-  ): Promise<Told<BundleOutcome>> {
+  ): Promise<Told<SubmitBundleOutcome>> {
     const all = transactions.map(({ hash, ...rest }) => (hash === null ? rest : { hash, ...rest }));
     const body = toJson({ transactions: all });
     return this.#outcome({ method: 'POST', path: '/bundles', body, headers: keyed(operationId), signal });

@@ -1,5 +1,4 @@
 import {
-  type BundleOutcome,
   type ConfigFields,
   type DropReason,
   isMempoolError,
@@ -12,6 +11,7 @@ import {
   type RollbackTarget,
   type StoredTransaction,
   type Submission,
+  type SubmitBundleOutcome,
   type SubmitOutcome,
   type TipAnswer,
   type TransactionStatus,
@@ -86,7 +86,10 @@ export class StoreTarget implements Target {
     return told(await this.pool.submit(this.#submission(transaction), options));
   }
 
-  async receiveBundle(transactions: readonly GivenTransaction[], options: ChangeOptions): Promise<Told<BundleOutcome>> {
+  async receiveBundle(
+    transactions: readonly GivenTransaction[],
+    options: ChangeOptions,
+  ): Promise<Told<SubmitBundleOutcome>> {
     const { pool } = this;
     if (pool.ordering === 'fifo') throw new Failure(exitCodes.refused, 'a fifo pool takes no bundles');
     const all = transactions.map((each) => this.#submission(each));

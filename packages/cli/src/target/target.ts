@@ -1,10 +1,10 @@
 import type {
-  BundleOutcome,
   DropReason,
   Limits,
   MempoolEvent,
   RollbackOutcome,
   RollbackTarget,
+  SubmitBundleOutcome,
   SubmitOutcome,
   TipAnswer,
   TransactionStatus,
@@ -88,7 +88,7 @@ export type ToldEvent = Told<MempoolEvent>;
 /** The pool that a command works on: a store, or a server. Rejects with `Failure` or `MempoolError`. */
 export interface Target extends AsyncDisposable {
   submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>>;
-  receiveBundle(transactions: readonly GivenTransaction[], options: ChangeOptions): Promise<Told<BundleOutcome>>;
+  receiveBundle(transactions: readonly GivenTransaction[], options: ChangeOptions): Promise<Told<SubmitBundleOutcome>>;
   status(hash: string, options: CallOptions): Promise<Told<TransactionStatus>>;
   waitFor(hash: string, options: AwaitOptions): Promise<Awaited>;
   list(list: List, options: ListOptions): AsyncIterable<Row>;

@@ -103,3 +103,8 @@ export function priorityAt({ priority, tip }: Pick<CheckedVerdict, 'priority' | 
 export function isRefusal(answer: Verdict | Refusal): answer is Refusal {
   return typeof answer === 'object' && answer !== null && 'code' in answer;
 }
+
+/** A verdict as it is in a bundle (P31): not for peers, and without tip, protection and second weight. */
+export function verdictInBundle({ protected: _, tip: __, weight2: ___, ...plain }: CheckedVerdict): CheckedVerdict {
+  return { ...plain, propagate: false };
+}

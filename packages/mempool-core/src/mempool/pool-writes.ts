@@ -10,7 +10,6 @@ import {
   maxCallTransactions,
   ownBlock,
 } from '../boundary/arguments.ts';
-import { checkBundle } from '../boundary/bundle-calls.ts';
 import { asChecked } from '../boundary/checked-once.ts';
 import { checkLimits } from '../boundary/open-options.ts';
 import { type CallNames, callNames } from '../boundary/option-names.ts';
@@ -23,7 +22,6 @@ import {
   checkTake,
 } from '../boundary/pool-arguments.ts';
 import { checkName } from '../boundary/verdicts.ts';
-import type { BundleOutcome } from '../contract/bundle-verbs.ts';
 import type { ChainOptions, DropOptions, ReadOptions, ReleaseOptions, WriteOptions } from '../contract/call-options.ts';
 import { type DropReason, readReason } from '../contract/drop-reason.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
@@ -115,16 +113,6 @@ export class PoolWrites {
     // P20: what it wakes writes no event.
     this.#wake();
     return taken;
-  }
-
-  async receiveBundle(
-    transactions: readonly verbs.Submission[],
-    options: verbs.ReceiveOptions | undefined,
-  ): Promise<BundleOutcome> {
-    const context = checkWrite(options, callNames.moment);
-    const own = checkBundle(transactions) as readonly object[] as readonly verbs.Submission[];
-    const moment = callTime(options, this.#options);
-    return this.#calls.whole(context, (on, to) => on.receiveBundle(own, to), moment);
   }
 
   async extendClaim(

@@ -13,7 +13,7 @@ import type { Refused, SubmitOutcome } from './validation.ts';
 /** The result of the screening of one submission. */
 export type Screened =
   /** The outcome is known without a call of the store. */
-  | { readonly kind: 'answered'; readonly outcome: SubmitOutcome }
+  | { readonly kind: 'answered'; readonly outcome: Extract<SubmitOutcome, { readonly kind: 'duplicate' }> | Refused }
   | {
       readonly kind: 'admitted';
       readonly submission: OwnSubmission;

@@ -6,7 +6,6 @@ import {
   type StoredTransaction,
   type TransactionStatus,
 } from '../contract/transaction.ts';
-import type { CheckedVerdict } from '../contract/verdict.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
 
@@ -49,11 +48,6 @@ export function bundlePriority(unit: readonly PoolNode[]): bigint {
   }
   const quotient = sum / weights;
   return quotient * weights > sum ? quotient - 1n : quotient;
-}
-
-/** A new verdict for a transaction in a bundle: not for peers, and without tip, protection and second weight. */
-export function verdictInBundle({ protected: _, tip: __, weight2: ___, ...plain }: CheckedVerdict): CheckedVerdict {
-  return { ...plain, propagate: false };
 }
 
 /** True if one requires a tag of itself or of a later one. */

@@ -262,3 +262,70 @@ describe('calls of one turn', () => {
     expect(calls.filter((call) => call.startsWith('receive'))).toEqual(['receive 2', 'receive 1']);
   });
 });
+
+describe('a bundle', () => {
+  it('has the verdicts of the application, without what a bundle may not have', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({
+      validate: (each, to) => (each.hash === hash(4) ? { maxPriority: 4n, tip: 1n, weight2: 7 } : validate(each, to)),
+    });
+    expect(await pool.receiveBundle([transaction(2), pays(3, 6n), transaction(4)])).toMatchObject({ kind: 'received' });
+    expect(asked).toEqual([2]);
+    const { entries } = await pool.store.dump();
+    expect(entries.map(({ priority, tip, weight2 }) => [priority, tip, weight2])).toEqual([
+      [2n, undefined, undefined],
+      [6n, undefined, undefined],
+      [4n, undefined, undefined],
+    ]);
+  });
+
+  it('is refused where one of it is, and the store never sees it', async () => {
+    const { pool, count } = await openPriority({ validate: byByte().validate });
+    const refusal = { kind: 'refused', hash: hash(66), code: 9, log: 'garbage', penalize: true };
+    expect(await pool.receiveBundle([transaction(1), garbage(), garbage(67)])).toMatchObject({
+      kind: 'refused',
+      refusal,
+    });
+    expect(count('receiveBundle')).toBe(0);
+  });
+
+  it('is not asked about where one of it is too large, or in the pool already', async () => {
+    const { asked, validate } = byByte();
+    const { pool } = await openPriority({ validate, maxTxBytes: 8 });
+    await pool.submit(transaction(1));
+    const large = { ...transaction(2), payload: new Uint8Array(9) };
+    expect(await pool.receiveBundle([transaction(3), large])).toMatchObject({ refusal: { kind: 'too-large' } });
+    expect(asked).toEqual([1]);
+    const refusal = { kind: 'duplicate', hash: hash(1), stage: 'Pending' };
+    expect(await pool.receiveBundle([transaction(1), transaction(3)])).toEqual({ kind: 'refused', refusal });
+    expect(asked.filter((first) => first === 1)).toHaveLength(1);
+  });
+
+  it('answers a repeated operation id as it did first, whatever the application says by now', async () => {
+    let isOpen = true;
+    const { pool } = await openPriority({
+      keepInvalidMs: 0,
+      validate: () => (isOpen ? { priority: 1n } : { code: 1, log: 'no', penalize: false }),
+    });
+    const bundle = [transaction(1), transaction(2)];
+    const first = await pool.receiveBundle(bundle, { operationId: 'one' });
+    isOpen = false;
+    expect(await pool.receiveBundle(bundle, { operationId: 'one' })).toEqual(first);
+    expect(await pool.receiveBundle(bundle, { operationId: 'two' })).toMatchObject({ refusal: { kind: 'duplicate' } });
+  });
+
+  it('is asked about again where a part of it left the pool meanwhile', async () => {
+    const { asked, validate } = byByte();
+    const opened = await openPriority({ validate });
+    const { pool } = opened;
+    await pool.submit(transaction(1));
+    opened.before(
+      'receiveBundle',
+      once(async () => void (await pool.store.drop([hash(1)], 'failed'))),
+    );
+    const outcome = await pool.receiveBundle([transaction(1), transaction(2)], { operationId: 'one' });
+    expect(outcome).toMatchObject({ kind: 'received' });
+    expect(asked.filter((first) => first === 1)).toHaveLength(2);
+    expect((await pool.reap()).map(({ priority }) => priority)).toEqual([1n, 2n]);
+  });
+});

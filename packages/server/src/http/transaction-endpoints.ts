@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { BundleOutcome, Mempool, Submission, SubmitOutcome } from 'mempool-core';
+import type { Mempool, Submission, SubmitBundleOutcome, SubmitOutcome } from 'mempool-core';
 import { maxBundle } from 'mempool-core/backend';
 import { type Endpoint, endpoint, json, refusalForm } from './endpoint.ts';
 import type { Histories } from './histories.ts';
@@ -148,7 +148,7 @@ function bundling({ pool, hashOf }: TransactionParts): Endpoint {
   });
 }
 
-function bundleAnswer(outcome: BundleOutcome): Response {
+function bundleAnswer(outcome: SubmitBundleOutcome): Response {
   if (outcome.kind === 'received') return json(outcome, 201);
   const { kind, hash } = outcome.refusal;
   const detail = `The pool refuses the bundle: ${kind}, of ${hash}.`;

@@ -4,6 +4,7 @@ import {
   isRefusal,
   maxPriority,
   type PriorityMempool,
+  type Refused,
   type Submission,
   type SubmitOutcome,
   type Verdict,
@@ -175,7 +176,7 @@ function refusalOf(outcome: Exclude<SubmitOutcome, { kind: 'received' }>, { fiel
 }
 
 /** The pool's refusal of a bundle: that of one transaction, in geth's words. */
-function bundleRefusalOf(refusal: BundleRefusal, signed: readonly SignedTransaction[]): RpcError {
+function bundleRefusalOf(refusal: BundleRefusal | Refused, signed: readonly SignedTransaction[]): RpcError {
   const i = signed.findIndex(({ hash }) => hash === `0x${refusal.hash}`);
   const one = signed[i] as SignedTransaction;
   if (refusal.kind === 'not-ready')
