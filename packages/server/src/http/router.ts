@@ -94,6 +94,7 @@ export class Router {
       body: null,
       caller,
       operationId: operationIdOf(caller, headerOf(request, environment, 'idempotency-key')),
+      count: () => void this.#parts.identify(request, environment),
     };
     if (endpoint.method === 'get') return endpoint.answer(call);
     return this.#write(endpoint, call);

@@ -128,7 +128,8 @@ function bundling({ pool, hashOf }: TransactionParts): Endpoint {
   return endpoint({
     method: 'post',
     path: '/api/v1/bundles',
-    summary: 'Submits up to 100 transactions that are received together or not at all; priority pools only',
+    summary:
+      'Submits up to 100 transactions that are received together or not at all; priority pools only. Each counts against the rate.',
     tag: 'transactions',
     scopes: ['submit'],
     body: bundle,
@@ -140,8 +141,9 @@ function bundling({ pool, hashOf }: TransactionParts): Endpoint {
       413: tooLargeForm,
       422: refusalForm('None was received. Not accepted as it is, or the pool is fifo.'),
     },
-    answer: async ({ body, operationId }) => {
+    answer: async ({ body, operationId, count }) => {
       if (pool.ordering === 'fifo') throw unsupported('receiveBundle');
+      for (let i = 1; i < body.transactions.length; i += 1) count();
       const all = body.transactions.map((each) => submissionOf(each, hashOf));
       return bundleAnswer(await pool.receiveBundle(all, { operationId }));
     },

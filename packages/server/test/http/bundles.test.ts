@@ -109,19 +109,21 @@ test('a bundle that is malformed is answered with the field', async () => {
   expect(await server.pool.usage()).toMatchObject({ pending: 0, lastSeq: 0 });
 });
 
-test('a bundle needs a priority pool, the scope submit, room for its body, and counts as one request', async () => {
+test('a bundle needs a priority pool, the scope submit, room for its body, and as many requests of the rate as it has transactions', async () => {
   const fifo = await send(await served(), two);
   expect([fifo.status, await fifo.json()]).toMatchObject([422, { code: 'ERR_MEMPOOL_UNSUPPORTED' }]);
   const pool = { backend: 'ephemeral', ordering: 'priority' };
   const token = (name: string, scope: 'read' | 'submit') => ({ name, scopes: [scope], hash: `sha256:${sha256(name)}` });
   const tokens = [token('reader', 'read'), token('searcher', 'submit')];
-  const server = await served(pool, { tokens, ratePerSecond: 1, maxBodyBytes: 1_000 });
+  const server = await served(pool, { tokens, ratePerSecond: 2, maxBodyBytes: 1_000 });
   const as = (name: string) => ({ authorization: `Bearer ${name}` });
   expect((await send(server, two)).status).toBe(401);
   expect((await send(server, two, as('reader'))).status).toBe(403);
   expect((await send(server, two, as('searcher'))).status).toBe(201);
-  const next = await send(server, two, as('searcher'));
-  expect([next.status, next.headers.get('retry-after')]).toEqual([429, '1']);
+  const slow = await served(pool, { ratePerSecond: 1 });
+  const refused = await send(slow, two);
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '1']);
+  expect((await slow.pool.usage()).lastSeq).toBe(0);
   const small = await served(pool, { maxBodyBytes: 100 });
   expect((await send(small, two)).status).toBe(413);
 });
