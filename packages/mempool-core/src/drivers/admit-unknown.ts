@@ -63,7 +63,7 @@ export function admitUnknown(
     index.number(node, index.lastGossipSeq);
   }
   const ended = victims.filter(({ seq }) => seq < first).sort((a, b) => a.seq - b.seq);
-  const bodies = arrived.map(({ node, body }) => ({ body, seq: node.seq, isOver: node.stage !== 'Pending' }));
+  const bodies = arrived.map(({ node, body }) => ({ body, slot: node.slot, isOver: node.stage !== 'Pending' }));
   if (arrived.length > 0) memory.admitAndEvict(ended, bodies, at);
   return outcome;
 }

@@ -2,8 +2,8 @@ import { isClosedAt } from '../contract/limits.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import { FifoClaims } from '../rules/fifo-claims.ts';
 import type { FifoEntry, Room } from '../rules/fifo-step.ts';
-import { bodyOf, type Row, viewOf } from './row.ts';
 import type { Rows } from './rows.ts';
+import { noSlot } from './slots.ts';
 
 /** The reads of a fifo pool on the rows in memory, with the pool's claims and its limits. */
 export class FifoRows extends FifoClaims {
@@ -24,21 +24,26 @@ export class FifoRows extends FifoClaims {
   }
 
   /** The Pending rows that are not held back, by seq. */
-  pending(): Iterable<FifoEntry> {
-    return this.#rows.stageIndexes.pending.after(0);
+  *pending(): Generator<FifoEntry, undefined> {
+    for (const slot of this.#rows.stageIndexes.pending.after(0)) yield this.#rows.entry(slot);
   }
 
   /** The rows held back until `nowMs` or earlier: the earliest time first, then by seq (P20). */
   due(nowMs: number, limit: number): FifoEntry[] {
-    return this.#rows.stageIndexes.held.until(nowMs, limit);
+    return this.#rows.stageIndexes.held.until(nowMs, limit).map((slot) => this.#rows.entry(slot));
   }
 
   /** The Pending, Propagated and Acknowledged rows with a greater seq, by seq. */
   *unconfirmed(after: number): Generator<FifoEntry, undefined> {
     const { pending, inflight } = this.#rows.stageIndexes;
-    const flying = inflight.after(after).filter(({ stage }) => stage !== 'Confirmed');
+    const rows = this.#rows;
+    const flying = inflight
+      .after(after)
+      .map((slot) => rows.entry(slot))
+      .filter(({ stage }) => stage !== 'Confirmed');
     let next = flying.next().value;
-    for (const row of pending.after(after)) {
+    for (const slot of pending.after(after)) {
+      const row = rows.entry(slot);
       for (; next !== undefined && next.seq < row.seq; next = flying.next().value) yield next;
       yield row;
     }
@@ -50,21 +55,22 @@ export class FifoRows extends FifoClaims {
     hashes: readonly string[],
     { view = false }: { readonly view?: boolean | undefined } = {},
   ): (Transaction | null)[] {
-    const read = view ? viewOf : bodyOf;
+    const rows = this.#rows;
     return hashes.map((hash) => {
-      const row = this.#live(hash);
-      return row && read(row);
+      const slot = this.#live(hash);
+      if (slot === noSlot) return null;
+      return view ? rows.view(slot) : rows.body(slot);
     });
   }
 
   /** The transactions in flight under claims of this id, by seq. */
   claimed(claimId: string): FifoEntry[] {
-    const rows = this.under(claimId).map(({ hash }) => this.#live(hash));
-    return rows.filter((row) => row !== null);
+    const slots = this.under(claimId).map(({ hash }) => this.#live(hash));
+    return slots.filter((slot) => slot !== noSlot).map((slot) => this.#rows.entry(slot));
   }
 
-  #live(hash: string): Row | null {
-    const row = this.#rows.find(hash);
-    return row !== null && isLive(row.stage) ? row : null;
+  #live(hash: string): number {
+    const slot = this.#rows.find(hash);
+    return slot !== noSlot && isLive(this.#rows.columns.stage(slot)) ? slot : noSlot;
   }
 }

@@ -18,14 +18,14 @@ import {
 } from '../contract/transaction.ts';
 import { logEntry, logPage, seqPage, statusOf, storedTransaction } from '../rules/answers.ts';
 import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
+import type { EndLog } from './end-log.ts';
 import type { EventSeries } from './event-series.ts';
 import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
 import type { NamedRecords } from './named-records.ts';
 import { type Arrived, type MemoryRecord, PoolState, type Queued } from './pool-state.ts';
-import { bodyOf, factsOf, type LogRow, pointOf, type Row, sentAtOf, stateOf } from './row.ts';
 import type { Rows } from './rows.ts';
-import type { Series } from './series.ts';
+import { noSlot, Slots } from './slots.ts';
 import { bySending, type SeqList } from './stage-indexes.ts';
 
 /** No record in memory is damaged. */
@@ -41,15 +41,21 @@ export class MemoryPool implements PoolView, EventSource {
   readonly #state: PoolState;
   readonly #rows: Rows;
   readonly #blocks: KeptBlocks;
-  readonly #log: Series<LogRow>;
+  readonly #log: EndLog;
   readonly #events: EventSeries;
 
   /**
-   * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good.
+   * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good. An
+   * index of the same pool shares the `slots`.
    */
-  constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
+  constructor(
+    epoch: string,
+    retention: Retention,
+    onForget: (hash: string) => void = () => undefined,
+    slots: Slots = new Slots(),
+  ) {
     this.epoch = epoch;
-    this.#state = new PoolState(retention, onForget);
+    this.#state = new PoolState(retention, slots, onForget);
     const { rows, blocks, log, events } = this.#state;
     this.#rows = rows;
     this.#blocks = blocks;
@@ -173,16 +179,15 @@ export class MemoryPool implements PoolView, EventSource {
    */
   endedBefore(logSeq: number): string[] {
     const hashes: string[] = [];
-    for (const [number, entry] of this.#log.from(0)) {
-      if (number >= logSeq) break;
-      if (this.#rows.isLatest(entry)) hashes.push(entry.final.hash);
-    }
+    const log = this.#log;
+    for (let number = log.oldest; number < logSeq && number <= log.last; number++)
+      if (log.past(number) === null) hashes.push(this.#rows.slots.hashOf(log.slot(number)));
     return hashes;
   }
 
   txState(hash: string): TxState | null {
-    const row = this.#rows.find(hash);
-    return row && stateOf(row);
+    const slot = this.#rows.find(hash);
+    return slot === noSlot ? null : this.#rows.state(slot);
   }
 
   claimOf(hash: string): string | null {
@@ -190,8 +195,8 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   confirmedAt(hash: string): ChainPoint | null {
-    const row = this.#rows.find(hash);
-    return row && pointOf(row);
+    const slot = this.#rows.find(hash);
+    return slot === noSlot ? null : this.#rows.point(slot);
   }
 
   inclusion(hash: string): number | null {
@@ -209,29 +214,30 @@ export class MemoryPool implements PoolView, EventSource {
 
   aged(finalizable: number, droppable: number): TxState[] {
     const { confirmed, waiting } = this.#rows.stageIndexes;
-    return [...confirmed.upTo(finalizable), ...waiting.upTo(droppable)];
+    return this.#states([...confirmed.upTo(finalizable), ...waiting.upTo(droppable)]);
   }
 
   confirmedAfter(tick: number): TxState[] {
     const { confirmed, finalized } = this.#rows.stageIndexes;
-    return [...confirmed.after(tick), ...finalized.after(tick)];
+    return this.#states([...confirmed.after(tick), ...finalized.after(tick)]);
   }
 
   waitingAfter(tick: number): TxState[] {
-    return this.#rows.stageIndexes.waiting.after(tick);
+    return this.#states(this.#rows.stageIndexes.waiting.after(tick));
   }
 
   sentBefore(ms: number, limit: number): TxState[] {
-    const found: Row[] = [];
-    for (const row of this.#rows.stageIndexes.waiting.bySending()) {
-      const sentAt = sentAtOf(row);
+    const { columns } = this.#rows;
+    const found: number[] = [];
+    for (const slot of this.#rows.stageIndexes.waiting.bySending()) {
+      const sentAt = columns.sent(slot);
       if (sentAt === null) continue;
       const last = found.at(-1);
       // Rows that went out in the same millisecond are ordered by seq below.
-      if (sentAt >= ms || (found.length >= limit && last !== undefined && sentAtOf(last) !== sentAt)) break;
-      found.push(row);
+      if (sentAt >= ms || (found.length >= limit && last !== undefined && columns.sent(last) !== sentAt)) break;
+      found.push(slot);
     }
-    return found.sort(bySending).slice(0, limit).map(stateOf);
+    return this.#states(found.sort(bySending(columns)).slice(0, limit));
   }
 
   peekPending(after: number, limit: number): DriverPage {
@@ -244,20 +250,21 @@ export class MemoryPool implements PoolView, EventSource {
 
   findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
     return hashes.map((hash) => {
-      const row = this.#rows.find(hash);
-      return row !== null && isInflight(row.stage) ? this.#stored(row) : null;
+      const slot = this.#rows.find(hash);
+      return slot !== noSlot && isInflight(this.#rows.columns.stage(slot)) ? this.#stored(slot) : null;
     });
   }
 
   /** The Pending transactions with a greater seq, by seq. */
   pendingAfter(seq: number): Iterable<{ readonly hash: string }> {
-    return this.#rows.stageIndexes.pending.after(seq);
+    return this.#rows.stageIndexes.pending.after(seq).map((slot) => ({ hash: this.#rows.slots.hashOf(slot) }));
   }
 
   /** Returns the page, after the seq `after`, of the live transactions among these hashes. The hashes are ordered by seq. */
   stored(hashes: readonly string[], after: number): DriverPage {
-    const rows = hashes.map((hash) => this.#rows.find(hash)).filter((row) => row !== null && isLive(row.stage));
-    return this.#cut(rows.values() as IteratorObject<Row, undefined>, after);
+    const { columns } = this.#rows;
+    const slots = hashes.map((hash) => this.#rows.find(hash));
+    return this.#cut(slots.filter((slot) => slot !== noSlot && isLive(columns.stage(slot))).values(), after);
   }
 
   checkStatus(hashes: readonly string[]): TransactionStatus[] {
@@ -267,11 +274,9 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   dumpFinalized(cursor: number, limit: number): DriverLogPage {
-    const entries = this.#log
-      .from(cursor)
-      .take(limit)
-      .map(([number, entry]) => this.#logEntry(number, entry));
     const { oldest, last } = this.#log;
+    const first = Math.max(cursor, oldest);
+    const entries = numbersFrom(first, Math.min(last, first + limit - 1)).map((number) => this.#logEntry(number));
     return logPage(cutPage(entries, intact), { cursor, oldest, last, epoch: this.epoch }, (entry) => entry);
   }
 
@@ -307,8 +312,9 @@ export class MemoryPool implements PoolView, EventSource {
 
   #arrive(body: Transaction, thresholds: Thresholds, at: number): ReceiveOutcome {
     const { hash } = body;
-    if (this.#rows.has(hash) || this.#blocks.hasSighted(hash)) return this.#receiveKnown(body, thresholds, at);
-    const seq = this.#rows.arrive(body, at);
+    if (this.#rows.find(hash) !== noSlot || this.#blocks.hasSighted(hash))
+      return this.#receiveKnown(body, thresholds, at);
+    const seq = this.#rows.arrive(this.#rows.slots.hold(hash), body, at);
     this.#events.pushArrival(hash, seq, at);
     return { kind: 'received', hash, seq, stage: 'Pending' };
   }
@@ -323,8 +329,8 @@ export class MemoryPool implements PoolView, EventSource {
     return this.#cut(list.after(after).take(limit), after);
   }
 
-  #cut(rows: IteratorObject<Row, undefined>, after: number): DriverPage {
-    const records = rows.map((row) => this.#stored(row));
+  #cut(slots: IteratorObject<number, undefined>, after: number): DriverPage {
+    const records = slots.map((slot) => this.#stored(slot));
     return seqPage(cutPage(records, intact), { after, epoch: this.epoch }, (record) => record);
   }
 
@@ -333,15 +339,21 @@ export class MemoryPool implements PoolView, EventSource {
     return oldest === undefined ? null : { hash: oldest.hash, sentAt: oldest.facts.sentAt ?? 0 };
   }
 
-  #logEntry(number: number, entry: LogRow): LogEntry {
-    const row = this.#rows.logged(entry);
-    const { hash, seq, stage, tick, confirmations, nonConfirmations, reason } = entry.final;
-    const facts = entry.facts ?? factsOf(row);
-    const txState = { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts };
-    return logEntry(number, txState, bodyOf(row), entry.point, entry.at);
+  #logEntry(number: number): LogEntry {
+    const { point, at } = this.#log.ending(number);
+    return logEntry(number, this.#rows.ended(number), this.#rows.body(this.#rows.logged(number)), point, at);
   }
 
-  #stored(row: Row): StoredTransaction {
-    return storedTransaction(stateOf(row), bodyOf(row), pointOf(row), this.#blocks.tick);
+  #states(slots: readonly number[]): TxState[] {
+    return slots.map((slot) => this.#rows.state(slot));
   }
+
+  #stored(slot: number): StoredTransaction {
+    const rows = this.#rows;
+    return storedTransaction(rows.state(slot), rows.body(slot), rows.point(slot), this.#blocks.tick);
+  }
+}
+
+function* numbersFrom(first: number, last: number): Generator<number, undefined> {
+  for (let number = first; number <= last; number++) yield number;
 }

@@ -1,22 +1,22 @@
 import { decodeOutcome } from '../codec/outcome-record.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
 import type { StoreEvent } from '../contract/events.ts';
-import { arriving, dropped, type Facts, live } from '../contract/lifecycle.ts';
 import { maxOperations, type Retention } from '../contract/options.ts';
 import type { NamedValue } from '../contract/records.ts';
-import { isLive, type Transaction } from '../contract/transaction.ts';
+import type { Transaction } from '../contract/transaction.ts';
 import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Step, Write } from '../rules/step.ts';
-import { EventSeries, evictedTail } from './event-series.ts';
+import type { Ending, EndLog } from './end-log.ts';
+import { EventSeries, type EventTail, evictedTail } from './event-series.ts';
 import { FifoRows } from './fifo-rows.ts';
 import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import { NamedRecords } from './named-records.ts';
-import { bodyOf, endRow, factsOf, type LogRow, pastEntry, pointOf, stateOf } from './row.ts';
 import { Rows } from './rows.ts';
-import { Series } from './series.ts';
+import { noSlot, type Slots } from './slots.ts';
 
 /** A Pending transaction. */
 export interface Queued {
+  readonly slot: number;
   readonly hash: string;
   readonly seq: number;
 }
@@ -24,7 +24,8 @@ export interface Queued {
 /** A transaction that a call admitted. */
 export interface Arrived {
   readonly body: Transaction;
-  readonly seq: number;
+  /** The slot that the index of the pool holds for its hash. */
+  readonly slot: number;
   /** True if the same call evicted it again, for a later transaction. */
   readonly isOver: boolean;
 }
@@ -32,18 +33,21 @@ export interface Arrived {
 /** The state of a pool in memory and all operations that change it. */
 export class PoolState {
   retention: Retention;
-  readonly rows: Rows = new Rows();
-  readonly fifo: FifoRows = new FifoRows(this.rows);
+  readonly rows: Rows;
+  readonly fifo: FifoRows;
   readonly blocks: KeptBlocks = new KeptBlocks();
-  readonly log: Series<LogRow> = new Series();
+  readonly log: EndLog;
   readonly events: EventSeries = new EventSeries();
   readonly operations: OperationRecords = new OperationRecords();
   readonly records: NamedRecords = new NamedRecords();
   readonly listeners: Set<() => void> = new Set();
   readonly #onForget: (hash: string) => void;
 
-  constructor(retention: Retention, onForget: (hash: string) => void) {
+  constructor(retention: Retention, slots: Slots, onForget: (hash: string) => void) {
     this.retention = retention;
+    this.rows = new Rows(slots);
+    this.fifo = new FifoRows(this.rows);
+    this.log = this.rows.log;
     this.#onForget = onForget;
   }
 
@@ -52,7 +56,7 @@ export class PoolState {
     assertWritable(writes);
     this.fifo.apply(step);
     if (chain !== null) this.blocks.apply(chain);
-    for (const write of writes) this.#write(write, at);
+    for (const write of writes) this.rows.write(write, at);
     for (const event of events) this.events.push(event, at);
     this.#trimLog();
     if (operation !== null) this.operations.add(operation);
@@ -64,10 +68,20 @@ export class PoolState {
    * Pending transactions `ended`. Both are sorted by seq.
    */
   admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, at: number): void {
-    for (const { hash, seq } of ended) this.#evict({ hash, seq }, factsOf(this.rows.of(hash)), null, at);
-    for (const { body, seq, isOver } of arrived) {
-      if (isOver) this.#evict({ hash: body.hash, seq }, arriving, body, at);
-      else this.events.pushArrival(body.hash, this.rows.arrive(body, at), at);
+    const { rows, events } = this;
+    const { columns } = rows;
+    const ending: Ending = { ...evictedState, at };
+    for (const { slot, hash, seq } of ended) {
+      events.pushOf(hash, seq, this.#evictedTail(columns.attempts(slot)), columns.received(slot), at);
+      rows.end(slot, ending);
+    }
+    for (const { body, slot, isOver } of arrived) {
+      rows.slots.share(slot);
+      const seq = rows.arrive(slot, body, at);
+      if (isOver) {
+        rows.end(slot, ending);
+        events.pushOf(body.hash, seq, unknownEvicted, 0, at);
+      } else events.pushArrival(body.hash, seq, at);
     }
     this.#trimLog();
     this.wake();
@@ -92,14 +106,14 @@ export class PoolState {
     for (const block of this.blocks.all()) yield { kind: 'block', block };
     const { pending, held, inflight } = this.rows.stageIndexes;
     const all = Number.POSITIVE_INFINITY;
+    const { rows, log } = this;
     for (const list of [pending.after(0), held.until(all, all), inflight.after(0)])
-      for (const row of list)
-        yield { kind: 'write', write: { after: stateOf(row), point: pointOf(row), body: bodyOf(row) } };
-    for (const [, entry] of this.log.from(1)) {
-      const { final, point, at } = entry;
-      const row = this.rows.logged(entry);
-      const after = { ...final, facts: entry.facts ?? factsOf(row) };
-      yield { kind: 'write', write: { after, point, body: row.mark === entry ? bodyOf(row) : null }, at };
+      for (const slot of list)
+        yield { kind: 'write', write: { after: rows.state(slot), point: rows.point(slot), body: rows.body(slot) } };
+    for (let number = log.oldest; number <= log.last; number++) {
+      const { point, at } = log.ending(number);
+      const body = log.past(number) === null ? rows.body(log.slot(number)) : null;
+      yield { kind: 'write', write: { after: rows.ended(number), point, body }, at };
     }
     for (const event of this.events.all()) yield { kind: 'event', event };
     for (const operation of this.operations.all()) yield { kind: 'operation', operation };
@@ -142,32 +156,38 @@ export class PoolState {
     }
   }
 
-  /** Evicts a Pending transaction, or a new one whose body is given. */
-  #evict({ hash, seq }: Queued, facts: Facts, body: Transaction | null, at: number): void {
-    const after = dropped(live(hash, seq, 'Pending', 0, facts), 0, 'evicted');
-    this.#write({ after, point: null, body }, at);
-    const tail = evictedTail(body === null ? 'Pending' : 'Unknown', facts.attempts);
-    this.events.pushOf(hash, seq, tail, facts.receivedAt, at);
+  /** The tail of the event of a Pending transaction that was evicted. Most of a call share one. */
+  #evictedTail(attempts: number): EventTail {
+    if (attempts === 0) return pendingEvicted;
+    return evictedTail('Pending', attempts);
   }
 
   #trimLog(): void {
-    for (const entry of this.log.trim(this.retention.maxFinalized))
-      if (this.rows.forget(entry)) this.#onForget(entry.final.hash);
-  }
-
-  #write(write: Write, at: number | null): void {
-    const { after, point } = write;
-    const row = this.rows.write(write, at);
-    if (!isLive(after.stage)) this.log.push(endRow(row, after, point, at));
+    const { log, rows } = this;
+    for (let excess = log.length - this.retention.maxFinalized; excess > 0; excess--) {
+      const slot = log.shift();
+      if (slot !== noSlot) this.#onForget(rows.forget(slot));
+    }
   }
 
   /** A write with a body is a live record or the latest log entry of its hash, so it makes a row. */
   #restoreWrite(write: Write, at: number | null): void {
     const { after, point, body } = write;
-    if (body !== null) this.#write(write, at);
-    else this.log.push(pastEntry(after, point, at, this.rows.find(after.hash)));
+    if (body !== null) this.rows.write(write, at);
+    else this.rows.writePast(after, point, at);
   }
 }
+
+const pendingEvicted: EventTail = evictedTail('Pending', 0);
+const unknownEvicted: EventTail = evictedTail('Unknown', 0);
+const evictedState: Omit<Ending, 'at'> = {
+  stage: 'Dropped',
+  tick: 0,
+  confirmations: 0,
+  nonConfirmations: 0,
+  reason: 'evicted',
+  point: null,
+};
 
 /** A record of a pool's state in memory. It is plain data, for a file of any format. */
 export type MemoryRecord =

@@ -1,80 +1,196 @@
-import type { Transaction } from '../contract/transaction.ts';
+import { type Facts, factsAt, live, type TxState } from '../contract/lifecycle.ts';
+import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transaction } from '../contract/transaction.ts';
+import type { FifoEntry } from '../rules/fifo-step.ts';
 import type { Write } from '../rules/step.ts';
-import { arrivedRow, type LogRow, leaveEnd, makeRow, PayloadSlabs, type Row, renew } from './row.ts';
+import { Columns } from './columns.ts';
+import { type Ending, EndLog, type PastLife } from './end-log.ts';
+import { PayloadSlabs } from './payload-slabs.ts';
+import { noSlot, type Slots } from './slots.ts';
 import { StageIndexes } from './stage-indexes.ts';
 
-/** The rows of all hashes that are live or in the log, by hash and in the indexes. */
+/**
+ * The rows of all hashes that are live or in the log: their columns, payloads and indexes, and the log. A row is known by its
+ * slot. Its state is an object only where somebody asks for it.
+ */
 export class Rows {
-  readonly stageIndexes: StageIndexes = new StageIndexes();
-  readonly #byHash = new Map<string, Row>();
+  readonly slots: Slots;
+  readonly columns: Columns = new Columns();
+  readonly stageIndexes: StageIndexes = new StageIndexes(this.columns);
+  readonly log: EndLog = new EndLog();
   readonly #slabs = new PayloadSlabs();
+  /** The confirming blocks of Confirmed rows. */
+  readonly #points = new Map<number, ChainPoint>();
+  /** The number of hashes that are live or in the log. */
+  size = 0;
   /** The last seq that was assigned; 0 before the first. */
   lastSeq = 0;
 
-  get size(): number {
-    return this.#byHash.size;
+  constructor(slots: Slots) {
+    this.slots = slots;
   }
 
-  find(hash: string): Row | null {
-    return this.#byHash.get(hash) ?? null;
+  /** The slot of the row of a hash, or `noSlot`. */
+  find(hash: string): number {
+    const slot = this.slots.find(hash);
+    return slot !== noSlot && this.columns.has(slot) ? slot : noSlot;
   }
 
-  has(hash: string): boolean {
-    return this.#byHash.has(hash);
-  }
-
-  /** The row of a hash that is live or in the log. */
-  of(hash: string): Row {
-    return this.#byHash.get(hash) as Row;
-  }
-
-  /** Writes a record. `at` is the time of the call. Returns its row, which is the same object while the hash is known. */
-  write({ after, point, body }: Write, at: number | null): Row {
+  /** Writes a record. `at` is the time of the call. A final state is a new entry of the log. */
+  write({ after, point, body }: Write, at: number | null): void {
     const known = this.find(after.hash);
-    if (known === null) return this.#add(makeRow(after, point, body as Transaction, this.#slabs, at));
-    leaveEnd(known);
-    if (body === null) {
-      this.stageIndexes.move(known, after, point, at);
-      return known;
+    if (known !== noSlot) this.#leaveEnd(known);
+    const slot = known === noSlot ? this.slots.hold(after.hash) : known;
+    if (known === noSlot) this.#add(slot, after, body as Transaction, at);
+    else if (body === null) {
+      this.stageIndexes.move(known, after);
+      // Facts change only when the transaction goes out.
+      if (after.stage === 'Propagated') this.columns.setFacts(known, factsAt(after.facts, at));
+    } else {
+      // A known hash with a new seq. One call of a priority pool may end a transaction and admit its hash again: only the
+      // new state is written.
+      this.#remove(known);
+      this.#add(known, after, body, at);
     }
-    // A known hash with a new seq. One call of a priority pool may end a transaction and admit its hash again: only the
-    // new state is written.
-    this.stageIndexes.remove(known);
-    renew(known, after, point, body, this.#slabs, at);
-    return this.#add(known);
+    this.#mark(slot, after, point, at);
   }
 
-  /** Adds a Pending transaction whose hash is neither live nor in the log. Returns its seq, which is the next one. */
-  arrive(body: Transaction, at: number): number {
+  /** Adds a Pending transaction whose hash has no row. `slot` is one that its caller holds for it. Returns its seq, the next one. */
+  arrive(slot: number, body: Transaction, at: number): number {
     const seq = this.lastSeq + 1;
-    const row = arrivedRow(body, seq, at, this.#slabs);
-    this.#byHash.set(row.hash, row);
-    this.stageIndexes.arrive(row);
+    this.#put(slot, seq, body, at);
+    this.stageIndexes.arrive(slot, seq);
     this.lastSeq = seq;
     return seq;
   }
 
-  /** The row of a log entry. */
-  logged({ final, row }: LogRow): Row {
-    return row ?? this.of(final.hash);
+  /** Ends a Pending row. */
+  end(slot: number, ending: Ending): void {
+    this.stageIndexes.move(slot, ending);
+    this.columns.end(slot, this.log.push(slot, ending));
   }
 
-  /** True if the hash has no later state than this log entry. */
-  isLatest(entry: LogRow): boolean {
-    return (entry.row ?? this.find(entry.final.hash))?.mark === entry;
+  /** Adds the log entry of a life whose hash has a later one. */
+  writePast(after: TxState, point: ChainPoint | null, at: number | null): void {
+    const { hash, seq, facts } = after;
+    this.log.pushPast({ hash, seq, facts }, this.log.endingOf(after, point, at));
   }
 
-  /** Removes the row of a log entry. Returns false and keeps the row if the hash has a later state. */
-  forget(entry: LogRow): boolean {
-    if (!this.isLatest(entry)) return false;
-    this.stageIndexes.remove(this.logged(entry));
-    return this.#byHash.delete(entry.final.hash);
+  /** Removes the row of a log entry that was removed. Returns its hash. */
+  forget(slot: number): string {
+    const hash = this.slots.hashOf(slot);
+    this.#remove(slot);
+    this.columns.clear(slot);
+    this.size -= 1;
+    this.slots.release(slot);
+    return hash;
   }
 
-  #add(row: Row): Row {
-    this.#byHash.set(row.hash, row);
-    this.stageIndexes.add(row);
-    if (row.seq > this.lastSeq) this.lastSeq = row.seq;
-    return row;
+  /** The state of its live record, or of its latest log entry. */
+  state(slot: number): TxState {
+    const { columns } = this;
+    const hash = this.slots.hashOf(slot);
+    if (this.#isFinal(slot))
+      return this.#finalState(columns.logSeq(slot), { hash, seq: columns.seq(slot), facts: columns.facts(slot) });
+    const known = live(
+      hash,
+      columns.seq(slot),
+      columns.stage(slot) as LiveStage,
+      columns.tick(slot),
+      columns.facts(slot),
+    );
+    const notBefore = columns.notBefore(slot);
+    return notBefore === null ? known : { ...known, notBefore };
+  }
+
+  /** The state that a log entry tells. */
+  ended(logSeq: number): TxState {
+    const past = this.log.past(logSeq);
+    return past === null ? this.state(this.log.slot(logSeq)) : this.#finalState(logSeq, past);
+  }
+
+  /** The slot of the row of a log entry. */
+  logged(logSeq: number): number {
+    const past = this.log.past(logSeq);
+    return past === null ? this.log.slot(logSeq) : this.find(past.hash);
+  }
+
+  /** What `reap`, `take` and `since` of a fifo pool need of a row. */
+  entry(slot: number): FifoEntry & { readonly stage: KnownStage } {
+    const { columns } = this;
+    const [seq, bytes, stage] = [columns.seq(slot), columns.bytes(slot), columns.stage(slot)];
+    return { hash: this.slots.hashOf(slot), seq, bytes, stage };
+  }
+
+  /** The transaction with a copy of its payload. */
+  body(slot: number): Transaction {
+    return {
+      hash: this.slots.hashOf(slot),
+      payload: Buffer.from(this.#payload(slot)),
+      payloadType: this.columns.payloadType(slot),
+    };
+  }
+
+  /** The transaction with its payload as it is kept: nobody may change it (P32). */
+  view(slot: number): Transaction {
+    return { hash: this.slots.hashOf(slot), payload: this.#payload(slot), payloadType: this.columns.payloadType(slot) };
+  }
+
+  /** The confirming block of a Confirmed or Finalized row, else `null`. */
+  point(slot: number): ChainPoint | null {
+    if (this.#isFinal(slot)) return this.log.ending(this.columns.logSeq(slot)).point;
+    return this.#points.get(slot) ?? null;
+  }
+
+  #isFinal(slot: number): boolean {
+    return !isLive(this.columns.stage(slot));
+  }
+
+  #payload(slot: number): Buffer {
+    const { slab, start, bytes } = this.columns.payload(slot);
+    return this.#slabs.view(slab, start, bytes);
+  }
+
+  #finalState(logSeq: number, { hash, seq, facts }: PastLife): TxState {
+    const { stage, tick, confirmations, nonConfirmations, reason } = this.log.ending(logSeq);
+    return { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts };
+  }
+
+  /** Keeps the end of a final row for its log entry, before a later state is written to the row. */
+  #leaveEnd(slot: number): void {
+    if (!this.#isFinal(slot)) return;
+    const { columns } = this;
+    const [hash, seq, facts]: [string, number, Facts] = [
+      this.slots.hashOf(slot),
+      columns.seq(slot),
+      columns.facts(slot),
+    ];
+    this.log.leave(columns.logSeq(slot), { hash, seq, facts });
+  }
+
+  #add(slot: number, after: TxState, body: Transaction, at: number | null): void {
+    this.#put(slot, after.seq, body, 0);
+    this.columns.setFacts(slot, factsAt(after.facts, at));
+    this.stageIndexes.add(slot, after);
+    if (after.seq > this.lastSeq) this.lastSeq = after.seq;
+  }
+
+  #put(slot: number, seq: number, { payload, payloadType }: Transaction, at: number): void {
+    this.#slabs.put(payload);
+    if (!this.columns.has(slot)) this.size += 1;
+    this.columns.arrive(slot, seq, payloadType, at);
+    this.columns.setPayload(slot, this.#slabs.slab, this.#slabs.start, payload.length);
+  }
+
+  #remove(slot: number): void {
+    this.stageIndexes.remove(slot);
+    this.#slabs.remove(this.columns.payload(slot).slab);
+  }
+
+  /** Notes the log entry of a final state, and the block of a live one. */
+  #mark(slot: number, after: TxState, point: ChainPoint | null, at: number | null): void {
+    const isOver = !isLive(after.stage);
+    if (isOver) this.columns.end(slot, this.log.push(slot, this.log.endingOf(after, point, at)));
+    if (point !== null && !isOver) this.#points.set(slot, point);
+    else if (this.#points.size > 0) this.#points.delete(slot);
   }
 }

@@ -1,6 +1,6 @@
 import type { TxState } from '../contract/lifecycle.ts';
-import type { ChainPoint, KnownStage } from '../contract/transaction.ts';
-import { isHeld, type Row, rewrite, sentAtOf, stateOf } from './row.ts';
+import type { KnownStage } from '../contract/transaction.ts';
+import type { Columns } from './columns.ts';
 
 /** The indexes and the number of the rows in a stage. */
 interface StageIndex {
@@ -9,27 +9,43 @@ interface StageIndex {
   count: number;
 }
 
-/** The indexes over a pool's rows. */
+type Standing = Pick<TxState, 'stage' | 'tick' | 'notBefore'>;
+
+/** The indexes over a pool's rows, which are known by their slots. */
 export class StageIndexes {
+  readonly #columns: Columns;
   /** The Pending rows that are not held back. */
   readonly pending: SeqList = new SeqList();
   /** The Pending rows that are held back (P20). */
-  readonly held: HeldList = new HeldList();
+  readonly held: HeldList;
   readonly inflight: SeqList = new SeqList();
   /** The Propagated and Acknowledged rows. */
-  readonly waiting: TickIndex = new TickIndex();
-  readonly confirmed: TickIndex = new TickIndex();
-  readonly finalized: TickIndex = new TickIndex();
+  readonly waiting: TickIndex;
+  readonly confirmed: TickIndex;
+  readonly finalized: TickIndex;
   readonly #pending: StageIndex = { seqs: this.pending, ticks: null, count: 0 };
-  readonly #held: StageIndex = { seqs: this.held, ticks: null, count: 0 };
-  readonly #byStage: Readonly<Record<KnownStage, StageIndex>> = {
-    Pending: this.#pending,
-    Propagated: { seqs: this.inflight, ticks: this.waiting, count: 0 },
-    Acknowledged: { seqs: this.inflight, ticks: this.waiting, count: 0 },
-    Confirmed: { seqs: this.inflight, ticks: this.confirmed, count: 0 },
-    Finalized: { seqs: null, ticks: this.finalized, count: 0 },
-    Dropped: { seqs: null, ticks: null, count: 0 },
-  };
+  readonly #held: StageIndex;
+  readonly #byStage: Readonly<Record<KnownStage, StageIndex>>;
+
+  constructor(columns: Columns) {
+    this.#columns = columns;
+    this.held = new HeldList(columns);
+    this.#held = { seqs: this.held, ticks: null, count: 0 };
+    const { inflight } = this;
+    [this.waiting, this.confirmed, this.finalized] = [
+      new TickIndex(columns),
+      new TickIndex(columns),
+      new TickIndex(columns),
+    ];
+    this.#byStage = {
+      Pending: this.#pending,
+      Propagated: { seqs: inflight, ticks: this.waiting, count: 0 },
+      Acknowledged: { seqs: inflight, ticks: this.waiting, count: 0 },
+      Confirmed: { seqs: inflight, ticks: this.confirmed, count: 0 },
+      Finalized: { seqs: null, ticks: this.finalized, count: 0 },
+      Dropped: { seqs: null, ticks: null, count: 0 },
+    };
+  }
 
   count(stage: KnownStage): number {
     return this.#byStage[stage].count + (stage === 'Pending' ? this.#held.count : 0);
@@ -46,50 +62,69 @@ export class StageIndexes {
     };
   }
 
-  add(row: Row): void {
-    const stageIndex = this.#indexOf(row);
+  /** Adds a row in this state, and writes the state to its columns. */
+  add(slot: number, txState: Standing): void {
+    this.#write(slot, txState);
+    const stageIndex = this.#indexOf(txState);
     stageIndex.count += 1;
-    stageIndex.seqs?.insert(row);
-    stageIndex.ticks?.insert(row);
+    stageIndex.seqs?.insert(slot, this.#columns.seq(slot));
+    stageIndex.ticks?.insert(slot);
   }
 
   /** Adds a Pending row with a greater seq than any before. */
-  arrive(row: Row): void {
+  arrive(slot: number, seq: number): void {
     this.#pending.count += 1;
-    this.pending.append(row);
+    this.pending.insert(slot, seq);
   }
 
-  remove(row: Row): void {
-    const stageIndex = this.#indexOf(row);
+  remove(slot: number): void {
+    const stageIndex = this.#indexAt(slot);
     stageIndex.count -= 1;
-    stageIndex.seqs?.delete(row);
-    stageIndex.ticks?.delete(row);
+    stageIndex.seqs?.delete(slot, this.#columns.seq(slot));
+    stageIndex.ticks?.delete(slot);
   }
 
   /** Writes the next state of a row with the same seq. In a list of both stages, the row keeps its position. */
-  move(row: Row, txState: TxState, point: ChainPoint | null, at: number | null): void {
-    const from = this.#indexOf(row);
-    const to = txState.notBefore === undefined ? this.#byStage[txState.stage] : this.#held;
-    const stays = from.ticks === to.ticks && row.tick === txState.tick;
-    if (!stays) from.ticks?.delete(row);
-    if (from.seqs !== to.seqs) from.seqs?.delete(row);
-    rewrite(row, txState, point, at);
-    if (from.seqs !== to.seqs) to.seqs?.insert(row);
-    if (!stays) to.ticks?.insert(row);
+  move(slot: number, txState: Standing): void {
+    const from = this.#indexAt(slot);
+    const to = this.#indexOf(txState);
+    const seq = this.#columns.seq(slot);
+    const stays = from.ticks === to.ticks && this.#columns.tick(slot) === txState.tick;
+    const staysBySeq = from.seqs === to.seqs && from !== this.#held;
+    if (!stays) from.ticks?.delete(slot);
+    if (!staysBySeq) from.seqs?.delete(slot, seq);
+    this.#write(slot, txState);
+    if (!staysBySeq) to.seqs?.insert(slot, seq);
+    if (!stays) to.ticks?.insert(slot);
     from.count -= 1;
     to.count += 1;
   }
 
-  #indexOf(row: Row): StageIndex {
-    return isHeld(row) ? this.#held : this.#byStage[row.stage];
+  #write(slot: number, { stage, tick, notBefore }: Standing): void {
+    this.#columns.move(slot, stage, tick);
+    this.#columns.holdBack(slot, notBefore);
+  }
+
+  #indexOf({ stage, notBefore }: Standing): StageIndex {
+    return notBefore === undefined ? this.#byStage[stage] : this.#held;
+  }
+
+  #indexAt(slot: number): StageIndex {
+    const stage = this.#columns.stage(slot);
+    return stage === 'Pending' && this.#columns.notBefore(slot) !== null ? this.#held : this.#byStage[stage];
   }
 }
 
 /** Rows in buckets by tick, so that a block or a rollback finds the rows that it changes without reading others (L12). */
 export class TickIndex {
+  readonly #columns: Columns;
   readonly #ticks: number[] = [];
-  readonly #buckets = new Map<number, Set<Row>>();
+  readonly #buckets = new Map<number, Set<number>>();
   #isInOrder = true;
+
+  constructor(columns: Columns) {
+    this.#columns = columns;
+  }
 
   /** Records that rows were added in another order than they were sent, because they were restored. */
   disorder(): void {
@@ -100,51 +135,50 @@ export class TickIndex {
    * Iterates over the rows in the order in which they were sent. That is the order by tick, because blocks only raise the
    * tick, and a rollback lowers the later ticks to its target.
    */
-  *bySending(): Generator<Row, undefined> {
+  *bySending(): Generator<number, undefined> {
     if (!this.#isInOrder) this.#sort();
     for (const tick of this.#ticks) yield* this.#buckets.get(tick) ?? [];
   }
 
   #sort(): void {
-    for (const [tick, rows] of this.#buckets) this.#buckets.set(tick, new Set([...rows].sort(bySending)));
+    const compare = bySending(this.#columns);
+    for (const [tick, rows] of this.#buckets) this.#buckets.set(tick, new Set([...rows].sort(compare)));
     this.#isInOrder = true;
   }
 
-  insert(row: Row): void {
-    const { tick } = row;
-    const bucket = this.#buckets.get(tick)?.add(row);
+  insert(slot: number): void {
+    const tick = this.#columns.tick(slot);
+    const bucket = this.#buckets.get(tick)?.add(slot);
     if (bucket !== undefined) return;
-    this.#buckets.set(tick, new Set([row]));
+    this.#buckets.set(tick, new Set([slot]));
     this.#ticks.splice(upperBound(this.#ticks, tick), 0, tick);
   }
 
-  delete(row: Row): void {
-    const { tick } = row;
+  delete(slot: number): void {
+    const tick = this.#columns.tick(slot);
     const bucket = this.#buckets.get(tick);
-    if (bucket?.delete(row) !== true || bucket.size > 0) return;
+    if (bucket?.delete(slot) !== true || bucket.size > 0) return;
     this.#buckets.delete(tick);
     this.#ticks.splice(upperBound(this.#ticks, tick) - 1, 1);
   }
 
-  upTo(tick: number): TxState[] {
-    return this.#txStates(this.#ticks.slice(0, upperBound(this.#ticks, tick)));
+  upTo(tick: number): number[] {
+    return this.#rows(this.#ticks.slice(0, upperBound(this.#ticks, tick)));
   }
 
-  after(tick: number): TxState[] {
-    return this.#txStates(this.#ticks.slice(upperBound(this.#ticks, tick)));
+  after(tick: number): number[] {
+    return this.#rows(this.#ticks.slice(upperBound(this.#ticks, tick)));
   }
 
-  #txStates(ticks: readonly number[]): TxState[] {
-    return ticks.flatMap((tick) => Array.from(this.#buckets.get(tick) ?? [], stateOf));
+  #rows(ticks: readonly number[]): number[] {
+    return ticks.flatMap((tick) => [...(this.#buckets.get(tick) ?? [])]);
   }
 }
 
 /** Compares rows by the time at which they were sent, then by seq. A row without a known time comes first. */
-export function bySending(a: Row, b: Row): number {
-  return (sentAtOf(a) ?? 0) - (sentAtOf(b) ?? 0) || a.seq - b.seq;
+export function bySending(columns: Columns): (a: number, b: number) => number {
+  return (a, b) => (columns.sent(a) ?? 0) - (columns.sent(b) ?? 0) || columns.seq(a) - columns.seq(b);
 }
-
-const chunkRows = 256;
 
 /** Index of the first of `length` positions for which `isBehind` is true; `length` if there is none. */
 function bound(length: number, isBehind: (index: number) => boolean): number {
@@ -162,108 +196,126 @@ function upperBound(numbers: readonly number[], n: number): number {
   return bound(numbers.length, (i) => (numbers[i] as number) > n);
 }
 
-function placeOf(chunk: readonly Row[], seq: number): number {
-  const newest = chunk.at(-1);
-  if (newest === undefined || newest.seq <= seq) return chunk.length;
-  return bound(chunk.length, (i) => (chunk[i] as Row).seq > seq);
-}
-
 /** Rows that are held back (P20), sorted by the end of the hold, then by seq. */
 export class HeldList {
-  readonly #rows: Row[] = [];
+  readonly #columns: Columns;
+  readonly #rows: number[] = [];
+
+  constructor(columns: Columns) {
+    this.#columns = columns;
+  }
 
   get length(): number {
     return this.#rows.length;
   }
 
-  insert(row: Row): void {
-    this.#rows.splice(this.#placeOf(row), 0, row);
+  insert(slot: number): void {
+    this.#rows.splice(this.#placeOf(slot), 0, slot);
   }
 
-  delete(row: Row): void {
-    const place = this.#placeOf(row) - 1;
-    if (this.#rows[place] === row) this.#rows.splice(place, 1);
+  /** Removes a row, whose time must be the same as when it was inserted. */
+  delete(slot: number): void {
+    const place = this.#placeOf(slot) - 1;
+    if (this.#rows[place] === slot) this.#rows.splice(place, 1);
   }
 
   /** At most `limit` rows that are held back until `nowMs` or earlier. */
-  until(nowMs: number, limit: number): Row[] {
-    const end = bound(this.#rows.length, (i) => timeOf(this.#rows[i] as Row) > nowMs);
+  until(nowMs: number, limit: number): number[] {
+    const end = bound(this.#rows.length, (i) => this.#timeOf(this.#rows[i] as number) > nowMs);
     return this.#rows.slice(0, Math.min(end, limit));
   }
 
   /** Index of the first row that comes behind this one. */
-  #placeOf(row: Row): number {
-    const time = timeOf(row);
+  #placeOf(slot: number): number {
+    const [time, seq] = [this.#timeOf(slot), this.#columns.seq(slot)];
     return bound(this.#rows.length, (i) => {
-      const other = this.#rows[i] as Row;
-      const otherTime = timeOf(other);
-      return otherTime === time ? other.seq > row.seq : otherTime > time;
+      const other = this.#rows[i] as number;
+      const otherTime = this.#timeOf(other);
+      return otherTime === time ? this.#columns.seq(other) > seq : otherTime > time;
     });
   }
+
+  #timeOf(slot: number): number {
+    return this.#columns.notBefore(slot) ?? 0;
+  }
 }
 
-function timeOf({ mark }: Row): number {
-  return mark?.notBefore ?? 0;
+const chunkSeqs = 256;
+
+/** The rows of `chunkSeqs` successive seqs. Where a row is in the list, its slot is stored plus 1. */
+interface Chunk {
+  readonly slots: Int32Array;
+  count: number;
 }
 
-/**
- * Rows by seq, in chunks. A page can start at any seq, and removing a row moves at most one chunk. The lower bounds of
- * the chunks are plain numbers, so the search for a chunk reads no row.
- */
+/** Rows by seq. Each seq has a place of its own, so a page can start at any of them, and no row moves when another leaves. */
 export class SeqList {
-  readonly #starts: number[] = [0];
-  readonly #chunks: Row[][] = [[]];
-  #newest: Row[] = this.#chunks[0] as Row[];
+  readonly #chunks = new Map<number, Chunk>();
+  /** The numbers of the chunks; in order unless `#isSorted` is false. */
+  readonly #numbers: number[] = [];
+  #isSorted = true;
+  #newest: Chunk | null = null;
+  #newestNumber = -1;
 
-  insert(row: Row): void {
-    const newest = this.#newest.at(-1);
-    if (newest === undefined || newest.seq > row.seq) this.#place(row);
-    else this.append(row);
+  insert(slot: number, seq: number): void {
+    const number = chunkOf(seq);
+    const chunk = number === this.#newestNumber && this.#newest !== null ? this.#newest : this.#chunkAt(number);
+    const place = seq % chunkSeqs;
+    if (chunk.slots[place] === 0) chunk.count += 1;
+    chunk.slots[place] = slot + 1;
   }
 
-  /** Adds a row with a greater seq than any in the list. */
-  append(row: Row): void {
-    const room = chunkRows - this.#newest.length;
-    if (room > 0) this.#newest.push(row);
-    else this.#add(this.#chunks.length, [row]);
+  delete(slot: number, seq: number): void {
+    const number = chunkOf(seq);
+    const chunk = this.#chunks.get(number);
+    const place = seq % chunkSeqs;
+    if (chunk === undefined || chunk.slots[place] !== slot + 1) return;
+    chunk.slots[place] = 0;
+    chunk.count -= 1;
+    // The newest chunk stays: the next row most likely comes there.
+    if (chunk.count === 0 && chunk !== this.#newest) this.#drop(number);
   }
 
-  #place(row: Row): void {
-    const { seq } = row;
-    const at = this.#chunkOf(seq);
-    const chunk = this.#chunks[at] as Row[];
-    const place = placeOf(chunk, seq);
-    if (place === chunkRows) this.#add(at + 1, [row]);
-    else if (place === chunk.length) chunk.push(row);
-    else chunk.splice(place, 0, row);
-    if (chunk.length > chunkRows) this.#add(at + 1, chunk.splice(chunkRows / 2));
+  *after(seq: number): Generator<number, undefined> {
+    const first = chunkOf(seq);
+    const numbers = this.#sorted();
+    for (let at = upperBound(numbers, first - 1); at < numbers.length; at++) {
+      const number = numbers[at] as number;
+      const { slots } = this.#chunks.get(number) as Chunk;
+      for (let place = number === first ? (seq % chunkSeqs) + 1 : 0; place < chunkSeqs; place++) {
+        const held = slots[place] as number;
+        if (held > 0) yield held - 1;
+      }
+    }
   }
 
-  delete(row: Row): void {
-    const at = this.#chunkOf(row.seq);
-    const chunk = this.#chunks[at] as Row[];
-    chunk.splice(placeOf(chunk, row.seq) - 1, 1);
-    if (chunk.length > 0 || at === 0) return;
-    this.#chunks.splice(at, 1);
-    this.#starts.splice(at, 1);
-    this.#newest = this.#chunks[this.#chunks.length - 1] as Row[];
+  #chunkAt(number: number): Chunk {
+    const known = this.#chunks.get(number);
+    if (known !== undefined) return known;
+    const chunk = { slots: new Int32Array(chunkSeqs), count: 0 };
+    this.#chunks.set(number, chunk);
+    this.#numbers.push(number);
+    if (number < this.#newestNumber) this.#isSorted = false;
+    else {
+      const [former, formerNumber] = [this.#newest, this.#newestNumber];
+      [this.#newest, this.#newestNumber] = [chunk, number];
+      if (former?.count === 0) this.#drop(formerNumber);
+    }
+    return chunk;
   }
 
-  *after(seq: number): Generator<Row, undefined> {
-    let at = this.#chunkOf(seq);
-    let place = placeOf(this.#chunks[at] as Row[], seq);
-    for (let chunk = this.#chunks[at]; chunk !== undefined; chunk = this.#chunks[++at], place = 0)
-      for (; place < chunk.length; place++) yield chunk[place] as Row;
+  #drop(number: number): void {
+    this.#chunks.delete(number);
+    this.#numbers.splice(this.#sorted().indexOf(number), 1);
   }
 
-  #chunkOf(seq: number): number {
-    const last = this.#starts.length - 1;
-    return seq >= (this.#starts[last] as number) ? last : upperBound(this.#starts, seq) - 1;
+  #sorted(): number[] {
+    if (!this.#isSorted) this.#numbers.sort((a, b) => a - b);
+    this.#isSorted = true;
+    return this.#numbers;
   }
+}
 
-  #add(at: number, chunk: Row[]): void {
-    this.#starts.splice(at, 0, (chunk[0] as Row).seq);
-    this.#chunks.splice(at, 0, chunk);
-    this.#newest = this.#chunks[this.#chunks.length - 1] as Row[];
-  }
+function chunkOf(seq: number): number {
+  return Math.floor(seq / chunkSeqs);
 }

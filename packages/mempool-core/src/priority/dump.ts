@@ -1,7 +1,8 @@
 import type { IndexDump } from '../contract/dump.ts';
 import { isLive } from '../contract/transaction.ts';
-import type { PoolIndex, TagIndex } from './pool-index.ts';
+import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
+import type { TagIndex } from './tag-index.ts';
 
 /** The content of the index in canonical form: equal contents give equal dumps. */
 export function dumpOf(index: PoolIndex): IndexDump {

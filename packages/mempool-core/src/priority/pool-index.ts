@@ -3,6 +3,7 @@ import type { OrderKey } from '../contract/order-key.ts';
 import { type Entry, heldUntil, parkedSince } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
+import { noSlot, Slots } from '../memory/slots.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { AgeList, AgeLists } from './age-lists.ts';
 import { Parking } from './parking.ts';
@@ -22,6 +23,7 @@ import {
 import { Ranking } from './ranking.ts';
 import { Satisfied } from './satisfied-tags.ts';
 import { SortedList } from './sorted-list.ts';
+import { TagIndex } from './tag-index.ts';
 import { Totals } from './totals.ts';
 import { type PoolScalars, UndoLog } from './undo-log.ts';
 
@@ -54,16 +56,20 @@ export class PoolIndex {
   readonly bundles: TagIndex = new TagIndex();
   /** Pending transactions that are held back (P20), by the time until which they are. */
   readonly held: AgeList = new AgeList(({ stage, entry }) => (stage === 'Pending' ? (entry.notBefore ?? null) : null));
-  readonly ages: AgeLists = new AgeLists(() => this.#nodes.values());
+  readonly ages: AgeLists = new AgeLists(() => this.nodes());
   readonly totals: Totals = new Totals();
   #protectedParked = 0;
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
-  readonly #nodes = new Map<string, PoolNode>();
+  /** The slots of the pool's hashes, which the ledger shares. */
+  readonly slots: Slots;
+  /** By slot. */
+  readonly #nodes: (PoolNode | undefined)[] = [];
   readonly #journal = new UndoLog();
   #outside: PoolScalars | null = null;
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, slots: Slots = new Slots()) {
     this.#limits = limits;
+    this.slots = slots;
   }
 
   get limits(): Limits {
@@ -97,14 +103,15 @@ export class PoolIndex {
   }
 
   node(hash: string): PoolNode | undefined {
-    return this.#nodes.get(hash);
+    const slot = this.slots.find(hash);
+    return slot === noSlot ? undefined : this.#nodes[slot];
   }
 
   /** Live transactions by sender, except the empty sender. It is built at its first use and updated from then on. */
   get senders(): TagIndex {
     if (this.#senders === null) {
       this.#senders = new TagIndex();
-      for (const node of this.#nodes.values()) this.#noteSender(node, 'add');
+      for (const node of this.nodes()) this.#noteSender(node, 'add');
     }
     return this.#senders;
   }
@@ -115,16 +122,18 @@ export class PoolIndex {
     return this.#parking;
   }
 
-  nodes(): IterableIterator<PoolNode> {
-    return this.#nodes.values();
+  *nodes(): Generator<PoolNode, undefined> {
+    for (const slot of this.slots.all()) {
+      const node = this.#nodes[slot];
+      if (node !== undefined) yield node;
+    }
   }
 
   /** Adds a transaction, or writes its later state. A Pending transaction has no order key until `settle`. */
   put(entry: Entry, stage: KnownStage): PoolNode {
-    const node = this.#nodes.get(entry.hash);
+    const node = this.node(entry.hash);
     if (node !== undefined) return this.move(node, stage, entry);
-    const fresh = newNode(entry, stage);
-    this.#nodes.set(entry.hash, fresh);
+    const fresh = this.#newNode(entry, stage);
     if (this.#journal.note(fresh)) this.#journal.push(fresh, null);
     this.#attach(fresh);
     this.#unsettle(fresh);
@@ -133,10 +142,9 @@ export class PoolIndex {
 
   /** Adds a Pending transaction without parents and dependents, with its order key. */
   stand(entry: Entry, place: OrderKey): PlacedNode {
-    const known = this.#nodes.get(entry.hash);
-    const node = known ?? newNode(entry, 'Pending');
+    const known = this.node(entry.hash);
+    const node = known ?? this.#newNode(entry, 'Pending');
     if (known === undefined) {
-      this.#nodes.set(entry.hash, node);
       if (this.#journal.note(node)) this.#journal.push(node, null);
       node.place = place;
       this.#attach(node);
@@ -183,7 +191,7 @@ export class PoolIndex {
 
   /** Removes a transaction that left the log. This cannot be undone. */
   remove(hash: string): void {
-    const node = this.#nodes.get(hash);
+    const node = this.node(hash);
     if (node === undefined) return;
     // One step may end a transaction and remove it from the log. A mirror then still has it as live.
     if (isLive(node.stage)) this.#unsettle(node);
@@ -282,6 +290,15 @@ export class PoolIndex {
     }
   }
 
+  #newNode(entry: Entry, stage: KnownStage): PoolNode {
+    const slot = this.slots.hold(entry.hash);
+    const node = newNode(entry, stage, slot);
+    // An array with a large gap would become a hash table.
+    while (this.#nodes.length < slot) this.#nodes.push(undefined);
+    this.#nodes[slot] = node;
+    return node;
+  }
+
   #remember(node: PoolNode): void {
     if (!this.#journal.note(node)) return;
     this.#journal.push(node, { entry: node.entry, stage: node.stage, place: node.place });
@@ -294,7 +311,8 @@ export class PoolIndex {
 
   #forget(node: PoolNode): void {
     this.#detach(node);
-    this.#nodes.delete(node.hash);
+    this.#nodes[node.slot] = undefined;
+    this.slots.release(node.slot);
     node.seq = 0;
   }
 
@@ -404,45 +422,4 @@ export class PoolIndex {
 function waitingNoMore(entry: Entry): Entry {
   const free = entry.notBefore === undefined ? entry : heldUntil(entry, undefined);
   return free.parkedAt === undefined ? free : parkedSince(free, undefined);
-}
-
-const nobody: ReadonlySet<PoolNode> = new Set();
-
-/** Transactions by the tags that they name. */
-export class TagIndex {
-  readonly #nodes = new Map<string, Set<PoolNode>>();
-
-  of(tag: string): ReadonlySet<PoolNode> {
-    return this.#nodes.get(tag) ?? nobody;
-  }
-
-  has(tag: string): boolean {
-    return this.#nodes.has(tag);
-  }
-
-  get isEmpty(): boolean {
-    return this.#nodes.size === 0;
-  }
-
-  add(tags: readonly string[], node: PoolNode): void {
-    for (const tag of tags) {
-      const nodes = this.#nodes.get(tag);
-      if (nodes === undefined) this.#nodes.set(tag, new Set([node]));
-      else nodes.add(node);
-    }
-  }
-
-  /** Removes the node from these tags. Calls `onLast` with each tag that no transaction names any more. */
-  delete(tags: readonly string[], node: PoolNode, onLast?: (tag: string) => void): void {
-    for (const tag of tags) {
-      const nodes = this.#nodes.get(tag);
-      if (nodes === undefined || !nodes.delete(node) || nodes.size > 0) continue;
-      this.#nodes.delete(tag);
-      onLast?.(tag);
-    }
-  }
-
-  entries(): IterableIterator<[string, Set<PoolNode>]> {
-    return this.#nodes.entries();
-  }
 }

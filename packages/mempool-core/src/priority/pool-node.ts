@@ -1,11 +1,14 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
+import { noSlot } from '../memory/slots.ts';
 import { isLostEntry } from '../rules/damage.ts';
 
 /** A transaction in the index: its entry, its stage and its order key. */
 export interface PoolNode {
   readonly hash: string;
+  /** The slot of the hash; `noSlot` if the node is in no index. */
+  readonly slot: number;
   /** 0 after the node left the index. */
   seq: number;
   entry: Entry;
@@ -29,8 +32,8 @@ export interface UndoEntry {
   readonly before: Before;
 }
 
-export function newNode(entry: Entry, stage: KnownStage): PoolNode {
-  return { hash: entry.hash, seq: entry.seq, entry, stage, place: null, call: 0, attempt: 0 };
+export function newNode(entry: Entry, stage: KnownStage, slot: number = noSlot): PoolNode {
+  return { hash: entry.hash, slot, seq: entry.seq, entry, stage, place: null, call: 0, attempt: 0 };
 }
 
 /** True if the limits count a transaction in this stage. */

@@ -9,12 +9,13 @@ import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
 import { decodeChange, encodeChange } from '../../src/priority/change-record.ts';
 import { dumpOf } from '../../src/priority/dump.ts';
-import { PoolIndex, TagIndex } from '../../src/priority/pool-index.ts';
+import { PoolIndex } from '../../src/priority/pool-index.ts';
 import type { PoolNode } from '../../src/priority/pool-node.ts';
 import { movePoolStep } from '../../src/priority/pool-step.ts';
 import { PriorityCall } from '../../src/priority/priority-call.ts';
 import { changeOfStep, PriorityPool } from '../../src/priority/priority-pool.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
+import { TagIndex } from '../../src/priority/tag-index.ts';
 import { limitsStep } from '../../src/rules/call-plan.ts';
 import type { Step } from '../../src/rules/step.ts';
 
