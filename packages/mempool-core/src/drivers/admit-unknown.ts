@@ -1,6 +1,6 @@
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
-import type { Transaction } from '../contract/transaction.ts';
+import type { Arrived } from '../memory/pool-state.ts';
 import { admitAlone, newEntry } from '../priority/admission.ts';
 import { excessOf, floorOf, isOver } from '../priority/eviction.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
@@ -8,19 +8,21 @@ import type { PriorityPool } from '../priority/priority-pool.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 
 /**
- * True if the pool knows none of the submissions, none has a tag or is below the floor, no hash occurs twice, and an
- * eviction would park nothing. This is common.
+ * Holds slots for the submissions if the pool knows none of them, none has a tag or is below the floor, no hash occurs twice,
+ * and an eviction would park nothing. This is common. Else it returns `null`.
  */
-export function areUnknown({ index, memory }: PriorityPool, submissions: readonly CheckedSubmission[]): boolean {
+export function holdUnknown(
+  { index, memory }: PriorityPool,
+  submissions: readonly CheckedSubmission[],
+): readonly number[] | null {
   // P31: what is evicted of a bundle may take others with it.
-  if (!index.bundles.isEmpty) return false;
-  if (mayPark(index, submissions)) return false;
+  if (!index.bundles.isEmpty) return null;
+  if (mayPark(index, submissions)) return null;
   for (const { hash, verdict } of submissions) {
-    if (verdict.provides.length > 0 || verdict.requires.length > 0) return false;
-    if (verdict.priority < index.limits.minPriority) return false;
-    if (index.node(hash) !== undefined || memory.inclusion(hash) !== null) return false;
+    if (verdict.provides.length > 0 || verdict.requires.length > 0) return null;
+    if (verdict.priority < index.limits.minPriority || memory.inclusion(hash) !== null) return null;
   }
-  return submissions.length === 1 || new Set(submissions.map(({ hash }) => hash)).size === submissions.length;
+  return index.slots.holdNew(submissions);
 }
 
 /** What requires an evicted one may stay, and is parked then, if it is protected (P28) or has no second weight (P30). */
@@ -35,35 +37,44 @@ function mayPark(index: PriorityPool['index'], submissions: readonly CheckedSubm
 }
 
 /**
- * Does the same as `admitStep` and `commit`, without a step, if `areUnknown` is true. Then each refusal is known before
- * anything changes, and only new and evicted transactions change. Use it only for a pool that is stored nowhere else and
- * for a call without an operation id. Returns the outcomes in the order given.
+ * Does the same as `admitStep` and `commit`, without a step, if `holdUnknown` returned slots. Then each refusal is known
+ * before anything changes, and only new and evicted transactions change. Use it only for a pool that is stored nowhere else
+ * and for a call without an operation id. Returns the outcomes in the order given.
  */
 export function admitUnknown(
   pool: PriorityPool,
   submissions: readonly CheckedSubmission[],
+  held: readonly number[],
   moment: CallMoment,
   at: number,
 ): ReceiveOutcome[] {
   const { index, memory } = pool;
-  const arrived: { readonly node: PoolNode; readonly body: Transaction }[] = [];
+  const arrived: (Arrived & { readonly node: PoolNode })[] = [];
   const victims: PoolNode[] = [];
+  const outcome = new Array<ReceiveOutcome>(submissions.length);
   const first = memory.lastSeq + 1;
-  const outcome = submissions.map((body): ReceiveOutcome => {
+  for (let i = 0; i < outcome.length; i++) {
+    const [body, slot] = [submissions[i] as CheckedSubmission, held[i] as number];
     const entry = newEntry(first + arrived.length, body, moment);
-    const admitted = admitAlone(index, entry);
-    if ('kind' in admitted) return admitted.kind === 'full' ? { ...admitted, floor: floorOf(index) } : admitted;
-    arrived.push({ node: admitted.node, body });
-    for (const victim of admitted.victims) victims.push(victim);
-    return { kind: 'received', hash: entry.hash, seq: entry.seq, stage: 'Pending' };
-  });
+    const admitted = admitAlone(index, entry, slot);
+    if ('kind' in admitted) {
+      index.slots.release(slot);
+      outcome[i] = admitted.kind === 'full' ? { ...admitted, floor: floorOf(index) } : admitted;
+      continue;
+    }
+    arrived.push({ body, slot, node: admitted.node });
+    for (const victim of admitted.victims) if (victim.seq < first) victims.push(victim);
+    outcome[i] = { kind: 'received', hash: entry.hash, seq: entry.seq, stage: 'Pending' };
+  }
   for (const { node } of arrived) {
     if (node.stage !== 'Pending') continue;
     index.lastGossipSeq += 1;
     index.number(node, index.lastGossipSeq);
   }
-  const ended = victims.filter(({ seq }) => seq < first).sort((a, b) => a.seq - b.seq);
-  const bodies = arrived.map(({ node, body }) => ({ body, slot: node.slot, isOver: node.stage !== 'Pending' }));
-  if (arrived.length > 0) memory.admitAndEvict(ended, bodies, at);
+  if (arrived.length > 0) memory.admitAndEvict(victims.sort(bySeq), arrived, at);
   return outcome;
+}
+
+function bySeq(a: PoolNode, b: PoolNode): number {
+  return a.seq - b.seq;
 }

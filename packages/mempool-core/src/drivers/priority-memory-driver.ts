@@ -9,7 +9,7 @@ import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
 import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
-import { admitUnknown, areUnknown } from './admit-unknown.ts';
+import { admitUnknown, holdUnknown } from './admit-unknown.ts';
 import { priorityRestore } from './dump-verbs.ts';
 import {
   assertRoom,
@@ -108,12 +108,13 @@ export function priorityMemoryDriver(parts: PriorityMemoryParts): StoreDriver {
     ...recordVerbs({ memory: pool.memory, leases, election: options.election, write: storage.write }),
     admit(submissions, moment, context) {
       assertRoom(pool.memory, submissions.length);
-      const needsStep = commit !== undefined || context.operationId !== undefined;
-      if (needsStep || !areUnknown(pool, submissions)) return driver.admit(submissions, moment, context);
-      const poolMs = clock();
-      const at = momentIn(pool, poolMs, moment);
-      if (isClosedAt(pool.index.limits, at.nowMs)) return driver.admit(submissions, moment, context);
-      return admitUnknown(pool, submissions, at, eventTime(poolMs, pool.memory.lastAt));
+      if (commit === undefined && context.operationId === undefined) {
+        const poolMs = clock();
+        const at = momentIn(pool, poolMs, moment);
+        const held = isClosedAt(pool.index.limits, at.nowMs) ? null : holdUnknown(pool, submissions);
+        if (held !== null) return admitUnknown(pool, submissions, held, at, eventTime(poolMs, pool.memory.lastAt));
+      }
+      return driver.admit(submissions, moment, context);
     },
     sweep(sweep, context) {
       if (

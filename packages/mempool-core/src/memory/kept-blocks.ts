@@ -30,7 +30,7 @@ export class KeptBlocks {
   }
 
   inclusion(hash: string): number | null {
-    return this.#inclusions.get(hash) ?? null;
+    return this.#inclusions.size === 0 ? null : (this.#inclusions.get(hash) ?? null);
   }
 
   hasSighted(hash: string): boolean {

@@ -23,7 +23,7 @@ import type { EventSeries } from './event-series.ts';
 import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
 import type { NamedRecords } from './named-records.ts';
-import { type Arrived, type MemoryRecord, PoolState, type Queued } from './pool-state.ts';
+import { type Arrived, type MemoryRecord, type OnForget, PoolState, type Queued } from './pool-state.ts';
 import type { Rows } from './rows.ts';
 import { noSlot, Slots } from './slots.ts';
 import { bySending, type SeqList } from './stage-indexes.ts';
@@ -48,12 +48,7 @@ export class MemoryPool implements PoolView, EventSource {
    * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good. An
    * index of the same pool shares the `slots`.
    */
-  constructor(
-    epoch: string,
-    retention: Retention,
-    onForget: (hash: string) => void = () => undefined,
-    slots: Slots = new Slots(),
-  ) {
+  constructor(epoch: string, retention: Retention, onForget: OnForget = () => undefined, slots: Slots = new Slots()) {
     this.epoch = epoch;
     this.#state = new PoolState(retention, slots, onForget);
     const { rows, blocks, log, events } = this.#state;

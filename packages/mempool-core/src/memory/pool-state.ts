@@ -3,7 +3,7 @@ import { assertWritable } from '../codec/payload-bytes.ts';
 import type { StoreEvent } from '../contract/events.ts';
 import { maxOperations, type Retention } from '../contract/options.ts';
 import type { NamedValue } from '../contract/records.ts';
-import type { Transaction } from '../contract/transaction.ts';
+import type { KnownStage, Transaction } from '../contract/transaction.ts';
 import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Step, Write } from '../rules/step.ts';
 import type { Ending, EndLog } from './end-log.ts';
@@ -13,6 +13,9 @@ import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import { NamedRecords } from './named-records.ts';
 import { Rows } from './rows.ts';
 import { noSlot, type Slots } from './slots.ts';
+
+/** Is told each hash that left the log for good, and the slot that it had in the ledger. */
+export type OnForget = (hash: string, slot: number) => void;
 
 /** A Pending transaction. */
 export interface Queued {
@@ -26,8 +29,8 @@ export interface Arrived {
   readonly body: Transaction;
   /** The slot that the index of the pool holds for its hash. */
   readonly slot: number;
-  /** True if the same call evicted it again, for a later transaction. */
-  readonly isOver: boolean;
+  /** It is not Pending if the same call evicted it again, for a later transaction. */
+  readonly node: { readonly stage: KnownStage };
 }
 
 /** The state of a pool in memory and all operations that change it. */
@@ -41,9 +44,9 @@ export class PoolState {
   readonly operations: OperationRecords = new OperationRecords();
   readonly records: NamedRecords = new NamedRecords();
   readonly listeners: Set<() => void> = new Set();
-  readonly #onForget: (hash: string) => void;
+  readonly #onForget: OnForget;
 
-  constructor(retention: Retention, slots: Slots, onForget: (hash: string) => void) {
+  constructor(retention: Retention, slots: Slots, onForget: OnForget) {
     this.retention = retention;
     this.rows = new Rows(slots);
     this.fifo = new FifoRows(this.rows);
@@ -75,10 +78,10 @@ export class PoolState {
       events.pushOf(hash, seq, this.#evictedTail(columns.attempts(slot)), columns.received(slot), at);
       rows.end(slot, ending);
     }
-    for (const { body, slot, isOver } of arrived) {
+    for (const { body, slot, node } of arrived) {
       rows.slots.share(slot);
       const seq = rows.arrive(slot, body, at);
-      if (isOver) {
+      if (node.stage !== 'Pending') {
         rows.end(slot, ending);
         events.pushOf(body.hash, seq, unknownEvicted, 0, at);
       } else events.pushArrival(body.hash, seq, at);
@@ -166,7 +169,7 @@ export class PoolState {
     const { log, rows } = this;
     for (let excess = log.length - this.retention.maxFinalized; excess > 0; excess--) {
       const slot = log.shift();
-      if (slot !== noSlot) this.#onForget(rows.forget(slot));
+      if (slot !== noSlot) this.#onForget(rows.forget(slot), slot);
     }
   }
 

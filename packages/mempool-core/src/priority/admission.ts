@@ -135,22 +135,22 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
   return requires.length === 0 && !provides.some(isNamed);
 }
 
-/** Admits a transaction that has no parents and no dependents. Every refusal is decided first, so nothing has to be undone. */
-export function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal {
+/**
+ * Admits a transaction that has no parents and no dependents. Every refusal is decided first, so nothing has to be undone.
+ * `held` is as in `stand`.
+ */
+export function admitAlone(index: PoolIndex, entry: Entry, held?: number): Admitted | AdmissionRefusal {
   const refusal = refusedByVerdict(index, entry, noRivals) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
   const { hash, bytes, verdict } = entry;
   const place = keyAt(index, [], entry, true);
   const newcomer = { place, isProtected: verdict.protected === true, ancestors: noAncestors, before: 0 };
-  const victims = victimsFor(
-    index,
-    newcomer,
-    excessOf(index, { transactions: 1, bytes, weight2: verdict.weight2 ?? 0 }),
-  );
+  const excess = excessOf(index, { transactions: 1, bytes, weight2: verdict.weight2 ?? 0 });
+  const victims = victimsFor(index, newcomer, excess);
   if (victims === null) return { kind: 'full', hash };
   for (const victim of victims) index.move(victim, 'Dropped');
   settle(index);
-  return { node: index.stand(entry, place), replaced: [], victims };
+  return { node: index.stand(entry, place, held), replaced: noRivals, victims };
 }
 
 /** Tries the admission on the index and undoes it if it ends in a refusal. */

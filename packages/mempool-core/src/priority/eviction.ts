@@ -32,44 +32,71 @@ export function isOver({ transactions, bytes, weight2 }: Excess): boolean {
 /** One transaction, or a whole bundle (P31). The last in the order comes first. */
 export type Leaving = readonly [PlacedNode, ...PlacedNode[]];
 
-/**
- * The transactions that have to leave for the excess to end, the last in the order first: all that may leave, but only those
- * with a second weight while nothing else is over (P30). Then `null` if they do not suffice.
- */
-export function* leavingFor(
-  index: PoolIndex,
-  excess: Excess,
-  spared: ReadonlySet<PoolNode> = nobody,
-): Generator<Leaving | null, undefined> {
-  let { transactions, bytes, weight2 } = excess;
-  if (!isOver(excess)) return;
-  for (const leaving of fromTheEnd(index)) {
-    const helps = transactions > 0 || bytes > 0 || leaving[0].entry.verdict.weight2 !== undefined;
-    if (!helps || !leaving.every((node) => mayLeave(node) && !spared.has(node))) continue;
-    yield leaving;
-    for (const { entry } of leaving) {
-      transactions -= 1;
-      bytes -= entry.bytes;
-      weight2 -= entry.verdict.weight2 ?? 0;
-    }
-    if (transactions <= 0 && bytes <= 0 && weight2 <= 0) return;
-  }
-  yield null;
-}
+/** The transactions that have to leave for an excess to end, the last in the order first. */
+export class Leavers {
+  readonly #index: PoolIndex;
+  readonly #order: Iterator<PlacedNode>;
+  readonly #spared: ReadonlySet<PoolNode>;
+  #transactions: number;
+  #bytes: number;
+  #weight2: number;
+  /** The bundle that came last. */
+  #bundle: number | undefined;
 
-/** All Pending transactions from the last one on. Those of a bundle stand together in the order. */
-function* fromTheEnd(index: PoolIndex): Generator<Leaving, undefined> {
-  let last: number | undefined;
-  for (const node of index.order.backwards()) {
-    const { bundle } = node.entry;
-    if (bundle !== undefined && bundle.first === last) continue;
-    last = bundle?.first;
-    if (bundle === undefined) yield [node];
-    else {
-      const unit = unitOf(index, node).filter(isPlaced);
-      // What is in flight does not leave for a newcomer, and neither does the rest of its bundle.
-      if (unit.length === bundle.size) yield [node, ...unit.filter((mate) => mate !== node).reverse()];
+  constructor(index: PoolIndex, { transactions, bytes, weight2 }: Excess, spared: ReadonlySet<PoolNode> = nobody) {
+    this.#index = index;
+    this.#order = index.order.backwards()[Symbol.iterator]();
+    this.#spared = spared;
+    this.#transactions = transactions;
+    this.#bytes = bytes;
+    this.#weight2 = weight2;
+  }
+
+  /** True as long as it is over a limit without those that `next` returned. */
+  get areNeeded(): boolean {
+    return this.#transactions > 0 || this.#bytes > 0 || this.#weight2 > 0;
+  }
+
+  /**
+   * The next of those that may leave; only those with a second weight while nothing else is over (P30). `null` if there is
+   * none left.
+   */
+  next(): Leaving | null {
+    for (let at = this.#order.next(); !at.done; at = this.#order.next()) {
+      const leaving = this.#unitAt(at.value);
+      if (leaving === null || !this.#helps(leaving[0]) || !this.#mayLeave(leaving)) continue;
+      for (const node of leaving) {
+        this.#transactions -= 1;
+        this.#bytes -= node.bytes;
+        if (!node.isPlain) this.#weight2 -= node.entry.verdict.weight2 ?? 0;
+      }
+      return leaving;
     }
+    return null;
+  }
+
+  #mayLeave(leaving: Leaving): boolean {
+    for (const node of leaving) {
+      if (!node.isPlain && !mayLeave(node)) return false;
+      if (this.#spared.size > 0 && this.#spared.has(node)) return false;
+    }
+    return true;
+  }
+
+  #helps({ entry }: PlacedNode): boolean {
+    return this.#transactions > 0 || this.#bytes > 0 || entry.verdict.weight2 !== undefined;
+  }
+
+  /** Those of a bundle stand together in the order: it is met with the last of them. */
+  #unitAt(node: PlacedNode): Leaving | null {
+    const bundle = node.isPlain ? undefined : node.entry.bundle;
+    if (bundle !== undefined && bundle.first === this.#bundle) return null;
+    this.#bundle = bundle?.first;
+    if (bundle === undefined) return [node];
+    const unit = unitOf(this.#index, node).filter(isPlaced);
+    // What is in flight does not leave for a newcomer, and neither does the rest of its bundle.
+    if (unit.length !== bundle.size) return null;
+    return [node, ...unit.filter((mate) => mate !== node).reverse()];
   }
 }
 
@@ -99,10 +126,12 @@ export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess)
   const { eviction, maxEvictions } = index.limits;
   if (eviction === 'none') return null;
   const spared = newcomer.isProtected ? ancestors : nobody;
-  for (const worst of leavingFor(index, excess, spared)) {
-    if (worst === null) return null;
-    if (before + victims.length + worst.length > maxEvictions || !isWorse(worst[0].place, newcomer)) return null;
-    victims.push(...worst);
+  const leavers = new Leavers(index, excess, spared);
+  while (leavers.areNeeded) {
+    const worst = leavers.next();
+    if (worst === null || before + victims.length + worst.length > maxEvictions) return null;
+    if (!isWorse(worst[0].place, newcomer)) return null;
+    for (const node of worst) victims.push(node);
   }
   return victims;
 }
@@ -125,7 +154,9 @@ function leastPriority(index: PoolIndex): bigint | null {
   // Below the floor of P26 it would be parked.
   let floor = limits.minPriority;
   let victims = 0;
-  for (const worst of leavingFor(index, excess)) {
+  const leavers = new Leavers(index, excess);
+  while (leavers.areNeeded) {
+    const worst = leavers.next();
     if (worst === null) return null;
     victims += worst.length;
     if (victims > limits.maxEvictions) return null;

@@ -17,6 +17,7 @@ import {
   type PlacedNode,
   type PoolNode,
   providing,
+  setEntry,
   type UndoEntry,
   type Unsettled,
 } from './pool-node.ts';
@@ -140,10 +141,13 @@ export class PoolIndex {
     return fresh;
   }
 
-  /** Adds a Pending transaction without parents and dependents, with its order key. */
-  stand(entry: Entry, place: OrderKey): PlacedNode {
-    const known = this.node(entry.hash);
-    const node = known ?? this.#newNode(entry, 'Pending');
+  /**
+   * Adds a Pending transaction without parents and dependents, with its order key. `held` is a slot that the caller holds for
+   * a hash that was unknown.
+   */
+  stand(entry: Entry, place: OrderKey, held: number = noSlot): PlacedNode {
+    const known = held === noSlot ? this.node(entry.hash) : undefined;
+    const node = known ?? this.#newNode(entry, 'Pending', held);
     if (known === undefined) {
       if (this.#journal.note(node)) this.#journal.push(node, null);
       node.place = place;
@@ -172,7 +176,7 @@ export class PoolIndex {
     const saysTheSame = before.seq === entry.seq && before.version === entry.version && isLost === isLostEntry(entry);
     if (left === stage && saysTheSame) {
       this.#detachLists(node);
-      node.entry = entry;
+      setEntry(node, entry);
       this.#attachLists(node);
       // P20: held back no longer, it may be ready.
       if (before.notBefore !== entry.notBefore) {
@@ -189,9 +193,9 @@ export class PoolIndex {
     return node;
   }
 
-  /** Removes a transaction that left the log. This cannot be undone. */
-  remove(hash: string): void {
-    const node = this.node(hash);
+  /** Removes the transaction in a slot, which left the log. This cannot be undone. */
+  remove(slot: number): void {
+    const node = this.#nodes[slot];
     if (node === undefined) return;
     // One step may end a transaction and remove it from the log. A mirror then still has it as live.
     if (isLive(node.stage)) this.#unsettle(node);
@@ -290,8 +294,8 @@ export class PoolIndex {
     }
   }
 
-  #newNode(entry: Entry, stage: KnownStage): PoolNode {
-    const slot = this.slots.hold(entry.hash);
+  #newNode(entry: Entry, stage: KnownStage, held: number = noSlot): PoolNode {
+    const slot = held === noSlot ? this.slots.hold(entry.hash) : held;
     const node = newNode(entry, stage, slot);
     // An array with a large gap would become a hash table.
     while (this.#nodes.length < slot) this.#nodes.push(undefined);
@@ -318,8 +322,7 @@ export class PoolIndex {
 
   #set(node: PoolNode, { entry, stage, place }: Exclude<Before, null>): void {
     this.#detach(node);
-    node.entry = entry;
-    node.seq = entry.seq;
+    setEntry(node, entry);
     node.stage = stage;
     node.place = place;
     this.#attach(node);
@@ -359,9 +362,14 @@ export class PoolIndex {
   }
 
   #detach(node: PoolNode): void {
+    this.#detachPlace(node);
+    if (node.isPlain) {
+      if (isCounted(node.stage)) this.totals.removePlain(node.bytes);
+      node.place = null;
+      return;
+    }
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
-    this.#detachPlace(node);
     this.#noteSender(node, 'delete');
     if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
     if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
@@ -411,10 +419,11 @@ export class PoolIndex {
   }
 
   #detachLists(node: PoolNode): void {
+    this.ages.delete(node);
+    if (node.isPlain) return;
     const { claim } = node.entry;
     if (claim !== null) this.claims.delete([claim.id], node);
     if (node.entry.notBefore !== undefined) this.held.delete(node);
-    this.ages.delete(node);
   }
 }
 

@@ -12,6 +12,10 @@ export interface PoolNode {
   /** 0 after the node left the index. */
   seq: number;
   entry: Entry;
+  /** True if the entry is in no index but the order. So are nearly all, and they leave without a look at their entries. */
+  isPlain: boolean;
+  /** Those of the entry. */
+  bytes: number;
   stage: KnownStage;
   /** The order key. `null` unless Pending, and until the index is settled. */
   place: OrderKey | null;
@@ -33,7 +37,25 @@ export interface UndoEntry {
 }
 
 export function newNode(entry: Entry, stage: KnownStage, slot: number = noSlot): PoolNode {
-  return { hash: entry.hash, slot, seq: entry.seq, entry, stage, place: null, call: 0, attempt: 0 };
+  const { hash, seq, bytes } = entry;
+  return { hash, slot, seq, entry, isPlain: isPlain(entry), bytes, stage, place: null, call: 0, attempt: 0 };
+}
+
+/** Gives a node its next entry. */
+export function setEntry(node: PoolNode, entry: Entry): void {
+  node.entry = entry;
+  node.seq = entry.seq;
+  node.bytes = entry.bytes;
+  node.isPlain = isPlain(entry);
+}
+
+/** True if nothing but its priority, its size and its age matters. */
+function isPlain(entry: Entry): boolean {
+  const { sender, gas, provides, requires, weight2, tip } = entry.verdict;
+  const isUntagged = provides.length === 0 && requires.length === 0 && sender === '';
+  const isFree = entry.claim === null && entry.notBefore === undefined && entry.bundle === undefined;
+  const weighsNothing = gas === 0 && weight2 === undefined && tip === undefined;
+  return isUntagged && isFree && weighsNothing && mayLeave({ entry });
 }
 
 /** True if the limits count a transaction in this stage. */

@@ -7,7 +7,7 @@ import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
-import { excessOf, leavingFor, nothingMore } from './eviction.ts';
+import { excessOf, Leavers, nothingMore } from './eviction.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
@@ -151,8 +151,8 @@ function worstOver(index: PoolIndex): readonly PoolNode[] {
   const isParkedTooMuch = index.parkedCount > index.limits.maxParked;
   const worst = isParkedTooMuch ? index.parking.worst : undefined;
   if (worst !== undefined) return [worst];
-  const [first = null] = leavingFor(index, excessOf(index, nothingMore));
-  return first ?? [];
+  const leavers = new Leavers(index, excessOf(index, nothingMore));
+  return (leavers.areNeeded ? leavers.next() : null) ?? [];
 }
 
 function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode) => boolean): PoolNode[] {

@@ -51,7 +51,7 @@ export class PriorityPool implements Planning {
 
   constructor({ epoch, retention, limits, index }: PriorityPoolParts) {
     this.index = index ?? new PoolIndex({ ...defaultLimits, ...limits });
-    this.memory = new MemoryPool(epoch, retention, (hash) => this.index.remove(hash), this.index.slots);
+    this.memory = new MemoryPool(epoch, retention, (_, slot) => this.index.remove(slot), this.index.slots);
   }
 
   get view(): MemoryPool {

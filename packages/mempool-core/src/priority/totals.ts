@@ -28,6 +28,12 @@ export class Totals {
     this.#count(entry, -1);
   }
 
+  /** Does the same for an entry without gas, weight and sender that is not protected. */
+  removePlain(bytes: number): void {
+    this.transactions -= 1;
+    this.bytes -= bytes;
+  }
+
   #count({ bytes, verdict }: Entry, by: 1 | -1): void {
     const { gas, sender } = verdict;
     this.transactions += by;
