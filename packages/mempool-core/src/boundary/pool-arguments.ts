@@ -43,7 +43,7 @@ export function checkSubmissions(submissions: readonly ReadSubmission[]): Checke
     hash,
     payload,
     payloadType,
-    verdict: checkVerdict(`transactions[${i}].verdict`, verdict),
+    verdict: checkVerdict(i, verdict),
     from: from === undefined ? null : checkName(`transactions[${i}].from`, from, 1),
   }));
 }

@@ -145,7 +145,7 @@ export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): re
   for (let i = 0; i < submissions.length; i++) {
     const { verdict, from } = submissions[i] as ReadSubmission;
     if (verdict === undefined && from === undefined) continue;
-    if (from === undefined && saysNothing(checkVerdict(`transactions[${i}].verdict`, verdict))) continue;
+    if (from === undefined && saysNothing(checkVerdict(i, verdict))) continue;
     const given = from === undefined ? 'a verdict (given, or from `validate`)' : 'a peer (`from`)';
     throw unsupported(`transactions[${i}] has ${given}: that needs a pool opened with ordering: 'priority'`);
   }

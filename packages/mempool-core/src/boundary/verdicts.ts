@@ -10,26 +10,35 @@ const maxNameLength = 256;
 const maxWeight2 = 2 ** 32 - 1;
 const noTags: readonly string[] = defaultVerdict.provides;
 
+/** Where a verdict stands: its name, or the number of its transaction in a call. */
+export type VerdictPlace = string | number;
+
+/** Names a field for an error. It is not called for what is valid: the names would cost as much as the checks. */
+function nameOf(place: VerdictPlace, field: string): string {
+  return typeof place === 'number' ? `transactions[${place}].verdict.${field}` : `${place}.${field}`;
+}
+
 /** Returns a checked copy with the defaults filled in. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
-export function checkVerdict(place: string, verdict: Verdict | undefined): CheckedVerdict {
+export function checkVerdict(place: VerdictPlace, verdict: Verdict | undefined): CheckedVerdict {
   if (verdict === undefined) return defaultVerdict;
   if (isChecked<CheckedVerdict>(verdict)) return verdict;
-  if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
+  if (typeof verdict !== 'object' || verdict === null)
+    throw invalid(typeof place === 'number' ? `transactions[${place}].verdict` : place, 'a verdict');
   const plain: CheckedVerdict = {
     priority: checkPriority(place, verdict),
-    sender: checkName(`${place}.sender`, verdict.sender ?? '', 0),
-    senderLimit: checkAtLeastOne(`${place}.senderLimit`, verdict.senderLimit),
-    gas: checkCount(`${place}.gas`, verdict.gas ?? 0),
-    provides: checkTags(`${place}.provides`, verdict.provides),
-    requires: checkTags(`${place}.requires`, verdict.requires),
-    expiresAt: optionalCount(`${place}.expiresAt`, verdict.expiresAt),
-    expiresAtHeight: optionalCount(`${place}.expiresAtHeight`, verdict.expiresAtHeight),
-    propagate: checkFlag(`${place}.propagate`, verdict.propagate ?? true),
+    sender: checkSender(place, verdict.sender ?? ''),
+    senderLimit: checkAtLeastOne(place, verdict.senderLimit),
+    gas: count(place, 'gas', verdict.gas ?? 0),
+    provides: tagsOf(place, 'provides', verdict.provides),
+    requires: tagsOf(place, 'requires', verdict.requires),
+    expiresAt: optionalCount(place, 'expiresAt', verdict.expiresAt),
+    expiresAtHeight: optionalCount(place, 'expiresAtHeight', verdict.expiresAtHeight),
+    propagate: checkFlag(place, 'propagate', verdict.propagate ?? true),
   };
-  const isProtected = checkFlag(`${place}.protected`, verdict.protected ?? false);
+  const isProtected = checkFlag(place, 'protected', verdict.protected ?? false);
   const { tip } = verdict;
-  const weight2 = checkCount(`${place}.weight2`, verdict.weight2 ?? 0);
-  if (weight2 > maxWeight2) throw invalid(`${place}.weight2`, 'a whole number from 0 to 2^32 − 1');
+  const weight2 = count(place, 'weight2', verdict.weight2 ?? 0);
+  if (weight2 > maxWeight2) throw invalid(nameOf(place, 'weight2'), 'a whole number from 0 to 2^32 − 1');
   if (tip === undefined && !isProtected && weight2 === 0) return plain;
   return {
     ...plain,
@@ -48,17 +57,30 @@ export function saysNothing(verdict: CheckedVerdict): boolean {
 }
 
 /** The priority, or the most that one with a tip pays (P29). */
-function checkPriority(place: string, { priority, maxPriority: most, tip }: Verdict): bigint {
-  if (most === undefined && tip === undefined) return checkBigint(`${place}.priority`, priority ?? 0n, minPriority);
-  if (priority !== undefined) throw invalid(`${place}.priority`, 'left out: maxPriority and tip are in its place');
-  checkBigint(`${place}.tip`, tip, 0n);
-  return checkBigint(`${place}.maxPriority`, most, minPriority);
+function checkPriority(place: VerdictPlace, { priority, maxPriority: most, tip }: Verdict): bigint {
+  if (most === undefined && tip === undefined) return checkBigint(place, 'priority', priority ?? 0n, minPriority);
+  if (priority !== undefined)
+    throw invalid(nameOf(place, 'priority'), 'left out: maxPriority and tip are in its place');
+  checkBigint(place, 'tip', tip, 0n);
+  return checkBigint(place, 'maxPriority', most, minPriority);
 }
 
-function checkBigint(field: string, value: bigint | undefined, least: bigint): bigint {
+function checkBigint(place: VerdictPlace, field: string, value: bigint | undefined, least: bigint): bigint {
   if (typeof value !== 'bigint' || value < least || value > maxPriority)
-    throw invalid(field, least === 0n ? 'a bigint from 0 to 2^63 − 1' : 'a signed 64-bit bigint');
+    throw invalid(nameOf(place, field), least === 0n ? 'a bigint from 0 to 2^63 − 1' : 'a signed 64-bit bigint');
   return value;
+}
+
+function checkSender(place: VerdictPlace, sender: string): string {
+  return sender === '' ? sender : checkName(nameOf(place, 'sender'), sender, 0);
+}
+
+function tagsOf(place: VerdictPlace, field: string, tags: readonly string[] = noTags): readonly string[] {
+  return tags === noTags ? noTags : checkTags(nameOf(place, field), tags);
+}
+
+function count(place: VerdictPlace, field: string, value: number): number {
+  return value === 0 ? 0 : checkCount(nameOf(place, field), value);
 }
 
 /** Returns the distinct tags. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
@@ -77,17 +99,18 @@ export function checkName(field: string, name: string, min: number): string {
   return name;
 }
 
-function optionalCount(field: string, value: number | null | undefined): number | null {
-  return value === undefined || value === null ? null : checkCount(field, value);
+function optionalCount(place: VerdictPlace, field: string, value: number | null | undefined): number | null {
+  return value === undefined || value === null ? null : checkCount(nameOf(place, field), value);
 }
 
-function checkAtLeastOne(field: string, value: number | null | undefined): number | null {
+function checkAtLeastOne(place: VerdictPlace, value: number | null | undefined): number | null {
   if (value === undefined || value === null) return null;
-  if (!Number.isSafeInteger(value) || value < 1) throw invalid(field, 'a whole number of at least 1');
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw invalid(nameOf(place, 'senderLimit'), 'a whole number of at least 1');
   return value;
 }
 
-function checkFlag(field: string, value: boolean): boolean {
-  if (typeof value !== 'boolean') throw invalid(field, 'true or false');
+function checkFlag(place: VerdictPlace, field: string, value: boolean): boolean {
+  if (typeof value !== 'boolean') throw invalid(nameOf(place, field), 'true or false');
   return value;
 }

@@ -5,6 +5,7 @@ import {
   areRareFields,
   isNames,
   isVerdictRow,
+  ownNames,
   type RareFields,
   rareFieldsOf,
   readVerdict,
@@ -83,7 +84,16 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
   if (!isEntryRow(row)) throw damaged('entry');
   const [bytes, , , , , , , , , , sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq] = row;
   const times = { admittedAt, admittedHeight, checkedHeight, gossipSeq };
-  const entry = { hash, seq, bytes, verdict: verdictOf(row), sources, version, ...times, claim: readLease(row) };
+  const entry = {
+    hash,
+    seq,
+    bytes,
+    verdict: verdictOf(row),
+    sources: ownNames(sources),
+    version,
+    ...times,
+    claim: readLease(row),
+  };
   if (row.length === rowLength) return entry;
   const [notBefore = null, parkedAt = null, bundle = null] = row.slice(rowLength) as RareRow;
   return {

@@ -32,7 +32,8 @@ export function rareFieldsOf({ protected: isProtected, tip, weight2 }: CheckedVe
 
 /** The inverse of both. @throws `ERR_MEMPOOL_CORRUPT` if priority or tip is out of range; `record` names what it is in */
 export function readVerdict(row: VerdictRow, rare: RareFields | null, record: string): CheckedVerdict {
-  const [text, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] = row;
+  const [text, sender, senderLimit, gas, given, required, expiresAt, expiresAtHeight, propagate] = row;
+  const [provides, requires] = [ownNames(given), ownNames(required)];
   const priority = BigInt(text);
   if (priority < minPriority || priority > maxPriority) throw damaged(record);
   const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
@@ -78,4 +79,11 @@ export function areRareFields([isProtected, tip, weight2]: readonly unknown[]): 
 /** True for a list of strings. */
 export function isNames(names: unknown): boolean {
   return Array.isArray(names) && names.every((name) => typeof name === 'string');
+}
+
+const noNames: readonly string[] = Object.freeze([]);
+
+/** The same list, or one that all empty lists share: a mirror has three of them for each transaction. */
+export function ownNames(names: readonly string[]): readonly string[] {
+  return names.length === 0 ? noNames : names;
 }

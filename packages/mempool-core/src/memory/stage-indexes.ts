@@ -240,7 +240,7 @@ export class HeldList {
   }
 }
 
-const chunkSeqs = 256;
+const chunkSeqs = 1_024;
 
 /** The rows of `chunkSeqs` successive seqs. Where a row is in the list, its slot is stored plus 1. */
 interface Chunk {

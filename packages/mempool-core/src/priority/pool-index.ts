@@ -168,12 +168,12 @@ export class PoolIndex {
 
   /** Writes the later state of a transaction. Returns the same node. */
   move(node: PoolNode, stage: KnownStage, next: Entry = node.entry): PoolNode {
-    const entry = stage === 'Pending' ? next : waitingNoMore(next);
     const { entry: before, stage: left } = node;
+    const isSame = next === before && (stage === 'Pending' || node.isPlain);
+    const entry = isSame || stage === 'Pending' ? next : waitingNoMore(next);
     if (before === entry && left === stage) return node;
     this.#remember(node);
-    const isLost = isLostEntry(before);
-    const saysTheSame = before.seq === entry.seq && before.version === entry.version && isLost === isLostEntry(entry);
+    const saysTheSame = isSame || sayTheSame(before, entry);
     if (left === stage && saysTheSame) {
       this.#detachLists(node);
       setEntry(node, entry);
@@ -322,7 +322,7 @@ export class PoolIndex {
 
   #set(node: PoolNode, { entry, stage, place }: Exclude<Before, null>): void {
     this.#detach(node);
-    setEntry(node, entry);
+    if (node.entry !== entry) setEntry(node, entry);
     node.stage = stage;
     node.place = place;
     this.#attach(node);
@@ -343,12 +343,18 @@ export class PoolIndex {
 
   #unsettle(node: PoolNode): void {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
+    if (node.isPlain) return;
     this.#unsettleBundle(node);
     // A satisfied tag stays satisfied, whoever else provides it.
     for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }
 
   #attach(node: PoolNode): void {
+    if (node.isPlain) {
+      if (isCounted(node.stage)) this.totals.addPlain(node.bytes);
+      this.#attachPlace(node);
+      return;
+    }
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
@@ -412,10 +418,11 @@ export class PoolIndex {
   }
 
   #attachLists(node: PoolNode): void {
+    this.ages.add(node);
+    if (node.isPlain) return;
     const { claim } = node.entry;
     if (claim !== null) this.claims.add([claim.id], node);
     if (node.entry.notBefore !== undefined) this.held.add(node);
-    this.ages.add(node);
   }
 
   #detachLists(node: PoolNode): void {
@@ -425,6 +432,11 @@ export class PoolIndex {
     if (claim !== null) this.claims.delete([claim.id], node);
     if (node.entry.notBefore !== undefined) this.held.delete(node);
   }
+}
+
+/** True if both have the same verdict, of the same life of the hash. */
+function sayTheSame(a: Entry, b: Entry): boolean {
+  return a.seq === b.seq && a.version === b.version && isLostEntry(a) === isLostEntry(b);
 }
 
 /** P20, P22: only a Pending transaction is held back or parked. */

@@ -53,7 +53,8 @@ export function setEntry(node: PoolNode, entry: Entry): void {
 function isPlain(entry: Entry): boolean {
   const { sender, gas, provides, requires, weight2, tip } = entry.verdict;
   const isUntagged = provides.length === 0 && requires.length === 0 && sender === '';
-  const isFree = entry.claim === null && entry.notBefore === undefined && entry.bundle === undefined;
+  const { claim, notBefore, parkedAt, bundle } = entry;
+  const isFree = claim === null && notBefore === undefined && parkedAt === undefined && bundle === undefined;
   const weighsNothing = gas === 0 && weight2 === undefined && tip === undefined;
   return isUntagged && isFree && weighsNothing && mayLeave({ entry });
 }

@@ -28,7 +28,12 @@ export class Totals {
     this.#count(entry, -1);
   }
 
-  /** Does the same for an entry without gas, weight and sender that is not protected. */
+  /** Does the same as `add` for an entry without gas, weight and sender that is not protected. */
+  addPlain(bytes: number): void {
+    this.transactions += 1;
+    this.bytes += bytes;
+  }
+
   removePlain(bytes: number): void {
     this.transactions -= 1;
     this.bytes -= bytes;
