@@ -52,7 +52,7 @@ function fits(transactions: readonly Transaction[], room: Room): boolean {
   return room !== 'closed' && transactions.length <= room;
 }
 
-/** A JavaScript Map throws at 2 ** 24 entries, in the middle of a write. This limit is checked before. */
+/** A JavaScript Set, such as that of one tick, throws at 2 ** 24 entries, in the middle of a write. This limit is checked before. */
 const maxRows = 16_000_000;
 
 /** Plans one call. `nowMs` is the time of the pool's clock in milliseconds since 1970. */
