@@ -4,7 +4,7 @@
 -- Rules: M2
 local list = hashes(ARGV[1])
 local found = {}
-for i, at in ipairs((scores(FLIGHT, list))) do
+for i, at in ipairs(ask(list, 'ZMSCORE', FLIGHT)) do
   if at then
     found[#found + 1] = list[i]
     found[#found + 1] = at

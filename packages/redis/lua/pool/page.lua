@@ -1,10 +1,16 @@
--- Purpose: the records of a page, read in small parts, so that it ends soon after its limit of bytes. Core cuts it exactly.
--- Returns: { tick, epoch, { hash, seq, hash, seq … }, scores, points, facts, then the parts of the records: { record or nil … } … }
---   scores: one for each hash, or none if each seq is its score; points: { tick, confirming point … } of the Confirmed ones;
---   facts: 14 bytes for each record; then each entry that may name a bundle, after its number from 0 and its length as u32
--- What the server answers is handed on as it is: a table of each transaction, or another copy of its payload, costs more than the rest.
--- Rules: O6, M2, P31
+-- Purpose: a page of transactions. Its records come in small parts, so that it ends soon after its limit of bytes; core cuts it exactly.
+-- Or they are `apart`: the page tells how far it reaches, and the caller asks for them itself, since a payload that passes through Lua
+-- costs three times as much. Then pool/written.lua tells whether they are still those of this moment.
+-- Returns: { tick, epoch, seq of the pool, names, seqs, scores, points, facts, then the parts of the records: { record or nil … } … }
+--   names: packed hashes; seqs, and the scores unless each seq is its score: texts, with spaces between them. The last six digits of a
+--   score in flight may be zeros in place of those of its seq;
+--   points: { tick, confirming point … } of the Confirmed ones; facts: 14 bytes for each record; then each entry that may name a bundle,
+--   after its number from 0 and its length as u32
+-- A table for each transaction, or another copy of its payload, costs more than the rest.
+-- Rules: O6, X1, M2, P31
 local few = 16
+-- Records of this many are not worth another trip.
+local some = 64
 
 -- The parts of the records of these hashes from `reply[n]` on, up to the one in which `limit` is exceeded. Returns how many records.
 local function addRecords(reply, n, names, limit)
@@ -22,6 +28,19 @@ local function addRecords(reply, n, names, limit)
   return count
 end
 
+-- The same for records that are apart, which add nothing. Not every user may ask for lengths.
+local function reach(reply, n, names, limit, isApart)
+  if not isApart or #names <= some or type(redis.pcall('HSTRLEN', BODY, names[1])) == 'table' then
+    return addRecords(reply, n, names, limit)
+  end
+  local bytes = 0
+  for i = 1, #names do
+    bytes = bytes + call('HSTRLEN', BODY, names[i])
+    if bytes > limit then return i end
+  end
+  return #names
+end
+
 -- The facts of `count` transactions whose seqs have no gap, from one on, in one piece.
 local function neighbourFacts(number, count)
   local field = string.format('%d', math.floor(number / perField))
@@ -32,9 +51,9 @@ local function neighbourFacts(number, count)
   return whole == count and facts or string.sub(facts, 1, factsBytes * whole) .. string.rep(noFacts, count - whole)
 end
 
--- The facts of the first `count` of these, one after the other. `found`: hash, seq, hash, seq …
-local function factsOfAll(names, found, count)
-  local parts = {}
+-- The facts of these, one after the other.
+local function factsOfAll(names, seqs)
+  local parts, count = {}, #names
   if KEYS[15] then
     local n = count
     for i = 1, count do
@@ -49,15 +68,15 @@ local function factsOfAll(names, found, count)
   end
   local first, field
   for i = 1, count do
-    local number = tonumber(found[2 * i])
+    local number = tonumber(seqs[i])
     local own = math.floor(number / perField)
-    if first and (own ~= field or number - tonumber(found[2 * first]) ~= i - first) then
-      parts[#parts + 1] = neighbourFacts(tonumber(found[2 * first]), i - first)
+    if first and (own ~= field or number - tonumber(seqs[first]) ~= i - first) then
+      parts[#parts + 1] = neighbourFacts(tonumber(seqs[first]), i - first)
       first = nil
     end
     if not first then first, field = i, own end
   end
-  if first then parts[#parts + 1] = neighbourFacts(tonumber(found[2 * first]), count - first + 1) end
+  if first then parts[#parts + 1] = neighbourFacts(tonumber(seqs[first]), count - first + 1) end
   return table.concat(parts)
 end
 
@@ -78,15 +97,54 @@ local function pointsOf(texts)
   return list
 end
 
--- `found`: hash, seq, hash, seq … `isScored`: each seq is the score of its hash, as that of a Pending transaction is.
-local function page(found, limit, isScored)
-  local names, texts, points = {}, {}, {}
-  for i = 1, #found, 2 do names[(i + 1) / 2] = found[i] end
-  if not isScored then
-    texts = ask(names, 'ZMSCORE', IDX)
-    points = pointsOf(texts)
+-- The scores of transactions in flight, in order of seq, for pages of many. Those of one stage and tick stand side by side in `idx`, and
+-- their texts differ only in the digits of the seq: so one text for each stage and tick is enough, if there are few of these.
+-- Returns nil if that is not so, or a score is none in flight: then each is asked for.
+local function scoresByTick(names, seqs)
+  local count = #names
+  local first, last = tonumber(seqs[1]), tonumber(seqs[count])
+  if count <= few or last - first >= P or first % P > last % P then return nil end
+  local unknown, prefixes, missing = {}, {}, count
+  for i = 1, count do unknown[names[i]] = i end
+  local from = PROPAGATED * T
+  for _ = 1, count / few do
+    local score = tonumber(call('ZRANGEBYSCORE', IDX, from, FINALIZED * T - 1, 'WITHSCORES', 'LIMIT', 0, 1)[2])
+    if not score then return nil end
+    local base = score - score % P
+    local prefix = string.format('%.0f', base)
+    for _, name in ipairs(call('ZRANGEBYSCORE', IDX, base + first % P, base + last % P)) do
+      local i = unknown[name]
+      if i and not prefixes[i] then prefixes[i], missing = prefix, missing - 1 end
+    end
+    if missing == 0 then return prefixes end
+    from = base + P
   end
-  local reply = { tick, epoch, found, texts, points, '' }
-  reply[6] = factsOfAll(names, found, addRecords(reply, 7, names, limit))
+end
+
+local function packNames(names)
+  local parts, heads = {}, {}
+  for i = 1, #names do
+    local name = #names[i] < 256 and names[i] or string.sub(names[i], 1, 255)
+    local head = heads[#name] or char(#name)
+    heads[#name], parts[2 * i - 1], parts[2 * i] = head, head, name
+  end
+  return table.concat(parts)
+end
+
+-- `found`: hash, seq, hash, seq … `isScored`: each seq is the score of its hash, as that of a Pending transaction is.
+local function page(found, limit, isScored, isApart)
+  local names, seqs = {}, {}
+  for i = 1, #found / 2 do names[i] = found[2 * i - 1] end
+  local reply = { tick, epoch, seq, '', '', false, {}, '' }
+  local count = reach(reply, 9, names, limit, isApart)
+  for i = #names, count + 1, -1 do names[i] = nil end
+  for i = 1, count do seqs[i] = found[2 * i] end
+  if not isScored then
+    local texts = scoresByTick(names, seqs) or ask(names, 'ZMSCORE', IDX)
+    reply[7] = pointsOf(texts)
+    for i = 1, count do texts[i] = texts[i] or '' end
+    reply[6] = table.concat(texts, ' ')
+  end
+  reply[4], reply[5], reply[8] = packNames(names), table.concat(seqs, ' '), factsOfAll(names, seqs)
   return reply
 end

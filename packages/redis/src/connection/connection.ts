@@ -6,7 +6,7 @@ import { defaultReplicaMs, type RedisOptions, taggedPrefix } from './options.ts'
 import { isPoolMissing, isReply } from './refusal.ts';
 import { Replication, type ReplicationOptions, unconfirmed } from './replication.ts';
 import { type Reply, type Script, scripts, type Verb, waitKeyOf } from './script.ts';
-import { type Argument, ReusedMemory, ScriptCall } from './script-call.ts';
+import { type Argument, fieldsCommands, ReusedMemory, ScriptCall } from './script-call.ts';
 import { Settling, within } from './settling.ts';
 
 export interface RunContext {
@@ -15,6 +15,9 @@ export interface RunContext {
   /** A promise that the call waits for first. The wait counts towards the call's time. */
   readonly behind?: (() => Promise<unknown>) | undefined;
 }
+
+/** What is done with the answer of a script before the call ends. An error of it counts as the script's: both are repeated. */
+export type Finish<Answer> = (answer: Answer, leftMs: () => number) => Promise<Answer>;
 
 /** The options of a connection. The keys begin with `keyPrefix`, or with `pool` if there is none. */
 export type ConnectionOptions = RedisOptions & Pick<DriverOptions, 'pool' | 'timeoutMs' | 'clock'>;
@@ -56,8 +59,9 @@ export class Connection {
     keys: readonly string[],
     args: readonly Argument[],
     context: RunContext = {},
+    finish?: Finish<Reply<V>>,
   ): Promise<Reply<V>> {
-    return this.execute<Reply<V>>(scripts[verb], keys, args, context);
+    return this.execute<Reply<V>>(scripts[verb], keys, args, context, finish);
   }
 
   /** Does the same as `run`, for a script of another kind of store. */
@@ -66,6 +70,7 @@ export class Connection {
     keys: readonly string[],
     args: readonly Argument[],
     { signal, createPool, behind }: RunContext = {},
+    finish?: Finish<Answer>,
   ): Promise<Answer> {
     const { timeoutMs, clock } = this.#options;
     const call = new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch);
@@ -77,7 +82,11 @@ export class Connection {
       if (gone) await createPool?.(remainingMs);
       gone = false;
       try {
-        return await this.#runOnce<Answer>(script, call, Math.max(1, deadline - clock()));
+        const leftMs = (): number => Math.max(1, deadline - clock());
+        const answer = await this.#answered<Answer>(script, call, leftMs());
+        const finished = finish === undefined ? answer : await finish(answer, leftMs);
+        call.end();
+        return finished;
       } catch (error) {
         gone = createPool !== undefined && isPoolMissing(error);
         throw gone ? new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error }) : error;
@@ -92,23 +101,48 @@ export class Connection {
   }
 
   /** Sends the script once. @throws Unconfirmed if too few replicas have a write */
-  runOnce<V extends Verb>(
+  async runOnce<V extends Verb>(
     verb: V,
     keys: readonly string[],
     args: readonly Argument[],
     timeoutMs: number,
   ): Promise<Reply<V>> {
     const script = scripts[verb];
-    return this.#runOnce<Reply<V>>(
-      script,
-      new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch),
-      timeoutMs,
-    );
+    const call = new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch);
+    const reply = await this.#answered<Reply<V>>(script, call, timeoutMs);
+    call.end();
+    return reply;
   }
 
   /** Sends a reading command once. */
   send<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
     return this.#reads.link.read(name, args, timeoutMs);
+  }
+
+  /**
+   * Reads fields of a hash, in parts, and behind them a script, once each. Called when another script has been answered, they are sent
+   * on its connection. `fields` are packed, each after a byte with its length.
+   */
+  async fieldsAndRun<V extends Verb>(
+    [key, fields]: readonly [key: string, fields: Buffer],
+    [verb, keys, args]: readonly [verb: V, keys: readonly string[], args: readonly Argument[]],
+    timeoutMs: number,
+  ): Promise<[values: (Buffer | null)[][], reply: Reply<V>]> {
+    const { link } = this.#reads;
+    const lost = 'ERR_MEMPOOL_UNAVAILABLE';
+    const call = new ScriptCall(scripts[verb], link.keysOf(keys), args, this.#scratch);
+    const values = fieldsCommands(key, fields).map((command) =>
+      link.ask<(Buffer | null)[]>(
+        (client) => client.sendCommand(command) as Promise<unknown>,
+        'HMGET',
+        timeoutMs,
+        lost,
+      ),
+    );
+    const reply = sendScript<Reply<V>>(this.#reads, scripts[verb], call, timeoutMs);
+    const answers = await Promise.all([Promise.all(values), reply]);
+    call.end();
+    return answers;
   }
 
   /** False if reads go to another server than commands on `link`, as they may during a fail-over. */
@@ -129,12 +163,6 @@ export class Connection {
   close(): void {
     this.#reads.link.close();
     this.#writes.link.close();
-  }
-
-  async #runOnce<Answer>(script: Script, call: ScriptCall, timeoutMs: number): Promise<Answer> {
-    const reply = await this.#answered<Answer>(script, call, timeoutMs);
-    call.end();
-    return reply;
   }
 
   /** The answer, of a write when enough replicas have it. Until then the call may be repeated, from the same memory. */

@@ -88,6 +88,32 @@ export class ScriptCall {
   }
 }
 
+/** Fields of one HMGET. The client reads the answer of one, while the server works on the next. */
+const perCommand = 250;
+
+/** HMGET of many fields of a hash, in wire format. `fields` are packed, each after a byte with its length. */
+export function fieldsCommands(key: string, fields: Buffer): Command[] {
+  const commands: Command[] = [];
+  for (let from = 0, to = 0; from < fields.length; from = to) {
+    let count = 0;
+    for (; to < fields.length && count < perCommand; count++) to += 1 + (fields[to] as number);
+    commands.push(fieldsCommand(key, fields.subarray(from, to), count));
+  }
+  return commands;
+}
+
+function fieldsCommand(key: string, fields: Buffer, count: number): Command {
+  const bytes = Buffer.allocUnsafe((count + 3) * frameBytes + Buffer.byteLength(key) + fields.length);
+  let to = writeNumber(bytes, '*', 2 + count, 0);
+  for (const word of ['HMGET', key]) to = writeFramed(bytes, word, Buffer.byteLength(word), to);
+  for (let at = 0, end = 0; at < fields.length; at = end) {
+    end = at + 1 + (fields[at] as number);
+    to = writeNumber(bytes, '$', end - at - 1, to);
+    to = writeEnd(bytes, to + fields.copy(bytes, to, at + 1, end));
+  }
+  return new WrittenCommand('HMGET', bytes.subarray(0, to));
+}
+
 class WrittenCommand extends Command {
   readonly #bytes: Buffer;
 

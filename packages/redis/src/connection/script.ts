@@ -7,8 +7,10 @@ type Records = (Buffer | null)[][];
 export type Page = [
   tick: number,
   epoch: Buffer,
-  found: (Buffer | number)[],
-  scores: (Buffer | null)[],
+  lastSeq: number,
+  names: Buffer,
+  seqs: Buffer,
+  scores: Buffer | null,
   points: (number | Buffer)[],
   facts: Buffer,
   ...Records,
@@ -49,7 +51,16 @@ interface Replies {
   peek: Page;
   find: Page;
   status: [tick: number, ...[score: Buffer | null, detail: Buffer | null, facts: Buffer][]];
-  dump: [oldest: number, last: number, first: number, epoch: Buffer, entries: (Buffer | null)[], ...Records];
+  dump: [
+    oldest: number,
+    last: number,
+    first: number,
+    epoch: Buffer,
+    lastSeq: number,
+    entries: (Buffer | null)[],
+    ...Records,
+  ];
+  written: Buffer | null;
   tip: [tip: Buffer, tick: number, points: Buffer[], epoch: Buffer];
   usage: [
     number,
@@ -164,7 +175,7 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
 const sync: Script = mirrored(false, 'priority/recall', 'pool/lost', 'priority/sync');
 const move: Script = writing('fifo/order', 'fifo/move');
 
-/** Each verb is one script (X1). */
+/** Each verb that writes is one script (X1). */
 export const scripts: { readonly [V in Verb]: Script } = {
   probe: script(false, 'connection/probe'),
   open: script(false, 'pool/keys', 'pool/lists', 'pool/open'),
@@ -180,6 +191,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   find: reading('pool/facts', 'pool/page', 'pool/find'),
   status: reading('pool/facts', 'pool/status'),
   dump: reading('pool/facts', 'pool/page', 'pool/dump'),
+  written: reading('pool/facts', 'pool/page', 'pool/written'),
   tip: reading('pool/tip'),
   usage: reading('pool/facts', 'fifo/overdue', 'pool/usage'),
   events: asked('pool/events'),

@@ -13,6 +13,7 @@ import type {
   ReceiveOutcome,
   RestoreOutcome,
   RollbackOutcome,
+  StoredTransaction,
   Sweep,
   TakenCandidate,
   Transaction,
@@ -20,8 +21,10 @@ import type {
 import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { pageHead } from '../pool/bodies-apart.ts';
 import { limitArguments, readLimit } from '../pool/fifo-limits.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
+import { isIntact, PageRows } from '../pool/page-rows.ts';
 import { type Node, numberText, PoolReader } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
 import { prepareRestore, readRestored } from '../pool/restore.ts';
@@ -29,7 +32,7 @@ import { dumpWhole, type Send } from '../pool/whole-pool.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
-/** One node's view of a fifo pool. Each verb is one script. */
+/** One node's view of a fifo pool. Each verb that writes is one script. */
 export class FifoStore extends PoolReader implements core.StoreDriver, core.FifoVerbs {
   /** Payloads are copied before the first await of a call. */
   readonly copiesPayloads = true;
@@ -146,11 +149,10 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
       const page = { records, damaged: [], last: records.at(-1) };
       return core.gossipPage(page, { after, epoch: String(made) }, (entry) => core.gossipItem(entry, null));
     }
-    const reply = await this.read('since', [after, limit, core.maxPageBytes], signal);
-    const found = record.pageRows(reply).map((row) => record.readTransaction(row, reply[0]));
-    const page = core.cutPage(found, ({ transaction }) => transaction !== null);
-    return core.gossipPage(page, { after, epoch: String(reply[1]) }, ({ hash, seq, payload, transaction }) =>
-      core.gossipItem({ hash, seq, bytes: payload.length }, transaction),
+    const reply = await this.readPage('since', [after, limit, core.maxPageBytes], pageHead, signal);
+    const page = core.cutPage(new PageRows(reply).all(), isIntact);
+    return core.gossipPage(page, { after, epoch: String(reply[1]) }, (row) =>
+      core.gossipItem({ hash: row.hash, seq: row.seq, bytes: row.payload.length }, row as StoredTransaction),
     );
   }
 

@@ -19,9 +19,11 @@ import {
   type Verb,
 } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { apart, logHead, type PageCall, pageHead, withRecords } from './bodies-apart.ts';
 import { feedOf } from './event-feed.ts';
 import { EventLog } from './event-log.ts';
 import * as namedRecord from './named-record.ts';
+import { isIntact, PageRows } from './page-rows.ts';
 import * as record from './record.ts';
 
 /** A pool that a node has opened. */
@@ -50,11 +52,13 @@ type ReadingVerbs = Pick<
   | 'close'
 >;
 
-/** The verbs of a node that read records, in a pool of either ordering. Each verb is one script. */
+/** The verbs of a node that read records, in a pool of either ordering. Each verb is one script; the records of large pages come behind it. */
 export class PoolReader implements ReadingVerbs {
   readonly #node: Node;
   readonly #events: EventLog;
   readonly #behind: (() => Promise<unknown>) | undefined;
+  /** False once the user was refused the lengths of records. */
+  #mayBeApart = true;
 
   /** `behind` resolves when the writes that a read must see have ended. A store that writes through `run` needs none. */
   constructor(node: Node, behind?: () => Promise<unknown>) {
@@ -85,11 +89,13 @@ export class PoolReader implements ReadingVerbs {
     { signal }: core.ReadContext,
   ): Promise<(StoredTransaction | DamagedTransaction | null)[]> {
     const page = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
-    const byHash = new Map(record.pageRows(page).map((row) => [core.bytesToHash(row.hash), row] as const));
+    const rows = new PageRows(page);
+    const places = new Map(rows.hashes.map((hash, i) => [hash, i] as const));
     return hashes.map((hash) => {
-      const row = byHash.get(hash);
-      if (row === undefined) return null;
-      return record.readTransaction(row, page[0]).transaction ?? { kind: 'damaged', hash };
+      const place = places.get(hash);
+      if (place === undefined) return null;
+      const row = rows.read(place);
+      return isIntact(row) ? row : { kind: 'damaged', hash };
     });
   }
 
@@ -99,15 +105,12 @@ export class PoolReader implements ReadingVerbs {
   }
 
   async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.DriverLogPage> {
-    const [oldest, last, first, epoch, entries, ...parts] = await this.read(
-      'dump',
-      [cursor, limit, core.maxPageBytes],
-      signal,
-    );
+    const args = [cursor, limit, core.maxPageBytes];
+    const [oldest, last, first, epoch, , entries, ...parts] = await this.readPage('dump', args, logHead, signal);
     const rows = parts.flat().map((body, i) => record.readEntry(first + i, entries[i] ?? null, body));
     const ends = { cursor, oldest, last, epoch: String(epoch) };
-    const found = core.cutPage(rows, ({ entry }) => entry !== null);
-    return core.logPage(found, ends, (read) => read.entry as LogEntry);
+    const found = core.cutPage(rows, record.isIntactEntry);
+    return core.logPage(found, ends, (row) => row as LogEntry);
   }
 
   async tip(points: number, { signal }: core.ReadContext): Promise<TipAnswer> {
@@ -158,10 +161,9 @@ export class PoolReader implements ReadingVerbs {
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<core.DriverPage> {
-    const page = await this.read('peek', [list, after, limit, core.maxPageBytes], signal);
-    const rows = record.pageRows(page).map((row) => record.readTransaction(row, page[0]));
-    const found = core.cutPage(rows, ({ transaction }) => transaction !== null);
-    return core.seqPage(found, { after, epoch: String(page[1]) }, (read) => read.transaction as StoredTransaction);
+    const page = await this.readPage('peek', [list, after, limit, core.maxPageBytes], pageHead, signal);
+    const found = core.cutPage(new PageRows(page).all(), isIntact);
+    return core.seqPage(found, { after, epoch: String(page[1]) }, (row) => row as StoredTransaction);
   }
 
   /** Sends a part of a restore, which is written to keys beside those of the pool. */
@@ -174,19 +176,39 @@ export class PoolReader implements ReadingVerbs {
     return this.run(verb, 'ops', args, { signal, behind: this.#behind });
   }
 
+  /** Reads a page, whose records come behind it if there are many. */
+  protected readPage<V extends Verb>(
+    verb: V,
+    args: readonly Argument[],
+    headOf: PageCall<V>['headOf'],
+    signal: AbortSignal | undefined,
+  ): Promise<Reply<V>> {
+    if (!this.#mayBeApart) return this.read(verb, args, signal);
+    const { connection, createPool } = this.node();
+    const keys = this.#keysOf(verb, 'ops');
+    const refused = (): void => {
+      this.#mayBeApart = false;
+    };
+    const context = { signal, behind: this.#behind, createPool };
+    const finish = withRecords(connection, { verb, keys, args, headOf, refused });
+    return connection.run(verb, keys, [...args, apart], context, finish);
+  }
+
   protected run<V extends Verb>(
     verb: V,
     ids: 'ops' | 'calls',
     args: readonly Argument[],
     context: Pick<RunContext, 'signal' | 'behind'>,
   ): Promise<Reply<V>> {
-    const { connection, prefix, options, createPool } = this.node();
+    const { connection, createPool } = this.node();
+    return connection.run(verb, this.#keysOf(verb, ids), args, { ...context, createPool });
+  }
+
+  #keysOf(verb: Verb, ids: 'ops' | 'calls'): string[] {
+    const { prefix, options } = this.node();
+    if (options.ordering === 'priority') return priorityScriptKeysOf(prefix, ids, options.election);
     const fenced = verb === 'confirm' || verb === 'rollback' || verb === 'putRecord';
-    const keys =
-      options.ordering === 'priority'
-        ? priorityScriptKeysOf(prefix, ids, options.election)
-        : [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
-    return connection.run(verb, keys, args, { ...context, createPool });
+    return [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
   }
 }
 

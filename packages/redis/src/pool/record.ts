@@ -4,13 +4,10 @@ import {
   isMempoolError,
   knownStages,
   type LifeFacts,
-  type LiveStage,
   type LogEntry,
-  type StoredTransaction,
   type TransactionStatus,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { Page } from '../connection/script.ts';
 import type { SelfWriting } from '../connection/script-call.ts';
 import { decodeScore } from './score.ts';
 
@@ -23,7 +20,7 @@ const plainEntry = { ticks: [9, 17, 25], tickBytes: 8, size: 33 } as const;
 /** Added to the stage of a log entry that has times at its end. */
 const timedStage = 16;
 export const endBytes = 14;
-const factsBytes = 14;
+export const factsBytes = 14;
 const perField = 128;
 /** In front of facts in 14 bytes. No other entry begins with this byte. */
 const entryMark = Buffer.of(0);
@@ -48,6 +45,26 @@ export function unpackHashes(packed: Buffer): string[] {
     hashes.push(packed.toString('hex', at + 1, end));
   }
   return hashes;
+}
+
+/** Packs the hashes of log entries as `packHashes` does, an empty one for an entry that is damaged. */
+export function packEntryNames(entries: readonly (Buffer | null)[]): Buffer {
+  const packed = Buffer.allocUnsafe(entries.reduce((length, entry) => length + 1 + nameIn(entry).size, 0));
+  let at = 0;
+  for (const entry of entries) {
+    const { from, size } = nameIn(entry);
+    packed[at] = size;
+    if (size > 0) entry?.copy(packed, at + 1, from, from + size);
+    at += 1 + size;
+  }
+  return packed;
+}
+
+/** Where the hash of a log entry is, as `entryHash` of lua/pool/state.lua finds it. */
+function nameIn(entry: Buffer | null): { readonly from: number; readonly size: number } {
+  const head = (entry?.[0] ?? 0) >= timedStage ? timedEntry.size : plainEntry.size;
+  const size = entry?.[head] ?? 0;
+  return { from: head + 1, size: head + 1 + size <= (entry?.length ?? 0) ? size : 0 };
 }
 
 /** A record of the key `body`: type as u16, CRC-32 as u32, payload. @throws `ERR_MEMPOOL_INVALID` for a payload that is too large */
@@ -107,52 +124,8 @@ function livePlace(score: Buffer, point: Buffer | null, tick: number) {
   return { ...found, stage: found.stage, confirmedAt: pointed && point ? core.decodePoint(point) : null };
 }
 
-/** The stored parts of one transaction in an answer of lua/pool/page.lua. */
-export interface PageRow {
-  readonly hash: Buffer;
-  readonly seq: number;
-  readonly score: Buffer | number;
-  readonly record: Buffer | null;
-  /** The points of all blocks that confirmed a transaction of the page, by tick. */
-  readonly points: ReadonlyMap<number, Buffer>;
-  /** The facts of all transactions of the page, 14 bytes for each. Those of this one begin at `factsAt`. */
-  readonly facts: Buffer;
-  readonly factsAt: number;
-  /** P31: the names of bundles, by where the facts of their transactions begin. */
-  readonly bundles: ReadonlyMap<number, number>;
-}
-
-/** Splits an answer of lua/pool/page.lua into rows. */
-export function pageRows([, , found, scores, told, facts, ...parts]: Page): PageRow[] {
-  const points = new Map<number, Buffer>();
-  for (let i = 0; i < told.length; i += 2) points.set(told[i] as number, told[i + 1] as Buffer);
-  const rows: PageRow[] = [];
-  const count = parts.reduce((sum, records) => sum + records.length, 0);
-  const bundles = bundlesIn(facts, factsBytes * count);
-  for (const records of parts)
-    for (const record of records) {
-      const i = rows.length;
-      const seq = Number(found[2 * i + 1]);
-      const score = scores.length === 0 ? seq : (scores[i] ?? 0);
-      rows.push({ hash: found[2 * i] as Buffer, seq, score, record, points, facts, factsAt: factsBytes * i, bundles });
-    }
-  return rows;
-}
-
-/** The bundles that the entries behind the facts of a page name, by where the facts of the transaction begin. */
-function bundlesIn(facts: Buffer, from: number): ReadonlyMap<number, number> {
-  const bundles = new Map<number, number>();
-  for (let at = from; at < facts.length; ) {
-    const end = at + 8 + facts.readUInt32BE(at + 4);
-    const bundle = bundleIn(facts.subarray(at + 8, end));
-    if (bundle !== undefined) bundles.set(factsBytes * facts.readUInt32BE(at), bundle);
-    at = end;
-  }
-  return bundles;
-}
-
 /** The bundle that an entry names (P31); `undefined` if it names none, or is damaged. */
-function bundleIn(entry: Buffer): number | undefined {
+export function bundleIn(entry: Buffer): number | undefined {
   if (entry.length === 0) return undefined;
   try {
     return core.decodeEntry('', 0, entry).bundle?.first;
@@ -165,42 +138,6 @@ function bundleIn(entry: Buffer): number | undefined {
 /** What a live transaction has only if it is in a bundle. */
 function bundleField(bundle: number | undefined): { readonly bundle?: number } {
   return bundle === undefined ? {} : { bundle };
-}
-
-/** A transaction of a page; `null` if it is damaged (M2). */
-export interface ReadTransaction extends core.ReadRecord {
-  readonly transaction: StoredTransaction | null;
-}
-
-/** Reads a transaction. Each call copies its payload. */
-export function readTransaction(row: PageRow, tick: number): ReadTransaction {
-  const { seq, score, points, facts, factsAt, bundles } = row;
-  const hash = core.bytesToHash(row.hash);
-  const found = place(score, tick);
-  const { intact, payload, payloadType } = decodeRecord(row.record);
-  const confirmedAt = found?.stage === 'Confirmed' ? pointIn(points.get(found.number)) : null;
-  const isLost = found === null || !isLive(found.stage) || (found.stage === 'Confirmed' && confirmedAt === null);
-  if (isLost || !intact) return { hash, seq, payload, transaction: null };
-  const { confirmations, nonConfirmations } = found.counters;
-  const transaction: StoredTransaction = {
-    hash,
-    payload,
-    payloadType,
-    seq,
-    stage: found.stage as LiveStage,
-    notBefore: null,
-    receivedAt: optionalTime(facts.readUIntBE(factsAt, 6)),
-    attempts: facts.readUInt16BE(factsAt + 6),
-    confirmations,
-    nonConfirmations,
-    confirmedAt,
-    ...bundleField(bundles.get(factsAt)),
-  };
-  return { hash, seq, payload, transaction };
-}
-
-function pointIn(point: Buffer | undefined): ChainPoint | null {
-  return point?.length === core.pointBytes ? core.decodePoint(point) : null;
 }
 
 /** A final state, with the stored text of its reason. */
@@ -257,7 +194,7 @@ export function decodeFacts(bytes: Buffer): core.Facts {
   return { receivedAt, attempts: bytes.readUInt16BE(6), sentAt: optionalTime(bytes.readUIntBE(8, 6)) };
 }
 
-function optionalTime(time: number): number | null {
+export function optionalTime(time: number): number | null {
   return time === 0 ? null : time;
 }
 
@@ -334,21 +271,22 @@ export function seqHead(seq: number): Buffer {
   return head;
 }
 
-/** A log entry of a page; `null` if it is damaged (M2). */
-export interface ReadEntry extends core.LoggedRecord {
-  readonly entry: LogEntry | null;
+/** A log entry of a page; a bare record if it is damaged (M2). */
+export type LogRow = LogEntry | core.LoggedRecord;
+
+export function isIntactEntry(row: LogRow): row is LogEntry {
+  return 'stage' in row;
 }
 
 /** Decodes a log entry in an answer of lua/pool/dump.lua. */
-export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): ReadEntry {
+export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): LogRow {
   const ended = decodeEntry(bytes);
   const { payload, payloadType, intact } = decodeRecord(record);
-  if (ended === null || !intact) return { hash: ended?.hash ?? '', seq: ended?.seq ?? 0, logSeq, payload, entry: null };
+  if (ended === null || !intact) return { hash: ended?.hash ?? '', seq: ended?.seq ?? 0, logSeq, payload };
   const { hash, seq, stage, confirmations, nonConfirmations, point, receivedAt, at, attempts } = ended;
   const reason = core.optionalReason(ended.reason);
   const numbers = { logSeq, seq, stage, confirmations, nonConfirmations };
-  const entry: LogEntry = { hash, payload, payloadType, ...numbers, point, reason, receivedAt, at, attempts };
-  return { hash, seq, logSeq, payload, entry };
+  return { hash, payload, payloadType, ...numbers, point, reason, receivedAt, at, attempts };
 }
 
 /** Decodes a status in an answer of lua/pool/status.lua. */
