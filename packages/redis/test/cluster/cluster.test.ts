@@ -102,6 +102,22 @@ test.for(['fifo', 'priority'] as const)(
   },
 );
 
+test('large pages, whose payloads come behind them, are whole while the slot moves', async () => {
+  const { pool, slot } = await freshPool();
+  const { store } = await openPool({ pool, cluster: await seedFor(slot) });
+  const given = Array.from({ length: 100 }, (_, i) => transaction(i + 1));
+  await store.receive(given);
+  let isMoved = false;
+  const moving = cluster.moveSlot(slot, await cluster.otherMaster(slot)).finally(() => {
+    isMoved = true;
+  });
+  for (let behind = false; !behind; ) {
+    behind = isMoved;
+    expect((await store.peekPending({ limit: 1_000 })).transactions).toMatchObject(given.map(({ hash }) => ({ hash })));
+  }
+  await moving;
+});
+
 test('while a slot is half moved, no call begins, and a call goes on when it has moved', async () => {
   const { pool, slot } = await freshPool();
   const { store } = await openPool({ pool, cluster: cluster.addresses, timeoutMs: 300 });

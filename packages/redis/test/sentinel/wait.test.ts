@@ -186,6 +186,14 @@ test('a lease whose wait the server ends, as when it is demoted, is not held, an
   await unblocked;
 });
 
+test('a large page, whose payloads come behind it, shows the writes that the node sent before it', async () => {
+  const { way } = await replicated();
+  const { store } = await openPool({ url: way.url, minReplicas: 1 });
+  const given = Array.from({ length: 100 }, (_, i) => transaction(i + 1));
+  const [, page] = await Promise.all([store.receive(given), store.peekPending({ limit: 1_000 })]);
+  expect(page.transactions).toMatchObject(given.map(({ hash }) => ({ hash })));
+});
+
 test('E3, X4: a replica that is promoted without the last writes: readers are told, and the block is applied again', async () => {
   const { master, replicas, way } = await replicated();
   const [{ server, link, admin: copy }] = replicas as [(typeof replicas)[number]];
