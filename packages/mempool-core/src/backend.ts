@@ -103,6 +103,7 @@ export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
 export {
   changeOfStep,
   changesPool,
+  type PlannedAhead,
   type PoolChange,
   type PoolRecord,
   PriorityPool,

@@ -9,7 +9,7 @@ import { lostEntry } from '../rules/damage.ts';
 import type { Step, Write } from '../rules/step.ts';
 import { decodeChange } from './change-record.ts';
 import { runOut } from './placement.ts';
-import { changeOfStep, changesPool, type PoolChange, type PoolRecord, PriorityPool } from './priority-pool.ts';
+import { changesPool, type PoolChange, type PoolRecord, PriorityPool } from './priority-pool.ts';
 import type { Planning } from './step-builder.ts';
 
 /** Identifies one state of a stored pool. */
@@ -104,8 +104,7 @@ export class MirroredPool {
   /** Plans a call without changing the mirror. `change` is for the mirrors of other nodes; `null` if nothing changes. */
   plan<T>(plan: (pool: Planning) => Step<T>): { readonly step: Step<T>; readonly change: PoolChange | null } {
     const step = this.pool.plan(plan);
-    const change = changesPool(step) ? changeOfStep(step, this.pool.memory.lastEventSeq + step.events.length) : null;
-    return { step, change };
+    return { step, change: this.pool.changeOf(step) };
   }
 
   /**

@@ -1,10 +1,9 @@
 import type { Limits } from '../contract/limits.ts';
 import type { OrderKey } from '../contract/order-key.ts';
-import { type Entry, heldUntil, parkedSince } from '../contract/pool-entry.ts';
+import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
 import { noSlot, Slots } from '../memory/slots.ts';
-import { isLostEntry } from '../rules/damage.ts';
 import { AgeList, AgeLists } from './age-lists.ts';
 import { Parking } from './parking.ts';
 import {
@@ -17,9 +16,11 @@ import {
   type PlacedNode,
   type PoolNode,
   providing,
+  sayTheSame,
   setEntry,
   type UndoEntry,
   type Unsettled,
+  waitingNoMore,
 } from './pool-node.ts';
 import { Ranking } from './ranking.ts';
 import { Satisfied } from './satisfied-tags.ts';
@@ -67,6 +68,8 @@ export class PoolIndex {
   readonly #nodes: (PoolNode | undefined)[] = [];
   readonly #journal = new UndoLog();
   #outside: PoolScalars | null = null;
+  /** The same before the calls that are kept for a while. */
+  #outsideAhead: PoolScalars | null = null;
 
   constructor(limits: Limits, slots: Slots = new Slots()) {
     this.#limits = limits;
@@ -230,26 +233,39 @@ export class PoolIndex {
 
   /** Starts a call, or an attempt within the call. */
   begin(): void {
-    if (!this.#journal.isOpen) {
-      const { limits, lastGossipSeq } = this;
-      this.#outside = { limits, lastGossipSeq, floor: this.satisfied.floor, tags: new Map() };
-    }
+    if (!this.#journal.isOpen) this.#outside = this.#scalars();
     this.#journal.begin();
+  }
+
+  /** From now on calls that are kept are reverted by `endAhead`. */
+  beginAhead(): void {
+    this.#outsideAhead = this.#scalars();
+    this.#journal.beginAhead();
+  }
+
+  /** Reverts all calls that were kept since `beginAhead`, and one that is open. */
+  endAhead(): void {
+    this.undoCall();
+    this.#revert(this.#journal.endAhead(), this.#outsideAhead);
+    this.#resetOutside(this.#outsideAhead);
+    this.#outsideAhead = null;
   }
 
   /** Ends the attempt if one is open, else the call. Its changes stay. */
   keep(): void {
     this.#journal.keep();
-    if (!this.#journal.isOpen) this.#outside = null;
+    if (this.#journal.isOpen) return;
+    const ahead = this.#outsideAhead?.tags;
+    for (const [tag, tick] of this.#outside?.tags ?? []) if (ahead?.has(tag) === false) ahead.set(tag, tick);
+    this.#outside = null;
   }
 
   /** Ends the attempt if one is open, else the call, and reverts its changes. */
   undo(): void {
-    if (this.#outside !== null && this.#outside.limits.minPriority !== this.#limits.minPriority) this.#unrank();
-    for (const { node, before } of this.#journal.end()) this.#reset(node, before);
-    this.unsettled.nodes.clear();
-    this.unsettled.tags.clear();
-    if (!this.#journal.isOpen) this.#resetOutside();
+    this.#revert(this.#journal.end(), this.#outside);
+    if (this.#journal.isOpen) return;
+    this.#resetOutside(this.#outside);
+    this.#outside = null;
   }
 
   /** Reverts all changes of the call, even if an error left an attempt open. */
@@ -281,17 +297,27 @@ export class PoolIndex {
     if (tags !== undefined && !tags.has(tag)) tags.set(tag, this.satisfied.tick(tag));
   }
 
-  #resetOutside(): void {
-    if (this.#outside === null) return;
-    const { limits, lastGossipSeq, floor, tags } = this.#outside;
-    this.#outside = null;
+  #scalars(): PoolScalars {
+    const { limits, lastGossipSeq } = this;
+    return { limits, lastGossipSeq, floor: this.satisfied.floor, tags: new Map() };
+  }
+
+  #revert(changes: readonly UndoEntry[], outside: PoolScalars | null): void {
+    if (outside !== null && outside.limits.minPriority !== this.#limits.minPriority) this.#unrank();
+    for (const { node, before } of changes) {
+      if (before === null) this.#forget(node);
+      else this.#set(node, before);
+    }
+    this.unsettled.nodes.clear();
+    this.unsettled.tags.clear();
+  }
+
+  #resetOutside(outside: PoolScalars | null): void {
+    if (outside === null) return;
+    const { limits, lastGossipSeq, floor, tags } = outside;
     this.#limits = limits;
     this.lastGossipSeq = lastGossipSeq;
-    this.satisfied.floor = floor;
-    for (const [tag, tick] of tags) {
-      if (tick === undefined) this.satisfied.delete(tag);
-      else this.satisfied.set(tag, tick);
-    }
+    this.satisfied.reset(floor, tags);
   }
 
   #newNode(entry: Entry, stage: KnownStage, held: number = noSlot): PoolNode {
@@ -306,11 +332,6 @@ export class PoolIndex {
   #remember(node: PoolNode): void {
     if (!this.#journal.note(node)) return;
     this.#journal.push(node, { entry: node.entry, stage: node.stage, place: node.place });
-  }
-
-  #reset(node: PoolNode, before: Before): void {
-    if (before !== null) this.#set(node, before);
-    else this.#forget(node);
   }
 
   #forget(node: PoolNode): void {
@@ -432,15 +453,4 @@ export class PoolIndex {
     if (claim !== null) this.claims.delete([claim.id], node);
     if (node.entry.notBefore !== undefined) this.held.delete(node);
   }
-}
-
-/** True if both have the same verdict, of the same life of the hash. */
-function sayTheSame(a: Entry, b: Entry): boolean {
-  return a.seq === b.seq && a.version === b.version && isLostEntry(a) === isLostEntry(b);
-}
-
-/** P20, P22: only a Pending transaction is held back or parked. */
-function waitingNoMore(entry: Entry): Entry {
-  const free = entry.notBefore === undefined ? entry : heldUntil(entry, undefined);
-  return free.parkedAt === undefined ? free : parkedSince(free, undefined);
 }

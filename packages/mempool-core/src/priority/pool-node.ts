@@ -1,5 +1,5 @@
 import type { OrderKey } from '../contract/order-key.ts';
-import type { Entry } from '../contract/pool-entry.ts';
+import { type Entry, heldUntil, parkedSince } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { noSlot } from '../memory/slots.ts';
 import { isLostEntry } from '../rules/damage.ts';
@@ -107,4 +107,15 @@ export function providing(stage: KnownStage): 'something to wait for' | 'done' |
 export interface Unsettled {
   readonly nodes: Set<PoolNode>;
   readonly tags: Set<string>;
+}
+
+/** True if both have the same verdict, of the same life of the hash. */
+export function sayTheSame(a: Entry, b: Entry): boolean {
+  return a.seq === b.seq && a.version === b.version && isLostEntry(a) === isLostEntry(b);
+}
+
+/** P20, P22: only a Pending transaction is held back or parked. */
+export function waitingNoMore(entry: Entry): Entry {
+  const free = entry.notBefore === undefined ? entry : heldUntil(entry, undefined);
+  return free.parkedAt === undefined ? free : parkedSince(free, undefined);
 }

@@ -4,6 +4,7 @@ import type { DriverUsage } from '../contract/driver-page.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
+import type { Ahead } from '../memory/ahead.ts';
 import { MemoryPool } from '../memory/memory-pool.ts';
 import type { MemoryRecord } from '../memory/pool-state.ts';
 import type { ChainStep, Step, Write } from '../rules/step.ts';
@@ -30,6 +31,24 @@ export type PoolRecord =
   | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
   /** The entry of a transaction that came as a write: a live one, or one in the log with a body. */
   | { readonly kind: 'entry'; readonly entry: Entry };
+
+/** A call of `receive` that is planned before those before it are written. */
+export interface AheadCall {
+  readonly plan: (pool: Planning) => Step<unknown>;
+  /** The transactions that it names. */
+  readonly hashes: readonly string[];
+}
+
+/** The step of such a call, or the error with which its plan refuses it. */
+export type PlannedAhead =
+  | { readonly refused: unknown }
+  | {
+      readonly step: Step<unknown>;
+      /** As `changeOf` returns it. */
+      readonly change: PoolChange | null;
+      /** The entry of a transaction before the call. */
+      readonly entryBefore: (hash: string) => Entry | undefined;
+    };
 
 export interface PriorityPoolParts {
   readonly epoch: string;
@@ -64,7 +83,7 @@ export class PriorityPool implements Planning {
     try {
       return run(this);
     } finally {
-      this.#undoCall();
+      this.#undo(() => this.index.undoCall());
     }
   }
 
@@ -80,14 +99,62 @@ export class PriorityPool implements Planning {
       this.memory.apply(step);
       return step.outcome;
     } finally {
-      if (!kept) this.#undoCall();
+      if (!kept) this.#undo(() => this.index.undoCall());
     }
   }
 
-  /** @throws `ERR_MEMPOOL_CORRUPT` if the index contradicts itself, because it was read from damaged records */
-  #undoCall(): void {
+  /** The change that a planned step is for the mirrors of other nodes; `null` if nothing changes. */
+  changeOf(step: Step<unknown>): PoolChange | null {
+    return changesPool(step) ? changeOfStep(step, this.memory.lastEventSeq + step.events.length) : null;
+  }
+
+  /**
+   * Plans calls of `receive`, each on the result of those before, and hands each step to `take` while the pool is as that call finds it. The
+   * pool does not change. It ends at a call that needs what is known only when the calls before it are written.
+   */
+  planAhead<C extends AheadCall>(calls: readonly C[], take: (call: C, planned: PlannedAhead) => void): void {
+    const { index, memory } = this;
+    index.beginAhead();
+    memory.beginAhead();
     try {
-      this.index.undoCall();
+      for (const [i, call] of calls.entries()) if (!this.#planNext(call, i === 0, take)) return;
+    } finally {
+      memory.endAhead();
+      this.#undo(() => index.endAhead());
+    }
+  }
+
+  /** Returns false if this call, or the next one, has to wait. */
+  #planNext<C extends AheadCall>(call: C, isFirst: boolean, take: (call: C, planned: PlannedAhead) => void): boolean {
+    const { index, memory } = this;
+    const ahead = memory.ahead as Ahead;
+    if (!ahead.knowsAll(call.hashes)) return false;
+    index.begin();
+    let step: Step<unknown>;
+    try {
+      step = call.plan(this);
+    } catch (refused) {
+      this.#undo(() => this.index.undoCall());
+      take(call, { refused });
+      return true;
+    }
+    if (!isFirst && !ahead.allows(step)) {
+      this.#undo(() => this.index.undoCall());
+      return false;
+    }
+    const before = new Map(index.touched().map(({ node, before: state }) => [node.hash, state?.entry]));
+    const entryBefore = (hash: string) => (before.has(hash) ? before.get(hash) : index.node(hash)?.entry);
+    take(call, { step, change: this.changeOf(step), entryBefore });
+    index.keep();
+    const forgotten = ahead.add(step, (logSeq) => memory.endedBefore(logSeq));
+    // The index still has these: a tag that only they require is not idle before they are removed.
+    return forgotten.every((hash) => !index.node(hash)?.entry.verdict.requires.some((tag) => index.satisfied.has(tag)));
+  }
+
+  /** @throws `ERR_MEMPOOL_CORRUPT` if the index contradicts itself, because it was read from damaged records */
+  #undo(undo: () => void): void {
+    try {
+      undo();
     } catch (cause) {
       throw damaged('order of the pool', cause);
     }

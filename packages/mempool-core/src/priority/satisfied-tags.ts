@@ -48,6 +48,15 @@ export class Satisfied {
     if (tags?.delete(tag) === true && tags.size === 0) this.#byTick.delete(tick);
   }
 
+  /** Takes back what changed since these were the floor and the ticks of these tags; `undefined`: not satisfied. */
+  reset(floor: number, ticks: ReadonlyMap<string, number | undefined>): void {
+    this.floor = floor;
+    for (const [tag, tick] of ticks) {
+      if (tick === undefined) this.delete(tag);
+      else this.set(tag, tick);
+    }
+  }
+
   /** Records that the last transaction that required the tag has left. */
   noteFree(tag: string): void {
     if (this.#ticks.has(tag)) this.#free.add(tag);

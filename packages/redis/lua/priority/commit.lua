@@ -3,7 +3,8 @@
 -- record of the id, 12 the change for other mirrors, or '' if there is only a record, 13 'prolong' or '', 14 ticks whose points are
 -- deleted unless a Confirmed transaction refers to them, 15 name of the node, 16 milliseconds that this attempt or the longest one before
 -- took, 17 'serves' if the node plans the calls of others, else 'more' if it has other calls, or '', 18 packed events: { number, bytes } …, 19 the application's time or '', 20 the time at which the pool closes, or '' if the step does not depend on it,
--- 21 'closed' or 'open': what the plan assumed of that, 22 'left' if the call can be left to the node whose turn it is, else 'queues',
+-- 21 'closed' or 'open': what the plan assumed of that, 22 'left' if the call can be left to the node whose turn it is, else 'queues'; 'follows' if
+-- it was planned on the result of a commit that was sent together with it: if that one was refused, nothing changes,
 -- 23 the id of the call on the intake, if it is another node's, 24 the stream where that node waits for its outcome, 25 how many of the
 -- next arguments are bodies: hash, record …, then packed lists of commands: { name, number of the key (16: held), argument … } …
 -- Returns: as `report` of priority/changes.lua: 'done', with the answer of `leave`, and the time of the call; or the answer of `compare`;
@@ -13,6 +14,7 @@ local joins, need = ARGV[22] == 'queues', tonumber(ARGV[16])
 local isLeft = not joins and isBehind(ARGV[15]) and serves(turns[2])
 local state = isLeft and report('waiting', version, stamp) or compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
 if state[1] ~= 'current' or isBehind(ARGV[15]) then
+  if ARGV[22] == 'follows' then return state end
   if not isLeft and not joins and appoint(ARGV[15]) then state, isLeft = report('waiting', version, stamp), true end
   state[6] = isLeft and 1 or queue(ARGV[15], need, joins)
   if state[1] == 'reload' and state[6] == 0 then extend() end

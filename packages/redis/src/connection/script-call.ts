@@ -49,18 +49,11 @@ export class ScriptCall {
 
   constructor(script: Script, keys: readonly string[], args: readonly Argument[], scratch: ReusedMemory) {
     const given = ['EVALSHA', script.sha, String(keys.length), ...keys, ...args].map(framed);
-    const lengths = given.map((each) => (typeof each === 'string' ? Buffer.byteLength(each) : each.length));
-    const bytes = scratch.take(lengths.reduce((sum, length) => sum + length + frameBytes, frameBytes));
-    let at = writeNumber(bytes, '*', given.length, 0);
-    let argumentsAt = 0;
-    for (const [i, each] of given.entries()) {
-      if (i === 2) argumentsAt = at;
-      at = writeFramed(bytes, each, lengths[i] as number, at);
-    }
+    const { bytes, memory, argumentsAt } = write(given, (length) => scratch.take(length));
     this.#script = script;
-    this.#memory = bytes;
+    this.#memory = memory;
     this.#scratch = scratch;
-    this.#bytes = bytes.subarray(0, at);
+    this.#bytes = bytes;
     this.#argumentsAt = argumentsAt;
     this.#count = given.length;
   }
@@ -114,6 +107,11 @@ function fieldsCommand(key: string, fields: Buffer, count: number): Command {
   return new WrittenCommand('HMGET', bytes.subarray(0, to));
 }
 
+/** A command in wire format, whose answer consists of buffers. */
+export function command(name: string, args: readonly Argument[]): Command {
+  return new WrittenCommand(name, write([name, ...args].map(framed), Buffer.allocUnsafe).bytes);
+}
+
 class WrittenCommand extends Command {
   readonly #bytes: Buffer;
 
@@ -125,6 +123,25 @@ class WrittenCommand extends Command {
   override toWritable(): Buffer {
     return this.#bytes;
   }
+}
+
+interface Written {
+  readonly bytes: Buffer;
+  readonly memory: Buffer;
+  /** Where the second argument ends. */
+  readonly argumentsAt: number;
+}
+
+function write(given: readonly Framed[], take: (length: number) => Buffer): Written {
+  const lengths = given.map((each) => (typeof each === 'string' ? Buffer.byteLength(each) : each.length));
+  const memory = take(lengths.reduce((sum, length) => sum + length + frameBytes, frameBytes));
+  let at = writeNumber(memory, '*', given.length, 0);
+  let argumentsAt = 0;
+  for (const [i, each] of given.entries()) {
+    if (i === 2) argumentsAt = at;
+    at = writeFramed(memory, each, lengths[i] as number, at);
+  }
+  return { bytes: memory.subarray(0, at), memory, argumentsAt };
 }
 
 function framed(given: Argument): Framed {

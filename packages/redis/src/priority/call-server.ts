@@ -1,6 +1,6 @@
 import type { ReceiveOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { Committer } from './committer.ts';
+import type { Attempt, Committer } from './committer.ts';
 import type { Intake, LeftCall } from './intake.ts';
 import { isKnown, type MirrorSync, positionArguments } from './mirror-sync.ts';
 import type { WriteCall } from './write-call.ts';
@@ -12,6 +12,12 @@ const mostIdleMs = 50;
 /** How long a node's own call waits for the calls of the nodes that it has just answered, so that all come to their turn. */
 const courtesyMs = 2;
 const mostCourtesyMs = 20;
+/** How long it waits for a node whose call came together with the others the last time. */
+const gatherMs = 1;
+/** How many transactions the calls have that are planned without a pause. */
+const mostAtOnce = 64;
+/** The same of the node's own call, if it goes with them. */
+const mostOwn = 16;
 /** How long a node that could not serve does not try again. */
 const brokenMs = 1_000;
 
@@ -26,8 +32,11 @@ export class CallServer {
   /** The nodes that were served since this node's last own call, and those of the round before, which may come again. */
   #served = new Set<string>();
   #expected = new Set<string>();
-  #onRound: (() => void) | null = null;
+  /** The node's own call that waits for its turn. */
+  #own: OwnCall | null = null;
   #busyAt = 0;
+  /** The nodes whose calls were found together the last time. */
+  #together: ReadonlySet<string> = new Set();
   #brokenAt = Number.NEGATIVE_INFINITY;
   #roundAt = 0;
   #roundMs = 0;
@@ -60,7 +69,7 @@ export class CallServer {
       .finally(() => {
         this.#isServing = false;
         this.#expected = new Set();
-        this.#onRound?.();
+        this.#own?.end(null);
       });
   }
 
@@ -75,22 +84,42 @@ export class CallServer {
     if (this.#isServing) await this.#end(true).catch(() => undefined);
   }
 
-  /** Resolves when each node that was served in the round before was served again, or takes its time. */
-  async ownTurn(): Promise<void> {
-    if (!this.#isServing) return;
-    if ([...this.#expected].some((node) => !this.#served.has(node)))
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, Math.min(mostCourtesyMs, Math.max(courtesyMs, 2 * this.#roundMs)));
-        this.#onRound = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+  /**
+   * Resolves when each node that was served in the round before was served again, or takes its time. Returns what became of the call if it was
+   * carried out together with those of the others; else `null`.
+   */
+  async ownTurn<T>(call: WriteCall<T>, deadline: number): Promise<Attempt<T> | null> {
+    if (!this.#isServing) return null;
+    const tried = this.#isRound() ? null : await this.#wait(call, deadline);
     const now = this.#link.node.options.clock();
     [this.#roundMs, this.#roundAt] = [now - this.#roundAt, now];
-    this.#onRound = null;
     this.#expected = this.#served;
     this.#served = new Set();
+    return tried;
+  }
+
+  #wait<T>(call: WriteCall<T>, deadline: number): Promise<Attempt<T> | null> {
+    const waitMs = Math.min(mostCourtesyMs, Math.max(courtesyMs, 2 * this.#roundMs));
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => this.#own?.end(null), waitMs);
+      const end = (tried: Attempt<T> | Promise<never> | null): void => {
+        this.#leaveOwn();
+        resolve(tried);
+      };
+      this.#own = { call, deadline, end, timer } as unknown as OwnCall;
+    });
+  }
+
+  /** The node's own call does not wait any more. */
+  #leaveOwn(): void {
+    clearTimeout(this.#own?.timer);
+    this.#own = null;
+  }
+
+  /** Whether each node of the round before was served again, also by these calls. */
+  #isRound(calls: readonly ServedCall[] = []): boolean {
+    const nodes = new Set(calls.map(({ from }) => from[1]));
+    return [...this.#expected].every((node) => this.#served.has(node) || nodes.has(node));
   }
 
   async #serve(): Promise<void> {
@@ -98,7 +127,7 @@ export class CallServer {
     this.#busyAt = clock();
     await this.#intake.open();
     while (!this.#isClosed) {
-      const calls = await this.#intake.next(lingerMs);
+      const calls = await this.#next();
       if (this.#isBusy() || this.#hasSeveral(calls)) this.#busyAt = clock();
       if (clock() > this.#busyAt + mostIdleMs) {
         await this.#end(true);
@@ -108,6 +137,15 @@ export class CallServer {
       if (calls.length === 0 && !(await this.#end(false))) return;
       if (calls.length > 0 && !(await this.#committer.inOrder(() => this.#carryOut(calls)))) return;
     }
+  }
+
+  /** The next calls. Nodes that were answered together come again together, unless one is slower: a moment later it has come, too. */
+  async #next(): Promise<LeftCall[]> {
+    const calls = await this.#intake.next(lingerMs);
+    const nodes = new Set(calls.map(({ answers }) => answers));
+    if (calls.length > 0 && !nodes.isSupersetOf(this.#together)) calls.push(...(await this.#intake.next(gatherMs)));
+    this.#together = new Set(calls.map(({ answers }) => answers));
+    return calls;
   }
 
   /** Whether the calls, together with the last one before them, come from several nodes. */
@@ -121,26 +159,60 @@ export class CallServer {
 
   /** False if the turn is over. The next node begins with the calls that are left. */
   async #carryOut(calls: readonly LeftCall[]): Promise<boolean> {
-    for (const call of calls) {
-      if (call.endsAt < this.#link.clock.now()) continue;
-      if (!(await this.#carryOutOne(call))) return false;
-      this.#served.add(call.answers);
-      if ([...this.#expected].every((node) => this.#served.has(node))) this.#onRound?.();
+    const { timeoutMs, clock } = this.#link.node.options;
+    let open = await this.#read(calls);
+    for (const deadline = clock() + timeoutMs; open.length > 0; ) {
+      const now = atOnce(open);
+      const tried = await this.#attempt(now, deadline);
+      const again: ServedCall[] = [];
+      for (const [i, attempt] of tried.entries()) {
+        const call = now[i] as ServedCall;
+        if (attempt.kind === 'refused') await this.#intake.decline(call.called);
+        if (attempt.kind !== 'behind') continue;
+        if (attempt.before > 0) return false;
+        again.push(call);
+      }
+      if (this.#isRound()) this.#own?.end(null);
+      if (again.length < tried.length && !this.#committer.hasTurn) return false;
+      open = [...again, ...open.slice(tried.length)].filter(({ called }) => called.endsAt >= this.#link.clock.now());
     }
     return true;
   }
 
-  async #carryOutOne(left: LeftCall): Promise<boolean> {
+  /** What became of the first of these calls. The node's own call goes with them if it is its turn then. */
+  async #attempt(calls: readonly ServedCall[], deadline: number): Promise<Attempt<ReceiveOutcome[]>[]> {
+    const own = this.#isRound(calls) ? this.#takeOwn() : null;
+    const [all, until] = own === null ? [calls, deadline] : [[...calls, own.call], Math.min(deadline, own.deadline)];
+    const attempts = this.#committer.attemptAll(all, () => 'serves', until);
+    // Its commit may have been carried out.
+    if (own !== null) attempts.catch(() => own.end(attempts as Promise<never>));
+    const tried = await attempts;
+    const others = tried.slice(0, calls.length);
+    for (const [i, { kind }] of others.entries())
+      if (kind === 'done') this.#served.add((calls[i] as ServedCall).from[1]);
+    own?.end(lasting(tried[calls.length]));
+    return others;
+  }
+
+  /** The node's own call, if others may go with it. */
+  #takeOwn(): OwnCall | null {
     const { timeoutMs, clock } = this.#link.node.options;
-    const call = readLeft(left);
-    for (const deadline = clock() + timeoutMs; call !== null; ) {
-      const tried = await this.#committer.attempt(call, () => 'serves', deadline);
-      if (tried.kind === 'done') return this.#committer.hasTurn;
-      if (tried.kind !== 'behind') break;
-      if (tried.before > 0) return false;
+    const own = this.#own;
+    if (own === null || sizeOf(own.call) > mostOwn || own.deadline < clock() + timeoutMs / 2) return null;
+    this.#leaveOwn();
+    return own;
+  }
+
+  /** The calls for which somebody still waits. */
+  async #read(calls: readonly LeftCall[]): Promise<ServedCall[]> {
+    const read: ServedCall[] = [];
+    for (const left of calls) {
+      if (left.endsAt < this.#link.clock.now()) continue;
+      const call = readLeft(left);
+      if (call === null) await this.#intake.decline(left);
+      else read.push(call);
     }
-    await this.#intake.decline(left);
-    return true;
+    return read;
   }
 
   /** True if the turn goes on, because there is a call. `now`: ends it anyhow. */
@@ -155,14 +227,48 @@ export class CallServer {
   }
 }
 
+/** The first calls, as many as may be planned without a pause. */
+function atOnce(calls: readonly ServedCall[]): readonly ServedCall[] {
+  let count = 0;
+  const end = calls.findIndex((call, i) => {
+    count += sizeOf(call);
+    return i > 0 && count > mostAtOnce;
+  });
+  return end < 0 ? calls : calls.slice(0, end);
+}
+
+interface OwnCall {
+  readonly call: WriteCall<ReceiveOutcome[]>;
+  readonly deadline: number;
+  readonly timer: NodeJS.Timeout;
+  readonly end: (tried: Attempt<ReceiveOutcome[]> | Promise<never> | null) => void;
+}
+
+/** What holds whatever became of the other calls; `null` for what was planned on results that were perhaps not written. */
+function lasting<T>(tried: Attempt<T> | undefined): Attempt<T> | null {
+  return tried?.kind === 'done' || tried?.kind === 'behind' ? tried : null;
+}
+
+/** How many transactions a call has that another one can be planned on; of any other call, more than there may be. */
+function sizeOf(call: WriteCall<unknown> | undefined): number {
+  return call?.left?.submissions.length ?? Number.POSITIVE_INFINITY;
+}
+
+/** A call of another node. */
+interface ServedCall extends WriteCall<ReceiveOutcome[]> {
+  readonly from: readonly [place: string, answers: string];
+  readonly called: LeftCall;
+}
+
 /** `null` if this version cannot read it. */
-function readLeft({ id, ids, record, place, answers }: LeftCall): WriteCall<ReceiveOutcome[]> | null {
+function readLeft(called: LeftCall): ServedCall | null {
+  const { id, ids, record, place, answers } = called;
   try {
     const { digest, ...admission } = core.decodeReceiveCall(record);
     const plan = core.receivePlan(admission);
     const own = { script: 'commit', verb: 'receive', fence: ['', '', '', ''], signal: undefined } as const;
     const state = { sent: new Map(), needMs: 0, left: admission, wasLeft: false, mayBeServed: false };
-    return { ...own, ...state, id, ids, plan, digest, from: [place, answers] };
+    return { ...own, ...state, id, ids, plan, digest, from: [place, answers], called };
   } catch {
     return null;
   }

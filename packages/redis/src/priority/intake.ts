@@ -1,7 +1,8 @@
-import type { Redis } from 'ioredis';
+import type { Command, Redis } from 'ioredis';
 import { MempoolError } from 'mempool-core';
 import { retryUntil } from 'mempool-core/backend';
 import { Link } from '../connection/link.ts';
+import { type Argument, command } from '../connection/script-call.ts';
 import type { Node } from '../pool/pool-reader.ts';
 
 /** A call that a node left for the node whose turn it is. */
@@ -26,6 +27,7 @@ export const largestRecord: number = 256 * 1024;
 const keptMs = 10_000;
 /** How long the answer of a blocking read may take beyond its time. Then the connection is replaced. */
 const answerMs = 1_000;
+const unavailable = 'ERR_MEMPOOL_UNAVAILABLE';
 
 type Entries = [id: Buffer, fields: Buffer[]][];
 
@@ -40,6 +42,7 @@ export class Intake {
   readonly #meta: string;
   readonly #answers: string;
   readonly #begin: () => Promise<unknown>;
+  readonly #clock: () => number;
   #link: Link | null = null;
   #isOpen = false;
   #opening: Promise<unknown> | null = null;
@@ -48,9 +51,12 @@ export class Intake {
   #answered = '0-0';
   /** The last call that was read. */
   #read = '0-0';
+  /** When this node last said how long the calls are kept. */
+  #keptAt = Number.NEGATIVE_INFINITY;
 
   constructor({ options, prefix }: Pick<Node, 'options' | 'prefix'>, name: string) {
     const { timeoutMs, clock } = options;
+    this.#clock = clock;
     this.#begin = () => retryUntil({ timeoutMs, clock, signal: undefined }, () => this.begin());
     this.#connect = () => new Link(options, prefix, () => undefined);
     this.#calls = `${prefix}:intake`;
@@ -80,15 +86,26 @@ export class Intake {
     this.#link = null;
   }
 
-  /** Leaves a call for another node. Its outcome is in `answer`. */
-  async leave({ id, ids, record }: Pick<LeftCall, 'id' | 'ids' | 'record'>, leftMs: number): Promise<void> {
+  /**
+   * Leaves a call for another node, and waits for its outcome as `answer` does. Both go out in one piece: each piece costs a node as much as
+   * the call itself.
+   */
+  leave(call: Pick<LeftCall, 'id' | 'ids' | 'record'>, leftMs: number, waitMs: number): Promise<Buffer | null> {
+    const { id, ids, record } = call;
     const fields = ['id', id, 'ids', ids, 'answers', this.#answers, 'ms', Math.floor(leftMs), 'call', record];
-    await this.#add(this.#calls, mostCalls, fields);
+    return this.#answerIn(
+      id,
+      this.#follow(this.#answers, this.#answered, waitMs, this.#adding(this.#calls, mostCalls, fields)),
+    );
   }
 
   /** The outcome of a call that was left, as it is recorded; empty if this node has to carry it out itself; `null` if there is none within `waitMs`. */
-  async answer(id: string, waitMs: number): Promise<Buffer | null> {
-    for (const [at, [name, record]] of await this.#follow(this.#answers, this.#answered, waitMs)) {
+  answer(id: string, waitMs: number): Promise<Buffer | null> {
+    return this.#answerIn(id, this.#follow(this.#answers, this.#answered, waitMs));
+  }
+
+  async #answerIn(id: string, answers: Promise<Entries>): Promise<Buffer | null> {
+    for (const [at, [name, record]] of await answers) {
       this.#answered = String(at);
       if (String(name) === id && record !== undefined) return record;
     }
@@ -97,7 +114,7 @@ export class Intake {
 
   /** Begins to read the calls of other nodes behind the last one that was carried out. */
   async begin(): Promise<void> {
-    const place = await this.#ask<Buffer | null>('HGET', [this.#meta, 'intake'], answerMs);
+    const place = await this.#ask([command('HGET', [this.#meta, 'intake'])], answerMs);
     this.#read = place === null ? '0-0' : String(place);
   }
 
@@ -113,37 +130,45 @@ export class Intake {
 
   /** Tells a node that it has to carry out its call itself. */
   async decline({ id, answers }: Pick<LeftCall, 'id' | 'answers'>): Promise<void> {
-    await this.#add(answers, 1, [id, '']);
+    await this.#ask([command('XADD', [answers, 'MAXLEN', 1, '*', id, '']), expiry(answers)], answerMs);
   }
 
-  /** A stream that nobody reads any more expires. */
-  async #add(key: string, most: number, fields: readonly (string | number | Buffer)[]): Promise<void> {
-    await Promise.all([
-      this.#ask('XADD', [key, 'MAXLEN', most, '*', ...fields], answerMs),
-      this.#ask('PEXPIRE', [key, keptMs], answerMs),
-    ]);
+  /** Adds to the calls. They expire when nobody leaves and nobody carries out any for long, which a node says only now and then. */
+  #adding(key: string, most: number, fields: readonly Argument[]): Command[] {
+    const added = command('XADD', [key, 'MAXLEN', most, '*', ...fields]);
+    if (this.#clock() < this.#keptAt + keptMs / 4) return [added];
+    this.#keptAt = this.#clock();
+    return [added, expiry(key)];
   }
 
-  async #follow(key: string, from: string, waitMs: number): Promise<Entries> {
-    type Reply = [[key: Buffer, Entries]] | null;
+  async #follow(key: string, from: string, waitMs: number, before: readonly Command[] = []): Promise<Entries> {
     const wait = Math.max(1, Math.ceil(waitMs));
-    const reply = await this.#ask<Reply>('XREAD', ['COUNT', 100, 'BLOCK', wait, 'STREAMS', key, from], wait + answerMs);
+    const reading = command('XREAD', ['COUNT', 100, 'BLOCK', wait, 'STREAMS', key, from]);
+    const reply = (await this.#ask([...before, reading], wait + answerMs)) as [[key: Buffer, Entries]] | null;
     return reply?.[0][1] ?? [];
   }
 
-  async #ask<Answer>(name: string, args: readonly (string | number | Buffer)[], timeoutMs: number): Promise<Answer> {
+  /** Sends commands in one piece. Returns the answer of the last one, when all have one. */
+  async #ask(commands: readonly Command[], timeoutMs: number): Promise<unknown> {
     if (this.#isClosed) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
     this.#link ??= this.#connect();
+    const link = this.#link;
+    const send = (client: Redis) => Promise.all(commands.map((each) => client.sendCommand(each) as Promise<unknown>));
+    const { name } = commands.at(-1) as Command;
     try {
-      const send = (client: Redis) => client.callBuffer(name, ...args);
-      const answer = await this.#link.ask<Answer>(send, name, timeoutMs, 'ERR_MEMPOOL_UNAVAILABLE');
+      const sent = link.inOnePiece(() => link.ask<unknown[]>(send, name, timeoutMs, unavailable));
+      const answers = await sent;
       this.#isOpen = true;
-      return answer;
+      return answers.at(-1);
     } catch (error) {
       this.#isOpen = false;
       throw error;
     }
   }
+}
+
+function expiry(key: string): Command {
+  return command('PEXPIRE', [key, keptMs]);
 }
 
 /** `null` for what another version wrote in another form. */

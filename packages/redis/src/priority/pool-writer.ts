@@ -15,7 +15,7 @@ import { within } from '../connection/settling.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
 import { prepareRestore, readRestored } from '../pool/restore.ts';
 import { CallServer } from './call-server.ts';
-import { Committer, type More } from './committer.ts';
+import { type Attempt, Committer, type More } from './committer.ts';
 import { Intake, type LeftCall, largestRecord } from './intake.ts';
 import { type CallId, isKnown, type MirrorSync, positionArguments, tooLate } from './mirror-sync.ts';
 import { recalled, type WriteCall } from './write-call.ts';
@@ -160,8 +160,8 @@ export class PoolWriter {
     for (let isCurrent = false; ; ) {
       const left = await this.#leave(call, deadline);
       if (left !== null) return recalled(call, left);
-      await this.#prepare(deadline);
-      const tried = await this.#committer.inOrder(() => this.#committer.attempt(call, () => this.#more(), deadline));
+      const attempt = () => this.#committer.attempt(call, () => this.#more(), deadline);
+      const tried = (await this.#amongOthers(call, deadline)) ?? (await this.#committer.inOrder(attempt));
       if (tried.kind === 'done') {
         this.#server.begin();
         return tried.outcome;
@@ -187,10 +187,11 @@ export class PoolWriter {
     return this.#open > 1 ? 'more' : '';
   }
 
-  /** Before the next commit of a node to which others leave their calls. */
-  async #prepare(deadline: number): Promise<void> {
-    if (this.#server.isServing && !this.#intake.isOpen) await this.#openIntake(deadline).catch(() => undefined);
-    await this.#server.ownTurn();
+  /** What became of the call at a node to which others leave theirs; `null` if it is to be committed alone. */
+  async #amongOthers<T>(call: WriteCall<T>, deadline: number): Promise<Attempt<T> | null> {
+    if (!this.#server.isServing) return null;
+    if (!this.#intake.isOpen) await this.#openIntake(deadline).catch(() => undefined);
+    return this.#server.ownTurn(call, deadline);
   }
 
   #openIntake(deadline: number): Promise<unknown> {
@@ -233,11 +234,11 @@ export class PoolWriter {
     const { clock } = this.#link.node.options;
     const giveUpAt = (clock() + deadline) / 2;
     if (!this.#intake.isOpen) await this.#openIntake(deadline);
-    let leaving: Promise<unknown> = this.#intake.leave(left, deadline - clock());
-    while (clock() < giveUpAt) {
-      const answer = this.#intake.answer(left.id, Math.min(patienceMs, deadline - clock()));
-      const [found] = await Promise.all([answer, leaving]);
-      leaving = Promise.resolve();
+    const waitMs = (): number => Math.min(patienceMs, deadline - clock());
+    for (let isLeft = false; clock() < giveUpAt; isLeft = true) {
+      const found = await (isLeft
+        ? this.#intake.answer(left.id, waitMs())
+        : this.#intake.leave(left, deadline - clock(), waitMs()));
       if (found !== null) return found;
       const mirror = await this.#link.mirror(deadline);
       const { position } = mirror;

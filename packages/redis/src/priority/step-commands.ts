@@ -14,22 +14,27 @@ export interface StepCommands {
   readonly idleTicks: string;
 }
 
-/**
- * Returns the commands that write a step to the server. The step was planned on the mirror in its present state. `entries` are the
- * encoded entries of the step.
- */
-export function stepCommands(
-  mirror: core.MirroredPool,
-  step: core.Step<unknown>,
-  entries: readonly Buffer[],
-): StepCommands {
-  return new StepWriter(mirror, step, entries).write();
+/** A step that was planned on the mirror in its present state. */
+export interface WrittenStep {
+  readonly step: core.Step<unknown>;
+  /** The encoded entries of the step. */
+  readonly entries: readonly Buffer[];
+  /** The entry of a transaction before the step. */
+  readonly entryBefore: EntryBefore;
+}
+export type EntryBefore = (hash: string) => core.Entry | undefined;
+type Mirror = Pick<core.MirroredPool, 'pool'>;
+
+/** Returns the commands that write a step to the server. */
+export function stepCommands(mirror: Mirror, written: WrittenStep): StepCommands {
+  return new StepWriter(mirror, written).write();
 }
 
 class StepWriter {
-  readonly #mirror: core.MirroredPool;
+  readonly #mirror: Mirror;
   readonly #step: core.Step<unknown>;
   readonly #entries: readonly Buffer[];
+  readonly #entryBefore: EntryBefore;
   readonly #commands = new Commands();
   /** Caches the bytes of hashes, because a hash is in several commands. */
   readonly #bytes = new Map<string, Buffer>();
@@ -42,10 +47,11 @@ class StepWriter {
   readonly #gone: ReadonlySet<string>;
   readonly #floor: number;
 
-  constructor(mirror: core.MirroredPool, step: core.Step<unknown>, entries: readonly Buffer[]) {
+  constructor(mirror: Mirror, { step, entries, entryBefore }: WrittenStep) {
     this.#mirror = mirror;
     this.#step = step;
     this.#entries = entries;
+    this.#entryBefore = entryBefore;
     const { memory } = mirror.pool;
     let last = memory.lastLogSeq;
     for (const { after } of step.writes) if (!isLive(after.stage)) this.#ends.set(after.hash, ++last);
@@ -95,7 +101,7 @@ class StepWriter {
 
   /** The entries that the step changes, and those whose transactions go out. */
   #addEntries(): void {
-    const { memory, index } = this.#mirror.pool;
+    const { memory } = this.#mirror.pool;
     const facts = new Map<string, core.Facts>();
     for (const { after } of this.#step.writes) facts.set(after.hash, after.facts);
     const items: Item[] = [];
@@ -109,14 +115,14 @@ class StepWriter {
       if (!this.#gone.has(hash)) add(hash, this.#entries[i] as Buffer);
     }
     for (const { after } of this.#step.writes) {
-      const entry = after.facts.sentAt === 0 && !changed.has(after.hash) ? index.node(after.hash)?.entry : undefined;
+      const entry = after.facts.sentAt === 0 && !changed.has(after.hash) ? this.#entryBefore(after.hash) : undefined;
       if (entry !== undefined) add(after.hash, core.encodeEntry(entry));
     }
     this.#commands.add('HSET', 'entries', items);
   }
 
   #addPlaces(): void {
-    const { memory, index: nodes } = this.#mirror.pool;
+    const { memory } = this.#mirror.pool;
     const [index, joined, left]: [Item[], Item[], Item[]] = [[], [], []];
     const [held, woken]: [Item[], Item[]] = [[], []];
     for (const { after } of this.#step.writes) {
@@ -129,8 +135,8 @@ class StepWriter {
       if (flies && !(flew && before.seq === after.seq)) joined.push(String(after.seq), hash);
       if (flew && !flies) left.push(hash);
       // P20: as members that lua/pool/lists.lua makes.
-      const node = nodes.node(after.hash);
-      if (node?.entry.notBefore !== undefined) woken.push(Buffer.concat([seqHead(node.seq), hash]));
+      const entry = this.#entryBefore(after.hash);
+      if (entry?.notBefore !== undefined) woken.push(Buffer.concat([seqHead(entry.seq), hash]));
       if (after.notBefore !== undefined) held.push(String(after.notBefore), Buffer.concat([seqHead(after.seq), hash]));
     }
     this.#commands.add('ZADD', 'idx', index);

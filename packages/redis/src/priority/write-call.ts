@@ -3,7 +3,7 @@ import type { Argument } from '../connection/script-call.ts';
 import { type Item, packLists } from '../pool/packed.ts';
 import { readPoint } from '../pool/record.ts';
 import { type CallId, positionArguments } from './mirror-sync.ts';
-import { stepCommands } from './step-commands.ts';
+import { type EntryBefore, stepCommands } from './step-commands.ts';
 
 /** Separates stamp and outcome in the record of an id. */
 const gap = ' ';
@@ -38,6 +38,20 @@ export interface PlannedStep<T> {
   /** The change for other mirrors; `null` if there is none. */
   readonly change: core.PoolChange | null;
 }
+
+/** Where a step is planned: on the mirror, or on the result of a step that is sent together with it. */
+export interface PlannedAt {
+  readonly pool: core.PriorityPool;
+  readonly position: core.PoolPosition;
+  readonly entryBefore: EntryBefore;
+  /** On the result of another one, without which it must not change anything. */
+  readonly follows: boolean;
+}
+
+export function plannedOn({ pool, position }: core.MirroredPool): PlannedAt {
+  return { pool, position, entryBefore: (hash) => pool.index.node(hash)?.entry, follows: false };
+}
+
 export type Planned<T> = PlannedStep<T> | { readonly refused: unknown };
 
 /** A plan may refuse the call. On a mirror that is behind, that is not final. */
@@ -57,7 +71,7 @@ export function isWritten<T>({ change }: PlannedStep<T>, { script, ids, from, ma
 /** The arguments of lua/priority/commit.lua. */
 export function commitArguments<T>(
   { id, ids, verb, digest, fence, left, from }: WriteCall<T>,
-  mirror: core.MirroredPool,
+  at: PlannedAt,
   { step, change, own }: PlannedStep<T> & { readonly own: Argument },
   stamp: string,
   turn: readonly Argument[],
@@ -67,16 +81,17 @@ export function commitArguments<T>(
     id,
     verb,
     ...fence,
-    ...positionArguments(mirror.position),
+    ...positionArguments(at.position),
     stamp,
     Buffer.concat([Buffer.from(stamp + gap), record]),
   ];
   const prolongs = step.chain === null ? '' : 'prolong';
   const gate = [step.gate?.acceptUntil ?? '', step.gate?.isClosed ? 'closed' : 'open'];
-  const intake = [left === null ? 'queues' : 'left', ...(from ?? ['', ''])];
+  const meets = at.follows ? 'follows' : left === null ? 'queues' : 'left';
+  const intake = [meets, ...(from ?? ['', ''])];
   if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), own, ...gate, ...intake, 0];
   const entries = change.pool.entries.map(core.encodeEntry);
-  const { bodies, commands, idleTicks } = stepCommands(mirror, step, entries);
+  const { bodies, commands, idleTicks } = stepCommands(at, { step, entries, entryBefore: at.entryBefore });
   const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
   return [
     ...head,

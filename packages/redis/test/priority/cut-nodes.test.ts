@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { Random } from 'mempool-conformance';
 import type { MempoolStore } from 'mempool-core';
 import type { Cut } from 'mempool-testkit';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
+import { Committer } from '../../src/priority/committer.ts';
 import { point } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
 import { mirrorNode } from './node.ts';
@@ -21,6 +22,15 @@ class Caller {
   constructor(random: Random, stores: readonly MempoolStore[]) {
     this.#random = random;
     this.#stores = stores;
+  }
+
+  /** A `receive` of a few. */
+  async receive(store: MempoolStore): Promise<void> {
+    const id = { operationId: randomUUID() };
+    const given = this.#some(hashes, 2).map((hash) => this.#submission(hash));
+    const outcome = await store.receive(given, id);
+    if (this.#random.below(6) === 0) expect(await this.#random.pick(this.#stores).receive(given, id)).toEqual(outcome);
+    this.#note(outcome);
   }
 
   async call(store: MempoolStore): Promise<void> {
@@ -45,8 +55,11 @@ class Caller {
     const run = random.pick(calls);
     const outcome = await run(store);
     if (random.below(3) === 0) expect(await run(random.pick(this.#stores))).toEqual(outcome);
-    if (!Array.isArray(outcome)) return;
-    for (const { kind, seq } of outcome) if (kind === 'received') this.seqs.push(seq);
+    if (Array.isArray(outcome)) this.#note(outcome);
+  }
+
+  #note(outcome: readonly { readonly kind?: string; readonly seq?: number | undefined }[]): void {
+    for (const { kind, seq } of outcome) if (kind === 'received' && seq !== undefined) this.seqs.push(seq);
   }
 
   #submission(hash: string) {
@@ -60,14 +73,20 @@ class Caller {
   }
 }
 
-test.for(numbers(3))(
-  'N1: nodes whose connections are cut again and again agree on one pool (%i)',
+const cases = [
+  ...numbers(3).map((seed) => ({ seed, nodes: 3, verb: 'call' as const })),
+  ...numbers(3).map((seed) => ({ seed, nodes: 6, verb: 'receive' as const })),
+];
+
+test.for(cases)(
+  'N1: nodes whose connections are cut again and again agree on one pool ($nodes nodes, $verb, $seed)',
   {
     timeout: 60_000,
   },
-  async (seed) => {
+  async ({ seed, nodes, verb }) => {
     const [{ url }, pool, random] = [await ownServer(), randomUUID(), new Random(seed)];
-    const proxies = await Promise.all(numbers(3).map(() => ownProxy(url)));
+    const proxies = await Promise.all(numbers(nodes).map(() => ownProxy(url)));
+    const together = vi.spyOn(Committer.prototype, 'attemptAll');
     const options = {
       pool,
       ordering: 'priority',
@@ -85,10 +104,16 @@ test.for(numbers(3))(
       for (const _ of numbers(80)) {
         if (random.below(6) === 0) void proxies[node]?.cutNext(random.pick(cuts));
         if (random.below(30) === 0) await admin.del(key('changes'));
-        await caller.call(store);
+        await caller[verb](store);
       }
     });
     await Promise.all(lines);
+    const tried = (await Promise.allSettled(together.mock.results.map(({ value }) => value))).map((each) =>
+      each.status === 'fulfilled' ? each.value.length : 0,
+    );
+    together.mockRestore();
+    // Calls of several nodes were committed together, and some of those commits were cut off.
+    if (verb === 'receive') expect([Math.max(...tried) > 1, tried.includes(0)]).toEqual([true, true]);
     const node = mirrorNode(url, pool);
     const stored = await node.stored();
     expect(await node.remembered()).toEqual(stored);
