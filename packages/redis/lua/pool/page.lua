@@ -3,7 +3,7 @@
 -- costs three times as much. Then pool/written.lua tells whether they are still those of this moment.
 -- Returns: { tick, epoch, seq of the pool, names, seqs, scores, points, facts, then the parts of the records: { record or nil … } … }
 --   names: packed hashes; seqs, and the scores unless each seq is its score: texts, with spaces between them. The last six digits of a
---   score in flight may be zeros in place of those of its seq;
+--   score in flight may be those of another seq;
 --   points: { tick, confirming point … } of the Confirmed ones; facts: 14 bytes for each record; then each entry that may name a bundle,
 --   after its number from 0 and its length as u32
 -- A table for each transaction, or another copy of its payload, costs more than the rest.
@@ -98,27 +98,30 @@ local function pointsOf(texts)
 end
 
 -- The scores of transactions in flight, in order of seq, for pages of many. Those of one stage and tick stand side by side in `idx`, and
--- their texts differ only in the digits of the seq: so one text for each stage and tick is enough, if there are few of these.
--- Returns nil if that is not so, or a score is none in flight: then each is asked for.
+-- differ only in the digits of the seq. So one that is asked for tells the others, if the page has few stages and ticks; else nil.
 local function scoresByTick(names, seqs)
   local count = #names
   local first, last = tonumber(seqs[1]), tonumber(seqs[count])
   if count <= few or last - first >= P or first % P > last % P then return nil end
-  local unknown, prefixes, missing = {}, {}, count
-  for i = 1, count do unknown[names[i]] = i end
-  local from = PROPAGATED * T
-  for _ = 1, count / few do
-    local score = tonumber(call('ZRANGEBYSCORE', IDX, from, FINALIZED * T - 1, 'WITHSCORES', 'LIMIT', 0, 1)[2])
-    if not score then return nil end
-    local base = score - score % P
-    local prefix = string.format('%.0f', base)
-    for _, name in ipairs(call('ZRANGEBYSCORE', IDX, base + first % P, base + last % P)) do
-      local i = unknown[name]
-      if i and not prefixes[i] then prefixes[i], missing = prefix, missing - 1 end
+  local places, texts, asked = {}, {}, 0
+  for i = 1, count do places[names[i]] = i end
+  for i = 1, count do
+    if not texts[i] then
+      asked = asked + 1
+      if asked > count / few then return nil end
+      local text = call('ZMSCORE', IDX, names[i])[1]
+      local score = text and tonumber(text) or 0
+      texts[i] = text or ''
+      local base = score - score % P
+      local neighbours = score >= PROPAGATED * T and score < FINALIZED * T
+        and call('ZRANGEBYSCORE', IDX, base + first % P, base + last % P) or {}
+      for n = 1, #neighbours do
+        local place = places[neighbours[n]]
+        if place then texts[place] = text end
+      end
     end
-    if missing == 0 then return prefixes end
-    from = base + P
   end
+  return texts
 end
 
 local function packNames(names)

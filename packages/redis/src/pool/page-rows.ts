@@ -35,9 +35,8 @@ export class PageRows {
   /** P31: the bundles that are named, by the place of the transaction. */
   readonly #bundles: ReadonlyMap<number, number>;
   readonly #records: readonly (Buffer | null)[];
-  /** The last place that was read, which is mostly that of the next transaction too. */
-  #place: Place | null = null;
-  #placedAt = Number.NaN;
+  /** By the digits of stage and tick in a score. */
+  readonly #places = new Map<number, Place | null>();
 
   constructor([tick, , , names, seqs, scores, points, facts, ...parts]: Page) {
     this.hashes = unpackHashes(names);
@@ -82,12 +81,12 @@ export class PageRows {
 
   /** `null` if the score, or the point of the block, is damaged (M2). */
   #placeOf(score: number): Place | null {
-    const at = Math.floor(score / tickUnit);
-    if (at !== this.#placedAt) {
-      this.#place = this.#decodePlace(score);
-      this.#placedAt = at;
-    }
-    return this.#place;
+    const digits = Math.floor(score / tickUnit);
+    const known = this.#places.get(digits);
+    if (known !== undefined) return known;
+    const place = this.#decodePlace(score);
+    this.#places.set(digits, place);
+    return place;
   }
 
   #decodePlace(score: number): Place | null {
