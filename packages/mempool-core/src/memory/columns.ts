@@ -4,8 +4,8 @@ import { type KnownStage, knownStages } from '../contract/transaction.ts';
 /** The record of a row is 64 bytes, which one line of a processor's cache holds: doubles first, then 32-bit integers. */
 const doubles = 8;
 const integers = 16;
-const [seqAt, tickAt, receivedAt, sentAt, moreAt] = [0, 1, 2, 3, 4];
-const [slabAt, startAt, bytesAt, attemptsAt, kindAt] = [10, 11, 12, 13, 14];
+const [seqAt, tickAt, receivedAt, sentAt, moreAt, bytesAt] = [0, 1, 2, 3, 4, 5];
+const [slabAt, startAt, attemptsAt, kindAt] = [12, 13, 14, 15];
 const firstRows = 1_024;
 /** In the kind of a row, the stage stands above the payload type. */
 const typeBits = 16;
@@ -94,7 +94,7 @@ export class Columns {
   }
 
   bytes(slot: number): number {
-    return this.#integers[slot * integers + bytesAt] as number;
+    return this.#doubles[slot * doubles + bytesAt] as number;
   }
 
   payload(slot: number): PayloadPlace {
@@ -107,7 +107,7 @@ export class Columns {
     const first = slot * integers;
     this.#integers[first + slabAt] = slab;
     this.#integers[first + startAt] = start;
-    this.#integers[first + bytesAt] = bytes;
+    this.#doubles[slot * doubles + bytesAt] = bytes;
   }
 
   attempts(slot: number): number {

@@ -1,0 +1,118 @@
+import { Random, seed } from 'mempool-testkit';
+import { expect, test } from 'vitest';
+import { type Ending, EndLog } from '../../src/memory/end-log.ts';
+import { PayloadSlabs } from '../../src/memory/payload-slabs.ts';
+import { noSlot, Slots } from '../../src/memory/slots.ts';
+import { SeqList } from '../../src/memory/stage-indexes.ts';
+
+/** Hashes of all lengths, of which most differ in a few digits only. */
+function hashOf(number: number): string {
+  const digits = number.toString(16).padStart(4, '0');
+  const forms = [digits, digits.padStart(64, '0'), digits.padEnd(128, '0'), `${digits}c`, `ff${digits}`];
+  return forms[number % forms.length] as string;
+}
+
+test.each([8, 3_000])(
+  `slots of %i hashes are those of a Map, through growth, removal and use again, seed ${seed}`,
+  (most) => {
+    const random = new Random(seed);
+    const slots = new Slots();
+    const known = new Map<string, { slot: number; holders: number }>();
+    for (let step = 0; step < 30_000; step++) {
+      const hash = hashOf(random.below(most));
+      const one = known.get(hash);
+      expect(slots.find(hash)).toBe(one?.slot ?? noSlot);
+      if (one === undefined) {
+        const slot = slots.hold(hash);
+        known.set(hash, { slot, holders: 1 });
+      } else if (random.below(3) === 0 && one.holders < 3) {
+        one.holders += 1;
+        if (random.below(2) === 0) slots.share(one.slot);
+        else expect(slots.hold(hash)).toBe(one.slot);
+      } else {
+        expect(slots.hashOf(one.slot)).toBe(hash);
+        slots.release(one.slot);
+        one.holders -= 1;
+        if (one.holders === 0) known.delete(hash);
+      }
+    }
+    const inUse = Array.from(known.values(), ({ slot }) => slot).sort((a, b) => a - b);
+    expect([...slots.all()]).toEqual(inUse);
+    expect(new Set(inUse).size).toBe(inUse.length);
+  },
+);
+
+test('slots of unknown hashes are held together, or none of them', () => {
+  const slots = new Slots();
+  const named = (...hashes: string[]) => hashes.map((hash) => ({ hash }));
+  const first = slots.hold('aa');
+  expect(slots.holdNew(named('bb', 'aa'))).toBeNull();
+  expect(slots.holdNew(named('bb', 'cc', 'bb'))).toBeNull();
+  expect(['aa', 'bb', 'cc'].map((hash) => slots.find(hash))).toEqual([first, noSlot, noSlot]);
+  const held = slots.holdNew(named('bb', 'cc'));
+  expect(held).toEqual([slots.find('bb'), slots.find('cc')]);
+});
+
+test(`a list by seq has what was inserted, in order, from any seq on, seed ${seed}`, () => {
+  const random = new Random(seed);
+  const list = new SeqList();
+  const slotOf = new Map<number, number>();
+  for (let step = 0; step < 5_000; step++) {
+    const seq = 1 + random.below(20_000);
+    const slot = slotOf.get(seq);
+    if (slot === undefined) {
+      list.insert(step, seq);
+      slotOf.set(seq, step);
+    } else {
+      // Another slot at this seq is not in the list.
+      list.delete(slot + 1, seq);
+      list.delete(slot, seq);
+      slotOf.delete(seq);
+    }
+    if (step % 250 > 0) continue;
+    const after = random.below(21_000);
+    const wanted = [...slotOf].filter(([at]) => at > after).sort(([a], [b]) => a - b);
+    expect([...list.after(after)]).toEqual(wanted.map(([, at]) => at));
+  }
+  for (const [seq, slot] of slotOf) list.delete(slot, seq);
+  expect([...list.after(0)]).toEqual([]);
+});
+
+test('the log keeps its newest entries through growth, and what later lives left in it', () => {
+  const log = new EndLog();
+  const ending = (at: number): Ending => {
+    const state = { hash: '', seq: 0, stage: 'Dropped', tick: 0, confirmations: 0, nonConfirmations: 0 } as const;
+    return log.endingOf({ ...state, reason: 'failed' }, null, at);
+  };
+  log.last = 5;
+  for (let i = 0; i < 3_000; i++) expect(log.push(i, ending(Math.floor(i / 10)))).toBe(6 + i);
+  expect(log.ending(6)).toBe(log.ending(15));
+  expect(log.ending(15)).not.toBe(log.ending(16));
+  const past = { hash: 'aa', seq: 9, facts: { receivedAt: 1, attempts: 0, sentAt: null } };
+  log.leave(7, past);
+  log.pushPast(past, ending(1));
+  expect([log.oldest, log.last, log.length]).toEqual([6, 3_006, 3_001]);
+  expect([6, 7, 3_005, 3_006].map((number) => log.past(number))).toEqual([null, past, null, past]);
+  expect([log.shift(), log.shift(), log.shift()]).toEqual([0, noSlot, 2]);
+  expect([log.oldest, log.slot(9), log.ending(9).at]).toEqual([9, 3, 0]);
+});
+
+test(`payloads lie side by side, large ones alone, and a view outlives its payload, seed ${seed}`, () => {
+  const random = new Random(seed);
+  const slabs = new PayloadSlabs();
+  const kept: { slab: number; start: number; bytes: Uint8Array }[] = [];
+  const views: [Buffer, Uint8Array][] = [];
+  for (let step = 0; step < 3_000; step++) {
+    const bytes = new Uint8Array([0, 40, 400, 4_096, 4_097, 9_000][random.below(6)] as number).fill(step);
+    slabs.put(bytes);
+    kept.push({ slab: slabs.slab, start: slabs.start, bytes });
+    const [one] = random.below(3) === 0 ? [] : kept.splice(random.below(kept.length), 1);
+    if (one === undefined) continue;
+    const view = slabs.view(one.slab, one.start, one.bytes.length);
+    expect(view).toEqual(Buffer.from(one.bytes));
+    if (step % 100 === 0) views.push([view, one.bytes]);
+    slabs.remove(one.slab);
+  }
+  for (const { slab, start, bytes } of kept) expect(slabs.view(slab, start, bytes.length)).toEqual(Buffer.from(bytes));
+  for (const [view, bytes] of views) expect(view).toEqual(Buffer.from(bytes));
+});
