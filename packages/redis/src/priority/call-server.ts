@@ -14,6 +14,8 @@ const courtesyMs = 2;
 const mostCourtesyMs = 20;
 /** How long it waits for a node whose call came together with the others the last time. */
 const gatherMs = 1;
+/** It does not wait with calls so large that each is planned alone. */
+const largeBytes = 16 * 1024;
 /** How many transactions the calls have that are planned without a pause. */
 const mostAtOnce = 64;
 /** The same of the node's own call, if it goes with them. */
@@ -143,7 +145,8 @@ export class CallServer {
   async #next(): Promise<LeftCall[]> {
     const calls = await this.#intake.next(lingerMs);
     const nodes = new Set(calls.map(({ answers }) => answers));
-    if (calls.length > 0 && !nodes.isSupersetOf(this.#together)) calls.push(...(await this.#intake.next(gatherMs)));
+    const areSmall = calls.length > 0 && calls.every(({ record }) => record.length < largeBytes);
+    if (areSmall && !nodes.isSupersetOf(this.#together)) calls.push(...(await this.#intake.next(gatherMs)));
     this.#together = new Set(calls.map(({ answers }) => answers));
     return calls;
   }

@@ -84,6 +84,8 @@ export class Committer {
    * the first of them, at least of one.
    */
   async attemptAll<T>(calls: readonly WriteCall<T>[], more: () => More, deadline: number): Promise<Attempt<T>[]> {
+    const [first] = calls;
+    if (calls.length === 1 && first !== undefined) return [await this.attempt(first, more, deadline)];
     const mirror = await this.#link.mirror(deadline);
     const begunMs = this.#link.node.options.clock();
     if (begunMs >= deadline) throw tooLate();
