@@ -31,9 +31,10 @@ export class CallServer {
   readonly #id: string;
   #isServing = false;
   #isClosed = false;
-  /** The nodes that were served since this node's last own call, and those of the round before, which may come again. */
-  #served = new Set<string>();
-  #expected = new Set<string>();
+  /** How many calls were served since this node's last own call. */
+  #served = 0;
+  /** When each node was served last, of those that may come again. */
+  readonly #nodes = new Map<string, number>();
   /** The node's own call that waits for its turn. */
   #own: OwnCall | null = null;
   #busyAt = 0;
@@ -70,7 +71,7 @@ export class CallServer {
       .catch(() => this.#stop())
       .finally(() => {
         this.#isServing = false;
-        this.#expected = new Set();
+        this.#nodes.clear();
         this.#own?.end(null);
       });
   }
@@ -87,7 +88,7 @@ export class CallServer {
   }
 
   /**
-   * Resolves when each node that was served in the round before was served again, or takes its time. Returns what became of the call if it was
+   * Resolves when as many calls were served as nodes leave some, or when they take their time. Returns what became of the call if it was
    * carried out together with those of the others; else `null`.
    */
   async ownTurn<T>(call: WriteCall<T>, deadline: number): Promise<Attempt<T> | null> {
@@ -95,8 +96,9 @@ export class CallServer {
     const tried = this.#isRound() ? null : await this.#wait(call, deadline);
     const now = this.#link.node.options.clock();
     [this.#roundMs, this.#roundAt] = [now - this.#roundAt, now];
-    this.#expected = this.#served;
-    this.#served = new Set();
+    this.#served = 0;
+    const since = now - Math.max(mostIdleMs, 4 * this.#roundMs);
+    for (const [node, at] of this.#nodes) if (at < since) this.#nodes.delete(node);
     return tried;
   }
 
@@ -118,10 +120,9 @@ export class CallServer {
     this.#own = null;
   }
 
-  /** Whether each node of the round before was served again, also by these calls. */
-  #isRound(calls: readonly ServedCall[] = []): boolean {
-    const nodes = new Set(calls.map(({ from }) => from[1]));
-    return [...this.#expected].every((node) => this.#served.has(node) || nodes.has(node));
+  /** Whether each node was served once on the average since this node's last own call, also by so many calls more. */
+  #isRound(more = 0): boolean {
+    return this.#served + more >= this.#nodes.size;
   }
 
   async #serve(): Promise<void> {
@@ -184,15 +185,17 @@ export class CallServer {
 
   /** What became of the first of these calls. The node's own call goes with them if it is its turn then. */
   async #attempt(calls: readonly ServedCall[], deadline: number): Promise<Attempt<ReceiveOutcome[]>[]> {
-    const own = this.#isRound(calls) ? this.#takeOwn() : null;
+    const { clock } = this.#link.node.options;
+    const own = this.#isRound(calls.length) ? this.#takeOwn() : null;
     const [all, until] = own === null ? [calls, deadline] : [[...calls, own.call], Math.min(deadline, own.deadline)];
     const attempts = this.#committer.attemptAll(all, () => 'serves', until);
     // Its commit may have been carried out.
     if (own !== null) attempts.catch(() => own.end(attempts as Promise<never>));
     const tried = await attempts;
     const others = tried.slice(0, calls.length);
-    for (const [i, { kind }] of others.entries())
-      if (kind === 'done') this.#served.add((calls[i] as ServedCall).from[1]);
+    const done = calls.filter((_, i) => others[i]?.kind === 'done');
+    this.#served += done.length;
+    for (const { from } of done) this.#nodes.set(from[1], clock());
     own?.end(lasting(tried[calls.length]));
     return others;
   }
