@@ -18,7 +18,7 @@ const heapProgram = fileURLToPath(new URL('./heap.ts', import.meta.url));
 let pools = 0;
 
 export interface HeapFigures {
-  /** Bytes of heap per transaction. */
+  /** Bytes of heap and typed arrays per transaction, beyond the payload. */
   readonly bytes: number;
   /** The longest pause for garbage, in milliseconds; 0 for a FIFO pool. */
   readonly pauseMs: number;
@@ -27,7 +27,7 @@ export interface HeapFigures {
 /**
  * Measures with `count` transactions, in a child process.
  * @param path the module of a subject, or `bare` for a plain `Map`
- * @param pool ordering and name; else a FIFO pool
+ * @param pool ordering, name, and `elsewhere` if this process keeps no payloads; else a FIFO pool in memory
  */
 async function heapFigures(path: string, count: number, ...pool: readonly string[]): Promise<HeapFigures> {
   const flags = ['--expose-gc', '--conditions=mempool-source', heapProgram, path, String(count), ...pool];
@@ -35,23 +35,32 @@ async function heapFigures(path: string, count: number, ...pool: readonly string
   return JSON.parse(stdout);
 }
 
-/** Bytes of heap per transaction of a FIFO pool. */
+/** Bytes of heap and typed arrays per transaction of a FIFO pool, beyond the payload. */
 export async function heapBytes(path: string, count: number): Promise<number> {
   return (await heapFigures(path, count)).bytes;
 }
 
-/** What a priority pool takes of the heap of its process. Payloads lie outside. `most`: bytes for each transaction. */
-export function heapGoals({ subject, path }: BenchBackend, context: BenchContext, most: number): Measure[] {
+/** What a priority pool takes of the memory of its process beyond payloads. `most`: bytes for each transaction. */
+export function heapGoals({ subject, path, place }: BenchBackend, context: BenchContext, most: number): Measure[] {
   const count = atMost(context, 100_000);
   const what = `priority pool of ${count.toLocaleString('en')}, a fresh process`;
   const sample = (of: keyof HeapFigures) => async () => {
     const pool = `bench-heap-${process.pid}-${pools++}`;
-    const figures = await heapFigures(path, count, 'priority' satisfies Ordering, pool);
+    const figures = await heapFigures(
+      path,
+      count,
+      'priority' satisfies Ordering,
+      pool,
+      place === 'heap' ? 'here' : 'elsewhere',
+    );
     await subject.destroy?.(pool);
     return figures[of];
   };
   return [
-    { ...head(subject, `heap per transaction, ${what}`, ['at most', most], 'bytes', 1), sample: sample('bytes') },
+    {
+      ...head(subject, `heap and typed arrays per transaction, ${what}`, ['at most', most], 'bytes', 1),
+      sample: sample('bytes'),
+    },
     {
       ...head(subject, `longest pause for garbage while 20,000 are evicted by 100, ${what}`, ['at most', 20], 'ms', 3),
       warmups: 0,

@@ -1,13 +1,14 @@
-// Run in a process of its own: bytes of heap that a subject, or a bare Map, takes for each Pending transaction. Payloads lie outside. Of a
-// priority pool also the longest pause for garbage, while newcomers evict by 100.
+// Run in a process of its own: bytes of memory that a subject, or a bare Map, takes for each Pending transaction beyond its payload: heap
+// and typed arrays. Of a priority pool also the longest pause for garbage, while newcomers evict by 100.
 import { PerformanceObserver } from 'node:perf_hooks';
+import type { Transaction } from 'mempool-core';
 import { BareMap } from '../limits/memory.ts';
-import { freshCalls, freshTransactions, pricedTransactions, priorityOptions } from '../setup/samples.ts';
+import { freshCalls, freshTransactions, payloadBytes, pricedTransactions, priorityOptions } from '../setup/samples.ts';
 import { loadSubject } from '../setup/subject.ts';
 import { checkAdmitted } from '../workloads/pools.ts';
 import type { HeapFigures } from './footprint.ts';
 
-const [path = '', count = '0', ordering = 'fifo', pool = 'heap'] = process.argv.slice(2);
+const [path = '', count = '0', ordering = 'fifo', pool = 'heap', place = 'here'] = process.argv.slice(2);
 const total = Number(count);
 const warm = 1_000;
 const evictions = 20_000;
@@ -16,15 +17,24 @@ const subject = path === 'bare' ? null : await loadSubject(path);
 const store = (await subject?.open(pool, isPriority ? priorityOptions : {})) ?? null;
 const map = new BareMap();
 
+/** Of the payloads that this process keeps. */
+let payloads = 0;
+
 async function fill(wanted: number): Promise<void> {
-  for (const call of freshCalls(wanted, isPriority ? pricedTransactions : freshTransactions))
+  for (const call of freshCalls<Transaction>(wanted, isPriority ? pricedTransactions : freshTransactions)) {
+    if (place !== 'elsewhere') payloads += payloadBytes(call);
     store === null ? map.insert(call) : await store.receive(call);
+  }
 }
 
-function used(): number {
-  globalThis.gc?.();
-  globalThis.gc?.();
-  return process.memoryUsage().heapUsed;
+/** Without payloads. Memory of old buffers is given back a few turns after the collection. */
+async function used(): Promise<number> {
+  for (let i = 0; i < 5; i++) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return heapUsed + arrayBuffers - payloads;
 }
 
 /** Milliseconds. Each newcomer is better than all that were there before. */
@@ -45,9 +55,9 @@ async function longestPause(): Promise<number> {
 }
 
 await fill(warm);
-const before = used();
+const before = await used();
 await fill(total);
-const bytes = Math.round((used() - before) / total);
+const bytes = Math.round(((await used()) - before) / total);
 const figures: HeapFigures = { bytes, pauseMs: await longestPause() };
 console.log(JSON.stringify(figures));
 map.close();

@@ -21,7 +21,7 @@ export function memoryGoals({ subject, path }: BenchBackend, context: BenchConte
     return { ...receiveGoal(measure, subject, { size, count: atMost(context, 20_000), clock, limit }), warmups: 6 };
   };
   const count = atMost(context, 100_000);
-  const heap = `heap per transaction, the payload outside it, ${count.toLocaleString('en')} Pending, a fresh process`;
+  const heap = `heap and typed arrays per transaction beyond its payload, ${count.toLocaleString('en')} Pending, a fresh process`;
   return [
     receive('receive by 100', 100, 0.75),
     receive('receive alone, awaited', 1, 0.5),
