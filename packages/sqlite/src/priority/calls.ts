@@ -1,4 +1,11 @@
-import { type DumpedPart, isMempoolError, MempoolError, type PutOutcome, type RestoreOutcome } from 'mempool-core';
+import {
+  type DumpedPart,
+  isMempoolError,
+  MempoolError,
+  type PutOutcome,
+  type ReceiveOutcome,
+  type RestoreOutcome,
+} from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
@@ -12,6 +19,8 @@ import { StepWriter } from '../pool/step-writer.ts';
 import { decodeHead, writeRanked } from './format.ts';
 import { FileMirror, type SharedFile } from './mirror.ts';
 import { MirrorHashIndex } from './mirror-hash-index.ts';
+import { RoundWriter, type StoreStep } from './round.ts';
+import { type SharedCall, SharedCalls } from './shared-calls.ts';
 import { PriorityWriter } from './writer.ts';
 
 export interface PriorityParts {
@@ -43,6 +52,8 @@ interface WriteCall<T> {
   refusal?(): T | null;
   /** Runs in the transaction, before the step is written. */
   beforehand?(step: core.Step<T>): void;
+  /** Of a call that may be carried out together with those of other processes. */
+  readonly together?: SharedCall;
 }
 
 /**
@@ -62,6 +73,10 @@ export class PriorityCalls {
   readonly #room: DiskReserve;
   readonly #nowMs: () => number;
   readonly #line = new core.OrderedWriter();
+  /** `null` if this process carries out its calls alone. */
+  readonly #shared: SharedCalls | null;
+  /** Calls that are carried out together with others. */
+  #together = 0;
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PriorityParts, options: core.DriverOptions) {
@@ -76,6 +91,19 @@ export class PriorityCalls {
     this.#room = new DiskReserve(file);
     this.records = new RecordTable(file);
     this.#nowMs = core.poolClock(options);
+    this.#shared = this.#sharedCalls();
+  }
+
+  /** With a clock of its own, a process carries out its calls itself, and no others. */
+  #sharedCalls(): SharedCalls | null {
+    if (this.#parts.shared === null || this.#options.now !== null) return null;
+    const { file, commits } = this;
+    const [mirror, nowMs] = [this.#mirror, this.#nowMs];
+    const store: StoreStep = ({ plan, context }, ...step) => this.#store({ verb: 'receive', plan, context }, ...step);
+    return SharedCalls.for(file, this.#options.clock, (table) => {
+      const writer = new RoundWriter({ file, commits, mirror, table, nowMs, store });
+      return { carryOut: (...round) => writer.carryOut(...round), fill: () => mirror.fill() };
+    });
   }
 
   /** Reads the pool for the first time, without a time limit. */
@@ -84,6 +112,7 @@ export class PriorityCalls {
   }
 
   async close(): Promise<void> {
+    await this.#shared?.close();
     await this.#mirror.close();
     this.file.close();
   }
@@ -102,10 +131,10 @@ export class PriorityCalls {
     );
   }
 
-  /** A read that meets a load waits for the writes before it, which wait for the mirror (M2). */
+  /** A read that meets a load, or a call that is carried out elsewhere, waits for the writes before it (M2). */
   #reading<T>(signal: AbortSignal | undefined, read: () => Done<T>): Promise<T> {
     return core.retryUntil({ ...this.#options, signal }, (remainingMs) => {
-      const done = this.#mirror.isFilling ? null : read();
+      const done = this.#mirror.isFilling || this.#together > 0 ? null : read();
       return done === null ? this.#filled({ remainingMs, signal, before: this.#settled }, read) : done[0];
     });
   }
@@ -129,6 +158,13 @@ export class PriorityCalls {
 
   write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
     return this.#run({ verb, context, plan });
+  }
+
+  /** Carries out a call of `receive`: alone, or together with other processes if those write at the same time. */
+  admit(admission: core.ReceiveCall, context: core.WriteContext): Promise<ReceiveOutcome[]> {
+    const plan = core.receivePlan(admission);
+    const together: SharedCall = { admission, plan, context, left: null, isAlone: false };
+    return this.#run({ verb: 'receive', context, plan, together });
   }
 
   /** Writes only under the live lease (X6). @throws `ERR_MEMPOOL_CORRUPT` if the stored tip is damaged, which no block may be applied to */
@@ -189,6 +225,10 @@ export class PriorityCalls {
   #run<T>(call: WriteCall<T>): Promise<T> {
     const { signal } = call.context;
     const running = this.#line.run({ ...this.#options, signal }, (remainingMs) => {
+      if (call.together !== undefined && this.#shared?.mayCarry(call.together)) {
+        this.#line.distrust();
+        return this.#withOthers(call, call.together, this.#shared, remainingMs);
+      }
       const done = this.#attempt(call);
       if (done !== null) return done[0];
       // Later writes wait for this one.
@@ -201,10 +241,28 @@ export class PriorityCalls {
     return running;
   }
 
+  async #withOthers<T>(call: WriteCall<T>, together: SharedCall, shared: SharedCalls, remainingMs: number): Promise<T> {
+    const { clock } = this.#options;
+    const deadline = clock() + remainingMs;
+    this.#together += 1;
+    try {
+      const outcomes = await shared.carry(together, deadline);
+      if (outcomes === null) {
+        const { signal } = call.context;
+        return await this.#filled({ remainingMs: deadline - clock(), signal, before: null }, () => this.#attempt(call));
+      }
+      this.commits.notify();
+      return outcomes as T;
+    } finally {
+      this.#together -= 1;
+    }
+  }
+
   #attempt<T>(call: WriteCall<T>): Done<T> {
     try {
       return this.#attemptOnce(call);
     } catch (error) {
+      if (call.together !== undefined && isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) this.#shared?.noteOther();
       if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.file.checkpoint()) throw error;
       return this.#attemptOnce(call);
     }
@@ -222,16 +280,25 @@ export class PriorityCalls {
       if (refused !== null) return [refused];
       const mirror = this.#mirror.current();
       if (mirror === null) return null;
+      if (call.together !== undefined) this.#shared?.begin(mirror.position.version);
       const nowMs = this.#nowMs();
       const planned = (pool: Parameters<typeof plan>[0]) => plan(pool, nowMs);
-      return [mirror.commit(planned, (step, next) => this.#keep(call, step, nowMs, next))];
+      const outcome = mirror.commit(planned, (step, next) => this.#keep(call, step, nowMs, next));
+      this.#shared?.wrote(mirror.position.version);
+      return [outcome];
     });
     if (done !== null) this.commits.notify();
     return done;
   }
 
-  /** Stores the step, and returns it as it is stored; `null` if there is nothing to store. */
-  #keep<T>(
+  /** Stores the step and commits it. Returns it as it is stored; `null` if there is nothing to store. */
+  #keep<T>(call: WriteCall<T>, plan: core.Step<T>, nowMs: number, version: number): core.Step<T> | null {
+    const step = this.#store(call, plan, nowMs, version);
+    if (step !== null) this.file.commit();
+    return step;
+  }
+
+  #store<T>(
     { verb, context, beforehand }: WriteCall<T>,
     plan: core.Step<T>,
     nowMs: number,
@@ -245,7 +312,6 @@ export class PriorityCalls {
     if (bodies.length > 0) this.#room.reserve(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));
     beforehand?.(step);
     this.#writer.write(step, state, version);
-    this.file.commit();
     return step;
   }
 }

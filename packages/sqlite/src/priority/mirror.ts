@@ -37,6 +37,11 @@ export class FileMirror {
     return this.#mirror;
   }
 
+  /** Forgets the mirror, because it has what the file has not: it is loaded again. */
+  forget(): void {
+    this.#mirror = null;
+  }
+
   get isFilling(): boolean {
     return this.#filling !== null;
   }
