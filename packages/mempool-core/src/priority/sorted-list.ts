@@ -115,7 +115,7 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
   }
 
   /** The items from the last to the first. The list must not change meanwhile. */
-  backwards(): IterableIterator<Item, undefined> {
+  backwards(): IterableIterator<Item> {
     return new Backwards(this.#chunks);
   }
 
