@@ -66,7 +66,7 @@ describe('the goals', () => {
     priorityGoals(rowsIn([[costs(1_000, [ours], { bare: [1], [rival]: [1] })]], { backend, id }));
 
   test.each([
-    ['ephemeral', 'ranked-evict-100', 'FIFO pool', 4, 4.1],
+    ['ephemeral', 'ranked-evict-100', 'FIFO pool', 2.5, 2.6],
     ['sqlite', 'ranked-evict-1', 'FIFO pool', 3, 3.1],
     ['redis', 'ranked-evict-100', 'FIFO pool', 3, 3.1],
     ['redis', 'ranked-reap', 'bare index', 2, 2.1],

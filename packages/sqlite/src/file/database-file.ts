@@ -122,7 +122,8 @@ function assertNotTruncated(path: string): void {
 /** A WAL without its database belongs to a file that was moved or deleted. SQLite would replay it into the new file. */
 function assertNoStrayWal(path: string): void {
   const log = `${path}-wal`;
-  if (fileSizeAt(path) !== null || !fileSizeAt(log)) return;
+  // Others may make or remove both meanwhile: the file is made before its log, and removed after it.
+  if (!fileSizeAt(log) || fileSizeAt(path) !== null || !fileSizeAt(log)) return;
   const message = `a log lies there without its file; put the file back, or move the log away: ${log}`;
   throw new MempoolError('ERR_MEMPOOL_CORRUPT', message, { key: log });
 }
