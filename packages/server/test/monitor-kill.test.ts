@@ -116,9 +116,10 @@ test(`a monitor begins anew with a pool that was made anew (seed ${seed})`, asyn
     const next = new RandomLife(anew, random);
     for (let i = 0; i < 20; i++) await next.step();
     await expectRecount(monitor, anew);
-    const { pending } = await anew.usage();
+    const { pending, lastSeq } = await anew.usage();
     await expect.poll(() => monitor.stored().stages.Pending).toBe(pending);
-    expect(monitor.timeline().items.length).toBeGreaterThan(0);
+    // With some seeds a round has nothing but blocks.
+    expect(monitor.timeline().items.length > 0).toBe(lastSeq > 0);
     await anew.close();
   }
 });
