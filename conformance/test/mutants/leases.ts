@@ -98,7 +98,11 @@ const terms: readonly Mutant[] = [
     async campaign(request) {
       const { lease } = await store.observe();
       if (lease === null && hall.last !== null) hall.forget();
-      return store.campaign(request);
+      const reply = await store.campaign(request);
+      // It may run out after it was looked at.
+      const ranOut = reply.kind === 'won' && reply.forced === null && (lease?.token ?? request.token) !== request.token;
+      if (ranOut) hall.forget();
+      return ranOut ? store.campaign(request) : reply;
     },
   })),
   leases.told('term-ends-with-a-node', { close: (_, { hall }) => void hall.forget() }),

@@ -76,10 +76,10 @@ export function connect(kind: FileKind, path: string, create: boolean): Connecte
     throw new MempoolError('ERR_MEMPOOL_READ_ONLY', `no right to write: ${path}`, { key: path });
   try {
     assertNoStrayWal(path);
-    if (create) makeFile(path, () => header(kind));
+    const isThere = create && makeFile(path, () => header(kind));
     const size = fileSizeAt(path);
     if (size !== null && size < headerBytes) assertNotTruncated(path);
-    return openAt(path, create);
+    return openAt(path, create, isThere);
   } catch (error) {
     if (isMempoolError(error)) throw error;
     throw core.invalid(
@@ -89,8 +89,11 @@ export function connect(kind: FileKind, path: string, create: boolean): Connecte
   }
 }
 
-function openAt(path: string, create: boolean): Connected {
+/** `isThere`: the file was there a moment ago. */
+function openAt(path: string, create: boolean, isThere: boolean): Connected {
   const identity = identityAt(path);
+  // SQLite would make an empty file, which others take for one that was cut short.
+  if (isThere && identity === null) throw removed(path);
   try {
     // SQLite would make an empty file in the place of one that others have just removed.
     const database = new SqliteDatabase(path, { timeout: busyTimeoutMs, fileMustExist: !create || identity !== null });
@@ -122,8 +125,9 @@ function assertNotTruncated(path: string): void {
 /** A WAL without its database belongs to a file that was moved or deleted. SQLite would replay it into the new file. */
 function assertNoStrayWal(path: string): void {
   const log = `${path}-wal`;
-  // Others may make or remove both meanwhile: the file is made before its log, and removed after it.
-  if (!fileSizeAt(log) || fileSizeAt(path) !== null || !fileSizeAt(log)) return;
+  // Others may make or remove both meanwhile: the file is there before its log, and for longer.
+  const found = fileSizeAt(log) ? identityAt(log) : null;
+  if (found === null || fileSizeAt(path) !== null || identityAt(log) !== found) return;
   const message = `a log lies there without its file; put the file back, or move the log away: ${log}`;
   throw new MempoolError('ERR_MEMPOOL_CORRUPT', message, { key: log });
 }
@@ -163,8 +167,11 @@ function claim(kind: FileKind, database: Database, path: string, prepare: (datab
 
 /** Checks that the path still has the same file. @throws `ERR_MEMPOOL_UNAVAILABLE` if it has another one, or none */
 export function assertInPlace(path: string, identity: string | null): void {
-  if (identity !== null && identityAt(path) === identity) return;
-  throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `the file was removed meanwhile: ${path}`, { key: path });
+  if (identity === null || identityAt(path) !== identity) throw removed(path);
+}
+
+function removed(path: string): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `the file was removed meanwhile: ${path}`, { key: path });
 }
 
 export function incompatible(path: string, why: string): MempoolError {

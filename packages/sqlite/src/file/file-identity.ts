@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { MempoolError } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
 
@@ -17,15 +17,21 @@ export function fileSizeAt(path: string): number | null {
   return found?.size ?? null;
 }
 
-/** Creates a file with its content in one step, unless it exists, so that a process that is killed leaves no empty file. */
-export function makeFile(path: string, content: () => Buffer): void {
-  if (identityAt(path) !== null) return;
+/**
+ * Creates a file with its content in one step, unless it exists, so that a process that is killed leaves no empty file. False if that is not
+ * possible here.
+ */
+export function makeFile(path: string, content: () => Buffer): boolean {
+  if (identityAt(path) !== null) return true;
   const made = `${path}-${randomUUID()}`;
   try {
     writeFileSync(made, content(), { flush: true, mode: 0o644 });
     linkSync(made, path);
-  } catch {
-    // Another process created it, or SQLite will; any other error shows when the file is opened.
+    return true;
+  } catch (error) {
+    // SQLite will create it, also where a link leads to; any other error shows when the file is opened.
+    const { code } = error as NodeJS.ErrnoException;
+    return code === 'EEXIST' && lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true;
   } finally {
     rmSync(made, { force: true });
   }
