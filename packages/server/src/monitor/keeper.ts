@@ -88,11 +88,6 @@ export class Keeper {
     if (found !== null) this.#stored = storedTotals(found);
   }
 
-  /** True if both tallies count the events of one pool. */
-  isOfPoolOf({ cursor }: Tally): boolean {
-    return readCursor('events', cursor)?.epoch === readCursor('events', this.#tally.cursor)?.epoch;
-  }
-
   /** Counts an event that follows the tally's cursor. */
   take(event: MempoolEvent): Taken {
     if (event.kind === 'lagged') {
@@ -317,4 +312,9 @@ function seriesOf({ minutes, hours }: Tally): [Series, SeriesRule][] {
     [minutes, minuteRule],
     [hours, hourRule],
   ];
+}
+
+/** True if the tally counts the events of the pool with this epoch. */
+export function isOfPool({ cursor }: Tally, epoch: string): boolean {
+  return readCursor('events', cursor)?.epoch === epoch;
 }

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises';
 import type { Logger, Mempool, MempoolEvent, Usage } from 'mempool-core';
 import { checkNames, invalid } from 'mempool-core/backend';
 import { type BlockChange, type BlocksQuery, BlockTimeline } from './block-timeline.ts';
-import { Keeper, type RecordPool } from './keeper.ts';
+import { isOfPool, Keeper, type RecordPool } from './keeper.ts';
 import { type Stats, type StatsQuery, statsOf } from './stats.ts';
 import type { StoredTotals } from './stored-totals.ts';
 import { type Summary, summaryOf } from './summary.ts';
@@ -249,9 +249,10 @@ export class Monitor implements MonitorView, AsyncDisposable {
   async #load(): Promise<void> {
     await this.#saving;
     await this.#keeper.load();
-    this.#mustLoad = false;
     // The pool may have been made anew: then the tally never comes to where the one of before was.
-    if (this.#shown === null || this.#keeper.isOfPoolOf(this.#shown)) return;
+    const isOfBefore = this.#shown !== null && !isOfPool(this.#shown, (await this.#pool.usage()).epoch);
+    this.#mustLoad = false;
+    if (!isOfBefore) return;
     this.#shown = null;
     this.#clearTimelines();
   }
