@@ -18,7 +18,7 @@ export {
   hashToBytes,
   payloadChecksum,
 } from './codec/codec.ts';
-export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
+export { decodeEntry, encodeEntries, encodeEntry } from './codec/entry-record.ts';
 export { decodeEvents, likelyCause } from './codec/event-decoder.ts';
 export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits, plainLimits, storedLimits } from './codec/limits-text.ts';

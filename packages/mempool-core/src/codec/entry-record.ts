@@ -1,5 +1,6 @@
 import type { ClaimRecord, Entry } from '../contract/pool-entry.ts';
 import type { CheckedVerdict } from '../contract/verdict.ts';
+import { array, CborWriter, headBytes } from './cbor-writer.ts';
 import { damaged, decodeValue, encodeValue, isCount, isOptionalCount } from './codec.ts';
 import {
   areRareFields,
@@ -45,6 +46,10 @@ const rowLength = 17;
 const verdictEnd = 1 + verdictLength;
 const rareLength = 6;
 const noRareFields: RareFields = [null, null, null];
+/** The most bytes of a row beside its names: heads, numbers, and the digits of the priority. */
+const plainRowBytes = rowLength * headBytes + 24;
+/** Most entries have no more bytes; a larger one makes the buffer grow. */
+const usualBytes = 192;
 
 function entryRow({ bytes, verdict, claim, notBefore, parkedAt, bundle, ...entry }: Entry): EntryRow {
   const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
@@ -75,7 +80,71 @@ function trimmed(rare: RareRow): RareRow {
 
 /** Encodes an entry, without its hash and seq. */
 export function encodeEntry(entry: Entry): Buffer {
-  return encodeValue(entryRow(entry));
+  return encodeEntries([entry])[0] as Buffer;
+}
+
+/** Encodes entries as `encodeEntry` does, into one buffer. */
+export function encodeEntries(entries: readonly Entry[]): Buffer[] {
+  const to = new CborWriter(usualBytes * entries.length);
+  const ends = entries.map((entry) => {
+    if (isPlain(entry)) writePlain(to, entry);
+    else writeWhole(to, entry);
+    return to.length;
+  });
+  const { encoded } = to;
+  return ends.map((end, i) => encoded.subarray(ends[i - 1] ?? 0, end));
+}
+
+function isPlain({ notBefore, parkedAt, bundle, verdict }: Entry): boolean {
+  return (notBefore ?? parkedAt ?? bundle) === undefined && rareFieldsOf(verdict) === null;
+}
+
+function writeWhole(to: CborWriter, entry: Entry): void {
+  const encoded = encodeValue(entryRow(entry));
+  to.room(encoded.length);
+  to.raw(encoded);
+}
+
+/** Writes a `PlainRow` as the general encoder does. */
+function writePlain(to: CborWriter, entry: Entry): void {
+  const { bytes, verdict, sources, claim } = entry;
+  const lease = claim && encodeValue(claimRow(claim));
+  to.room(plainBytes(verdict, sources) + (lease?.length ?? 1));
+  to.head(array, rowLength);
+  to.number(bytes);
+  to.text(String(verdict.priority));
+  to.text(verdict.sender);
+  to.optional(verdict.senderLimit);
+  to.number(verdict.gas);
+  writeNames(to, verdict.provides);
+  writeNames(to, verdict.requires);
+  to.optional(verdict.expiresAt);
+  to.optional(verdict.expiresAtHeight);
+  to.flag(verdict.propagate);
+  writeNames(to, sources);
+  to.number(entry.version);
+  to.number(entry.admittedAt);
+  to.number(entry.admittedHeight);
+  to.number(entry.checkedHeight);
+  to.number(entry.gossipSeq);
+  if (lease === null) to.nothing();
+  else to.raw(lease);
+}
+
+/** At least the bytes of a plain row without its claim. */
+function plainBytes({ sender, provides, requires }: CheckedVerdict, sources: readonly string[]): number {
+  let bytes = plainRowBytes + textBytes(sender);
+  for (const names of [provides, requires, sources]) for (const name of names) bytes += textBytes(name);
+  return bytes;
+}
+
+function textBytes(value: string): number {
+  return headBytes + 3 * value.length;
+}
+
+function writeNames(to: CborWriter, names: readonly string[]): void {
+  to.head(array, names.length);
+  for (const name of names) to.text(name);
 }
 
 /** The inverse of `encodeEntry`. @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged */

@@ -2,6 +2,7 @@ import { causes } from '../contract/cause.ts';
 import { reasonText } from '../contract/drop-reason.ts';
 import type { StepEvent } from '../contract/events.ts';
 import { type ChainPoint, knownStages } from '../contract/transaction.ts';
+import { array, byteString, CborWriter, negative, nothing, uint } from './cbor-writer.ts';
 
 /** Length of an encoded chain point, in bytes. */
 export const pointBytes = 40;
@@ -26,16 +27,6 @@ export const blockActions = ['applied', 'undone'] as const;
 export const placeCodes = ['ready', 'missing', 'held', 'below-floor', 'behind-claim'] as const;
 
 /**
- * The initial bytes of CBOR types (RFC 8949). A small value or length is added to that byte; a larger one follows it.
- */
-const uint = 0x00;
-const negative = 0x20;
-const byteString = 0x40;
-const text = 0x60;
-const array = 0x80;
-const nothing = 0xf6;
-
-/**
  * The most bytes of an event beside its reason and the hash of what replaced its transaction: a 64-byte hash, a point, nine numbers and
  * the CBOR heads. A block event with the name of its node is not longer.
  */
@@ -54,21 +45,11 @@ type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
 type BlockStep = Extract<StepEvent, { kind: 'block' }>;
 type PlaceStep = Extract<StepEvent, { kind: 'ready' | 'parked' }>;
 
-/**
- * Writes the events of one call directly into one buffer. A general CBOR encoder would need an array and a copied hash
- * for each event first.
- */
-class EventEncoder {
-  readonly #bytes: Buffer;
-  #end = 0;
-
+/** Writes the events of one call. */
+class EventEncoder extends CborWriter {
   constructor(count: number, bytes: number) {
-    this.#bytes = Buffer.allocUnsafe(longestEvent + bytes);
-    this.#head(array, count);
-  }
-
-  get encoded(): Buffer {
-    return this.#bytes.subarray(0, this.#end);
+    super(longestEvent + bytes);
+    this.head(array, count);
   }
 
   add(event: StepEvent): void {
@@ -87,105 +68,70 @@ class EventEncoder {
   }
 
   arrival(hash: Uint8Array, seq: number): void {
-    this.#head(array, transactionElements);
-    this.#head(byteString, hash.length);
-    this.#bytes.set(hash, this.#end);
-    this.#end += hash.length;
-    this.#head(uint, seq);
-    this.#bytes.set(arrivalTail, this.#end);
-    this.#end += arrivalTail.length;
+    this.head(array, transactionElements);
+    this.head(byteString, hash.length);
+    this.bytes.set(hash, this.end);
+    this.end += hash.length;
+    this.head(uint, seq);
+    this.bytes.set(arrivalTail, this.end);
+    this.end += arrivalTail.length;
   }
 
   #block({ action, point, tick, nodeId, term }: BlockStep): void {
-    this.#head(array, blockElements);
-    this.#head(uint, blockActions.indexOf(action));
+    this.head(array, blockElements);
+    this.head(uint, blockActions.indexOf(action));
     this.#point(point);
-    this.#head(uint, tick);
-    if (nodeId === null) this.#bytes[this.#end++] = nothing;
-    else this.#text(nodeId);
-    this.#optional(term);
+    this.head(uint, tick);
+    if (nodeId === null) this.nothing();
+    else this.text(nodeId);
+    this.#optionalLong(term);
   }
 
   #place(event: PlaceStep): void {
-    this.#head(array, placeElements);
-    this.#hash(event.hash);
-    this.#head(uint, event.seq);
-    this.#head(uint, placeCodes.indexOf(event.kind === 'ready' ? 'ready' : event.reason));
+    this.head(array, placeElements);
+    this.hash(event.hash);
+    this.head(uint, event.seq);
+    this.head(uint, placeCodes.indexOf(event.kind === 'ready' ? 'ready' : event.reason));
   }
 
   #transaction(event: TransactionStep): void {
     const { hash, seq, stage, previous, confirmations, nonConfirmations, point, reason, replacedBy } = event;
-    this.#head(array, replacedBy === undefined ? transactionElements : replacedElements);
-    this.#hash(hash);
-    this.#head(uint, seq);
-    this.#head(uint, eventStages.indexOf(stage));
-    this.#head(uint, eventStages.indexOf(previous.stage));
+    this.head(array, replacedBy === undefined ? transactionElements : replacedElements);
+    this.hash(hash);
+    this.head(uint, seq);
+    this.head(uint, eventStages.indexOf(stage));
+    this.head(uint, eventStages.indexOf(previous.stage));
     this.#count(previous.confirmations);
     this.#count(previous.nonConfirmations);
     this.#count(confirmations);
     this.#count(nonConfirmations);
-    if (point === null) this.#bytes[this.#end++] = nothing;
+    if (point === null) this.nothing();
     else this.#point(point);
-    if (reason === null) this.#bytes[this.#end++] = nothing;
-    else this.#text(reasonText(reason));
-    this.#head(uint, causes.indexOf(event.cause));
-    this.#head(uint, event.attempts);
-    this.#optional(event.receivedAt);
-    if (replacedBy !== undefined) this.#hash(replacedBy);
+    if (reason === null) this.nothing();
+    else this.text(reasonText(reason));
+    this.head(uint, causes.indexOf(event.cause));
+    this.head(uint, event.attempts);
+    this.#optionalLong(event.receivedAt);
+    if (replacedBy !== undefined) this.hash(replacedBy);
   }
 
-  #hash(hash: string): void {
-    this.#head(byteString, hash.length / 2);
-    this.#end += this.#bytes.write(hash, this.#end, 'hex');
-  }
-
-  #optional(value: number | null): void {
-    if (value === null) this.#bytes[this.#end++] = nothing;
-    else this.#head(uint, value);
+  #optionalLong(value: number | null): void {
+    if (value === null) this.nothing();
+    else this.head(uint, value);
   }
 
   #point({ slot, hash }: ChainPoint): void {
-    this.#head(byteString, pointBytes);
-    this.#long(slot);
-    this.#end += this.#bytes.write(hash, this.#end, 'hex');
-  }
-
-  #text(value: string): void {
-    this.#head(text, Buffer.byteLength(value));
-    this.#end += this.#bytes.write(value, this.#end);
+    this.head(byteString, pointBytes);
+    this.long(slot);
+    this.end += this.bytes.write(hash, this.end, 'hex');
   }
 
   /**
    * Writes a counter. A counter is a difference of ticks; it is negative if a damaged tick is greater than the tip's.
    */
   #count(value: number): void {
-    if (value < 0) this.#head(negative, -1 - value);
-    else this.#head(uint, value);
-  }
-
-  /** Writes a CBOR type with its value or length, in the fewest bytes. */
-  #head(type: number, value: number): void {
-    const bytes = this.#bytes;
-    if (value < 24) bytes[this.#end++] = type | value;
-    else if (value <= 0xff) {
-      bytes[this.#end++] = type | 24;
-      bytes[this.#end++] = value;
-    } else if (value <= 0xffff) {
-      bytes[this.#end++] = type | 25;
-      this.#end = bytes.writeUInt16BE(value, this.#end);
-    } else if (value <= 0xffff_ffff) {
-      bytes[this.#end++] = type | 26;
-      this.#end = bytes.writeUInt32BE(value, this.#end);
-    } else {
-      bytes[this.#end++] = type | 27;
-      this.#long(value);
-    }
-  }
-
-  /** Writes a safe integer in eight bytes. */
-  #long(value: number): void {
-    this.#end = this.#bytes.writeUInt32BE(Math.floor(value / 2 ** 32), this.#end);
-    this.#end = this.#bytes.writeUInt32BE(value % 2 ** 32, this.#end);
+    if (value < 0) this.head(negative, -1 - value);
+    else this.head(uint, value);
   }
 }
 

@@ -2,11 +2,14 @@
 -- KEYS: priority/changes.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7–9 epoch, version and stamp of the mirror, 10 stamp of this commit, 11 the
 -- record of the id, 12 the change for other mirrors, or '' if there is only a record, 13 'prolong' or '', 14 ticks whose points are
 -- deleted unless a Confirmed transaction refers to them, 15 name of the node, 16 milliseconds that this attempt or the longest one before
--- took, 17 'serves' if the node plans the calls of others, else 'more' if it has other calls, or '', 18 packed events: { number, bytes } …, 19 the application's time or '', 20 the time at which the pool closes, or '' if the step does not depend on it,
+-- took, 17 'serves' if the node plans the calls of others, else 'more' if it has other calls, or '', 18 how many events each of its packed events has, 19 the application's time or '', 20 the time at which the pool closes, or '' if the step does not depend on it,
 -- 21 'closed' or 'open': what the plan assumed of that, 22 'left' if the call can be left to the node whose turn it is, else 'queues'; 'follows' if
 -- it was planned on the result of a commit that was sent together with it: if that one was refused, nothing changes,
 -- 23 the id of the call on the intake, if it is another node's, 24 the stream where that node waits for its outcome, 25 how many of the
--- next arguments are bodies: hash, record …, then packed lists of commands: { name, number of the key (16: held), argument … } …
+-- next arguments are bodies: hash, record …, then packed events, then packed lists of commands: { name, number of the key (16: held), argument … } …
+-- The time of the call is added here. So these names, with fields and values, stand for HSET: `arrived` for entries of transactions that the
+-- call receives, without facts; `ended` for log entries without their end, which is the time; `timed` for both, with six bytes 255 wherever the
+-- time of the call belongs. `forget`, with hashes: ZREM and HDEL of all that is stored of them.
 -- Returns: as `report` of priority/changes.lua: 'done', with the answer of `leave`, and the time of the call; or the answer of `compare`;
 -- or 'waiting' if the call can be left to another | { 'known', record } | { 'fenced', tip, tick }
 -- Rules: X1, X2, X6, E1, E5, O8, P27, M3, N1
@@ -33,24 +36,47 @@ for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
 if ARGV[2] ~= 'receive' then call('HDEL', META, '-') end
 if ARGV[13] ~= '' then prolong() end
 local bodiesEnd = 25 + tonumber(ARGV[25])
--- The time of the call takes the place of six bytes 255 (pool/facts.lua): in front of entries, and at the end of log entries.
 local at = eventTime(ARGV[19])
-local now, stamped, unset = struct.pack('>I6', at), {}, string.rep('\255', 6)
-local function timed(bytes)
+local now, timed, unset = struct.pack('>I6', at), {}, string.rep('\255', 6)
+local function times(bytes)
   local first, last = string.sub(bytes, 1, 6), string.sub(bytes, 9)
   return (first == unset and now or first) .. string.sub(bytes, 7, 8) .. (last == unset and now or last)
 end
-function stamped.entries(value)
-  return packEntry(string.sub(value, 1, 1) .. timed(string.sub(value, 2, 15)) .. string.sub(value, 16))
+timed[13] = function(value)
+  return packEntry(string.sub(value, 1, 1) .. times(string.sub(value, 2, 15)) .. string.sub(value, 16))
 end
-function stamped.log(value)
-  return string.sub(value, 1, -15) .. timed(string.sub(value, -14))
+timed[5] = function(value)
+  return string.sub(value, 1, -15) .. times(string.sub(value, -14))
+end
+local arrivedAt, writes = packEntry('\0' .. now .. string.rep('\0', 8)), {}
+function writes.arrived(command)
+  command[1] = 'HSET'
+  for item = 4, #command, 2 do command[item] = arrivedAt .. command[item] end
+end
+function writes.ended(command)
+  command[1] = 'HSET'
+  for item = 4, #command, 2 do command[item] = command[item] .. now end
+end
+function writes.timed(command)
+  local whole = timed[command[2]]
+  command[1] = 'HSET'
+  for item = 4, #command, 2 do command[item] = whole(command[item]) end
+end
+-- The last of its commands is called as others are.
+function writes.forget(command)
+  command[1], command[2] = 'ZREM', IDX
+  call(unpack(command))
+  command[1], command[2] = 'HDEL', BODY
+  call(unpack(command))
+  command[2] = 13
 end
 for from = 26, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
-for i = bodiesEnd + 1, #ARGV do
+local eventsEnd = bodiesEnd
+for _ in string.gmatch(ARGV[18], '%d+') do eventsEnd = eventsEnd + 1 end
+for i = eventsEnd + 1, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
-    local stamping = command[1] == 'HSET' and (command[2] == 13 and stamped.entries or command[2] == 5 and stamped.log)
-    for item = 4, stamping and #command or 0, 2 do command[item] = stamping(command[item]) end
+    local write = writes[command[1]]
+    if write then write(command) end
     command[2] = command[2] == 16 and HELD or KEYS[command[2]]
     call(unpack(command))
   end
@@ -58,7 +84,11 @@ end
 for digits in string.gmatch(ARGV[14], '%d+') do
   if call('ZCOUNT', IDX, scoreRange(CONFIRMED, tonumber(digits), tonumber(digits))) == 0 then call('HDEL', BLOCKS, digits) end
 end
-for _, events in ipairs(cmsgpack.unpack(ARGV[18])) do append(events[1], events[2], at) end
+local events = bodiesEnd
+for count in string.gmatch(ARGV[18], '%d+') do
+  events = events + 1
+  append(tonumber(count), ARGV[events], at)
+end
 if ARGV[12] ~= '' then
   local number = string.format('%d', version + 1)
   call('HSET', META, 'eventSeq', eventSeq, 'trail', trail, 'at', lastAt, 'version', number, 'stamp', ARGV[10])

@@ -1,4 +1,4 @@
-import { type Item, itemBytes, packLists } from './packed.ts';
+import { emptyBytes, type Item, PackedLists } from './packed.ts';
 
 /** The keys that a step or a restore writes, by their numbers in the scripts. */
 const keyNumbers = {
@@ -23,13 +23,6 @@ const keyNumbers = {
 } as const;
 export type KeyName = keyof typeof keyNumbers;
 
-interface Command {
-  readonly name: string;
-  readonly key: KeyName;
-  readonly options: readonly Item[];
-  readonly items: readonly Item[];
-}
-
 /** Fits on Lua's stack. An even number, so that pairs stay together. */
 const mostItems = 2_000;
 /** An argument may have 512 MiB, but smaller ones need less memory on the server. */
@@ -37,42 +30,65 @@ const mostBytes = 8 * 1024 * 1024;
 
 /** The commands that lua/priority/commit.lua calls, in this order. */
 export class Commands {
-  readonly #commands: Command[] = [];
+  readonly #args: Buffer[] = [];
+  readonly #lists: PackedLists;
+  #head: readonly Item[] = [];
+  #items = 0;
+  #isOpen = false;
+
+  /** `bytes`: how many are expected. */
+  constructor(bytes?: number) {
+    this.#lists = new PackedLists(bytes);
+  }
+
+  /** Begins a command, to which the next items belong. It is left out if there are none. */
+  begin(name: string, key: KeyName, options: readonly Item[] = []): void {
+    this.#end();
+    this.#head = [name, keyNumbers[key], ...options];
+  }
 
   /** Adds a command, unless it has no items. */
   add(name: string, key: KeyName, items: readonly Item[], options: readonly Item[] = []): void {
-    if (items.length > 0) this.#commands.push({ name, key, options, items });
+    if (items.length === 0) return;
+    this.begin(name, key, options);
+    for (const item of items) this.item(item);
+  }
+
+  item(item: Item): void {
+    this.#next().add(item);
+  }
+
+  hash(hash: string): void {
+    this.#next().hash(hash);
+  }
+
+  digits(value: number): void {
+    this.#next().digits(value);
   }
 
   /** Returns the commands as arguments of the script. */
   pack(): Buffer[] {
-    const args: Buffer[] = [];
-    let lists: Item[][] = [];
-    let bytes = 0;
-    for (const { name, key, options, items } of this.#commands) {
-      for (let from = 0; from < items.length; ) {
-        const part = partOf(items, from);
-        lists.push([name, keyNumbers[key], ...options, ...part.items]);
-        from += part.items.length;
-        bytes += part.bytes;
-        if (bytes < mostBytes) continue;
-        args.push(packLists(lists));
-        lists = [];
-        bytes = 0;
-      }
-    }
-    if (lists.length > 0) args.push(packLists(lists));
-    return args;
+    this.#end();
+    if (this.#lists.length > emptyBytes) this.#args.push(this.#lists.take());
+    return this.#args;
   }
-}
 
-/** A part that is small enough for the server. It ends after a pair. */
-function partOf(items: readonly Item[], from: number): { readonly items: readonly Item[]; readonly bytes: number } {
-  let bytes = 0;
-  let to = from;
-  while (to < items.length && to - from < mostItems && bytes < mostBytes) {
-    bytes += itemBytes(items[to] as Item) + itemBytes(items[to + 1] ?? 0);
-    to += 2;
+  /** A command with many items becomes several, each of which ends after a pair. */
+  #next(): PackedLists {
+    const isPair = this.#items % 2 === 0;
+    if (isPair && this.#isOpen && (this.#items >= mostItems || this.#lists.length >= mostBytes)) this.#end();
+    if (!this.#isOpen) {
+      this.#isOpen = true;
+      this.#lists.open();
+      for (const item of this.#head) this.#lists.add(item);
+    }
+    this.#items += 1;
+    return this.#lists;
   }
-  return { items: items.slice(from, to), bytes };
+
+  #end(): void {
+    if (this.#isOpen) this.#lists.close();
+    [this.#isOpen, this.#items] = [false, 0];
+    if (this.#lists.length >= mostBytes) this.#args.push(this.#lists.take());
+  }
 }

@@ -21,10 +21,13 @@ const plainEntry = { ticks: [9, 17, 25], tickBytes: 8, size: 33 } as const;
 const timedStage = 16;
 export const endBytes = 14;
 export const factsBytes = 14;
+/** Without the time at the end. */
+const keptBytes = 8;
 const perField = 128;
 /** In front of facts in 14 bytes. No other entry begins with this byte. */
 const entryMark = Buffer.of(0);
 
+type LoggedWrite = Pick<core.Write, 'after' | 'point'>;
 type Read<T> = T & { readonly intact: boolean };
 
 /** Packs hashes for the scripts. Each follows a byte with its length. */
@@ -198,12 +201,16 @@ export function optionalTime(time: number): number | null {
   return time === 0 ? null : time;
 }
 
-function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
+function encodeFacts(facts: core.Facts): Buffer {
   const bytes = Buffer.alloc(factsBytes);
-  bytes.writeUIntBE(receivedAt ?? 0, 0, 6);
-  bytes.writeUInt16BE(attempts, 6);
-  bytes.writeUIntBE(sentAt ?? 0, 8, 6);
+  writeFacts(facts, bytes, 0);
   return bytes;
+}
+
+function writeFacts({ receivedAt, attempts, sentAt }: core.Facts, bytes: Buffer, at: number): void {
+  bytes.writeUIntBE(receivedAt ?? 0, at, 6);
+  bytes.writeUInt16BE(attempts, at + 6);
+  bytes.writeUIntBE(sentAt ?? 0, at + 8, 6);
 }
 
 /** Returns an entry of a priority pool with its facts in 14 bytes, which the scripts shorten (lua/pool/entry.lua). */
@@ -211,21 +218,59 @@ export function markedEntry(facts: core.Facts, entry: Buffer): Buffer {
   return Buffer.concat([entryMark, encodeFacts(facts), entry]);
 }
 
+/** A hash of hex digits as an argument. */
+export class HashBytes implements SelfWriting {
+  readonly length: number;
+  readonly #hash: string;
+
+  constructor(hash: string) {
+    this.#hash = hash;
+    this.length = hash.length / 2;
+  }
+
+  writeTo(bytes: Buffer, at: number): void {
+    bytes.write(this.#hash, at, 'hex');
+  }
+}
+
+/** A log entry as lua/fifo/log.lua encodes it, without its last bytes: when it is written. */
+export class OpenLogEntry implements SelfWriting {
+  readonly length: number;
+  readonly #write: LoggedWrite;
+  readonly #note: string | Buffer;
+
+  constructor(write: LoggedWrite) {
+    const { after, point } = write;
+    this.#write = write;
+    this.#note = after.stage === 'Finalized' && point !== null ? core.encodePoint(point) : (after.reason ?? '');
+    this.length = timedEntry.size + 1 + after.hash.length / 2 + Buffer.byteLength(this.#note) + keptBytes;
+  }
+
+  writeTo(bytes: Buffer, at: number): void {
+    const { hash, seq, stage, tick, confirmations, nonConfirmations, facts } = this.#write.after;
+    bytes[at] = knownStages.indexOf(stage) + timedStage;
+    bytes.writeUInt32BE(Math.floor(seq / 2 ** 32), at + 1);
+    bytes.writeUInt32BE(seq % 2 ** 32, at + 5);
+    const [confirmedAt, confirmedFor, missedFor] = timedEntry.ticks;
+    bytes.writeUInt32BE(tick, at + confirmedAt);
+    bytes.writeUInt32BE(confirmations, at + confirmedFor);
+    bytes.writeUInt32BE(nonConfirmations, at + missedFor);
+    bytes[at + timedEntry.size] = hash.length / 2;
+    const noteAt = at + timedEntry.size + 1 + bytes.write(hash, at + timedEntry.size + 1, 'hex');
+    if (typeof this.#note === 'string') bytes.write(this.#note, noteAt);
+    else bytes.set(this.#note, noteAt);
+    const factsAt = at + this.length - keptBytes;
+    bytes.writeUIntBE(facts.receivedAt ?? 0, factsAt, 6);
+    bytes.writeUInt16BE(facts.attempts, factsAt + 6);
+  }
+}
+
 /** Encodes a log entry as lua/fifo/log.lua does. `at` is the time at which it is written; `null` if that is not known. */
-export function encodeLogEntry({ after, point }: Pick<core.Write, 'after' | 'point'>, at: number | null): Buffer {
-  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts } = after;
-  const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(reason ?? '');
-  const { ticks, size } = timedEntry;
-  const hashEnd = size + 1 + hash.length / 2;
-  const entry = Buffer.alloc(hashEnd + note.length + endBytes);
-  entry[0] = knownStages.indexOf(stage) + timedStage;
-  entry.writeBigUInt64BE(BigInt(seq), 1);
-  for (const [i, number] of [tick, confirmations, nonConfirmations].entries())
-    entry.writeUInt32BE(number, ticks[i] as number);
-  entry[size] = hash.length / 2;
-  entry.write(hash, size + 1, 'hex');
-  entry.set(note, hashEnd);
-  entry.set(encodeFacts({ ...facts, sentAt: at }), entry.length - endBytes);
+export function encodeLogEntry(write: LoggedWrite, at: number | null): Buffer {
+  const open = new OpenLogEntry(write);
+  const entry = Buffer.alloc(open.length + endBytes - keptBytes);
+  open.writeTo(entry, 0);
+  entry.writeUIntBE(at ?? 0, open.length, 6);
   return entry;
 }
 

@@ -21,8 +21,12 @@ export function decodeScore(score: Buffer | number): IndexPosition | null {
   return { stage, number: stage === 'Pending' ? number % heldUnit : number };
 }
 
-export function encodeScore({ stage, number }: IndexPosition, seq: number, isHeld: boolean): string {
+export function encodeScore(position: IndexPosition, seq: number, isHeld: boolean): string {
+  return String(placeScore(position, seq, isHeld));
+}
+
+export function placeScore({ stage, number }: IndexPosition, seq: number, isHeld: boolean): number {
   const place = isHeld ? heldUnit + number : number;
   const within = isInflight(stage) ? number * tickUnit + (seq % tickUnit) : place;
-  return String(knownStages.indexOf(stage) * stageUnit + within);
+  return knownStages.indexOf(stage) * stageUnit + within;
 }

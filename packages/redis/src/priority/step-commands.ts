@@ -3,8 +3,8 @@ import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
 import { Commands } from '../pool/commands.ts';
 import type { Item } from '../pool/packed.ts';
-import { BodyRecord, encodeLogEntry, markedEntry, seqHead } from '../pool/record.ts';
-import { encodeScore } from '../pool/score.ts';
+import { BodyRecord, encodeLogEntry, HashBytes, markedEntry, OpenLogEntry, seqHead } from '../pool/record.ts';
+import { placeScore } from '../pool/score.ts';
 
 export interface StepCommands {
   /** Hash, record, hash … as separate arguments, because the server would copy packed payloads twice more. */
@@ -25,6 +25,9 @@ export interface WrittenStep {
 export type EntryBefore = (hash: string) => core.Entry | undefined;
 type Mirror = Pick<core.MirroredPool, 'pool'>;
 
+/** Most commands of a transaction, its log entry and what it pushes out have fewer bytes. */
+const usualBytes = 256;
+
 /** Returns the commands that write a step to the server. */
 export function stepCommands(mirror: Mirror, written: WrittenStep): StepCommands {
   return new StepWriter(mirror, written).write();
@@ -35,30 +38,38 @@ class StepWriter {
   readonly #step: core.Step<unknown>;
   readonly #entries: readonly Buffer[];
   readonly #entryBefore: EntryBefore;
-  readonly #commands = new Commands();
-  /** Caches the bytes of hashes, because a hash is in several commands. */
-  readonly #bytes = new Map<string, Buffer>();
-  /** Numbers of the new log entries by hash. */
-  readonly #ends = new Map<string, number>();
+  readonly #commands: Commands;
+  /** The places of the writes by hash. */
+  readonly #places = new Map<string, number>();
+  /** The number of the new log entry of each write; 0 without one. */
+  readonly #numbers: number[] = [];
   /** First and last number of the log after the step. */
   readonly #logFirst: number;
   readonly #logLast: number;
   /** Hashes that leave the pool with their last log entry. */
-  readonly #gone: ReadonlySet<string>;
+  readonly #gone: readonly string[];
   readonly #floor: number;
+  readonly #idleTicks: Set<string>;
 
   constructor(mirror: Mirror, { step, entries, entryBefore }: WrittenStep) {
     this.#mirror = mirror;
     this.#step = step;
     this.#entries = entries;
     this.#entryBefore = entryBefore;
+    this.#commands = new Commands(usualBytes * (1 + step.writes.length));
     const { memory } = mirror.pool;
     let last = memory.lastLogSeq;
-    for (const { after } of step.writes) if (!isLive(after.stage)) this.#ends.set(after.hash, ++last);
+    for (const [i, { after }] of step.writes.entries()) {
+      this.#places.set(after.hash, i);
+      this.#numbers.push(isLive(after.stage) ? 0 : ++last);
+    }
     this.#logLast = last;
     this.#logFirst = Math.max(memory.firstLogSeq, last - memory.retention.maxFinalized + 1);
-    this.#gone = this.#findGone();
+    const ended = memory.endedBefore(this.#logFirst).filter((hash) => !this.#places.has(hash));
+    const trimmed = step.writes.filter((_, i) => this.#isTrimmed(i));
+    this.#gone = [...ended, ...trimmed.map(({ after }) => after.hash)];
     this.#floor = step.chain?.kind === 'applied' ? step.chain.floor : memory.floor;
+    this.#idleTicks = new Set(numbers(memory.floor, this.#floor - 1));
   }
 
   /** Returns the commands. Those that need memory come first, after the bodies, so that a full server refuses before any write (M3). */
@@ -69,99 +80,111 @@ class StepWriter {
     this.#addTags();
     this.#addChain();
     this.#addNumbers();
-    const gone = Array.from(this.#gone, (hash) => this.#bytesOf(hash));
-    for (const key of ['idx', 'body', 'entries'] as const)
-      this.#commands.add(key === 'idx' ? 'ZREM' : 'HDEL', key, gone);
-    return { bodies: this.#bodies(), commands: this.#commands, idleTicks: this.#idleTicks().join(' ') };
+    this.#commands.begin('forget', 'idx');
+    for (const hash of this.#gone) this.#commands.hash(hash);
+    return { bodies: this.#bodies(), commands: this.#commands, idleTicks: [...this.#idleTicks].join(' ') };
   }
 
-  #bytesOf(hash: string): Buffer {
-    const known = this.#bytes.get(hash);
-    if (known !== undefined) return known;
-    const bytes = core.hashToBytes(hash);
-    this.#bytes.set(hash, bytes);
-    return bytes;
-  }
-
-  #findGone(): Set<string> {
-    const txStates = this.#step.writes.filter(({ after }) => isLive(after.stage)).map(({ after }) => after.hash);
-    const alive = new Set(txStates);
-    const ended = this.#mirror.pool.memory.endedBefore(this.#logFirst);
-    const gone = new Set(ended.filter((hash) => !alive.has(hash) && !this.#ends.has(hash)));
-    for (const [hash, number] of this.#ends) if (number < this.#logFirst) gone.add(hash);
-    return gone;
+  /** Whether the log entry of a write leaves the log in the same step. */
+  #isTrimmed(place: number): boolean {
+    const number = this.#numbers[place] as number;
+    return number > 0 && number < this.#logFirst;
   }
 
   #bodies(): Argument[] {
     const bodies: Argument[] = [];
-    for (const { body } of this.#step.writes)
-      if (body !== null && !this.#gone.has(body.hash)) bodies.push(this.#bytesOf(body.hash), new BodyRecord(body));
+    for (const [i, { body }] of this.#step.writes.entries())
+      if (body !== null && !this.#isTrimmed(i)) bodies.push(new HashBytes(body.hash), new BodyRecord(body));
     return bodies;
   }
 
   /** The entries that the step changes, and those whose transactions go out. */
   #addEntries(): void {
-    const { memory } = this.#mirror.pool;
-    const facts = new Map<string, core.Facts>();
-    for (const { after } of this.#step.writes) facts.set(after.hash, after.facts);
-    const items: Item[] = [];
-    const add = (hash: string, entry: Buffer): void => {
-      const known = facts.get(hash) ?? memory.txState(hash)?.facts ?? core.noFacts;
-      items.push(this.#bytesOf(hash), markedEntry(core.factsAt(known, timeOfCall), entry));
-    };
-    const changed = new Set<string>();
-    for (const [i, { hash }] of (this.#step.pool?.entries ?? []).entries()) {
-      changed.add(hash);
-      if (!this.#gone.has(hash)) add(hash, this.#entries[i] as Buffer);
+    const { writes, pool } = this.#step;
+    const commands = this.#commands;
+    const others: Item[] = [];
+    commands.begin('arrived', 'entries');
+    for (const [i, { hash }] of (pool?.entries ?? []).entries()) {
+      const facts = this.#factsOf(hash);
+      const entry = this.#entries[i] as Buffer;
+      if (facts === null) continue;
+      if (facts.receivedAt === 0 && facts.attempts === 0) {
+        commands.hash(hash);
+        commands.item(entry);
+      } else others.push(core.hashToBytes(hash), timedEntry(facts, entry));
     }
-    for (const { after } of this.#step.writes) {
-      const entry = after.facts.sentAt === 0 && !changed.has(after.hash) ? this.#entryBefore(after.hash) : undefined;
-      if (entry !== undefined) add(after.hash, core.encodeEntry(entry));
+    const sent = writes.filter(({ after }) => after.facts.sentAt === 0);
+    const changed = new Set(sent.length === 0 ? [] : pool?.entries.map(({ hash }) => hash));
+    for (const { after } of sent) {
+      const entry = changed.has(after.hash) ? undefined : this.#entryBefore(after.hash);
+      if (entry !== undefined)
+        others.push(core.hashToBytes(after.hash), timedEntry(after.facts, core.encodeEntry(entry)));
     }
-    this.#commands.add('HSET', 'entries', items);
+    commands.add('timed', 'entries', others);
+  }
+
+  /** The facts of a transaction after the step; `null` if it leaves the pool in it. */
+  #factsOf(hash: string): core.Facts | null {
+    const place = this.#places.get(hash);
+    if (place !== undefined)
+      return this.#isTrimmed(place) ? null : (this.#step.writes[place] as core.Write).after.facts;
+    if (this.#gone.includes(hash)) return null;
+    return this.#mirror.pool.memory.txState(hash)?.facts ?? core.noFacts;
   }
 
   #addPlaces(): void {
     const { memory } = this.#mirror.pool;
-    const [index, joined, left]: [Item[], Item[], Item[]] = [[], [], []];
-    const [held, woken]: [Item[], Item[]] = [[], []];
-    for (const { after } of this.#step.writes) {
-      const hash = this.#bytesOf(after.hash);
-      if (!this.#gone.has(after.hash)) index.push(this.#encodeScore(after), hash);
-      const before = memory.txState(after.hash);
+    const [joined, left, held, woken]: [Item[], Item[], Item[], Item[]] = [[], [], [], []];
+    this.#commands.begin('ZADD', 'idx');
+    for (const [i, { after }] of this.#step.writes.entries()) {
+      const { hash, seq, notBefore } = after;
+      if (!this.#isTrimmed(i)) {
+        this.#commands.digits(this.#score(after, i));
+        this.#commands.hash(hash);
+      }
+      const before = memory.txState(hash);
       const flew = before !== null && isInflight(before.stage);
       const flies = isInflight(after.stage);
       // A transaction in flight may end and be received again in one call, with a new seq.
-      if (flies && !(flew && before.seq === after.seq)) joined.push(String(after.seq), hash);
-      if (flew && !flies) left.push(hash);
-      // P20: as members that lua/pool/lists.lua makes.
-      const entry = this.#entryBefore(after.hash);
-      if (entry?.notBefore !== undefined) woken.push(Buffer.concat([seqHead(entry.seq), hash]));
-      if (after.notBefore !== undefined) held.push(String(after.notBefore), Buffer.concat([seqHead(after.seq), hash]));
+      if (flies && !(flew && before.seq === seq)) joined.push(String(seq), core.hashToBytes(hash));
+      if (flew && !flies) left.push(core.hashToBytes(hash));
+      // P20: as members that lua/pool/lists.lua makes. Only what is Pending is held back.
+      const entry = before?.stage === 'Pending' ? this.#entryBefore(hash) : undefined;
+      if (entry?.notBefore !== undefined) woken.push(member(entry.seq, hash));
+      if (notBefore !== undefined) held.push(String(notBefore), member(seq, hash));
+      if (before?.stage === 'Confirmed' && before.tick < this.#floor) this.#idleTicks.add(String(before.tick));
     }
-    this.#commands.add('ZADD', 'idx', index);
     this.#commands.add('ZADD', 'flight', joined);
     this.#commands.add('ZREM', 'flight', left);
     this.#commands.add('ZREM', 'held', woken);
     this.#commands.add('ZADD', 'held', held);
   }
 
-  #encodeScore({ hash, seq, stage, tick, notBefore }: core.TxState): string {
-    const number = isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#ends.get(hash) as number);
-    return encodeScore({ stage, number }, seq, notBefore !== undefined);
+  #score({ seq, stage, tick, notBefore }: core.TxState, place: number): number {
+    const number = isLive(stage) ? (stage === 'Pending' ? seq : tick) : (this.#numbers[place] as number);
+    return placeScore({ stage, number }, seq, notBefore !== undefined);
   }
 
   #addLog(): void {
-    const items: Item[] = [];
-    for (const write of this.#step.writes) {
-      const number = this.#ends.get(write.after.hash);
-      if (number === undefined || number < this.#logFirst) continue;
-      const facts = core.factsAt(write.after.facts, timeOfCall);
-      items.push(String(number), encodeLogEntry({ ...write, after: { ...write.after, facts } }, timeOfCall));
+    const others: Item[] = [];
+    this.#commands.begin('ended', 'log');
+    for (const [i, write] of this.#step.writes.entries()) {
+      const number = this.#numbers[i] as number;
+      if (number === 0 || number < this.#logFirst) continue;
+      const { facts } = write.after;
+      if (facts.receivedAt === 0) {
+        const after = { ...write.after, facts: core.factsAt(facts, timeOfCall) };
+        others.push(String(number), encodeLogEntry({ ...write, after }, timeOfCall));
+        continue;
+      }
+      this.#commands.digits(number);
+      this.#commands.item(new OpenLogEntry(write));
     }
-    this.#commands.add('HSET', 'log', items);
+    this.#commands.add('timed', 'log', others);
     const { firstLogSeq, lastLogSeq } = this.#mirror.pool.memory;
-    this.#commands.add('HDEL', 'log', numbers(firstLogSeq, Math.min(this.#logFirst - 1, lastLogSeq)));
+    this.#commands.begin('HDEL', 'log');
+    const end = Math.min(this.#logFirst - 1, lastLogSeq);
+    for (let number = firstLogSeq; number <= end; number++) this.#commands.digits(number);
   }
 
   #addTags(): void {
@@ -210,11 +233,12 @@ class StepWriter {
   #addNumbers(): void {
     const { writes, chain, pool } = this.#step;
     const { memory, index } = this.#mirror.pool;
-    const born = writes.filter(({ body }) => body !== null).map(({ after }) => after.seq);
+    let seq = memory.lastSeq;
+    for (const { after, body } of writes) if (body !== null) seq = Math.max(seq, after.seq);
     const tick = chain?.tick ?? memory.currentTip.tick;
     const point = chain?.kind === 'applied' ? chain.point : memory.pointAt(tick);
     const fields = {
-      seq: Math.max(memory.lastSeq, ...born),
+      seq,
       tick,
       floor: this.#floor,
       logSeq: this.#logLast,
@@ -226,20 +250,18 @@ class StepWriter {
     if (pool?.limits) items.push('limits', core.encodeLimits(pool.limits));
     this.#commands.add('HSET', 'meta', items);
   }
-
-  #idleTicks(): string[] {
-    const { memory } = this.#mirror.pool;
-    const ticks = new Set(numbers(memory.floor, this.#floor - 1));
-    for (const { after } of this.#step.writes) {
-      const before = memory.txState(after.hash);
-      if (before?.stage === 'Confirmed' && before.tick < this.#floor) ticks.add(String(before.tick));
-    }
-    return [...ticks];
-  }
 }
 
 /** In place of the time of the call, which lua/priority/commit.lua sets. */
 const timeOfCall = 2 ** 48 - 1;
+
+function timedEntry(facts: core.Facts, entry: Buffer): Buffer {
+  return markedEntry(core.factsAt(facts, timeOfCall), entry);
+}
+
+function member(seq: number, hash: string): Buffer {
+  return Buffer.concat([seqHead(seq), core.hashToBytes(hash)]);
+}
 
 function numbers(first: number, last: number): string[] {
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, i) => String(first + i));

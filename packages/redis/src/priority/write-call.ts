@@ -1,6 +1,5 @@
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
-import { type Item, packLists } from '../pool/packed.ts';
 import { readPoint } from '../pool/record.ts';
 import { type CallId, positionArguments } from './mirror-sync.ts';
 import { type EntryBefore, stepCommands } from './step-commands.ts';
@@ -89,31 +88,36 @@ export function commitArguments<T>(
   const gate = [step.gate?.acceptUntil ?? '', step.gate?.isClosed ? 'closed' : 'open'];
   const meets = at.follows ? 'follows' : left === null ? 'queues' : 'left';
   const intake = [meets, ...(from ?? ['', ''])];
-  if (change === null) return [...head, '', prolongs, '', ...turn, packEvents([]), own, ...gate, ...intake, 0];
-  const entries = change.pool.entries.map(core.encodeEntry);
+  if (change === null) return [...head, '', prolongs, '', ...turn, '', own, ...gate, ...intake, 0];
+  const entries = core.encodeEntries(change.pool.entries);
+  const { counts, parts } = eventParts(step.events);
   const { bodies, commands, idleTicks } = stepCommands(at, { step, entries, entryBefore: at.entryBefore });
   const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
   return [
     ...head,
     ...changed,
     ...turn,
-    packEvents(step.events),
+    counts,
     own,
     ...gate,
     ...intake,
     bodies.length,
     ...bodies,
+    ...parts,
     ...commands.pack(),
   ];
 }
 
-function packEvents(events: readonly core.StepEvent[]): Buffer {
-  const lists: Item[][] = [];
+/** The events, in parts for the entries of the stream. */
+function eventParts(events: readonly core.StepEvent[]): { readonly counts: string; readonly parts: Buffer[] } {
+  const counts: number[] = [];
+  const parts: Buffer[] = [];
   for (let from = 0; from < events.length; from += mostEvents) {
-    const part = events.slice(from, from + mostEvents);
-    lists.push([part.length, core.encodeEvents(part)]);
+    const part = from === 0 && events.length <= mostEvents ? events : events.slice(from, from + mostEvents);
+    counts.push(part.length);
+    parts.push(core.encodeEvents(part));
   }
-  return packLists(lists);
+  return { counts: counts.join(' '), parts };
 }
 
 export function fencedOutcome([, point, tick]: readonly unknown[]): core.FencedOutcome {
