@@ -47,17 +47,26 @@ export interface MirrorFillParts extends MirroredPoolParts {
   readonly end: PoolPosition;
 }
 
+/** A planned call, as `PlannedAhead` has it. */
+export interface PlannedHere<T> {
+  readonly step: Step<T>;
+  readonly change: PoolChange | null;
+  readonly entryBefore: (hash: string) => Entry | undefined;
+}
+
 /**
  * One node's copy of a priority pool, without payloads. It has the current or an earlier state of the stored pool. The
  * backend only reads and writes. This class detects changes, applies changes of other nodes and handles damaged records.
  */
 export class MirroredPool {
-  readonly pool: PriorityPool;
+  readonly #pool: PriorityPool;
   #position: PoolPosition;
   #isBroken = false;
+  /** The planned change that the index has already, until the pool is looked at. */
+  #held: PoolChange | null = null;
 
   private constructor(pool: PriorityPool, position: PoolPosition) {
-    this.pool = pool;
+    this.#pool = pool;
     this.#position = position;
   }
 
@@ -92,6 +101,12 @@ export class MirroredPool {
     return new MirroredPool(pool, end);
   }
 
+  /** The pool at its position. What was planned on it and is not stored yet is taken back. */
+  get pool(): PriorityPool {
+    if (this.#held !== null) this.#revert();
+    return this.#pool;
+  }
+
   get position(): PoolPosition {
     return this.#position;
   }
@@ -101,10 +116,17 @@ export class MirroredPool {
     return this.#isBroken;
   }
 
-  /** Plans a call without changing the mirror. `change` is for the mirrors of other nodes; `null` if nothing changes. */
-  plan<T>(plan: (pool: Planning) => Step<T>): { readonly step: Step<T>; readonly change: PoolChange | null } {
-    const step = this.pool.plan(plan);
-    return { step, change: this.pool.changeOf(step) };
+  /**
+   * Plans a call without changing the mirror. `change` is for the mirrors of other nodes; `null` if nothing changes. The plan stays in the
+   * index until `pool` is read, so that `applyOwn` need not repeat it. Until then `entryBefore` tells entries before the call.
+   */
+  plan<T>(plan: (pool: Planning) => Step<T>): PlannedHere<T> {
+    const { pool } = this;
+    const step = pool.hold(plan);
+    const change = pool.changeOf(step);
+    if (change === null) pool.revertHeld();
+    this.#held = change;
+    return { step, change, entryBefore: pool.entryBefore };
   }
 
   /**
@@ -133,7 +155,9 @@ export class MirroredPool {
 
   /** Applies a change that this node planned at `from` and stored under `stamp`. */
   applyOwn(from: PoolPosition, change: PoolChange, stamp: string): void {
-    if (this.#countKnown(from, 1) === 0) this.#apply([change], from.version + 1, stamp);
+    if (this.#countKnown(from, 1) !== 0) return;
+    if (this.#held?.writes === change.writes) this.#applyHeld(change, stamp);
+    else this.#apply([change], from.version + 1, stamp);
   }
 
   /**
@@ -152,9 +176,27 @@ export class MirroredPool {
     this.#apply(timed, from.version + records.length, stamp);
   }
 
-  #apply(changes: readonly PoolChange[], version: number, stamp: string): void {
+  #applyHeld(change: PoolChange, stamp: string): void {
+    const { epoch, version } = this.#position;
+    this.#held = null;
     this.#isBroken = true;
-    for (const change of changes) this.pool.apply(change);
+    this.#pool.keepHeld(change);
+    this.#position = { epoch, version: version + 1, stamp };
+    this.#isBroken = false;
+  }
+
+  #revert(): void {
+    this.#held = null;
+    const isBroken = this.#isBroken;
+    this.#isBroken = true;
+    this.#pool.revertHeld();
+    this.#isBroken = isBroken;
+  }
+
+  #apply(changes: readonly PoolChange[], version: number, stamp: string): void {
+    const { pool } = this;
+    this.#isBroken = true;
+    for (const change of changes) pool.apply(change);
     this.#position = { epoch: this.#position.epoch, version, stamp };
     this.#isBroken = false;
   }

@@ -87,6 +87,39 @@ export class PriorityPool implements Planning {
     }
   }
 
+  /** Does the same as `plan`, but the index has the changes until `keepHeld` or `revertHeld`, which must be the next call. */
+  hold<T>(run: (pool: Planning) => Step<T>): Step<T> {
+    this.index.begin();
+    let held = false;
+    try {
+      const step = run(this);
+      held = true;
+      return step;
+    } finally {
+      if (!held) this.revertHeld();
+    }
+  }
+
+  revertHeld(): void {
+    this.#undo(() => this.index.undoCall());
+  }
+
+  /** Applies the change of the step that `hold` has planned. */
+  keepHeld(change: PoolChange): void {
+    this.index.keep();
+    this.memory.follow(change, change.lastEventSeq, change.at);
+  }
+
+  /** Returns the entry of a transaction before the planned call that the index has. */
+  get entryBefore(): (hash: string) => Entry | undefined {
+    const { index } = this;
+    let before: Map<string, Entry | undefined> | null = null;
+    return (hash) => {
+      before ??= new Map(index.touched().map(({ node, before: state }) => [node.hash, state?.entry]));
+      return before.has(hash) ? before.get(hash) : index.node(hash)?.entry;
+    };
+  }
+
   /** Plans a call, stores the step with `keep`, and applies it. If `keep` throws, the pool does not change. */
   commit<T>(run: (pool: Planning) => Step<T>, keep: (step: Step<T>) => Step<T>): T {
     this.index.begin();
@@ -142,9 +175,7 @@ export class PriorityPool implements Planning {
       this.#undo(() => this.index.undoCall());
       return false;
     }
-    const before = new Map(index.touched().map(({ node, before: state }) => [node.hash, state?.entry]));
-    const entryBefore = (hash: string) => (before.has(hash) ? before.get(hash) : index.node(hash)?.entry);
-    take(call, { step, change: this.changeOf(step), entryBefore });
+    take(call, { step, change: this.changeOf(step), entryBefore: this.entryBefore });
     index.keep();
     const forgotten = ahead.add(step, (logSeq) => memory.endedBefore(logSeq));
     // The index still has these: a tag that only they require is not idle before they are removed.

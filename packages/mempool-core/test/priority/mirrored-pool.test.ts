@@ -1,3 +1,4 @@
+import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { defaultVerdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
@@ -9,6 +10,7 @@ import type { Step } from '../../src/rules/step.ts';
 
 const start: PoolPosition = { epoch: 'made once', version: 0, stamp: 's0' };
 const retention = { maxFinalized: 10, maxRollback: 10 };
+const moment = { nowMs: 0, height: 0 };
 const thresholds = { finalizeThreshold: 2, dropThreshold: 2 };
 
 function emptyMirror(): MirroredPool {
@@ -18,7 +20,7 @@ function emptyMirror(): MirroredPool {
 function receive(hash: string): (pool: Planning) => Step<unknown> {
   const body = { hash, payload: Buffer.from('payload'), payloadType: 0 };
   const submissions = [{ ...body, verdict: defaultVerdict, from: null }];
-  return (pool) => admitStep(pool, submissions, { nowMs: 0, height: 0 }, thresholds);
+  return (pool) => admitStep(pool, submissions, moment, thresholds);
 }
 
 /** The records that a storage has after these calls, each planned on what the ones before left. */
@@ -72,6 +74,42 @@ test('a mirror that got half of a change is broken', () => {
   expect(() => mirror.follow(start, recordsOf('a1'), 's1')).toThrow('does not fit');
   expect(mirror.isBroken).toBe(true);
 });
+
+test('what is planned is seen only once it is stored, and is then what its change makes of another mirror', () => {
+  const chance = new Random(seed);
+  const limits = { maxTxs: 5, replacementBump: 0 };
+  const [mirror, follower] = [1, 2].map(() => MirroredPool.of({ position: start, retention, limits, records: [] }));
+  if (mirror === undefined || follower === undefined) throw new Error('there are two');
+  const contentOf = ({ pool }: MirroredPool) => [dumpOf(pool.index), [...pool.memory.dump()]];
+  for (let calls = 0; calls < 300; calls++) {
+    const before = contentOf(follower);
+    const { position } = mirror;
+    const submissions = Array.from({ length: 1 + chance.below(3) }, () => priced(chance, calls));
+    const { step, change, entryBefore } = mirror.plan((pool) => admitStep(pool, submissions, moment, thresholds));
+    const known = step.writes.map(({ after }) => [
+      entryBefore(after.hash),
+      follower.pool.index.node(after.hash)?.entry,
+    ]);
+    for (const [told, entry] of known) expect(told).toEqual(entry);
+    const isLost = chance.below(4) === 0;
+    // A look at the pool takes the plan back.
+    if (isLost || chance.below(2) === 0) expect(contentOf(mirror)).toEqual(before);
+    if (change === null || isLost) continue;
+    const stamp = `s${calls}`;
+    mirror.applyOwn(position, { ...change, at: calls }, stamp);
+    follower.follow(position, [encodeChange({ ...change, at: calls })], stamp);
+    expect(mirror.position).toEqual(follower.position);
+    expect(contentOf(mirror)).toEqual(contentOf(follower));
+  }
+  expect(mirror.position.version).toBeGreaterThan(100);
+});
+
+function priced(chance: Random, least: number) {
+  const body = { hash: chance.hex(1), payload: Buffer.from('payload'), payloadType: 0 };
+  const tag = () => (chance.below(3) === 0 ? [chance.pick(['x', 'y', 'z'])] : []);
+  const verdict = { ...defaultVerdict, priority: BigInt(least + chance.below(50)), provides: tag(), requires: tag() };
+  return { ...body, verdict, from: null };
+}
 
 test('a call that changes nothing has no change for other mirrors, and makes no version', () => {
   const mirror = emptyMirror();

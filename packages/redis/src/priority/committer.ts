@@ -7,7 +7,6 @@ import {
   isWritten,
   type PlannedAt,
   type PlannedStep,
-  plannedOn,
   planOn,
   recalled,
   type WriteCall,
@@ -75,7 +74,7 @@ export class Committer {
     const planned = planOn(mirror, call, this.#link.clock.now());
     if ('refused' in planned) return { kind: 'refused', error: planned.refused };
     if (!isWritten(planned, call)) return { kind: 'unwritten', outcome: planned.step.outcome };
-    const sent = this.#send(call, planned, plannedOn(mirror), { begunMs, more: more(), deadline });
+    const sent = this.#send(call, planned, planned.at, { begunMs, more: more(), deadline });
     return this.#settle(sent, mirror, await sent.reply, deadline);
   }
 

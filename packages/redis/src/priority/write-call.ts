@@ -47,16 +47,14 @@ export interface PlannedAt {
   readonly follows: boolean;
 }
 
-export function plannedOn({ pool, position }: core.MirroredPool): PlannedAt {
-  return { pool, position, entryBefore: (hash) => pool.index.node(hash)?.entry, follows: false };
-}
-
-export type Planned<T> = PlannedStep<T> | { readonly refused: unknown };
+export type Planned<T> = (PlannedStep<T> & { readonly at: PlannedAt }) | { readonly refused: unknown };
 
 /** A plan may refuse the call. On a mirror that is behind, that is not final. */
 export function planOn<T>(mirror: core.MirroredPool, { plan }: WriteCall<T>, nowMs: number): Planned<T> {
+  const { pool, position } = mirror;
   try {
-    return mirror.plan((pool) => plan(pool, nowMs));
+    const { step, change, entryBefore } = mirror.plan((planning) => plan(planning, nowMs));
+    return { step, change, at: { pool, position, entryBefore, follows: false } };
   } catch (refused) {
     return { refused };
   }
