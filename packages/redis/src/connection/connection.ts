@@ -114,11 +114,6 @@ export class Connection {
     return reply;
   }
 
-  /** Sends in one piece the writes that `work` sends. */
-  inOnePiece(work: () => void): void {
-    this.#writes.link.inOnePiece(work);
-  }
-
   /** Sends a reading command once. */
   send<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
     return this.#reads.link.read(name, args, timeoutMs);

@@ -112,6 +112,7 @@ interface Replies {
   ];
   commit: Committed;
   commitChain: Committed;
+  commitAll: Committed[];
   turn: MirrorReport | Known;
   sync: MirrorReport | Known;
   /** The same as `sync`, but sent like a write, so it is answered when enough replicas have the writes before it. */
@@ -241,6 +242,16 @@ export const scripts: { readonly [V in Verb]: Script } = {
     'pool/call-time',
     'pool/lost',
     'priority/commit',
+  ),
+  commitAll: mirrored(
+    true,
+    'priority/turns',
+    'pool/trail',
+    'pool/call-time',
+    'pool/lost',
+    'priority/each',
+    'priority/commit',
+    'priority/all',
   ),
   turn: mirrored(false, 'priority/turns', 'priority/recall', 'priority/turn'),
   sync,

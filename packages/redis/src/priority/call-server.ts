@@ -17,9 +17,9 @@ const gatherMs = 1;
 /** It does not wait with calls so large that each is planned alone. */
 const largeBytes = 16 * 1024;
 /** How many transactions the calls have that are planned without a pause. */
-const mostAtOnce = 64;
+const mostAtOnce = 400;
 /** The same of the node's own call, if it goes with them. */
-const mostOwn = 16;
+const mostOwn = 128;
 /** How long a node that could not serve does not try again. */
 const brokenMs = 1_000;
 

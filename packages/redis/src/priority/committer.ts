@@ -1,5 +1,6 @@
 import type * as core from 'mempool-core/backend';
 import type { MirrorReport, Reply } from '../connection/script.ts';
+import type { Argument } from '../connection/script-call.ts';
 import { isKnown, type MirrorSync, tooLate } from './mirror-sync.ts';
 import {
   commitArguments,
@@ -24,6 +25,9 @@ export type Attempt<T> =
 /** What a node does when it has written, in the words of lua/priority/turns.lua. */
 export type More = '' | 'more' | 'serves';
 
+/** How many transactions the calls have that are committed by one script: what a script costs by itself is much for one, and little for so many. */
+const mostInOneScript = 32;
+
 type CommitReply = Reply<'commit'>;
 
 interface Sending {
@@ -32,12 +36,17 @@ interface Sending {
   readonly deadline: number;
 }
 
-/** A commit that was sent. */
-interface Sent<T> extends PlannedStep<T>, Pick<Sending, 'begunMs'> {
+/** A commit that is to be sent. */
+interface Prepared<T> extends PlannedStep<T>, Pick<Sending, 'begunMs'> {
   readonly call: WriteCall<T>;
   readonly stamp: string;
   readonly at: PlannedAt;
-  readonly reply: Promise<CommitReply>;
+  readonly args: readonly Argument[];
+}
+
+interface Sent<T> extends Omit<Prepared<T>, 'args'> {
+  /** `undefined` if a step before it in the same script was not carried out. */
+  readonly reply: Promise<CommitReply | undefined>;
 }
 
 /** Plans calls on the mirror and commits them, one at a time: each is planned on the result of the one before. */
@@ -74,13 +83,14 @@ export class Committer {
     const planned = planOn(mirror, call, this.#link.clock.now());
     if ('refused' in planned) return { kind: 'refused', error: planned.refused };
     if (!isWritten(planned, call)) return { kind: 'unwritten', outcome: planned.step.outcome };
-    const sent = this.#send(call, planned, planned.at, { begunMs, more: more(), deadline });
-    return this.#settle(sent, mirror, await sent.reply, deadline);
+    const prepared = this.#prepare(call, planned, planned.at, { begunMs, more: more(), deadline });
+    const reply = await this.#link.send(call.script, prepared.args, deadline, call.ids);
+    return this.#settle(prepared, mirror, reply, deadline);
   }
 
   /**
-   * Plans calls of `receive` one on the result of the other, and commits them in one piece, each as a step of its own. Returns what became of
-   * the first of them, at least of one.
+   * Plans calls of `receive` one on the result of the other, and commits them, each as a step of its own: several small ones by one script, large
+   * ones while the next are planned. Returns what became of the first of them, at least of one.
    */
   async attemptAll<T>(calls: readonly WriteCall<T>[], more: () => More, deadline: number): Promise<Attempt<T>[]> {
     const [first] = calls;
@@ -98,10 +108,10 @@ export class Committer {
         continue;
       }
       const reply = await each.reply;
-      const word = String(reply[0]);
+      const word = String(reply?.[0]);
       // A step is refused together with the one on whose result it was planned.
       const isOver = holds || word === 'done' || word === 'known';
-      tried.push(isOver ? await this.#settle(each, mirror, reply, deadline) : withoutBase(each));
+      tried.push(reply && isOver ? await this.#settle(each, mirror, reply, deadline) : withoutBase(each));
       holds &&= word === 'done';
     }
     return tried;
@@ -114,34 +124,49 @@ export class Committer {
       return { call, hashes, plan: (pool: core.Planning) => call.plan(pool, nowMs) };
     });
     const sent: (Sent<T> | Attempt<T>)[] = [];
+    let waiting: Prepared<T>[] = [];
+    let size = 0;
+    const send = (): void => {
+      sent.push(...this.#sendPrepared(waiting, sending.deadline));
+      waiting = [];
+      size = 0;
+    };
     let { position } = mirror;
     let follows = false;
-    const take = ({ call }: { readonly call: WriteCall<T> }, planned: core.PlannedAhead): void => {
+    const take = ({ call, hashes }: (typeof ahead)[number], planned: core.PlannedAhead): void => {
       if ('refused' in planned) {
+        send();
         sent.push({ kind: 'refused', error: planned.refused });
         return;
       }
       const { change, entryBefore } = planned;
       const step = planned.step as core.Step<T>;
       if (!isWritten({ step, change }, call)) {
+        send();
         sent.push({ kind: 'unwritten', outcome: step.outcome });
         return;
       }
-      const one = this.#send(call, { step, change }, { pool: mirror.pool, position, entryBefore, follows }, sending);
-      sent.push(one);
+      if (size + hashes.length > mostInOneScript || waiting.some(({ call: { ids } }) => ids !== call.ids)) send();
+      const at = { pool: mirror.pool, position, entryBefore, follows };
+      const prepared = this.#prepare(call, { step, change }, at, sending);
+      waiting.push(prepared);
+      size += hashes.length;
+      // The server works on it while the next is planned.
+      if (size >= mostInOneScript) send();
       follows = true;
-      if (change !== null) position = { ...position, version: position.version + 1, stamp: one.stamp };
+      if (change !== null) position = { ...position, version: position.version + 1, stamp: prepared.stamp };
     };
-    this.#link.inOnePiece(() => mirror.pool.planAhead(ahead, take));
+    mirror.pool.planAhead(ahead, take);
+    send();
     return sent;
   }
 
-  #send<T>(
+  #prepare<T>(
     call: WriteCall<T>,
     { step, change }: PlannedStep<T>,
     at: PlannedAt,
-    { begunMs, more, deadline }: Sending,
-  ): Sent<T> {
+    { begunMs, more }: Sending,
+  ): Prepared<T> {
     this.#stamps += 1;
     const stamp = `${this.#id}.${this.#stamps}`;
     call.sent.set(stamp, step.outcome);
@@ -149,15 +174,34 @@ export class Committer {
     const turn = [this.#id, Math.ceil(Math.max(call.needMs, clock() - begunMs)), more];
     const own = this.#link.node.options.now?.() ?? '';
     const args = commitArguments(call, at, { step, change, own }, stamp, turn);
-    const reply = this.#link.send(call.script, args, deadline, call.ids);
-    // The answer may be looked at only after others.
-    reply.catch(() => undefined);
-    return { call, step, change, stamp, begunMs, at, reply };
+    return { call, step, change, stamp, begunMs, at, args };
+  }
+
+  /** Sends commits of `receive` in one script. */
+  #sendPrepared<T>(prepared: readonly Prepared<T>[], deadline: number): Sent<T>[] {
+    const [first] = prepared;
+    if (first === undefined) return [];
+    const { script, ids } = first.call;
+    const replies: Promise<CommitReply[]> =
+      prepared.length === 1
+        ? this.#link.send(script, first.args, deadline, ids).then((reply) => [reply])
+        : this.#link.send(
+            'commitAll',
+            prepared.flatMap(({ args }) => [args.length, ...args]),
+            deadline,
+            ids,
+          );
+    return prepared.map(({ args: _, ...one }, i) => {
+      const reply = replies.then((all) => all[i]);
+      // The answer may be looked at only after others.
+      reply.catch(() => undefined);
+      return { ...one, reply };
+    });
   }
 
   /** Takes over the answer to a commit. */
   async #settle<T>(
-    sent: Sent<T>,
+    sent: Omit<Prepared<T>, 'args'>,
     mirror: core.MirroredPool,
     reply: CommitReply,
     deadline: number,

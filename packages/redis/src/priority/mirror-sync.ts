@@ -120,11 +120,6 @@ export class MirrorSync {
     }
   }
 
-  /** Sends what `work` sends in one piece. */
-  inOnePiece(work: () => void): void {
-    this.node.connection.inOnePiece(work);
-  }
-
   /** Sends a part of a restore, which is written to keys beside those of the pool. */
   sendPart(args: readonly Argument[], deadline: number): Promise<number> {
     const { connection, prefix, options } = this.node;
