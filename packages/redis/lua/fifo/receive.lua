@@ -13,6 +13,7 @@ local fresh = ARGV[5] ~= '' and {}
 local first = seq + 1
 local room = maxTxs and maxTxs - call('ZCOUNT', IDX, 0, CONFIRMED * T - 1) or math.huge
 local isClosed = acceptUntil and callTime('', own) >= tonumber(acceptUntil)
+local longest = 0
 local newcomer = tail(RECEIVED, PENDING, UNKNOWN, 0, 0, 0, 0)
 
 local function previous(hash, score)
@@ -57,6 +58,7 @@ for i = 1, #list do
     index[n + 2] = hash
     if fresh then fresh[hash] = letters[i] == 'c' and CONFIRMED * T or PENDING end
     records[n + 1], records[n + 2] = hash, ARGV[6 + i]
+    longest = math.max(longest, #ARGV[6 + i])
     n = n + 2
     room = room - (letters[i] == 'p' and 1 or 0)
   end
@@ -68,6 +70,7 @@ if n > 0 then
   each(index, 'ZADD', IDX)
   each(flight, 'ZADD', FLIGHT)
   arrive(first, seq - first + 1)
-  save('seq', seq)
+  local largest = tonumber(call('HGET', META, 'largest') or 'inf')
+  if longest > largest then save('seq', seq, 'largest', longest) else save('seq', seq) end
 end
 return finish(reply)

@@ -8,8 +8,9 @@ local to = math.min(from + tonumber(ARGV[2]) - 1, logSeq)
 local numbers, names = {}, {}
 for n = from, to do numbers[#numbers + 1] = string.format('%d', n) end
 local entries = ask(numbers, 'HMGET', LOG)
+local reply, limit, isApart = { logFirst, logSeq, from, epoch, seq, entries }, tonumber(ARGV[3]), ARGV[4] == 'apart'
+if isApart and #numbers > some and fits(#numbers, limit) then return reply end
 -- No record has an empty name.
 for i = 1, #numbers do names[i] = entryHash(entries[i]) or '' end
-local reply = { logFirst, logSeq, from, epoch, seq, entries }
-for i = #numbers, reach(reply, 7, names, tonumber(ARGV[3]), ARGV[4] == 'apart') + 1, -1 do entries[i] = nil end
+for i = #numbers, reach(reply, 7, names, limit, isApart) + 1, -1 do entries[i] = nil end
 return reply

@@ -25,7 +25,7 @@ if not format and call('EXISTS', string.sub(META, 1, -5) .. 'records', unpack(KE
 call('HDEL', META, '-')
 if not format then
   call('HSET', META, 'format', FORMAT, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',
-    'logSeq', 0, 'logFirst', 1, 'eventSeq', 0)
+    'logSeq', 0, 'logFirst', 1, 'eventSeq', 0, 'largest', 0)
 end
 if format == '1' or format == '2' then
   local found, names, index = call('ZRANGEBYSCORE', IDX, PROPAGATED * T, FINALIZED * T - 1, 'WITHSCORES'), {}, {}

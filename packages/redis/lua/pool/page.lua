@@ -2,8 +2,10 @@
 -- Or they are `apart`: the page tells how far it reaches, and the caller asks for them itself, since a payload that passes through Lua
 -- costs three times as much. Then pool/written.lua tells whether they are still those of this moment.
 -- Returns: { tick, epoch, seq of the pool, names, seqs, scores, points, facts, then the parts of the records: { record or nil … } … }
---   names: packed hashes; seqs, and the scores unless each seq is its score: texts, with spaces between them. The last six digits of a
---   score in flight may be those of another seq;
+--   names: packed hashes;
+--   seqs: a text of runs, with commas between them: 'seq', or 'seq count' for that many, each seq one more than the one before it;
+--   scores, unless each seq is its score: 'score', or 'score count' for that many of one score. The last six digits of a score in flight
+--   may be those of another seq;
 --   points: { tick, confirming point … } of the Confirmed ones; facts: 14 bytes for each record; then each entry that may name a bundle,
 --   after its number from 0 and its length as u32
 -- A table for each transaction, or another copy of its payload, costs more than the rest.
@@ -28,31 +30,103 @@ local function addRecords(reply, n, names, limit)
   return count
 end
 
--- The same for records that are apart, which add nothing. Not every user may ask for lengths.
+-- Whether so many records do not exceed the limit, whichever they are.
+local largest = tonumber(call('HGET', META, 'largest') or 'inf')
+local function fits(count, limit)
+  return largest and count * largest <= limit
+end
+
+-- The same for records that are apart, which add nothing. Not every user may ask for lengths. They cost as much as all else, so they are
+-- asked for only while the rest might exceed the limit.
 local function reach(reply, n, names, limit, isApart)
-  if not isApart or #names <= some or type(redis.pcall('HSTRLEN', BODY, names[1])) == 'table' then
-    return addRecords(reply, n, names, limit)
-  end
+  if not isApart or #names <= some then return addRecords(reply, n, names, limit) end
+  if fits(#names, limit) then return #names end
+  if type(redis.pcall('HSTRLEN', BODY, names[1])) == 'table' then return addRecords(reply, n, names, limit) end
   local bytes = 0
   for i = 1, #names do
+    if fits(#names - i + 1, limit - bytes) then break end
     bytes = bytes + call('HSTRLEN', BODY, names[i])
     if bytes > limit then return i end
   end
   return #names
 end
 
--- The facts of `count` transactions whose seqs have no gap, from one on, in one piece.
-local function neighbourFacts(number, count)
-  local field = string.format('%d', math.floor(number / perField))
-  if field ~= openField then openField, fieldValue = field, call('HGET', FACTS, field) or '' end
-  local place = factsPlace(number)
-  local facts = string.sub(fieldValue, place + 1, place + factsBytes * count)
-  local whole = math.floor(#facts / factsBytes)
-  return whole == count and facts or string.sub(facts, 1, factsBytes * whole) .. string.rep(noFacts, count - whole)
+-- Whether these are in order, without repeats or fractions: then two at the distance of their seqs have all seqs between them.
+local function areInOrder(seqs)
+  for i = 2, #seqs do
+    if seqs[i] == seqs[i - 1] then return false end
+  end
+  local text = table.concat(seqs, ' ')
+  return not string.find(text, '.', 1, true) and not string.find(text, 'e', 1, true)
 end
 
--- The facts of these, one after the other.
-local function factsOfAll(names, seqs)
+-- The first seq from here on, and how many are neighbours: each seq is one more than the one before it.
+local function neighboursFrom(seqs, from, isOrdered)
+  local first, to, step, grows = tonumber(seqs[from]), from, 1, isOrdered
+  while step >= 1 do
+    local text = seqs[to + step]
+    if text and tonumber(text) - first == to + step - from then
+      to = to + step
+      if grows then step = 2 * step end
+    else
+      step, grows = math.floor(step / 2), false
+    end
+  end
+  return first, to - from + 1
+end
+
+local function runText(text, count)
+  return count > 1 and text .. ' ' .. count or text
+end
+
+-- The runs of the seqs: their text; the first seqs; how many each has. `areSorted`: they come from a sorted set, in its order.
+local function seqRuns(seqs, areSorted)
+  local texts, firsts, counts, n, from = {}, {}, {}, 0, 1
+  local isOrdered = areSorted and areInOrder(seqs)
+  while from <= #seqs do
+    n = n + 1
+    firsts[n], counts[n] = neighboursFrom(seqs, from, isOrdered)
+    texts[n] = runText(seqs[from], counts[n])
+    from = from + counts[n]
+  end
+  return table.concat(texts, ','), firsts, counts
+end
+
+-- The runs of the scores: their text; the score of each. 0 where there is none.
+local function scoreRuns(texts, count)
+  local runs, each, n, from = {}, {}, 0, 1
+  for i = 2, count + 1 do
+    if i > count or texts[i] ~= texts[from] then
+      n = n + 1
+      each[n] = texts[from] or '0'
+      runs[n] = runText(each[n], i - from)
+      from = i
+    end
+  end
+  return table.concat(runs, ','), each
+end
+
+-- Appends the facts of `count` neighbours, in one piece for each field.
+local fieldNumber
+local function addFacts(parts, number, count)
+  while count > 0 do
+    local place = number % perField
+    local field, size = (number - place) / perField, math.min(count, perField - place)
+    if field ~= fieldNumber then
+      fieldNumber = field
+      openField = string.format('%d', field)
+      fieldValue = call('HGET', FACTS, openField) or ''
+    end
+    local from = factsPlace(number)
+    local facts = string.sub(fieldValue, from + 1, from + factsBytes * size)
+    local whole = math.floor(#facts / factsBytes)
+    parts[#parts + 1] = whole == size and facts or string.sub(facts, 1, factsBytes * whole) .. string.rep(noFacts, size - whole)
+    number, count = number + size, count - size
+  end
+end
+
+-- The facts of these, one after the other, by the runs of their seqs.
+local function factsOfAll(names, firsts, counts)
   local parts, count = {}, #names
   if KEYS[15] then
     local n = count
@@ -64,30 +138,18 @@ local function factsOfAll(names, seqs)
         parts[n] = pack('>I4I4', i - 1, #entry) .. entry
       end
     end
-    return table.concat(parts)
+  else
+    for i = 1, #firsts do addFacts(parts, firsts[i], counts[i]) end
   end
-  local first, field
-  for i = 1, count do
-    local number = tonumber(seqs[i])
-    local own = math.floor(number / perField)
-    if first and (own ~= field or number - tonumber(seqs[first]) ~= i - first) then
-      parts[#parts + 1] = neighbourFacts(tonumber(seqs[first]), i - first)
-      first = nil
-    end
-    if not first then first, field = i, own end
-  end
-  if first then parts[#parts + 1] = neighbourFacts(tonumber(seqs[first]), count - first + 1) end
   return table.concat(parts)
 end
 
--- By its first digit most scores are known as not those of Confirmed transactions, sooner than as numbers.
-local confirmedDigit = string.byte(CONFIRMED)
+-- The points of the blocks that confirmed transactions of these scores.
 local function pointsOf(texts)
   local list, known = {}, {}
   for i = 1, #texts do
-    local text = texts[i]
-    local score = text and string.byte(text) == confirmedDigit and tonumber(text) or 0
-    local number = score >= CONFIRMED * T and tickOf(score)
+    local score = tonumber(texts[i]) or 0
+    local number = score >= CONFIRMED * T and score < FINALIZED * T and tickOf(score)
     if number and not known[number] then
       known[number] = true
       list[#list + 1] = number
@@ -103,20 +165,28 @@ local function scoresByTick(names, seqs)
   local count = #names
   local first, last = tonumber(seqs[1]), tonumber(seqs[count])
   if count <= few or last - first >= P or first % P > last % P then return nil end
-  local places, texts, asked = {}, {}, 0
-  for i = 1, count do places[names[i]] = i end
+  local texts, asked, places = {}, 0, nil
   for i = 1, count do
     if not texts[i] then
       asked = asked + 1
       if asked > count / few then return nil end
-      local text = call('ZMSCORE', IDX, names[i])[1]
-      local score = text and tonumber(text) or 0
-      texts[i] = text or ''
+      local text = call('ZMSCORE', IDX, names[i])[1] or '0'
+      local score = tonumber(text) or 0
+      texts[i] = text
       local base = score - score % P
-      local neighbours = score >= PROPAGATED * T and score < FINALIZED * T
+      local found = score >= PROPAGATED * T and score < FINALIZED * T
         and call('ZRANGEBYSCORE', IDX, base + first % P, base + last % P) or {}
-      for n = 1, #neighbours do
-        local place = places[neighbours[n]]
+      local same = 0
+      while same < #found and found[same + 1] == names[i + same] do
+        same = same + 1
+        texts[i + same - 1] = text
+      end
+      if same < #found and not places then
+        places = {}
+        for n = 1, count do places[names[n]] = n end
+      end
+      for n = same + 1, #found do
+        local place = places[found[n]]
         if place then texts[place] = text end
       end
     end
@@ -134,8 +204,9 @@ local function packNames(names)
   return table.concat(parts)
 end
 
--- `found`: hash, seq, hash, seq … `isScored`: each seq is the score of its hash, as that of a Pending transaction is.
-local function page(found, limit, isScored, isApart)
+-- `found`: hash, seq, hash, seq … `isScored`: each seq is the score of its hash, as that of a Pending transaction is. `areSorted`: they are
+-- in order of seq.
+local function page(found, limit, isScored, isApart, areSorted)
   local names, seqs = {}, {}
   for i = 1, #found / 2 do names[i] = found[2 * i - 1] end
   local reply = { tick, epoch, seq, '', '', false, {}, '' }
@@ -143,11 +214,10 @@ local function page(found, limit, isScored, isApart)
   for i = #names, count + 1, -1 do names[i] = nil end
   for i = 1, count do seqs[i] = found[2 * i] end
   if not isScored then
-    local texts = scoresByTick(names, seqs) or ask(names, 'ZMSCORE', IDX)
-    reply[7] = pointsOf(texts)
-    for i = 1, count do texts[i] = texts[i] or '' end
-    reply[6] = table.concat(texts, ' ')
+    local text, each = scoreRuns(scoresByTick(names, seqs) or ask(names, 'ZMSCORE', IDX), count)
+    reply[6], reply[7] = text, pointsOf(each)
   end
-  reply[4], reply[5], reply[8] = packNames(names), table.concat(seqs, ' '), factsOfAll(names, seqs)
+  local text, firsts, counts = seqRuns(seqs, areSorted)
+  reply[4], reply[5], reply[8] = packNames(names), text, factsOfAll(names, firsts, counts)
   return reply
 end

@@ -6,4 +6,4 @@ local after = string.format('(%d', tonumber(ARGV[2]))
 local isPending = ARGV[1] == 'pending'
 local key, last = isPending and IDX or FLIGHT, isPending and H - 1 or '+inf'
 local found = call('ZRANGEBYSCORE', key, after, last, 'WITHSCORES', 'LIMIT', 0, ARGV[3])
-return page(found, tonumber(ARGV[4]), isPending, ARGV[5] == 'apart')
+return page(found, tonumber(ARGV[4]), isPending, ARGV[5] == 'apart', true)

@@ -17,7 +17,7 @@ export interface RunContext {
 }
 
 /** What is done with the answer of a script before the call ends. An error of it counts as the script's: both are repeated. */
-export type Finish<Answer> = (answer: Answer, leftMs: () => number) => Promise<Answer>;
+export type Finish<Answer, Result> = (answer: Answer, leftMs: () => number) => Promise<Result>;
 
 /** The options of a connection. The keys begin with `keyPrefix`, or with `pool` if there is none. */
 export type ConnectionOptions = RedisOptions & Pick<DriverOptions, 'pool' | 'timeoutMs' | 'clock'>;
@@ -54,24 +54,24 @@ export class Connection {
    * Sends the script until it is answered or the time is over (X5). Writes are sent in the order of the calls. It runs `createPool` if
    * there is no pool (after a flush, or a restart without persistence), or if a key has another type, which its error then names.
    */
-  run<V extends Verb>(
+  run<V extends Verb, Result = Reply<V>>(
     verb: V,
     keys: readonly string[],
     args: readonly Argument[],
     context: RunContext = {},
-    finish?: Finish<Reply<V>>,
-  ): Promise<Reply<V>> {
-    return this.execute<Reply<V>>(scripts[verb], keys, args, context, finish);
+    finish?: Finish<Reply<V>, Result>,
+  ): Promise<Result> {
+    return this.execute<Reply<V>, Result>(scripts[verb], keys, args, context, finish);
   }
 
   /** Does the same as `run`, for a script of another kind of store. */
-  async execute<Answer>(
+  async execute<Answer, Result = Answer>(
     script: Script,
     keys: readonly string[],
     args: readonly Argument[],
     { signal, createPool, behind }: RunContext = {},
-    finish?: Finish<Answer>,
-  ): Promise<Answer> {
+    finish?: Finish<Answer, Result>,
+  ): Promise<Result> {
     const { timeoutMs, clock } = this.#options;
     const call = new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch);
     let gone = false;
@@ -84,7 +84,7 @@ export class Connection {
       try {
         const leftMs = (): number => Math.max(1, deadline - clock());
         const answer = await this.#answered<Answer>(script, call, leftMs());
-        const finished = finish === undefined ? answer : await finish(answer, leftMs);
+        const finished = finish === undefined ? (answer as unknown as Result) : await finish(answer, leftMs);
         call.end();
         return finished;
       } catch (error) {
@@ -121,26 +121,31 @@ export class Connection {
 
   /**
    * Reads fields of a hash, in parts, and behind them a script, once each. Called when another script has been answered, they are sent
-   * on its connection. `fields` are packed, each after a byte with its length.
+   * on its connection, before this returns. `fields` are packed, each after a byte with its length. `onPart` is given each part when it
+   * has come, in order.
    */
   async fieldsAndRun<V extends Verb>(
     [key, fields]: readonly [key: string, fields: Buffer],
     [verb, keys, args]: readonly [verb: V, keys: readonly string[], args: readonly Argument[]],
     timeoutMs: number,
+    onPart: (values: (Buffer | null)[]) => void,
   ): Promise<[values: (Buffer | null)[][], reply: Reply<V>]> {
     const { link } = this.#reads;
     const lost = 'ERR_MEMPOOL_UNAVAILABLE';
+    const parts: Promise<(Buffer | null)[]>[] = [];
+    for (const command of fieldsCommands(key, fields)) {
+      const send = (client: Redis) => client.sendCommand(command) as Promise<unknown>;
+      const part = link.ask<(Buffer | null)[]>(send, 'HMGET', timeoutMs, lost);
+      parts.push(
+        part.then((values) => {
+          onPart(values);
+          return values;
+        }),
+      );
+    }
     const call = new ScriptCall(scripts[verb], link.keysOf(keys), args, this.#scratch);
-    const values = fieldsCommands(key, fields).map((command) =>
-      link.ask<(Buffer | null)[]>(
-        (client) => client.sendCommand(command) as Promise<unknown>,
-        'HMGET',
-        timeoutMs,
-        lost,
-      ),
-    );
     const reply = sendScript<Reply<V>>(this.#reads, scripts[verb], call, timeoutMs);
-    const answers = await Promise.all([Promise.all(values), reply]);
+    const answers = await Promise.all([Promise.all(parts), reply]);
     call.end();
     return answers;
   }

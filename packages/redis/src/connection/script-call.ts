@@ -85,14 +85,12 @@ export class ScriptCall {
 const perCommand = 250;
 
 /** HMGET of many fields of a hash, in wire format. `fields` are packed, each after a byte with its length. */
-export function fieldsCommands(key: string, fields: Buffer): Command[] {
-  const commands: Command[] = [];
+export function* fieldsCommands(key: string, fields: Buffer): Iterable<Command> {
   for (let from = 0, to = 0; from < fields.length; from = to) {
     let count = 0;
     for (; to < fields.length && count < perCommand; count++) to += 1 + (fields[to] as number);
-    commands.push(fieldsCommand(key, fields.subarray(from, to), count));
+    yield fieldsCommand(key, fields.subarray(from, to), count);
   }
-  return commands;
 }
 
 function fieldsCommand(key: string, fields: Buffer, count: number): Command {

@@ -21,10 +21,10 @@ import type {
 import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
-import { pageHead } from '../pool/bodies-apart.ts';
+import { seqPages } from '../pool/bodies-apart.ts';
 import { limitArguments, readLimit } from '../pool/fifo-limits.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
-import { isIntact, PageRows } from '../pool/page-rows.ts';
+import { isIntact } from '../pool/page-rows.ts';
 import { type Node, numberText, PoolReader } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
 import { prepareRestore, readRestored } from '../pool/restore.ts';
@@ -149,9 +149,9 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
       const page = { records, damaged: [], last: records.at(-1) };
       return core.gossipPage(page, { after, epoch: String(made) }, (entry) => core.gossipItem(entry, null));
     }
-    const reply = await this.readPage('since', [after, limit, core.maxPageBytes], pageHead, signal);
-    const page = core.cutPage(new PageRows(reply).all(), isIntact);
-    return core.gossipPage(page, { after, epoch: String(reply[1]) }, (row) =>
+    const rows = await this.readPage('since', [after, limit, core.maxPageBytes], seqPages, signal);
+    const page = core.cutPage(rows.all(), isIntact);
+    return core.gossipPage(page, { after, epoch: rows.epoch }, (row) =>
       core.gossipItem({ hash: row.hash, seq: row.seq, bytes: row.payload.length }, row as StoredTransaction),
     );
   }

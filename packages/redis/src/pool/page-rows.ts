@@ -1,7 +1,7 @@
 import { type ChainPoint, isLive, type LiveStage, type StoredTransaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { Page } from '../connection/script.ts';
-import { bundleIn, decodeRecord, factsBytes, optionalTime, unpackHashes } from './record.ts';
+import type { Page, Reply } from '../connection/script.ts';
+import { bundleIn, decodeRecord, factsBytes, type LogRow, optionalTime, readEntry, unpackHashes } from './record.ts';
 import { decodeScore } from './score.ts';
 
 /** A transaction of a page; a bare record if it is damaged (M2). */
@@ -20,11 +20,10 @@ interface Place {
 }
 
 const tickUnit = 1e6;
-const space = 0x20;
-const zero = 0x30;
 
-/** The transactions of an answer of lua/pool/page.lua. */
+/** The transactions of an answer of lua/pool/page.lua. If they are read behind it, their records are added in order, in parts. */
 export class PageRows {
+  readonly epoch: string;
   readonly hashes: readonly string[];
   readonly #tick: number;
   readonly #seqs: readonly number[];
@@ -34,24 +33,32 @@ export class PageRows {
   readonly #facts: Buffer;
   /** P31: the bundles that are named, by the place of the transaction. */
   readonly #bundles: ReadonlyMap<number, number>;
-  readonly #records: readonly (Buffer | null)[];
+  readonly #records: (Buffer | null)[] = [];
+  readonly #rows: Row[] = [];
   /** By the digits of stage and tick in a score. */
   readonly #places = new Map<number, Place | null>();
 
-  constructor([tick, , , names, seqs, scores, points, facts, ...parts]: Page) {
+  constructor([tick, epoch, , names, seqs, scores, points, facts, ...parts]: Page) {
+    this.epoch = String(epoch);
     this.hashes = unpackHashes(names);
     this.#tick = tick;
-    this.#seqs = numbersIn(seqs);
-    this.#scores = scores === null ? this.#seqs : numbersIn(scores);
+    this.#seqs = runsIn(seqs, 1);
+    this.#scores = scores === null ? this.#seqs : runsIn(scores, 0);
     this.#points = pointsIn(points);
     this.#facts = facts;
     this.#bundles = bundlesIn(facts, factsBytes * this.hashes.length);
-    const [only] = parts;
-    this.#records = parts.length === 1 && only !== undefined ? only : parts.flat();
+    for (const records of parts) this.#records.push(...records);
   }
 
+  add(records: readonly (Buffer | null)[]): void {
+    this.#records.push(...records);
+    this.all();
+  }
+
+  /** Those whose records have come. */
   all(): Row[] {
-    return this.#records.map((_, i) => this.read(i));
+    for (let i = this.#rows.length; i < this.#records.length; i++) this.#rows.push(this.read(i));
+    return this.#rows;
   }
 
   /** Reads a transaction. Each call copies its payload. */
@@ -101,18 +108,42 @@ export class PageRows {
   }
 }
 
-/** Numbers as texts with spaces between them. */
-function numbersIn(texts: Buffer): number[] {
-  const numbers: number[] = [];
-  for (let from = 0, end = 0; from <= texts.length; from = end + 1) {
-    let number = 0;
-    let areDigits = true;
-    for (end = from; end < texts.length && texts[end] !== space; end++) {
-      const digit = (texts[end] as number) - zero;
-      areDigits &&= digit >= 0 && digit <= 9;
-      number = 10 * number + digit;
+/** The entries of an answer of lua/pool/dump.lua. If they are read behind it, the records of their payloads are added in order. */
+export class LogRows {
+  /** The numbers of the oldest and the newest entry of the log. */
+  readonly oldest: number;
+  readonly last: number;
+  readonly epoch: string;
+  readonly rows: LogRow[] = [];
+  readonly #first: number;
+  readonly #entries: readonly (Buffer | null)[];
+
+  constructor([oldest, last, first, epoch, , entries, ...parts]: Reply<'dump'>) {
+    this.oldest = oldest;
+    this.last = last;
+    this.epoch = String(epoch);
+    this.#first = first;
+    this.#entries = entries;
+    for (const records of parts) this.add(records);
+  }
+
+  add(records: readonly (Buffer | null)[]): void {
+    for (const record of records) {
+      const i = this.rows.length;
+      this.rows.push(readEntry(this.#first + i, this.#entries[i] ?? null, record));
     }
-    numbers.push(areDigits ? number : Number(texts.toString('latin1', from, end)));
+  }
+}
+
+/** The numbers of runs (lua/pool/page.lua), each higher by `step` than the one before it in its run. */
+function runsIn(texts: Buffer, step: 0 | 1): number[] {
+  const numbers: number[] = [];
+  if (texts.length === 0) return numbers;
+  for (const text of texts.toString('latin1').split(',')) {
+    const space = text.indexOf(' ');
+    const [first, count] =
+      space < 0 ? [Number(text), 1] : [Number(text.slice(0, space)), Number(text.slice(space + 1))];
+    for (let i = 0; i < count; i++) numbers.push(first + i * step);
   }
   return numbers;
 }

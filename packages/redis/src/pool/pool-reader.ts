@@ -19,7 +19,7 @@ import {
   type Verb,
 } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
-import { apart, logHead, type PageCall, pageHead, withRecords } from './bodies-apart.ts';
+import { apart, logPages, type PageKind, type Rows, seqPages, withRecords } from './bodies-apart.ts';
 import { feedOf } from './event-feed.ts';
 import { EventLog } from './event-log.ts';
 import * as namedRecord from './named-record.ts';
@@ -106,11 +106,9 @@ export class PoolReader implements ReadingVerbs {
 
   async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.DriverLogPage> {
     const args = [cursor, limit, core.maxPageBytes];
-    const [oldest, last, first, epoch, , entries, ...parts] = await this.readPage('dump', args, logHead, signal);
-    const rows = parts.flat().map((body, i) => record.readEntry(first + i, entries[i] ?? null, body));
-    const ends = { cursor, oldest, last, epoch: String(epoch) };
+    const { rows, ...ends } = await this.readPage('dump', args, logPages, signal);
     const found = core.cutPage(rows, record.isIntactEntry);
-    return core.logPage(found, ends, (row) => row as LogEntry);
+    return core.logPage(found, { cursor, ...ends }, (row) => row as LogEntry);
   }
 
   async tip(points: number, { signal }: core.ReadContext): Promise<TipAnswer> {
@@ -161,9 +159,9 @@ export class PoolReader implements ReadingVerbs {
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<core.DriverPage> {
-    const page = await this.readPage('peek', [list, after, limit, core.maxPageBytes], pageHead, signal);
-    const found = core.cutPage(new PageRows(page).all(), isIntact);
-    return core.seqPage(found, { after, epoch: String(page[1]) }, (row) => row as StoredTransaction);
+    const rows = await this.readPage('peek', [list, after, limit, core.maxPageBytes], seqPages, signal);
+    const found = core.cutPage(rows.all(), isIntact);
+    return core.seqPage(found, { after, epoch: rows.epoch }, (row) => row as StoredTransaction);
   }
 
   /** Sends a part of a restore, which is written to keys beside those of the pool. */
@@ -177,20 +175,20 @@ export class PoolReader implements ReadingVerbs {
   }
 
   /** Reads a page, whose records come behind it if there are many. */
-  protected readPage<V extends Verb>(
+  protected async readPage<V extends Verb, R extends Rows>(
     verb: V,
     args: readonly Argument[],
-    headOf: PageCall<V>['headOf'],
+    kind: PageKind<Reply<V>, R>,
     signal: AbortSignal | undefined,
-  ): Promise<Reply<V>> {
-    if (!this.#mayBeApart) return this.read(verb, args, signal);
+  ): Promise<R> {
+    if (!this.#mayBeApart) return kind.rowsOf(await this.read(verb, args, signal));
     const { connection, createPool } = this.node();
     const keys = this.#keysOf(verb, 'ops');
     const refused = (): void => {
       this.#mayBeApart = false;
     };
     const context = { signal, behind: this.#behind, createPool };
-    const finish = withRecords(connection, { verb, keys, args, headOf, refused });
+    const finish = withRecords(connection, { verb, keys, args, kind, refused });
     return connection.run(verb, keys, [...args, apart], context, finish);
   }
 

@@ -20,6 +20,8 @@ export class RestoreCommands {
   /** Of the live transactions: those of a priority pool until their entry comes. */
   readonly #facts = new Map<string, core.Facts>();
   readonly #table = new FactsTable();
+  /** Of the records of the key `body`. */
+  #largest = 0;
   #tick = 0;
   #logSeq = 0;
 
@@ -44,6 +46,7 @@ export class RestoreCommands {
   end(): readonly [meta: Buffer, claims: Buffer] {
     this.#meta.set('tip', this.#points.get(this.#tick) ?? '');
     this.#meta.set('logSeq', String(this.#logSeq));
+    this.#meta.set('largest', String(this.#largest));
     return [packLists([[...this.#meta].flat()]), packLists(this.#claims)];
   }
 
@@ -124,8 +127,12 @@ export class RestoreCommands {
   #put(commands: Commands, { write: { after, point, body }, at = null }: Write): void {
     const { seq, stage, tick, notBefore, facts } = after;
     const hash = core.hashToBytes(after.hash);
-    if (body !== null) commands.add('HSET', 'body', [hash, bytesOf(new BodyRecord(body))]);
-    if (body !== null) this.#facts.set(after.hash, facts);
+    if (body !== null) {
+      const record = bytesOf(new BodyRecord(body));
+      this.#largest = Math.max(this.#largest, record.length);
+      commands.add('HSET', 'body', [hash, record]);
+      this.#facts.set(after.hash, facts);
+    }
     if (isLive(stage)) {
       if (this.#ordering === 'fifo') this.#table.set(seq, facts);
       const place = { stage, number: stage === 'Pending' ? seq : tick };

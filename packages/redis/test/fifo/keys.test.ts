@@ -17,6 +17,7 @@ const fields = [
     'facts',
     'floor',
     'format',
+    'largest',
     'logFirst',
     'logSeq',
     'maxEvents',

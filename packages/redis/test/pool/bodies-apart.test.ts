@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
 import type { MempoolStore, Submission } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transaction } from '../chain.ts';
@@ -146,16 +147,95 @@ test.for(orderings)(
   },
 );
 
-test('without the right to ask for lengths pages are the same, and it is asked for once', async () => {
-  const url = await userWith(rights.fifo);
-  const admin = operator(url.replace('node:secret@', ''));
-  const { store } = await openPool({ url });
-  const { store: other } = await openPool({ url: url.replace('node:secret@', '') });
-  await store.receive(numbers(count).map((n) => transaction(n)));
-  for (const _ of numbers(3)) expect(await pages.pending(store)).toEqual(await pages.pending(other));
-  const denied = (await admin.call('ACL', 'LOG')) as [string, number, ...unknown[]][];
-  expect(denied.filter((entry) => entry.includes('hstrlen')).map(([, times]) => times)).toEqual([1]);
+/** How often the server was asked for a length since this was last asked. */
+async function lengthsAsked(admin: Redis): Promise<number> {
+  const [, calls = '0'] = /cmdstat_hstrlen:calls=(\d+)/.exec(await admin.info('commandstats')) ?? [];
+  await admin.config('RESETSTAT');
+  return Number(calls);
+}
+
+/** A record of 200,000 bytes. */
+const makeLarge = (ordering: Ordering, n: number): Submission => ({
+  ...make(ordering, n),
+  payload: Buffer.alloc(200_000 - 6),
 });
+
+/** Of records that may be so large, 41 fit into what small ones leave of 8 MiB. One more length is asked for as a trial. */
+const ifLarge = count - 41 + 1;
+
+type Meta = (command: string, ...args: string[]) => Promise<unknown>;
+type Change = (store: MempoolStore, ordering: Ordering, meta: Meta) => Promise<unknown>;
+
+const sizes: readonly (readonly [what: string, asked: number, change: Change])[] = [
+  ['payloads are small', 0, async () => undefined],
+  ['one is large', ifLarge, (store, ordering) => store.receive([makeLarge(ordering, bystander)])],
+  [
+    'one was large and is gone',
+    ifLarge,
+    async (store, ordering) => {
+      await store.receive([makeLarge(ordering, bystander)]);
+      await store.drop([hashOf(bystander)], 'failed');
+      await store.receive([make(ordering, bystander)]);
+    },
+  ],
+  [
+    'the pool is of an older release',
+    1 + count,
+    async (store, ordering, meta) => {
+      await meta('HDEL', 'largest');
+      await store.receive([make(ordering, bystander)]);
+    },
+  ],
+  ['the number is damaged', 1 + count, (_store, _ordering, meta) => meta('HSET', 'largest', 'x')],
+];
+
+test.for(orderings.flatMap((ordering) => sizes.map((row) => [ordering, ...row] as const)))(
+  'O6: lengths are asked for as far as a page might exceed 8 MiB: %s, %s: %i',
+  async ([ordering, , asked, change]) => {
+    const [{ url }, pool] = [await ownServer(), randomUUID()];
+    const { store } = await openPool({ url, pool, ordering });
+    const admin = operator(url);
+    const given = numbers(count).map((n) => make(ordering, n));
+    await store.receive(given);
+    await store.markInflight(all);
+    await change(store, ordering, (command, ...args) => admin.call(command, `{${pool}}:meta`, ...args));
+    await lengthsAsked(admin);
+    const { transactions } = await store.peekInflight({ limit: 1_000 });
+    expect(transactions.map(({ payload }) => Buffer.from(payload))).toEqual(given.map(({ payload }) => payload));
+    expect(await lengthsAsked(admin)).toBe(asked);
+  },
+);
+
+test.for(orderings)('D3: a restored pool knows how large its records are: %s', async (ordering) => {
+  const { url } = await ownServer();
+  const [from, to] = [await openPool({ url, pool: 'from', ordering }), await openPool({ url, pool: 'to', ordering })];
+  await from.store.receive([...numbers(count).map((n) => make(ordering, n)), makeLarge(ordering, bystander)]);
+  await from.store.markInflight(all);
+  expect(await to.store.restore(await from.store.dump())).toEqual({ kind: 'restored' });
+  const admin = operator(url);
+  expect(await admin.hmget('{to}:meta', 'largest')).toEqual(await admin.hmget('{from}:meta', 'largest'));
+  await lengthsAsked(admin);
+  expect((await to.store.peekInflight({ limit: 1_000 })).transactions).toHaveLength(count);
+  expect(await lengthsAsked(admin)).toBe(ifLarge);
+});
+
+test.for([
+  ['small', (n: number) => transaction(n), 0],
+  ['small but for the last', (n: number) => transaction(n, n < count ? 8 : 200_000), 1],
+] as const)(
+  'without the right to ask for lengths pages are the same, and it is asked for at most once: payloads are %s',
+  async ([, of, asked]) => {
+    const url = await userWith(rights.fifo);
+    const admin = operator(url.replace('node:secret@', ''));
+    const { store } = await openPool({ url });
+    const { store: other } = await openPool({ url: url.replace('node:secret@', '') });
+    await store.receive(numbers(count).map(of));
+    for (const _ of numbers(3)) expect(await pages.pending(store)).toEqual(await pages.pending(other));
+    const denied = (await admin.call('ACL', 'LOG')) as [string, number, ...unknown[]][];
+    const refused = denied.filter((entry) => entry.includes('hstrlen'));
+    expect(refused.map(([, times]) => times)).toEqual(asked === 0 ? [] : [asked]);
+  },
+);
 
 test('O6: a page of large payloads ends before 8 MiB, no more of them are asked for, and the next goes on behind it', async () => {
   const { writer, reader, proxy } = await filled('fifo', 'log');
