@@ -2,7 +2,7 @@ import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { type Ending, EndLog } from '../../src/memory/end-log.ts';
 import { PayloadSlabs } from '../../src/memory/payload-slabs.ts';
-import { noSlot, Slots } from '../../src/memory/slots.ts';
+import { codeOf, noSlot, Slots } from '../../src/memory/slots.ts';
 import { SeqList } from '../../src/memory/stage-indexes.ts';
 
 /** Hashes of all lengths, of which most differ in a few digits only. */
@@ -41,6 +41,22 @@ test.each([8, 3_000])(
     expect(new Set(inUse).size).toBe(inUse.length);
   },
 );
+
+test.each([
+  [4, 3],
+  [4, 0],
+  [2, 1],
+  [2, 0],
+  [8, 7],
+])('hashes chosen to differ in one of %i digits, the one at %i, come to as many places as others', (digits, at) => {
+  // These two digits differ in their upper bits only.
+  const piece = (isOther: boolean) => `${'0'.repeat(at)}${isOther ? 'a' : '1'}`.padEnd(digits, '0');
+  const hashes = Array.from({ length: 4_096 }, (_, n) =>
+    Array.from({ length: 128 / digits }, (_, i) => piece(((n >> (i % 12)) & 1) === 1 && i < 12)).join(''),
+  );
+  expect(new Set(hashes).size).toBe(hashes.length);
+  expect(new Set(hashes.map((hash) => codeOf(hash) >>> 16)).size).toBeGreaterThan(1_000);
+});
 
 test('slots of unknown hashes are held together, or none of them', () => {
   const slots = new Slots();
