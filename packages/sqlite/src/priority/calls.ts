@@ -249,7 +249,9 @@ export class PriorityCalls {
       const outcomes = await shared.carry(together, deadline);
       if (outcomes === null) {
         const { signal } = call.context;
-        return await this.#filled({ remainingMs: deadline - clock(), signal, before: null }, () => this.#attempt(call));
+        // Its time may be over: then this is the last attempt.
+        const leftMs = Math.max(1, deadline - clock());
+        return await this.#filled({ remainingMs: leftMs, signal, before: null }, () => this.#attempt(call));
       }
       this.commits.notify();
       return outcomes as T;

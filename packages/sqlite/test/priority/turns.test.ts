@@ -20,7 +20,10 @@ function pathOf(name = 'pool.db'): string {
   return join(scratchFolder(), name);
 }
 
-function open(path: string, options: { readonly maxTxs?: number } = {}): Promise<MempoolStore> {
+function open(
+  path: string,
+  options: { readonly maxTxs?: number; readonly timeoutMs?: number } = {},
+): Promise<MempoolStore> {
   return sqlite.open({ path, ordering: 'priority', timeoutMs: 30_000, synchronous: 'normal', ...options });
 }
 
@@ -171,6 +174,24 @@ test('a call whose step cannot be written fails for its own caller, and the call
   for (const store of stores) await store.close();
 });
 
+test('X5: calls of many stores on a file that stays locked fail in time, and can be tried again', async () => {
+  const path = pathOf();
+  const stores = await Promise.all(numbers(4).map(() => open(path, { timeoutMs: 1_000 })));
+  await crowd(path, stores, 0);
+  const other = new SqliteDatabase(path);
+  other.exec('BEGIN IMMEDIATE');
+  const settled = await Promise.allSettled(
+    stores.map((store, i) => store.receive([priced(800_000 + i)], { operationId: `${i}` })),
+  );
+  const codes = settled.map((one) => (one.status === 'rejected' ? one.reason.code : one.status));
+  expect(codes.filter((code) => !/UNAVAILABLE|OUTCOME_UNKNOWN/.test(code))).toEqual([]);
+  other.exec('ROLLBACK');
+  other.close();
+  const again = stores.map((store, i) => store.receive([priced(800_000 + i)], { operationId: `${i}` }));
+  expect((await Promise.all(again)).flat().map(({ kind }) => kind)).toEqual(stores.map(() => 'received'));
+  for (const store of stores) await store.close();
+});
+
 test('R3: a call is aborted until it is left to another process; from then on its outcome is awaited', async () => {
   const path = pathOf();
   const stores = await Promise.all(numbers(4).map(() => open(path)));
@@ -295,6 +316,18 @@ test.for<readonly [what: string, talk: ((socket: Socket, name: string) => void) 
   for (const n of numbers(5)) expect(await store.receive([priced(n)])).toMatchObject([{ kind: 'received' }]);
   expect(talks).toBe(talk === null ? 0 : 1);
   expect(await store.usage()).toMatchObject({ pending: 5, lastSeq: 5 });
+});
+
+test('X5: a call that waited for one that says nothing longer than its time limit is made', async () => {
+  const path = pathOf();
+  await using store = await open(path, { timeoutMs: 200 });
+  const name = newName();
+  const server = createServer(() => undefined);
+  await new Promise<void>((resolve) => server.listen(join(folder, name), resolve));
+  onTestFinished(() => void server.close());
+  announce(path, name);
+  expect(await store.receive([priced(1)])).toMatchObject([{ kind: 'received' }]);
+  expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received' }]);
 });
 
 test.for<readonly [what: string, bytes: Buffer]>([
