@@ -182,12 +182,10 @@ export class CallServer {
         await this.#round();
       }
     } catch (error) {
-      // Whether a call was carried out is in the file.
+      // Each process finds out by itself: by its own attempt, or in the file, if the calls may have been carried out.
       const isUnknown = isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
-      for (const waiting of this.#queue.splice(0))
-        if (waiting.from === 'own' && !isUnknown) waiting.decline();
-        else waiting.fail(error);
-      this.#end('cut');
+      if (isUnknown) for (const waiting of this.#queue.splice(0)) waiting.fail(error);
+      this.#end(isUnknown ? 'cut' : 'declined');
     } finally {
       // At once: the next call may come before anybody hears of the end of a promise.
       this.#isRunning = false;
@@ -301,12 +299,13 @@ export class CallServer {
     if (isQuiet || (guests === 1 && this.#active('own') === 0)) this.#end('answered');
   }
 
-  #end(how: 'answered' | 'cut'): void {
+  /** Ends the turn. What waits is not carried out, and is told so. `answered`: nothing has failed. */
+  #end(how: 'answered' | 'declined' | 'cut'): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearInterval(this.#watch);
     for (const waiting of this.#queue.splice(0)) waiting.decline();
-    this.intake.close(how);
+    this.intake.close(how === 'cut' ? 'cut' : 'answered');
     this.#onEnd(how === 'answered' && this.#wasNeeded);
   }
 }

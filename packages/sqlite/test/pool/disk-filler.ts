@@ -2,8 +2,9 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMempoolError, type Ordering } from 'mempool-core';
+import { sqlite } from 'mempool-sqlite';
 import { backendNamed } from '../kinds.ts';
-import { hashOf, pointOf } from '../numbered.ts';
+import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
 import { poolOptions, receive, stateOf } from './filling.ts';
 
 const [directory = '', name = '', ordering = '', room = ''] = process.argv.slice(2);
@@ -48,6 +49,22 @@ async function filledByAnother(): Promise<unknown> {
   return { code, state, later, laterState: await stateOf(store) };
 }
 
+/** The disk is full while one of several stores carries out the calls of all. */
+async function filledInTurn(): Promise<unknown> {
+  const stores = await Promise.all(numbers(4).map(() => sqlite.open({ path, ordering: 'priority', synchronous: 'normal' })));
+  const all = (first: number) =>
+    Promise.all(stores.map((each, i) => codeOf(each.receive([priced(first + i, {}, 5_000)]))));
+  for (let n = 0; n < 40; n++) await all(10 * n);
+  const before = await stores[0]?.usage();
+  const filler = fillDisk();
+  const codes = await all(1_000);
+  rmSync(filler);
+  const after = await stores[0]?.usage();
+  const later = await all(1_000);
+  for (const each of stores) await each.close();
+  return { codes, received: Number(after?.lastSeq) - Number(before?.lastSeq), later };
+}
+
 /** Another program's file takes what is left. */
 function fillDisk(): string {
   const filler = join(directory, 'filler');
@@ -65,4 +82,5 @@ function writeWhilePossible(descriptor: number, block: Buffer): void {
   }
 }
 
-console.log(JSON.stringify(await (room === 'another' ? filledByAnother() : untilFull())));
+const fillings: Readonly<Record<string, () => Promise<unknown>>> = { another: filledByAnother, turn: filledInTurn };
+console.log(JSON.stringify(await (fillings[room] ?? untilFull)()));

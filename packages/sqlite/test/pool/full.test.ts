@@ -54,3 +54,10 @@ test.each(hasSmallDisk ? kinds : [])(
     expect(result).toEqual({ ...refused, state, later: 'done', laterState });
   },
 );
+
+test.runIf(hasSmallDisk)('M3: on a full disk each of many stores that write at once has its receive refused', async () => {
+  const disk = diskDirectory();
+  const result = await report(filler, [disk, 'sqlite', 'priority', 'turn'], onSmallDisk(disk));
+  const [codes, later] = [numbers(4).map(() => refused.code), numbers(4).map(() => 'done')];
+  expect(result).toEqual({ codes, received: 0, later });
+});
