@@ -6,7 +6,7 @@ import { defaultReplicaMs, type RedisOptions, taggedPrefix } from './options.ts'
 import { isPoolMissing, isReply } from './refusal.ts';
 import { Replication, type ReplicationOptions, unconfirmed } from './replication.ts';
 import { type Reply, type Script, scripts, type Verb, waitKeyOf } from './script.ts';
-import { type Argument, fieldsCommands, ReusedMemory, ScriptCall } from './script-call.ts';
+import { type Argument, fieldsCommands, type Piece, ReusedMemory, ScriptCall } from './script-call.ts';
 import { Settling, within } from './settling.ts';
 
 export interface RunContext {
@@ -121,11 +121,10 @@ export class Connection {
 
   /**
    * Reads fields of a hash, in parts, and behind them a script, once each. Called when another script has been answered, they are sent
-   * on its connection, before this returns. `fields` are packed, each after a byte with its length. `onPart` is given each part when it
-   * has come, in order.
+   * on its connection, before this returns. `onPart` is given each part when it has come, in order.
    */
   async fieldsAndRun<V extends Verb>(
-    [key, fields]: readonly [key: string, fields: Buffer],
+    [key, fields]: readonly [key: string, fields: readonly Piece[]],
     [verb, keys, args]: readonly [verb: V, keys: readonly string[], args: readonly Argument[]],
     timeoutMs: number,
     onPart: (values: (Buffer | null)[]) => void,

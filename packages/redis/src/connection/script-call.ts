@@ -10,6 +10,13 @@ export interface SelfWriting {
   writeTo(bytes: Buffer, at: number): void;
 }
 
+/** A piece of a buffer. No view is made of it: that costs more than what is done with it. */
+export interface Piece {
+  readonly bytes: Buffer;
+  readonly from: number;
+  readonly to: number;
+}
+
 type Framed = string | Buffer | SelfWriting;
 
 const maxReusedBytes = 1024 * 1024;
@@ -84,25 +91,21 @@ export class ScriptCall {
 /** Fields of one HMGET. The client reads the answer of one, while the server works on the next. */
 const perCommand = 250;
 
-/** HMGET of many fields of a hash, in wire format. `fields` are packed, each after a byte with its length. */
-export function* fieldsCommands(key: string, fields: Buffer): Iterable<Command> {
-  for (let from = 0, to = 0; from < fields.length; from = to) {
-    let count = 0;
-    for (; to < fields.length && count < perCommand; count++) to += 1 + (fields[to] as number);
-    yield fieldsCommand(key, fields.subarray(from, to), count);
-  }
+/** HMGET of many fields of a hash, in wire format. */
+export function* fieldsCommands(key: string, fields: readonly Piece[]): Iterable<Command> {
+  for (let at = 0; at < fields.length; at += perCommand) yield fieldsCommand(key, fields.slice(at, at + perCommand));
 }
 
-function fieldsCommand(key: string, fields: Buffer, count: number): Command {
-  const bytes = Buffer.allocUnsafe((count + 3) * frameBytes + Buffer.byteLength(key) + fields.length);
-  let to = writeNumber(bytes, '*', 2 + count, 0);
-  for (const word of ['HMGET', key]) to = writeFramed(bytes, word, Buffer.byteLength(word), to);
-  for (let at = 0, end = 0; at < fields.length; at = end) {
-    end = at + 1 + (fields[at] as number);
-    to = writeNumber(bytes, '$', end - at - 1, to);
-    to = writeEnd(bytes, to + fields.copy(bytes, to, at + 1, end));
+function fieldsCommand(key: string, fields: readonly Piece[]): Command {
+  const length = fields.reduce((sum, { from, to }) => sum + to - from, Buffer.byteLength(key));
+  const bytes = Buffer.allocUnsafe((fields.length + 3) * frameBytes + length);
+  let at = writeNumber(bytes, '*', 2 + fields.length, 0);
+  for (const word of ['HMGET', key]) at = writeFramed(bytes, word, Buffer.byteLength(word), at);
+  for (const field of fields) {
+    at = writeNumber(bytes, '$', field.to - field.from, at);
+    at = writeEnd(bytes, at + field.bytes.copy(bytes, at, field.from, field.to));
   }
-  return new WrittenCommand('HMGET', bytes.subarray(0, to));
+  return new WrittenCommand('HMGET', bytes.subarray(0, at));
 }
 
 /** A command in wire format, whose answer consists of buffers. */

@@ -1,8 +1,9 @@
 import type { Connection, Finish } from '../connection/connection.ts';
 import type { Page, Reply, Verb } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
+import type { Argument, Piece } from '../connection/script-call.ts';
+import { hexOf, textsIn } from './packed.ts';
 import { LogRows, PageRows } from './page-rows.ts';
-import { packEntryNames, unpackHashes } from './record.ts';
+import { nameIn } from './record.ts';
 
 /** Parts of records that a page has although it was asked for without: more than this, and the user may not ask for lengths. */
 const mostParts = 4;
@@ -11,8 +12,8 @@ const mostParts = 4;
 export const apart = 'apart';
 
 type Records = readonly (Buffer | null)[];
-/** What a page was read from; how many parts of records came with it, none if they are apart; and its hashes, packed. */
-type Head = readonly [epoch: Buffer, lastSeq: number, parts: number, packNames: () => Buffer];
+/** What a page was read from; how many parts of records came with it, none if they are apart; and its hashes. */
+type Head = readonly [epoch: Buffer, lastSeq: number, parts: number, names: () => Piece[]];
 
 /** What becomes of a page, to which the records are added that come behind it, in order. */
 export interface Rows {
@@ -26,12 +27,12 @@ export interface PageKind<Answer, R extends Rows> {
 }
 
 export const seqPages: PageKind<Page, PageRows> = {
-  headOf: ([, epoch, lastSeq, names, , , , , ...parts]) => [epoch, lastSeq, parts.length, () => names],
+  headOf: ([, epoch, lastSeq, names, , , , , ...parts]) => [epoch, lastSeq, parts.length, () => textsIn(names)],
   rowsOf: (answer) => new PageRows(answer),
 };
 
 export const logPages: PageKind<Reply<'dump'>, LogRows> = {
-  headOf: ([, , , epoch, lastSeq, entries, ...parts]) => [epoch, lastSeq, parts.length, () => packEntryNames(entries)],
+  headOf: ([, , , epoch, lastSeq, entries, ...parts]) => [epoch, lastSeq, parts.length, () => entries.map(nameIn)],
   rowsOf: (answer) => new LogRows(answer),
 };
 
@@ -56,10 +57,10 @@ export function withRecords<V extends Verb, R extends Rows>(
   { verb, keys, args, kind: { headOf, rowsOf }, refused }: PageCall<V, R>,
 ): Finish<Reply<V>, R> {
   return async (reply, leftMs) => {
-    const [epoch, lastSeq, parts, packNames] = headOf(reply);
+    const [epoch, lastSeq, parts, readNames] = headOf(reply);
     if (parts > mostParts) refused();
-    const names = parts > 0 ? null : packNames();
-    if (names === null || names.length === 0) return rowsOf(reply);
+    const names = parts > 0 ? [] : readNames();
+    if (names.length === 0) return rowsOf(reply);
     const body = keys[bodyKey] as string;
     const written = ['written', keys, [epoch, lastSeq]] as const;
     const answers = connection.fieldsAndRun([body, names], written, leftMs(), (part) => rows.add(part));
@@ -74,15 +75,15 @@ export function withRecords<V extends Verb, R extends Rows>(
 const bodyKey = 3;
 
 /** Whether records that were read after their page are the same ones. `packed`: the hashes received since, `null` if not known. */
-function areSame(names: Buffer, records: readonly Records[], packed: Buffer | null): boolean {
+function areSame(names: readonly Piece[], records: readonly Records[], packed: Buffer | null): boolean {
   if (packed === null) return false;
-  let at = 0;
+  let i = 0;
   for (const part of records)
     for (const record of part) {
-      const size = names[at] as number;
-      if (record === null && size > 0) return false;
-      at += 1 + size;
+      const { from, to } = names[i++] as Piece;
+      if (record === null && to > from) return false;
     }
-  const received = new Set(unpackHashes(packed));
-  return received.size === 0 || !unpackHashes(names).some((hash) => received.has(hash));
+  if (packed.length === 0) return true;
+  const received = new Set(textsIn(packed).map(hexOf));
+  return !names.some((name) => received.has(hexOf(name)));
 }

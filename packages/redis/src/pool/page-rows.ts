@@ -1,7 +1,8 @@
 import { type ChainPoint, isLive, type LiveStage, type StoredTransaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Page, Reply } from '../connection/script.ts';
-import { bundleIn, decodeRecord, factsBytes, type LogRow, optionalTime, readEntry, unpackHashes } from './record.ts';
+import { hexOf, textsIn } from './packed.ts';
+import { bundleIn, decodeRecord, factsBytes, type LogRow, optionalTime, readEntry } from './record.ts';
 import { decodeScore } from './score.ts';
 
 /** A transaction of a page; a bare record if it is damaged (M2). */
@@ -40,7 +41,7 @@ export class PageRows {
 
   constructor([tick, epoch, , names, seqs, scores, points, facts, ...parts]: Page) {
     this.epoch = String(epoch);
-    this.hashes = unpackHashes(names);
+    this.hashes = textsIn(names).map(hexOf);
     this.#tick = tick;
     this.#seqs = runsIn(seqs, 1);
     this.#scores = scores === null ? this.#seqs : runsIn(scores, 0);

@@ -8,7 +8,7 @@ import {
   type TransactionStatus,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { SelfWriting } from '../connection/script-call.ts';
+import type { Piece, SelfWriting } from '../connection/script-call.ts';
 import { decodeScore } from './score.ts';
 
 const recordHead = 6;
@@ -26,6 +26,7 @@ const keptBytes = 8;
 const perField = 128;
 /** In front of facts in 14 bytes. No other entry begins with this byte. */
 const entryMark = Buffer.of(0);
+const noPiece: Piece = { bytes: Buffer.alloc(0), from: 0, to: 0 };
 
 type LoggedWrite = Pick<core.Write, 'after' | 'point'>;
 type Read<T> = T & { readonly intact: boolean };
@@ -50,24 +51,11 @@ export function unpackHashes(packed: Buffer): string[] {
   return hashes;
 }
 
-/** Packs the hashes of log entries as `packHashes` does, an empty one for an entry that is damaged. */
-export function packEntryNames(entries: readonly (Buffer | null)[]): Buffer {
-  const packed = Buffer.allocUnsafe(entries.reduce((length, entry) => length + 1 + nameIn(entry).size, 0));
-  let at = 0;
-  for (const entry of entries) {
-    const { from, size } = nameIn(entry);
-    packed[at] = size;
-    if (size > 0) entry?.copy(packed, at + 1, from, from + size);
-    at += 1 + size;
-  }
-  return packed;
-}
-
-/** Where the hash of a log entry is, as `entryHash` of lua/pool/state.lua finds it. */
-function nameIn(entry: Buffer | null): { readonly from: number; readonly size: number } {
+/** Where the hash of a log entry is, as `entryHash` of lua/pool/state.lua finds it; nothing if the entry is damaged. */
+export function nameIn(entry: Buffer | null): Piece {
   const head = (entry?.[0] ?? 0) >= timedStage ? timedEntry.size : plainEntry.size;
-  const size = entry?.[head] ?? 0;
-  return { from: head + 1, size: head + 1 + size <= (entry?.length ?? 0) ? size : 0 };
+  const [from, to] = [head + 1, head + 1 + (entry?.[head] ?? 0)];
+  return entry !== null && to <= entry.length ? { bytes: entry, from, to } : noPiece;
 }
 
 /** A record of the key `body`: type as u16, CRC-32 as u32, payload. @throws `ERR_MEMPOOL_INVALID` for a payload that is too large */

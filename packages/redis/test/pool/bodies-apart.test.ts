@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { MempoolStore, Submission } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
+import { hexOf, textsIn } from '../../src/pool/packed.ts';
 import { hashOf, point, transaction } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
 import { numbers, priced } from '../priority/priced.ts';
@@ -147,6 +148,21 @@ test.for(orderings)(
   },
 );
 
+test('M2: log entries that are damaged, and one that is lost, are named in a large page too', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool });
+  await store.receive(numbers(count).map((n) => make('fifo', n)));
+  await store.drop(all, 'failed');
+  const [admin, log] = [operator(url), `{${pool}}:log`];
+  const entry = (await admin.hgetBuffer(log, '5')) as Buffer;
+  for (const [n, bytes] of [entry.subarray(0, 0), entry.subarray(0, 3), entry.subarray(0, 30)].entries())
+    await admin.hset(log, String(5 + n), bytes);
+  await admin.hdel(log, '30');
+  const { entries, damaged } = await pages.log(store);
+  expect(damaged).toEqual([5, 6, 7, 30].map((logSeq) => ({ logSeq })));
+  expect(entries.map(({ logSeq }) => logSeq)).toEqual(numbers(count).filter((n) => ![5, 6, 7, 30].includes(n)));
+});
+
 /** How often the server was asked for a length since this was last asked. */
 async function lengthsAsked(admin: Redis): Promise<number> {
   const [, calls = '0'] = /cmdstat_hstrlen:calls=(\d+)/.exec(await admin.info('commandstats')) ?? [];
@@ -290,3 +306,19 @@ test.for([
     expect([transactions.length, named.length]).toEqual([200 - damaged, damaged]);
   },
 );
+
+test.for<[number, number]>([
+  [15, 32],
+  [16, 32],
+  [70_000, 1],
+  [2, 31],
+  [2, 255],
+  [2, 256],
+  [2, 65_536],
+  [3, 0],
+  [0, 0],
+])('the hashes that a script packs are found: %i of %i bytes', async ([many, bytes]) => {
+  const script = "local t = {} for i = 1, ARGV[1] do t[i] = string.rep('x', ARGV[2]) end return cmsgpack.pack(t)";
+  const packed = await operator(inject('redisUrl')).callBuffer('EVAL', script, 0, many, bytes);
+  expect(textsIn(packed as Buffer).map(hexOf)).toEqual(Array(many).fill('78'.repeat(bytes)));
+});
