@@ -35,6 +35,8 @@ export interface PriorityParts {
 type Done<T> = readonly [T] | null;
 
 const longestTimerMs = 2 ** 31 - 1;
+/** How often the mirror catches up while others carry out the calls: the file keeps the changes of the last 1,000 calls only. */
+const keepUpMs = 50;
 
 /** How a call waits for the mirror. */
 interface Waiting {
@@ -77,6 +79,7 @@ export class PriorityCalls {
   readonly #shared: SharedCalls | null;
   /** Calls that are carried out together with others. */
   #together = 0;
+  #keptUpAt = 0;
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PriorityParts, options: core.DriverOptions) {
@@ -254,9 +257,22 @@ export class PriorityCalls {
         return await this.#filled({ remainingMs: leftMs, signal, before: null }, () => this.#attempt(call));
       }
       this.commits.notify();
+      this.#keepUp();
       return outcomes as T;
     } finally {
       this.#together -= 1;
+    }
+  }
+
+  /** A call that others carry out needs no mirror, but the next read does, and the next call if the process of the turn has ended. */
+  #keepUp(): void {
+    const now = performance.now();
+    if (now < this.#keptUpAt + keepUpMs) return;
+    this.#keptUpAt = now;
+    try {
+      this.file.atomically('beginRead', () => this.#mirror.current());
+    } catch {
+      // The next read has the same error.
     }
   }
 

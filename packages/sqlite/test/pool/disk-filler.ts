@@ -51,7 +51,9 @@ async function filledByAnother(): Promise<unknown> {
 
 /** The disk is full while one of several stores carries out the calls of all. */
 async function filledInTurn(): Promise<unknown> {
-  const stores = await Promise.all(numbers(4).map(() => sqlite.open({ path, ordering: 'priority', synchronous: 'normal' })));
+  const stores = await Promise.all(
+    numbers(4).map(() => sqlite.open({ path, ordering: 'priority', synchronous: 'normal' })),
+  );
   const all = (first: number) =>
     Promise.all(stores.map((each, i) => codeOf(each.receive([priced(first + i, {}, 5_000)]))));
   for (let n = 0; n < 40; n++) await all(10 * n);

@@ -55,9 +55,12 @@ test.each(hasSmallDisk ? kinds : [])(
   },
 );
 
-test.runIf(hasSmallDisk)('M3: on a full disk each of many stores that write at once has its receive refused', async () => {
-  const disk = diskDirectory();
-  const result = await report(filler, [disk, 'sqlite', 'priority', 'turn'], onSmallDisk(disk));
-  const [codes, later] = [numbers(4).map(() => refused.code), numbers(4).map(() => 'done')];
-  expect(result).toEqual({ codes, received: 0, later });
-});
+test.runIf(hasSmallDisk)(
+  'M3: on a full disk each of many stores that write at once has its receive refused',
+  async () => {
+    const disk = diskDirectory();
+    const result = await report(filler, [disk, 'sqlite', 'priority', 'turn'], onSmallDisk(disk));
+    const [codes, later] = [numbers(4).map(() => refused.code), numbers(4).map(() => 'done')];
+    expect(result).toEqual({ codes, received: 0, later });
+  },
+);

@@ -1,19 +1,40 @@
-import { defaultThresholds, type IndexDump } from 'mempool-core';
+import { defaultThresholds, type IndexDump, type ReceiveOutcome } from 'mempool-core';
 import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import { onTestFinished } from 'vitest';
 import type { SqliteOptions } from '../../src/file/options.ts';
 import { openSecond, openShared } from '../../src/open-file.ts';
 import { PriorityChanges } from '../../src/priority/changes.ts';
 import { PriorityStorage } from '../../src/priority/storage.ts';
+import { transaction } from '../numbered.ts';
 
 const anyone = { signal: undefined };
+const verdict = {
+  ...{ priority: 0n, sender: '', senderLimit: null, gas: 0, provides: [], requires: [] },
+  ...{ expiresAt: null, expiresAtHeight: null, propagate: true },
+};
 
 /** What one node of a pool keeps in memory, and what a new one reads from the file. */
 export class Node {
   readonly #storage: PriorityStorage;
+  readonly #openings: readonly unknown[];
 
-  constructor(storage: PriorityStorage) {
+  constructor(storage: PriorityStorage, openings: readonly unknown[]) {
     this.#storage = storage;
+    this.#openings = openings;
+  }
+
+  /** How often it read the whole pool. */
+  get loads(): number {
+    return this.#openings.length;
+  }
+
+  receive(n: number): Promise<ReceiveOutcome[]> {
+    const admission = {
+      submissions: [{ ...transaction(n), verdict, from: null }],
+      moment: { now: null, height: null },
+      thresholds: defaultThresholds,
+    };
+    return this.#storage.admit(admission, { operationId: undefined, digest: undefined, signal: undefined });
   }
 
   remembered(): Promise<IndexDump> {
@@ -45,7 +66,14 @@ export async function openNode(path: string): Promise<Node> {
     log: () => undefined,
   };
   const file = await openShared(options);
-  onTestFinished(() => file.close());
-  const shared = { changes: new PriorityChanges(file), openReader: () => openSecond(options) };
-  return new Node(new PriorityStorage({ file, fence: null, shared }, options));
+  const openings: unknown[] = [];
+  const openReader = () => {
+    const reader = openSecond(options);
+    openings.push(reader);
+    return reader;
+  };
+  const shared = { changes: new PriorityChanges(file), openReader };
+  const storage = new PriorityStorage({ file, fence: null, shared }, options);
+  onTestFinished(() => storage.close());
+  return new Node(storage, openings);
 }

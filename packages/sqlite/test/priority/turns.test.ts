@@ -156,6 +156,20 @@ test('X2, M2: each of many stores that write at once gets its own outcomes, refu
   expect(await node.remembered()).toEqual(await node.stored());
 });
 
+test('nodes whose calls another one carries out keep up with the pool, and need not read it anew', async () => {
+  const path = pathOf();
+  const nodes = await Promise.all(numbers(3).map(() => openNode(path)));
+  for (const node of nodes) await node.remembered();
+  await Promise.all(
+    nodes.map(async (node, own) => {
+      for (const n of numbers(450)) expect(await node.receive(own * 10_000 + n)).toMatchObject([{ kind: 'received' }]);
+    }),
+  );
+  expect(intakeOf(path)).not.toBe('');
+  for (const node of nodes) expect(await node.remembered()).toEqual(await node.stored());
+  expect(nodes.map(({ loads }) => loads)).toEqual([1, 1, 1]);
+});
+
 test('a call whose step cannot be written fails for its own caller, and the calls with it are made', async () => {
   const path = pathOf();
   const stores = await Promise.all(numbers(4).map(() => open(path)));
