@@ -144,6 +144,7 @@ export class CallServer {
     this.#queue = this.#queue.filter(({ from }) => from !== guest);
     this.#prompt = this.#prompt.filter((each) => each !== guest);
     this.#owed.delete(guest);
+    this.#served.delete(guest);
     this.#onCall?.();
   }
 

@@ -1,5 +1,5 @@
 import { defaultThresholds, type IndexDump, type ReceiveOutcome } from 'mempool-core';
-import { type DriverOptions, dumpOf } from 'mempool-core/backend';
+import { type DriverOptions, dumpOf, type ReceiveCall } from 'mempool-core/backend';
 import { onTestFinished } from 'vitest';
 import type { SqliteOptions } from '../../src/file/options.ts';
 import { openSecond, openShared } from '../../src/open-file.ts';
@@ -12,6 +12,12 @@ const verdict = {
   ...{ priority: 0n, sender: '', senderLimit: null, gas: 0, provides: [], requires: [] },
   ...{ expiresAt: null, expiresAtHeight: null, propagate: true },
 };
+
+/** A call of `receive` for one transaction, as a node carries it out. */
+export function callOf(n: number): ReceiveCall {
+  const submissions = [{ ...transaction(n), verdict, from: null }];
+  return { submissions, moment: { now: null, height: null }, thresholds: defaultThresholds };
+}
 
 /** What one node of a pool keeps in memory, and what a new one reads from the file. */
 export class Node {
@@ -29,12 +35,7 @@ export class Node {
   }
 
   receive(n: number): Promise<ReceiveOutcome[]> {
-    const admission = {
-      submissions: [{ ...transaction(n), verdict, from: null }],
-      moment: { now: null, height: null },
-      thresholds: defaultThresholds,
-    };
-    return this.#storage.admit(admission, { operationId: undefined, digest: undefined, signal: undefined });
+    return this.#storage.admit(callOf(n), { operationId: undefined, digest: undefined, signal: undefined });
   }
 
   remembered(): Promise<IndexDump> {

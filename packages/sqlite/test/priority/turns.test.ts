@@ -1,17 +1,20 @@
 import type { ChildProcess } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { queryObjects } from 'node:v8';
 import SqliteDatabase from 'better-sqlite3';
 import type { MempoolStore } from 'mempool-core';
+import { encodeReceiveCall } from 'mempool-core/backend';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { encodeMessage, newName, scopeOf, socketFolder } from '../../src/priority/intake-socket.ts';
+import { encodeMessage, MessageReader, newName, scopeOf, socketFolder } from '../../src/priority/intake-socket.ts';
 import { hashOf, numbers, priced } from '../numbered.ts';
 import { start } from '../program.ts';
-import { openNode } from './node.ts';
+import { callOf, openNode } from './node.ts';
 
 const count = 3_000;
 const folder = socketFolder() as string;
@@ -362,6 +365,36 @@ test.for<readonly [what: string, bytes: Buffer]>([
   for (const store of stores) await store.close();
   const node = await openNode(path);
   expect(await node.remembered()).toEqual(await node.stored());
+});
+
+/** Leaves a call at a socket, as a process does that writes nothing itself, and hangs up. Returns false if it was not carried out. */
+async function visit(name: string, n: number): Promise<boolean> {
+  const [socket, reader, heard] = [connect(join(folder, name)), new MessageReader(), new EventEmitter()];
+  socket.on('error', () => undefined).on('close', () => heard.emit('over', false));
+  socket.on('data', (chunk) => {
+    for (const { kind } of reader.read(chunk)) if (kind === 'outcome') heard.emit('over', true);
+  });
+  const record = encodeReceiveCall(callOf(n), { digest: undefined });
+  socket.write(encodeMessage({ kind: 'call', call: 1, body: ['calls', `visit ${n}`, record] }));
+  const [isDone] = await once(heard, 'over');
+  socket.destroy();
+  return isDone;
+}
+
+test('a process in its turn keeps nothing of guests that have left', async () => {
+  const path = pathOf();
+  const stores = await Promise.all(numbers(3).map(() => open(path)));
+  // On a busy machine the turn may end meanwhile.
+  for (let [first, isOver] = [0, true]; isOver; first += 10_000) {
+    const name = await crowd(path, stores, first);
+    const before = Number(queryObjects(Socket));
+    const visits = await Promise.all(numbers(60, 9_000_000 + first).map((n) => visit(name, n)));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const after = Number(queryObjects(Socket));
+    isOver = !visits.every(Boolean) || intakeOf(path) !== name;
+    if (!isOver) expect(after).toBeLessThan(before + 20);
+  }
+  for (const store of stores) await store.close();
 });
 
 test('one store alone, and one of a clock of its own, carry out no calls of others', async () => {
