@@ -46,10 +46,16 @@ type BlockStep = Extract<StepEvent, { kind: 'block' }>;
 type PlaceStep = Extract<StepEvent, { kind: 'ready' | 'parked' }>;
 
 /** Writes the events of one call. */
-class EventEncoder extends CborWriter {
+class EventEncoder {
+  readonly #to: CborWriter;
+
   constructor(count: number, bytes: number) {
-    super(longestEvent + bytes);
-    this.head(array, count);
+    this.#to = new CborWriter(longestEvent + bytes);
+    this.#to.head(array, count);
+  }
+
+  get encoded(): Buffer {
+    return this.#to.encoded;
   }
 
   add(event: StepEvent): void {
@@ -68,70 +74,66 @@ class EventEncoder extends CborWriter {
   }
 
   arrival(hash: Uint8Array, seq: number): void {
-    this.head(array, transactionElements);
-    this.head(byteString, hash.length);
-    this.bytes.set(hash, this.end);
-    this.end += hash.length;
-    this.head(uint, seq);
-    this.bytes.set(arrivalTail, this.end);
-    this.end += arrivalTail.length;
+    const to = this.#to;
+    to.head(array, transactionElements);
+    to.byteString(hash);
+    to.head(uint, seq);
+    to.raw(arrivalTail);
   }
 
   #block({ action, point, tick, nodeId, term }: BlockStep): void {
-    this.head(array, blockElements);
-    this.head(uint, blockActions.indexOf(action));
+    this.#to.head(array, blockElements);
+    this.#to.head(uint, blockActions.indexOf(action));
     this.#point(point);
-    this.head(uint, tick);
-    if (nodeId === null) this.nothing();
-    else this.text(nodeId);
+    this.#to.head(uint, tick);
+    if (nodeId === null) this.#to.nothing();
+    else this.#to.text(nodeId);
     this.#optionalLong(term);
   }
 
   #place(event: PlaceStep): void {
-    this.head(array, placeElements);
-    this.hash(event.hash);
-    this.head(uint, event.seq);
-    this.head(uint, placeCodes.indexOf(event.kind === 'ready' ? 'ready' : event.reason));
+    this.#to.head(array, placeElements);
+    this.#to.hash(event.hash);
+    this.#to.head(uint, event.seq);
+    this.#to.head(uint, placeCodes.indexOf(event.kind === 'ready' ? 'ready' : event.reason));
   }
 
   #transaction(event: TransactionStep): void {
     const { hash, seq, stage, previous, confirmations, nonConfirmations, point, reason, replacedBy } = event;
-    this.head(array, replacedBy === undefined ? transactionElements : replacedElements);
-    this.hash(hash);
-    this.head(uint, seq);
-    this.head(uint, eventStages.indexOf(stage));
-    this.head(uint, eventStages.indexOf(previous.stage));
+    this.#to.head(array, replacedBy === undefined ? transactionElements : replacedElements);
+    this.#to.hash(hash);
+    this.#to.head(uint, seq);
+    this.#to.head(uint, eventStages.indexOf(stage));
+    this.#to.head(uint, eventStages.indexOf(previous.stage));
     this.#count(previous.confirmations);
     this.#count(previous.nonConfirmations);
     this.#count(confirmations);
     this.#count(nonConfirmations);
-    if (point === null) this.nothing();
+    if (point === null) this.#to.nothing();
     else this.#point(point);
-    if (reason === null) this.nothing();
-    else this.text(reasonText(reason));
-    this.head(uint, causes.indexOf(event.cause));
-    this.head(uint, event.attempts);
+    if (reason === null) this.#to.nothing();
+    else this.#to.text(reasonText(reason));
+    this.#to.head(uint, causes.indexOf(event.cause));
+    this.#to.head(uint, event.attempts);
     this.#optionalLong(event.receivedAt);
-    if (replacedBy !== undefined) this.hash(replacedBy);
+    if (replacedBy !== undefined) this.#to.hash(replacedBy);
   }
 
   #optionalLong(value: number | null): void {
-    if (value === null) this.nothing();
-    else this.head(uint, value);
+    if (value === null) this.#to.nothing();
+    else this.#to.head(uint, value);
   }
 
-  #point({ slot, hash }: ChainPoint): void {
-    this.head(byteString, pointBytes);
-    this.long(slot);
-    this.end += this.bytes.write(hash, this.end, 'hex');
+  #point(point: ChainPoint): void {
+    this.#to.point(point, pointBytes);
   }
 
   /**
    * Writes a counter. A counter is a difference of ticks; it is negative if a damaged tick is greater than the tip's.
    */
   #count(value: number): void {
-    if (value < 0) this.head(negative, -1 - value);
-    else this.head(uint, value);
+    if (value < 0) this.#to.head(negative, -1 - value);
+    else this.#to.head(uint, value);
   }
 }
 
