@@ -2,7 +2,7 @@ import { causes } from '../contract/cause.ts';
 import { reasonText } from '../contract/drop-reason.ts';
 import type { StepEvent } from '../contract/events.ts';
 import { type ChainPoint, knownStages } from '../contract/transaction.ts';
-import { array, byteString, CborWriter, negative, nothing, uint } from './cbor-writer.ts';
+import { array, CborWriter, negative, nothing, uint } from './cbor-writer.ts';
 
 /** Length of an encoded chain point, in bytes. */
 export const pointBytes = 40;
