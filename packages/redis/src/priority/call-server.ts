@@ -14,9 +14,9 @@ const courtesyMs = 2;
 const mostCourtesyMs = 20;
 /** How long it waits for a node whose call came together with the others the last time. */
 const gatherMs = 1;
-/** It does not wait with calls so large that each is planned alone. */
+/** It does not wait with calls so large that planning them takes longer. */
 const largeBytes = 16 * 1024;
-/** How many transactions the calls have that are planned without a pause. */
+/** How many transactions the calls have that are planned without a pause, of some milliseconds. */
 const mostAtOnce = 400;
 /** The same of the node's own call, if it goes with them. */
 const mostOwn = 128;

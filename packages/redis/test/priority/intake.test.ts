@@ -1,8 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import type { ReceiveOutcome } from 'mempool-core';
+import { receivePlan } from 'mempool-core/backend';
 import { expect, inject, test, vi } from 'vitest';
+import { Committer } from '../../src/priority/committer.ts';
+import { MirrorSync } from '../../src/priority/mirror-sync.ts';
+import type { WriteCall } from '../../src/priority/write-call.ts';
+import { transaction } from '../chain.ts';
 import { openPool, operator } from '../own-server.ts';
 import { allSaid, start } from '../process.ts';
-import { mirrorNode } from './node.ts';
+import { mirrorNode, poolNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
 
 const count = 2_000;
@@ -103,4 +109,58 @@ test('X1, X2: a call that nobody served and that its node answered without a cha
   };
   await Promise.all([...others, ...others].map(write));
   expect(await one.checkStatus([mine.hash])).toMatchObject([{ stage: 'Dropped' }]);
+});
+
+/** A call of `receive` of transaction `n` and of `more` behind it. */
+function calling(n: number, ids: 'ops' | 'calls', more = 0): WriteCall<ReceiveOutcome[]> {
+  const unbounded = { senderLimit: null, expiresAt: null, expiresAtHeight: null, propagate: true };
+  const verdict = { priority: BigInt(n), sender: '', gas: 0, provides: [], requires: [], ...unbounded };
+  const submissions = numbers(1 + more, n).map((each) => ({ ...transaction(each), from: null, verdict }));
+  const thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
+  const left = { submissions, moment: { now: null, height: null }, thresholds };
+  const state = { sent: new Map(), needMs: 0, wasLeft: false, mayBeServed: false, from: null };
+  const context = { digest: undefined, signal: undefined };
+  const plan = receivePlan(left);
+  return {
+    script: 'commit',
+    verb: 'receive',
+    fence: ['', '', '', ''],
+    plan,
+    left,
+    id: `${n}`,
+    ids,
+    ...context,
+    ...state,
+  };
+}
+
+test('X1, X2: of calls that one script carries out, those behind one that is known, or was planned too early, are planned again', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool, ordering: 'priority' });
+  const link = new MirrorSync(poolNode(url, pool));
+  await vi.waitFor(() => link.load(), 5_000);
+  const { clock } = link.node.options;
+  const committer = new Committer(link, 'planner~');
+  const kinds = async (...calls: WriteCall<ReceiveOutcome[]>[]) => {
+    const tried = await committer.attemptAll(calls, () => '', clock() + 5_000);
+    return tried.flatMap((each): unknown[] => (each.kind === 'done' ? [each.outcome].flat() : [each.kind]));
+  };
+  const received = (...seqs: number[]) => seqs.map((seq) => expect.objectContaining({ kind: 'received', seq }));
+  const [second, fourth] = [calling(2, 'ops'), calling(4, 'ops')];
+  expect(await kinds(calling(1, 'ops'), second)).toEqual(received(1, 2));
+  const again = calling(2, 'ops');
+  // The node does not see that the call is known: it plans the transactions of the pool as it was.
+  const taken = { ...again, plan: calling(20, 'ops').plan };
+  expect(await kinds(calling(3, 'ops'), taken, fourth)).toEqual([...received(3, 2), 'behind']);
+  expect(
+    await kinds(fourth, calling(5, 'calls'), calling(6, 'calls'), calling(7, 'calls', 40), calling(50, 'ops')),
+  ).toEqual(received(4, 5, 6, ...numbers(41, 7), 48));
+  await store.receive([priced(60)]);
+  const late = [calling(61, 'ops'), calling(62, 'ops')] as const;
+  expect(await kinds(...late)).toEqual(['behind', 'behind']);
+  // It is the other node's turn, for a moment.
+  await vi.waitFor(async () => expect(await kinds(...late)).toEqual(received(50, 51)), 5_000);
+  expect((await store.usage()).pending).toBe(51);
+  const node = mirrorNode(url, pool);
+  expect(await node.remembered()).toEqual(await node.stored());
 });

@@ -4,6 +4,7 @@ import type { RedisOptions } from 'mempool-redis';
 import { TurnCount } from 'mempool-testkit';
 import { onTestFinished } from 'vitest';
 import { Connection } from '../../src/connection/connection.ts';
+import type { Node } from '../../src/pool/pool-reader.ts';
 import { RedisPriorityStorage } from '../../src/priority/storage.ts';
 
 /** A node of which a test sees what it remembers of the pool, and what the server has. */
@@ -18,7 +19,8 @@ export interface MirrorNode {
 
 const context = { signal: undefined };
 
-export function mirrorNode(url: string, pool: string): MirrorNode {
+/** Its connection is closed when the test ends. */
+export function poolNode(url: string, pool: string): Node {
   const options: DriverOptions & RedisOptions = {
     ...{ url, pool, election: 'watcher', fenced: false, maxTxBytes: 1_048_576, retention: {}, limits: {}, now: null },
     ordering: 'priority',
@@ -31,7 +33,13 @@ export function mirrorNode(url: string, pool: string): MirrorNode {
   const connection = new Connection(options);
   onTestFinished(() => connection.close());
   const createPool = () => Promise.reject(new Error('the pool is not there'));
-  const storage = new RedisPriorityStorage({ connection, prefix: `{${pool}}`, options, createPool });
+  return { connection, prefix: `{${pool}}`, options, createPool };
+}
+
+export function mirrorNode(url: string, pool: string): MirrorNode {
+  const node = poolNode(url, pool);
+  const { connection } = node;
+  const storage = new RedisPriorityStorage(node);
   return {
     turnsOfFill: async () => {
       const turns = new TurnCount();
