@@ -259,6 +259,9 @@ function withOrder(index: PoolIndex, change: object): Partial<PoolIndex> {
     after: (key: PlacedNode) => order.after(key),
     walk: (...given: Parameters<typeof order.walk>) => order.walk(...given),
     [Symbol.iterator]: () => order[Symbol.iterator](),
+    // The shorter ways would not ask for those that leave.
+    lastBelow: () => null,
+    fetchLast: () => undefined,
   };
   return { order: { ...plain, ...verbs, ...change } as unknown as PoolIndex['order'] };
 }

@@ -2,7 +2,7 @@ import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Arrived } from '../memory/pool-state.ts';
 import { admitAlone, newEntry } from '../priority/admission.ts';
-import { excessOf, floorOf, isOver } from '../priority/eviction.ts';
+import { excessOf, floorOf, isOver, nothingMore } from '../priority/eviction.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
@@ -49,6 +49,8 @@ export function admitUnknown(
   at: number,
 ): ReceiveOutcome[] {
   const { index, memory } = pool;
+  const { transactions } = excessOf(index, { ...nothingMore, transactions: submissions.length });
+  if (transactions > 1) index.order.fetchLast(Math.min(transactions, submissions.length));
   const arrived: (Arrived & { readonly node: PoolNode })[] = [];
   const victims: PoolNode[] = [];
   const outcome = new Array<ReceiveOutcome>(submissions.length);

@@ -113,7 +113,7 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   /** Does the same as `apply` for a call of a priority pool that only admitted `arrived` and evicted `ended`. */
-  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, at: number): void {
+  admitAndEvict(ended: readonly Queued[], arrived: readonly Arrived[], at: number): void {
     this.#state.admitAndEvict(ended, arrived, at);
   }
 

@@ -70,10 +70,11 @@ export class PoolState {
    * Does the same as `apply` for a call of a priority pool that admitted the unknown transactions `arrived` and evicted the
    * Pending transactions `ended`. Both are sorted by seq.
    */
-  admitAndEvict(ended: Iterable<Queued>, arrived: Iterable<Arrived>, at: number): void {
+  admitAndEvict(ended: readonly Queued[], arrived: readonly Arrived[], at: number): void {
     const { rows, events } = this;
     const { columns } = rows;
     const ending: Ending = { ...evictedState, at };
+    rows.fetch(ended);
     for (const { slot, hash, seq } of ended) {
       events.pushOf(hash, seq, this.#evictedTail(columns.attempts(slot)), columns.received(slot), at);
       rows.end(slot, ending);
@@ -167,7 +168,9 @@ export class PoolState {
 
   #trimLog(): void {
     const { log, rows } = this;
-    for (let excess = log.length - this.retention.maxFinalized; excess > 0; excess--) {
+    let excess = log.length - this.retention.maxFinalized;
+    if (excess > 1) rows.fetchOldest(excess);
+    for (; excess > 0; excess--) {
       const slot = log.shift();
       if (slot !== noSlot) this.#onForget(rows.forget(slot), slot);
     }

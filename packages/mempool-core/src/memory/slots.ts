@@ -32,6 +32,11 @@ export class Slots {
     return this.#hashes[slot] as string;
   }
 
+  /** What is in the table at the first place of the hash. */
+  placeOf(slot: number): number {
+    return this.#table[2 * ((this.#data[2 * slot] as number) >>> this.#shift)] as number;
+  }
+
   /** Holds the slot of a hash, which may be a new one. */
   hold(hash: string): number {
     const code = codeOf(hash);

@@ -276,6 +276,11 @@ export class SeqList {
     if (chunk.count === 0 && chunk !== this.#newest) this.#drop(number);
   }
 
+  /** The slot of a row that is in the list plus 1; 0 if there is none. */
+  at(seq: number): number {
+    return this.#chunks.get(chunkOf(seq))?.slots[seq % chunkSeqs] ?? 0;
+  }
+
   *after(seq: number): Generator<number, undefined> {
     const first = chunkOf(seq);
     const numbers = this.#sorted();

@@ -148,7 +148,7 @@ export function admitAlone(index: PoolIndex, entry: Entry, held?: number): Admit
   const excess = excessOf(index, { transactions: 1, bytes, weight2: verdict.weight2 ?? 0 });
   const victims = victimsFor(index, newcomer, excess);
   if (victims === null) return { kind: 'full', hash };
-  for (const victim of victims) index.move(victim, 'Dropped');
+  for (const victim of victims) index.evict(victim);
   settle(index);
   return { node: index.stand(entry, place, held), replaced: noRivals, victims };
 }

@@ -25,6 +25,10 @@ class LazyList {
     return list;
   }
 
+  get isMade(): boolean {
+    return this.#list !== null;
+  }
+
   add(node: PoolNode): void {
     this.#list?.add(node);
   }

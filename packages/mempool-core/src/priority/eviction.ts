@@ -125,6 +125,8 @@ export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess)
   if (!isOver(excess)) return victims;
   const { eviction, maxEvictions } = index.limits;
   if (eviction === 'none') return null;
+  const usual = before === 0 && maxEvictions > 0 ? lastAlone(index, newcomer, excess) : null;
+  if (usual !== null) return [usual];
   const spared = newcomer.isProtected ? ancestors : nobody;
   const leavers = new Leavers(index, excess, spared);
   while (leavers.areNeeded) {
@@ -134,6 +136,17 @@ export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess)
     for (const node of worst) victims.push(node);
   }
   return victims;
+}
+
+/** The last of the order if it is plain, may leave for the newcomer and makes all the room: nearly always. */
+function lastAlone(
+  { order }: PoolIndex,
+  { place, isProtected }: Evicting,
+  { transactions, bytes, weight2 }: Excess,
+): PlacedNode | null {
+  if (isProtected || transactions !== 1 || weight2 > 0) return null;
+  const last = order.lastBelow(place);
+  return last?.isPlain && bytes <= last.bytes ? last : null;
 }
 
 function isWorse(worst: OrderKey, { place, isProtected }: Evicting): boolean {

@@ -5,6 +5,7 @@ import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
 import { noSlot, Slots } from '../memory/slots.ts';
 import { AgeList, AgeLists } from './age-lists.ts';
+import { NodeTable } from './node-table.ts';
 import { Parking } from './parking.ts';
 import {
   type Before,
@@ -12,7 +13,6 @@ import {
   isOut,
   isPlaced,
   mayLeaveParking,
-  newNode,
   type PlacedNode,
   type PoolNode,
   providing,
@@ -24,8 +24,8 @@ import {
 } from './pool-node.ts';
 import { Ranking } from './ranking.ts';
 import { Satisfied } from './satisfied-tags.ts';
-import { SortedList } from './sorted-list.ts';
-import { TagIndex } from './tag-index.ts';
+import { bySeq, type Sequenced, SortedList } from './sorted-list.ts';
+import { SenderIndex, TagIndex } from './tag-index.ts';
 import { Totals } from './totals.ts';
 import { type PoolScalars, UndoLog } from './undo-log.ts';
 
@@ -38,14 +38,10 @@ export class PoolIndex {
   lastGossipSeq = 0;
   readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag) || this.#dropped.has(tag));
   readonly order: Ranking = new Ranking(() => this.#limits.minPriority);
-  readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList({
-    rough: ({ seq }) => seq,
-    compare: (a, b) => a.seq - b.seq,
-    show: () => undefined,
-  });
+  readonly parked: SortedList<PoolNode, Sequenced> = new SortedList<PoolNode, Sequenced>(bySeq);
   /** Built when parking is full for the first time, and kept up to date from then on. */
   #parking: Parking | null = null;
-  #senders: TagIndex | null = null;
+  readonly #senders = new SenderIndex(() => this.nodes());
   /** Live transactions by the tags that they provide. */
   readonly providers: TagIndex = new TagIndex();
   /** Live and Finalized transactions by the tags that they require. */
@@ -64,8 +60,7 @@ export class PoolIndex {
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
   /** The slots of the pool's hashes, which the ledger shares. */
   readonly slots: Slots;
-  /** By slot. */
-  readonly #nodes: (PoolNode | undefined)[] = [];
+  readonly #nodes: NodeTable;
   readonly #journal = new UndoLog();
   #outside: PoolScalars | null = null;
   /** The same before the calls that are kept for a while. */
@@ -74,6 +69,7 @@ export class PoolIndex {
   constructor(limits: Limits, slots: Slots = new Slots()) {
     this.#limits = limits;
     this.slots = slots;
+    this.#nodes = new NodeTable(slots);
   }
 
   get limits(): Limits {
@@ -107,17 +103,11 @@ export class PoolIndex {
   }
 
   node(hash: string): PoolNode | undefined {
-    const slot = this.slots.find(hash);
-    return slot === noSlot ? undefined : this.#nodes[slot];
+    return this.#nodes.find(hash);
   }
 
-  /** Live transactions by sender, except the empty sender. It is built at its first use and updated from then on. */
   get senders(): TagIndex {
-    if (this.#senders === null) {
-      this.#senders = new TagIndex();
-      for (const node of this.nodes()) this.#noteSender(node, 'add');
-    }
-    return this.#senders;
+    return this.#senders.index;
   }
 
   /** The parked transactions by how little they deserve their place; without those that never leave. */
@@ -126,18 +116,15 @@ export class PoolIndex {
     return this.#parking;
   }
 
-  *nodes(): Generator<PoolNode, undefined> {
-    for (const slot of this.slots.all()) {
-      const node = this.#nodes[slot];
-      if (node !== undefined) yield node;
-    }
+  nodes(): Generator<PoolNode, undefined> {
+    return this.#nodes.all();
   }
 
   /** Adds a transaction, or writes its later state. A Pending transaction has no order key until `settle`. */
   put(entry: Entry, stage: KnownStage): PoolNode {
     const node = this.node(entry.hash);
     if (node !== undefined) return this.move(node, stage, entry);
-    const fresh = this.#newNode(entry, stage);
+    const fresh = this.#nodes.add(entry, stage, noSlot);
     if (this.#journal.note(fresh)) this.#journal.push(fresh, null);
     this.#attach(fresh);
     this.#unsettle(fresh);
@@ -150,7 +137,7 @@ export class PoolIndex {
    */
   stand(entry: Entry, place: OrderKey, held: number = noSlot): PlacedNode {
     const known = held === noSlot ? this.node(entry.hash) : undefined;
-    const node = known ?? this.#newNode(entry, 'Pending', held);
+    const node = known ?? this.#nodes.add(entry, 'Pending', held);
     if (known === undefined) {
       if (this.#journal.note(node)) this.#journal.push(node, null);
       node.place = place;
@@ -196,9 +183,30 @@ export class PoolIndex {
     return node;
   }
 
+  /** Drops a transaction for a newcomer. A plain one that is ready and the last of the order leaves without a look at its key. */
+  evict(node: PlacedNode): void {
+    if (!node.isPlain || !this.order.isLastReady(node)) {
+      this.move(node, 'Dropped');
+      return;
+    }
+    this.#remember(node);
+    this.ages.delete(node);
+    this.order.pop();
+    this.totals.removePlain(node.bytes);
+    node.stage = 'Dropped';
+    (node as PoolNode).place = null;
+    this.ages.add(node);
+    this.#nodes.idle(node.slot);
+  }
+
   /** Removes the transaction in a slot, which left the log. This cannot be undone. */
   remove(slot: number): void {
-    const node = this.#nodes[slot];
+    // It is in no list then, and far away: it was written long ago.
+    if (this.#nodes.isIdle(slot) && !this.ages.checkedAway.isMade) {
+      this.#nodes.free(slot);
+      return;
+    }
+    const node = this.#nodes.at(slot);
     if (node === undefined) return;
     // One step may end a transaction and remove it from the log. A mirror then still has it as live.
     if (isLive(node.stage)) this.#unsettle(node);
@@ -320,28 +328,20 @@ export class PoolIndex {
     this.satisfied.reset(floor, tags);
   }
 
-  #newNode(entry: Entry, stage: KnownStage, held: number = noSlot): PoolNode {
-    const slot = held === noSlot ? this.slots.hold(entry.hash) : held;
-    const node = newNode(entry, stage, slot);
-    // An array with a large gap would become a hash table.
-    while (this.#nodes.length < slot) this.#nodes.push(undefined);
-    this.#nodes[slot] = node;
-    return node;
-  }
-
   #remember(node: PoolNode): void {
+    this.#nodes.awake(node.slot);
     if (!this.#journal.note(node)) return;
     this.#journal.push(node, { entry: node.entry, stage: node.stage, place: node.place });
   }
 
   #forget(node: PoolNode): void {
     this.#detach(node);
-    this.#nodes[node.slot] = undefined;
-    this.slots.release(node.slot);
+    this.#nodes.free(node.slot);
     node.seq = 0;
   }
 
   #set(node: PoolNode, { entry, stage, place }: Exclude<Before, null>): void {
+    this.#nodes.awake(node.slot);
     this.#detach(node);
     if (node.entry !== entry) setEntry(node, entry);
     node.stage = stage;
@@ -371,45 +371,38 @@ export class PoolIndex {
   }
 
   #attach(node: PoolNode): void {
-    if (node.isPlain) {
-      if (isCounted(node.stage)) this.totals.addPlain(node.bytes);
-      this.#attachPlace(node);
-      return;
-    }
+    if (!node.isPlain) this.#attachTags(node);
+    else if (isCounted(node.stage)) this.totals.addPlain(node.bytes);
+    this.#attachPlace(node);
+  }
+
+  #attachTags(node: PoolNode): void {
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
     if (requires.length > 0) this.#requirers(stage).add(requires, node);
-    this.#noteSender(node, 'add');
-    if (isCounted(stage)) {
-      this.totals.add(entry);
-      if (entry.bundle !== undefined) this.bundles.add([String(entry.bundle.first)], node);
-    }
-    this.#attachPlace(node);
+    this.#senders.add(node);
+    if (!isCounted(stage)) return;
+    this.totals.add(entry);
+    if (entry.bundle !== undefined) this.bundles.add([String(entry.bundle.first)], node);
   }
 
   #detach(node: PoolNode): void {
     this.#detachPlace(node);
-    if (node.isPlain) {
-      if (isCounted(node.stage)) this.totals.removePlain(node.bytes);
-      node.place = null;
-      return;
-    }
-    const { entry, stage } = node;
-    const { provides, requires } = entry.verdict;
-    this.#noteSender(node, 'delete');
-    if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
-    if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
-    if (isCounted(stage)) {
-      this.totals.remove(entry);
-      if (entry.bundle !== undefined) this.bundles.delete([String(entry.bundle.first)], node);
-    }
+    if (!node.isPlain) this.#detachTags(node);
+    else if (isCounted(node.stage)) this.totals.removePlain(node.bytes);
     node.place = null;
   }
 
-  #noteSender(node: PoolNode, change: 'add' | 'delete'): void {
-    const { sender } = node.entry.verdict;
-    if (sender !== '' && isLive(node.stage)) this.#senders?.[change]([sender], node);
+  #detachTags(node: PoolNode): void {
+    const { entry, stage } = node;
+    const { provides, requires } = entry.verdict;
+    this.#senders.delete(node);
+    if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
+    if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
+    if (!isCounted(stage)) return;
+    this.totals.remove(entry);
+    if (entry.bundle !== undefined) this.bundles.delete([String(entry.bundle.first)], node);
   }
 
   #requirers(stage: KnownStage): TagIndex {

@@ -38,7 +38,8 @@ export interface UndoEntry {
 
 export function newNode(entry: Entry, stage: KnownStage, slot: number = noSlot): PoolNode {
   const { hash, seq, bytes } = entry;
-  return { hash, slot, seq, entry, isPlain: isPlain(entry), bytes, stage, place: null, call: 0, attempt: 0 };
+  // What an eviction needs comes first: it is in one or two lines of memory.
+  return { hash, slot, seq, isPlain: isPlain(entry), bytes, stage, place: null, entry, call: 0, attempt: 0 };
 }
 
 /** Gives a node its next entry. */

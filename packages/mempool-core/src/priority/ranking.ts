@@ -1,4 +1,5 @@
-import { compareOrderKeys, type OrderKey, roughRank } from '../contract/order-key.ts';
+import { compareOrderKeys, isReadyRank, type OrderKey, roughRank } from '../contract/order-key.ts';
+import { fetched } from '../memory/fetching.ts';
 import type { PlacedNode } from './pool-node.ts';
 import { SortedList } from './sorted-list.ts';
 import { isFloating, TippedPlace } from './tipped-place.ts';
@@ -61,8 +62,37 @@ export class Ranking implements Iterable<PlacedNode> {
   }
 
   get last(): PlacedNode | undefined {
+    if (this.#floating.length === 0) return this.#fixed.last;
     const [last] = this.backwards();
     return last;
+  }
+
+  /**
+   * The last one if it is ready and its effective priority is lower than that of the key, as far as their rough keys tell,
+   * so without a look at its own.
+   */
+  lastBelow(place: OrderKey): PlacedNode | null {
+    if (this.#floating.length > 0 || this.#turns.length > 0) return null;
+    const rough = this.#fixed.lastRough;
+    return roughRank(place) < rough && isReadyRank(rough) ? (this.#fixed.last as PlacedNode) : null;
+  }
+
+  /** True if it is the last one, and ready. */
+  isLastReady(node: PlacedNode): boolean {
+    const fixed = this.#fixed;
+    return this.#floating.length + this.#turns.length === 0 && fixed.last === node && isReadyRank(fixed.lastRough);
+  }
+
+  /** Reads what an eviction needs of the last ones, of which it looks at the transactions. */
+  fetchLast(count: number): void {
+    let sum = 0;
+    for (const { slot, bytes } of this.#fixed.lastOnes(count)) sum += slot + bytes;
+    fetched[0] = sum;
+  }
+
+  /** Removes the last one, for which `isLastReady` is true. */
+  pop(): void {
+    this.#fixed.pop();
   }
 
   /** True if one of them follows the floor. */

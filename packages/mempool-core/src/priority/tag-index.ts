@@ -1,3 +1,4 @@
+import { isLive } from '../contract/transaction.ts';
 import type { PoolNode } from './pool-node.ts';
 
 const nobody: ReadonlySet<PoolNode> = new Set();
@@ -39,4 +40,34 @@ export class TagIndex {
   entries(): IterableIterator<[string, Set<PoolNode>]> {
     return this.#nodes.entries();
   }
+}
+
+/** Live transactions by sender, except the empty sender. It is built at its first use and updated from then on. */
+export class SenderIndex {
+  readonly #all: () => Iterable<PoolNode>;
+  #made: TagIndex | null = null;
+
+  constructor(all: () => Iterable<PoolNode>) {
+    this.#all = all;
+  }
+
+  get index(): TagIndex {
+    if (this.#made === null) {
+      this.#made = new TagIndex();
+      for (const node of this.#all()) this.add(node);
+    }
+    return this.#made;
+  }
+
+  add(node: PoolNode): void {
+    if (hasSender(node)) this.#made?.add([node.entry.verdict.sender], node);
+  }
+
+  delete(node: PoolNode): void {
+    if (hasSender(node)) this.#made?.delete([node.entry.verdict.sender], node);
+  }
+}
+
+function hasSender({ entry, stage }: PoolNode): boolean {
+  return entry.verdict.sender !== '' && isLive(stage);
 }

@@ -59,3 +59,29 @@ test('a change makes a walk look again at no more than the chunk that it happene
   watched.shown(2_000);
   expect(watched.made).toBe(made);
 });
+
+test(`its ends, what comes after a key and what is left without the last are those of a sorted array (seed ${seed})`, () => {
+  const chance = new Random(seed);
+  const { list } = new Watched();
+  let items: Item[] = [];
+  for (let seq = 0; seq < 6_000; seq++) {
+    // Negative, and for a while each behind all others: so a chunk comes after a full one.
+    const item = { rank: seq % 2_000 < 500 ? seq : chance.below(50) - 50, seq };
+    items = [...items, item].sort((a, b) => a.rank - b.rank || a.seq - b.seq);
+    list.insert(item);
+    while (items.length > 0 && chance.below(5) < (seq % 3_000 > 2_000 ? 4 : 2)) {
+      items.pop();
+      list.pop();
+    }
+    expect([list.length, list.first, list.last]).toEqual([items.length, items[0], items.at(-1)]);
+    expect(list.lastRough).toBe(items.at(-1)?.rank ?? Number.NEGATIVE_INFINITY);
+    if (seq % 200 > 0) continue;
+    const key = { rank: chance.below(50) - 50, seq: chance.below(seq + 1) };
+    const after = items.filter(({ rank, seq }) => rank > key.rank || (rank === key.rank && seq > key.seq));
+    expect([...list.after(key)]).toEqual(after);
+    expect(list.countAfter(key)).toBe(after.length);
+    expect([...list.backwards()]).toEqual(items.toReversed());
+    const count = chance.below(200);
+    expect(list.lastOnes(count)).toEqual(items.toReversed().slice(0, count));
+  }
+});
