@@ -16,8 +16,8 @@ export interface Call<Query = unknown, Body = unknown> {
   readonly caller: Caller | null;
   /** For the pool's call, from `Idempotency-Key`. */
   readonly operationId: string | undefined;
-  /** Counts one more request of this caller against the rate. @throws `Problem` 429 */
-  count(): void;
+  /** Counts so many transactions beside the first against the rate: the caller's next request waits longer. */
+  owe(count: number): void;
 }
 
 /** What an endpoint may answer with a status, for the OpenAPI document. */

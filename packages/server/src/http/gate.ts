@@ -155,11 +155,15 @@ export class Gate {
 
   /** Counts a request of this caller against the rate, and returns the caller. @throws `Problem` 429 */
   admit(caller: Caller | null, environment: HostEnvironment): Caller | null {
-    const key = caller?.name == null ? `a:${addressOf(environment)}` : `t:${caller.name}`;
-    const seconds = this.#rate.take(key);
+    const seconds = this.#rate.take(rateKey(caller, environment));
     if (seconds === 0) return caller;
     const headers = { 'retry-after': String(seconds) };
     throw new Problem(429, 'ERR_SERVER_RATE', { detail: 'Too many requests per second.', headers });
+  }
+
+  /** Counts so many transactions beside the first of a request against the rate. None is refused: the caller's next request waits longer. */
+  owe(caller: Caller | null, environment: HostEnvironment, count: number): void {
+    this.#rate.owe(rateKey(caller, environment), count);
   }
 
   /** The problem that an error is answered with. An unexpected one goes to the log, at most one per second of each code. */
@@ -183,6 +187,10 @@ export class Gate {
     this.#stopping.abort();
     if (this.#inFlight > 0) await idle;
   }
+}
+
+function rateKey(caller: Caller | null, environment: HostEnvironment): string {
+  return caller?.name == null ? `a:${addressOf(environment)}` : `t:${caller.name}`;
 }
 
 /** Tells a browser that a page of this origin may send requests that no plain form can send. */

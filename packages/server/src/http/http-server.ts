@@ -118,6 +118,7 @@ export class HttpServer {
         maxBodyBytes: options.maxBodyBytes,
         identify: (request, environment) =>
           login === null ? gate.identify(request, environment) : login.identify(request, environment),
+        owe: (caller, environment, count) => gate.owe(caller, environment, count),
         answered: (answer) => this.#answered(answer),
         fault: (error) => gate.fault(error),
       },

@@ -35,6 +35,11 @@ export class RateLimiter {
     return Math.max(1, Math.ceil((1 - bucket.tokens) / this.#perSecond));
   }
 
+  /** Takes so many more with the request that was just taken. They may be more than the bucket has: then the next request has to wait longer. */
+  owe(key: string, count: number): void {
+    if (this.#perSecond !== Number.POSITIVE_INFINITY) this.#refilled(key).tokens -= count;
+  }
+
   #refilled(key: string): Bucket {
     const at = performance.now();
     const known = this.#buckets.get(key);

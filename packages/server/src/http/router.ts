@@ -22,6 +22,7 @@ export interface RouterParts {
   readonly maxBodyBytes: number;
   /** Finds out who sent the request, and counts it. @throws `Problem` 429 */
   identify(request: Request, environment: HostEnvironment): Caller | null;
+  owe(caller: Caller | null, environment: HostEnvironment, count: number): void;
   /** Told each endpoint's answer. */
   answered(answer: Answered): void;
   /** The problem that an error is answered with. */
@@ -94,7 +95,7 @@ export class Router {
       body: null,
       caller,
       operationId: operationIdOf(caller, headerOf(request, environment, 'idempotency-key')),
-      count: () => void this.#parts.identify(request, environment),
+      owe: (count) => this.#parts.owe(caller, environment, count),
     };
     if (endpoint.method === 'get') return endpoint.answer(call);
     return this.#write(endpoint, call);

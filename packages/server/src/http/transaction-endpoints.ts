@@ -141,9 +141,9 @@ function bundling({ pool, hashOf }: TransactionParts): Endpoint {
       413: tooLargeForm,
       422: refusalForm('None was received. Not accepted as it is, or the pool is fifo.'),
     },
-    answer: async ({ body, operationId, count }) => {
+    answer: async ({ body, operationId, owe }) => {
       if (pool.ordering === 'fifo') throw unsupported('receiveBundle');
-      for (let i = 1; i < body.transactions.length; i += 1) count();
+      owe(body.transactions.length - 1);
       const all = body.transactions.map((each) => submissionOf(each, hashOf));
       return bundleAnswer(await pool.receiveBundle(all, { operationId }));
     },

@@ -15,7 +15,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const page = new Map(Object.entries(files).map(([name, text]) => [name, new PageFile(name, bytes(text))]));
 
 function routerOf(given: typeof page | null): Router {
-  const parts = { maxBodyBytes: 1, identify: () => null, answered: () => undefined };
+  const parts = { maxBodyBytes: 1, identify: () => null, owe: () => undefined, answered: () => undefined };
   return new Router(dashboardEndpoints(given), { ...parts, fault: (error) => error as never });
 }
 

@@ -44,8 +44,7 @@ export class HttpCalls {
       assertPost(request, environment);
       const { pathname } = new URL(request.url);
       const authorization = authorizationOf(headerOf(request, environment, 'authorization'), pathname);
-      const identify = (): Caller | null => this.#gate.identify(request, environment, authorization);
-      const session = sessionOf(identify(), environment, () => void identify());
+      const session = sessionOf(this.#gate, this.#gate.identify(request, environment, authorization), environment);
       const { bytes, release } = await this.#bodies.read(request, environment);
       try {
         return await this.#called(bytes, session);
@@ -75,9 +74,11 @@ function rpcRefusal(problem: Problem): Response {
 const httpStatuses: ReadonlySet<number> = new Set([401, 403, 429, 503]);
 
 /** Returns the session of a request, for its calls. */
-export function sessionOf(caller: Caller | null, environment: HostEnvironment, count: () => void): Session {
+export function sessionOf(gate: Gate, caller: Caller | null, environment: HostEnvironment): Session {
   const owner = caller?.name == null ? `a:${addressOf(environment)}` : `t:${caller.name}`;
-  return { caller, owner, subscriptions: null, admit: () => undefined, count };
+  const count = (): void => void gate.admit(caller, environment);
+  const owe = (more: number): void => gate.owe(caller, environment, more);
+  return { caller, owner, subscriptions: null, admit: () => undefined, count, owe };
 }
 
 /** What is no UTF-8 is no JSON either. */

@@ -25,6 +25,8 @@ export interface Session {
   admit(): void;
   /** Counts a call against the rate limit. @throws `Problem` 429 */
   count(): void;
+  /** Counts so many transactions beside the first of a call against the rate limit: the caller's next call waits longer. */
+  owe(count: number): void;
 }
 
 /** The parts that the methods need. */
@@ -123,7 +125,7 @@ function poolMethods({ submitter, transactions, txpool }: MethodParts): Record<s
       scope: 'submit',
       run: async (params, session) => {
         const given = bundleParam(params, Date.now());
-        return { bundleHash: await submitter.submitBundle(given, () => session.count()) };
+        return { bundleHash: await submitter.submitBundle(given, (count) => session.owe(count)) };
       },
     },
     eth_getTransactionByHash: { scope: 'read', run: (params) => transactions.byHash(hashParam(params, 0)) },

@@ -45,17 +45,17 @@ export class Submitter {
 
   /**
    * Submits transactions that the pool receives together or not at all, and returns the bundle's hash.
-   * @param count counts each transaction after the first against the rate limit
-   * @throws `RpcError`; the error of `count`
+   * @param owe counts the transactions after the first against the rate limit
+   * @throws `RpcError`
    */
-  async submitBundle({ payloads, blockNumber, expiresAt }: GivenBundle, count: () => void): Promise<Hex> {
+  async submitBundle({ payloads, blockNumber, expiresAt }: GivenBundle, owe: (count: number) => void): Promise<Hex> {
     const { pool, followsFloor } = this.#parts;
+    owe(payloads.length - 1);
     const expiresAtHeight = blockNumber === null ? null : await this.#heightBefore(blockNumber);
     const floor = followsFloor ? (await pool.setLimits({})).minPriority : 0n;
     const signed: SignedTransaction[] = [];
     const submissions: Submission[] = [];
     for (const [i, payload] of payloads.entries()) {
-      if (i > 0) count();
       try {
         const one = await this.#read(payload);
         const { verdict, ...rest } = await this.#submission(one);

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { WebSocketServer } from 'ws';
-import { authorize, type Caller } from '../../http/access.ts';
+import { authorize } from '../../http/access.ts';
 import type { Gate } from '../../http/gate.ts';
 import type { Problem } from '../../http/problem.ts';
 import { stopping } from '../../http/waits.ts';
@@ -66,11 +66,10 @@ export class WebSockets {
       if (gate.stopping.aborted) throw stopping();
       gate.check(null, { incoming });
       const authorization = authorizationOf(incoming.headers.authorization, incoming.url ?? '');
-      const identify = (): Caller | null => gate.identify(null, { incoming }, authorization);
-      const caller = identify();
+      const caller = gate.identify(null, { incoming }, authorization);
       authorize(caller, ['read', 'submit']);
       release = gate.streams.take();
-      const session = sessionOf(caller, { incoming }, () => void identify());
+      const session = sessionOf(gate, caller, { incoming });
       this.#server.handleUpgrade(incoming, socket, head, (webSocket) => {
         socket.off('error', ignored);
         const { rpc, feeds } = this.#parts;
