@@ -11,6 +11,8 @@ import { head, type Measure } from './measure.ts';
 const program = new URL('./writer-node.ts', import.meta.url);
 const writers = 8;
 const stored = 5_000;
+/** How long all write before anything is measured, so that each runs compiled code; then before each phase. */
+const compileMs = 4_000;
 const warmMs = 500;
 const phaseMs = 2_000;
 
@@ -36,7 +38,7 @@ class Writers {
     this.#path = path;
   }
 
-  async begin(): Promise<void> {
+  async begin(size: number): Promise<void> {
     this.#pool = `bench-writers-${process.pid}-${pools++}`;
     const filler = anyStore(await this.#subject.open(this.#pool, fullPool));
     for (const call of freshCalls(stored, pricedTransactions)) await filler.receive(call);
@@ -44,6 +46,7 @@ class Writers {
     this.#nodes = Array.from({ length: writers }, () => fork(program, [this.#path, this.#pool]));
     await Promise.all(this.#nodes.map((node) => once(node, 'message')));
     await this.#tell(writers, { kind: 'open' });
+    await this.#tell(writers, { kind: 'write', size, ms: compileMs });
   }
 
   /** @returns for each of the first `count` the milliseconds of each call that it made in the time */
@@ -86,7 +89,7 @@ interface Reached {
 
 async function reachedBy(all: Writers, size: number, round: number): Promise<Reached> {
   try {
-    await all.begin();
+    await all.begin(size);
     const first = round % 2 === 0 ? await all.write(1, size) : null;
     const took = await all.write(writers, size);
     const alone = first ?? (await all.write(1, size));

@@ -16,8 +16,8 @@ const mostCourtesyMs = 20;
 const gatherMs = 1;
 /** It does not wait with calls so large that planning them takes longer. */
 const largeBytes = 16 * 1024;
-/** How many transactions the calls have that are planned without a pause, of some milliseconds. */
-const mostAtOnce = 200;
+/** How many transactions the calls have that are planned without a pause, of less than 20 ms. */
+const mostAtOnce = 800;
 /** The same of the node's own call, if it goes with them. */
 const mostOwn = 128;
 /** How long a node that could not serve does not try again. */

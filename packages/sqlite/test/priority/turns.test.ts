@@ -16,7 +16,7 @@ import { hashOf, numbers, priced } from '../numbered.ts';
 import { start } from '../program.ts';
 import { callOf, openNode } from './node.ts';
 
-const count = 3_000;
+const count = 2_000;
 const folder = socketFolder() as string;
 
 function pathOf(name = 'pool.db'): string {
