@@ -117,6 +117,11 @@ export class IntakeLink {
   #hear({ kind, call, body: [first, second] }: Message): void {
     this.#silence?.refresh();
     if (kind === 'alive') return;
+    if (kind === 'over') {
+      this.#onTold?.('declined');
+      this.close();
+      return;
+    }
     if (kind === 'hello' && !this.#isOpen && first === this.name && Number.isSafeInteger(second)) {
       this.#learn(second as number);
       this.#isOpen = true;

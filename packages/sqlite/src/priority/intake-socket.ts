@@ -6,7 +6,7 @@ import * as core from 'mempool-core/backend';
 import { identityAt } from '../file/file-identity.ts';
 
 /** Part of the scope: processes of another version of these messages do not meet. */
-const version = 1;
+const version = 2;
 /** The system's limit is 104 to 108 bytes. */
 const maxPathBytes = 100;
 const namePattern = /^[0-9a-f]{24}$/;
@@ -16,9 +16,12 @@ export const largestRecord: number = 256 * 1024;
 /** A message of more bytes is none of this library's. */
 const largestBody = 4 * 1024 * 1024;
 
-/** What is sent over a socket. `hello` comes first: the name of the intake, and the place of its last outcomes. */
-type MessageKind = 'hello' | 'call' | 'outcome' | 'declined' | 'alive';
-const kinds: readonly MessageKind[] = ['hello', 'call', 'outcome', 'declined', 'alive'];
+/**
+ * What is sent over a socket. `hello` comes first: the name of the intake, and the place of its last outcomes. `over` comes last, if the turn
+ * has ended in order: a call that has no answer by then was not carried out, and will not be.
+ */
+type MessageKind = 'hello' | 'call' | 'outcome' | 'declined' | 'alive' | 'over';
+const kinds: readonly MessageKind[] = ['hello', 'call', 'outcome', 'declined', 'alive', 'over'];
 
 export interface Message {
   readonly kind: MessageKind;

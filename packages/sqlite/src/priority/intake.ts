@@ -37,6 +37,8 @@ interface Host {
 }
 
 const mostGuests = 256;
+/** How long a connection is kept after its last message: a call that comes meanwhile must not fail before the guest has read that. */
+const partingMs = 500;
 const mostMessageBytes = largestRecord + 4_096;
 
 /** Where other processes leave their calls. It is only a help: what counts is in the file. */
@@ -71,12 +73,15 @@ export class Intake {
     }
   }
 
-  /** Ends all connections, after what was written to them, or at once. */
+  /** Ends all connections. `answered`: no call is carried out any more, and the guests are told so. `cut`: at once, so that they look in the file. */
   close(how: 'answered' | 'cut'): void {
     this.#server.close();
     for (const socket of this.#sockets) {
       if (how === 'cut') socket.destroy();
-      else socket.destroySoon();
+      else {
+        socket.write(encodeMessage({ kind: 'over', call: 0, body: [] }));
+        setTimeout(() => socket.destroySoon(), partingMs).unref();
+      }
     }
   }
 

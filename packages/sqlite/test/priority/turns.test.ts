@@ -11,7 +11,16 @@ import { encodeReceiveCall } from 'mempool-core/backend';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { encodeMessage, MessageReader, newName, scopeOf, socketFolder } from '../../src/priority/intake-socket.ts';
+import { Intake } from '../../src/priority/intake.ts';
+import { IntakeLink } from '../../src/priority/intake-link.ts';
+import {
+  encodeMessage,
+  MessageReader,
+  newName,
+  scopeOf,
+  socketAt,
+  socketFolder,
+} from '../../src/priority/intake-socket.ts';
 import { hashOf, numbers, priced } from '../numbered.ts';
 import { start } from '../program.ts';
 import { callOf, openNode } from './node.ts';
@@ -250,6 +259,25 @@ test('a store that closes in its turn answers what it took', async () => {
   }
   await stores[0]?.close();
 });
+
+test.for([
+  ['before', 'answered', 'declined'],
+  ['after', 'answered', 'declined'],
+  ['before', 'cut', 'lost'],
+] as const)(
+  'M3: a call that is left %s its turn ends (%s) is %s: only then must it look in the file',
+  async ([when, how, told]) => {
+    const host = { place: () => 0, take: () => undefined, gone: () => undefined };
+    const intake = (await Intake.open(folder, host)) as Intake;
+    const link = (await IntakeLink.to(socketAt(folder, intake.name) as string, intake.name)) as IntakeLink;
+    const leave = () => link.leave({ id: 'a', ids: 'calls' }, Buffer.alloc(10), 30_000);
+    const left = when === 'before' ? leave() : null;
+    intake.close(how);
+    expect(await (left ?? leave())).toBe(told);
+    expect(link.isOpen).toBe(false);
+    expect(await leave()).toBe('declined');
+  },
+);
 
 test('a copy of a file does not meet the file, though it names the same socket', async () => {
   const [path, copy] = [pathOf(), pathOf('copy.db')];
