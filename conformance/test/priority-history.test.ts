@@ -7,8 +7,8 @@ import { type PoolSource, poolSources, sharedPoolSources } from './priority-subj
 
 const steps = 5_000;
 /** On each backend; `npm run test:soak:priority` makes more. */
-const comparedSteps = 3_000;
-const sharedSteps = 1_000;
+const comparedSteps = 2_000;
+const sharedSteps = 700;
 /** Set MEMPOOL_HISTORY_SEED to the seed in a failing title to see the same history again. */
 const seed = Number(process.env.MEMPOOL_HISTORY_SEED ?? randomInt(2 ** 32));
 
