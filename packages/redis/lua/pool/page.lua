@@ -160,7 +160,8 @@ local function pointsOf(texts)
 end
 
 -- The scores of transactions in flight, in order of seq, for pages of many. Those of one stage and tick stand side by side in `idx`, and
--- differ only in the digits of the seq. So one that is asked for tells the others, if the page has few stages and ticks; else nil.
+-- differ only in the digits of the seq. So one that is asked for tells the others, if the page has few stages and ticks; else nil. Only for
+-- pages that have all in flight from their first seq to their last: otherwise the server would read what lies between.
 local function scoresByTick(names, seqs)
   local count = #names
   local first, last = tonumber(seqs[1]), tonumber(seqs[count])
@@ -204,7 +205,7 @@ local function page(found, limit, isScored, isApart, areSorted)
   for i = #names, count + 1, -1 do names[i] = nil end
   for i = 1, count do seqs[i] = found[2 * i] end
   if not isScored then
-    local text, each = scoreRuns(scoresByTick(names, seqs) or ask(names, 'ZMSCORE', IDX), count)
+    local text, each = scoreRuns(areSorted and scoresByTick(names, seqs) or ask(names, 'ZMSCORE', IDX), count)
     reply[6], reply[7] = text, pointsOf(each)
   end
   local text, firsts, counts = seqRuns(seqs, areSorted)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { MempoolStore, StoredTransaction } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transactions } from '../chain.ts';
-import { openPool, operator } from '../own-server.ts';
+import { openPool, operator, ownServer } from '../own-server.ts';
 import { numbers } from '../priority/priced.ts';
 
 const [propagated, confirmed, tick] = [1e15, 3e15, 1e6];
@@ -196,4 +196,17 @@ test.for([
   const page = await store.peekInflight({ limit: 1_000 });
   const seqs = new Map([...page.transactions, ...page.damaged].map((each) => [each.hash, each.seq]));
   expect(seqs).toEqual(new Map(numbers(100).map((n) => [hashOf(n), n === 50 ? seq : n])));
+});
+
+test('a look for some in flight reads these, not all whose seqs lie between', async () => {
+  const { url } = await ownServer();
+  const [admin, { store }] = [operator(url), await openPool({ url, pool: randomUUID() })];
+  const hashes = numbers(1_000).map(hashOf);
+  await store.receive(transactions(...numbers(1_000)));
+  await store.markInflight(hashes);
+  const some = hashes.filter((_, i) => i % 10 === 0);
+  await admin.config('RESETSTAT');
+  expect(await store.findInflight(some)).toMatchObject(some.map((hash) => ({ hash })));
+  const used = await admin.info('commandstats');
+  expect([used.includes('cmdstat_zmscore:'), used.includes('cmdstat_zrangebyscore:')]).toEqual([true, false]);
 });
