@@ -37,6 +37,10 @@ type Done<T> = readonly [T] | null;
 const longestTimerMs = 2 ** 31 - 1;
 /** How often the mirror catches up while others carry out the calls: the file keeps the changes of the last 1,000 calls only. */
 const keepUpMs = 50;
+/** A pool of fewer transactions is read again in a quarter of a second. To follow each call of others would cost as much as they gain. */
+const mostReadAgain = 20_000;
+/** The same for each transaction of a call: to follow large calls costs more. */
+const mostReadAgainEach = 400;
 
 /** How a call waits for the mirror. */
 interface Waiting {
@@ -257,7 +261,7 @@ export class PriorityCalls {
         return await this.#filled({ remainingMs: leftMs, signal, before: null }, () => this.#attempt(call));
       }
       this.commits.notify();
-      this.#keepUp();
+      this.#keepUp(together.admission.submissions.length);
       return outcomes as T;
     } finally {
       this.#together -= 1;
@@ -265,9 +269,10 @@ export class PriorityCalls {
   }
 
   /** A call that others carry out needs no mirror, but the next read does, and the next call if the process of the turn has ended. */
-  #keepUp(): void {
+  #keepUp(transactions: number): void {
     const now = performance.now();
     if (now < this.#keptUpAt + keepUpMs) return;
+    if (this.#mirror.size < Math.max(mostReadAgain, mostReadAgainEach * transactions)) return;
     this.#keptUpAt = now;
     try {
       this.file.atomically('beginRead', () => this.#mirror.current());

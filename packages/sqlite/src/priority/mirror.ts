@@ -42,6 +42,11 @@ export class FileMirror {
     this.#mirror = null;
   }
 
+  /** How many transactions the mirror has, live or in the log. */
+  get size(): number {
+    return this.#mirror?.pool.memory.size ?? 0;
+  }
+
   get isFilling(): boolean {
     return this.#filling !== null;
   }

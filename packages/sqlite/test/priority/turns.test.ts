@@ -168,9 +168,11 @@ test('X2, M2: each of many stores that write at once gets its own outcomes, refu
   expect(await node.remembered()).toEqual(await node.stored());
 });
 
-test('nodes whose calls another one carries out keep up with the pool, and need not read it anew', async () => {
+test('nodes whose calls another one carries out keep up with a large pool, and need not read it anew', async () => {
   const path = pathOf();
   const nodes = await Promise.all(numbers(3).map(() => openNode(path)));
+  await using filler = await open(path);
+  for (const n of numbers(20)) await filler.receive(numbers(1_000, 100_000 + 1_000 * n).map((each) => priced(each)));
   for (const node of nodes) await node.remembered();
   await Promise.all(
     nodes.map(async (node, own) => {
