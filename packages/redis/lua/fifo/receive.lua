@@ -70,7 +70,6 @@ if n > 0 then
   each(index, 'ZADD', IDX)
   each(flight, 'ZADD', FLIGHT)
   arrive(first, seq - first + 1)
-  local largest = tonumber(call('HGET', META, 'largest') or 'inf')
-  if longest > largest then save('seq', seq, 'largest', longest) else save('seq', seq) end
+  if largest and longest > largest then save('seq', seq, 'largest', longest) else save('seq', seq) end
 end
 return finish(reply)

@@ -31,7 +31,6 @@ local function addRecords(reply, n, names, limit)
 end
 
 -- Whether so many records do not exceed the limit, whichever they are.
-local largest = tonumber(call('HGET', META, 'largest') or 'inf')
 local function fits(count, limit)
   return largest and count * largest <= limit
 end

@@ -2,15 +2,18 @@
 -- Errors: MEMPOOL_GONE (there is no pool: never created, or flushed), MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_CORRUPT (a damaged number)
 -- Rules: X1, N2
 local format, epoch, seq, tick, floorTick, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
-  maxTxs, acceptUntil, hasClaims, hasHeld, hasFacts, hasSent, lastAt =
+  maxTxs, acceptUntil, hasClaims, hasHeld, hasFacts, hasSent, lastAt, largest =
   unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
-    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'acceptUntil', 'leases', 'held', 'facts', 'sent', 'at'))
+    'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'acceptUntil', 'leases', 'held', 'facts', 'sent', 'at',
+    'largest'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
 if format ~= FORMAT then return misfit(format) end
 seq, tick, floorTick, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(floorTick), tonumber(logSeq), tonumber(logFirst)
 eventSeq, trail, maxFinalized = tonumber(eventSeq), trail or '', tonumber(maxFinalized)
 maxEvents, maxRollback = tonumber(maxEvents), tonumber(maxRollback)
 lastAt = lastAt and tonumber(lastAt) or 0
+-- No record has more bytes. nil: not known, as in a pool of an older release.
+largest = largest and tonumber(largest)
 if not (seq and tick and floorTick and logSeq and logFirst and eventSeq and maxFinalized and maxEvents and maxRollback and epoch and tip) then
   return redis.error_reply('MEMPOOL_CORRUPT its numbers in the key meta are damaged')
 end
@@ -25,10 +28,13 @@ end
 local function scorePrefix(stage, at)
   return string.format('%d%09d', stage, at)
 end
-local zeros, substring = { '00000', '0000', '000', '00', '0', '' }, string.sub
-local function inflightScore(opened, digits)
-  local padding = zeros[#digits]
-  return padding and opened .. padding .. digits or opened .. substring(digits, -6)
+local substring, inflightScore = string.sub, nil
+do
+  local zeros = { '00000', '0000', '000', '00', '0', '' }
+  function inflightScore(opened, digits)
+    local padding = zeros[#digits]
+    return padding and opened .. padding .. digits or opened .. substring(digits, -6)
+  end
 end
 
 -- The tick of a score in flight; and the range of scores of a stage, from one tick to another.

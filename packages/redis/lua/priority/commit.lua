@@ -73,7 +73,10 @@ end
 for from = 26, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
 local longest = 0
 for i = 27, bodiesEnd, 2 do longest = math.max(longest, #ARGV[i]) end
-if longest > tonumber(call('HGET', META, 'largest') or 'inf') then call('HSET', META, 'largest', longest) end
+if largest and longest > largest then
+  largest = longest
+  call('HSET', META, 'largest', largest)
+end
 local eventsEnd = bodiesEnd
 for _ in string.gmatch(ARGV[18], '%d+') do eventsEnd = eventsEnd + 1 end
 for i = eventsEnd + 1, #ARGV do

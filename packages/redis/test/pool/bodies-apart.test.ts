@@ -202,7 +202,14 @@ const sizes: readonly (readonly [what: string, asked: number, change: Change])[]
       await store.receive([make(ordering, bystander)]);
     },
   ],
-  ['the number is damaged', 1 + count, (_store, _ordering, meta) => meta('HSET', 'largest', 'x')],
+  [
+    'the number is damaged',
+    1 + count,
+    async (store, ordering, meta) => {
+      await meta('HSET', 'largest', 'x');
+      expect(await store.receive([make(ordering, bystander)])).toMatchObject([{ kind: 'received' }]);
+    },
+  ],
 ];
 
 test.for(orderings.flatMap((ordering) => sizes.map((row) => [ordering, ...row] as const)))(
