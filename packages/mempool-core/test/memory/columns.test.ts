@@ -1,8 +1,9 @@
 import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { type Ending, EndLog } from '../../src/memory/end-log.ts';
+import { codeOf } from '../../src/memory/hash-code.ts';
 import { PayloadSlabs } from '../../src/memory/payload-slabs.ts';
-import { codeOf, noSlot, Slots } from '../../src/memory/slots.ts';
+import { noSlot, Slots } from '../../src/memory/slots.ts';
 import { SeqList } from '../../src/memory/stage-indexes.ts';
 
 /** Hashes of all lengths, of which most differ in a few digits only. */

@@ -155,7 +155,7 @@ export class Gate {
 
   /** Counts a request of this caller against the rate, and returns the caller. @throws `Problem` 429 */
   admit(caller: Caller | null, environment: HostEnvironment): Caller | null {
-    const seconds = this.#rate.take(rateKey(caller, environment));
+    const seconds = this.#rate.take(clientKey(caller, environment));
     if (seconds === 0) return caller;
     const headers = { 'retry-after': String(seconds) };
     throw new Problem(429, 'ERR_SERVER_RATE', { detail: 'Too many requests per second.', headers });
@@ -163,7 +163,7 @@ export class Gate {
 
   /** Counts so many transactions beside the first of a request against the rate. None is refused: the caller's next request waits longer. */
   owe(caller: Caller | null, environment: HostEnvironment, count: number): void {
-    this.#rate.owe(rateKey(caller, environment), count);
+    this.#rate.owe(clientKey(caller, environment), count);
   }
 
   /** The problem that an error is answered with. An unexpected one goes to the log, at most one per second of each code. */
@@ -189,7 +189,8 @@ export class Gate {
   }
 }
 
-function rateKey(caller: Caller | null, environment: HostEnvironment): string {
+/** Who counts as one client: the holder of a token, or else an address. */
+export function clientKey(caller: Caller | null, environment: HostEnvironment): string {
   return caller?.name == null ? `a:${addressOf(environment)}` : `t:${caller.name}`;
 }
 

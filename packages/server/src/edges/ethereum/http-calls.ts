@@ -1,6 +1,6 @@
 import type { Caller } from '../../http/access.ts';
-import type { Gate } from '../../http/gate.ts';
-import { addressOf, type HostEnvironment, headerOf } from '../../http/host-environment.ts';
+import { clientKey, type Gate } from '../../http/gate.ts';
+import { type HostEnvironment, headerOf } from '../../http/host-environment.ts';
 import type { FetchHandler } from '../../http/http-listener.ts';
 import { Problem } from '../../http/problem.ts';
 import { RequestBodies } from '../../http/request-body.ts';
@@ -75,7 +75,7 @@ const httpStatuses: ReadonlySet<number> = new Set([401, 403, 429, 503]);
 
 /** Returns the session of a request, for its calls. */
 export function sessionOf(gate: Gate, caller: Caller | null, environment: HostEnvironment): Session {
-  const owner = caller?.name == null ? `a:${addressOf(environment)}` : `t:${caller.name}`;
+  const owner = clientKey(caller, environment);
   const count = (): void => void gate.admit(caller, environment);
   const owe = (more: number): void => gate.owe(caller, environment, more);
   return { caller, owner, subscriptions: null, admit: () => undefined, count, owe };
