@@ -37,6 +37,7 @@ test('a subscriber hears of what another process wrote, each record once and in 
   const ledger = await openLedger(sqliteLedger, { path, currency: 'ADA' });
   for (const id of ['alice', 'bob']) await ledger.createWallet({ id, owner: id, currency: 'ADA' });
   const child = start('./ledger/debtor.ts', [path, 'a', '20', '5']);
+  const closed = once(child, 'close');
   const seen: number[] = [];
   for await (const event of ledger.subscribe({ after: 3 })) {
     if (event.type !== 'transfer') throw new Error(`unexpected: ${event.type}`);
@@ -45,6 +46,6 @@ test('a subscriber hears of what another process wrote, each record once and in 
   }
   expect(seen).toEqual(Array.from({ length: 21 }, (_, n) => n + 4));
   child.stdout?.resume();
-  await once(child, 'close');
+  await closed;
   await ledger.close();
 });
