@@ -1,4 +1,4 @@
-import { isMempoolError, MempoolError } from 'mempool-core';
+import { isMempoolError, isRefusal, MempoolError, type Revision, type Verdict } from 'mempool-core';
 import { changing, type Fault, sabotaged, stores } from './fault.ts';
 
 /** What is answered where a record is damaged. */
@@ -44,6 +44,21 @@ export const damageFaults: readonly Fault[] = [
     peekParked: async ({ store, given }) => {
       const page = await store.peekParked(...given);
       return { ...page, damaged: [], transactions: [...page.transactions, ...(page.damaged as never[])] };
+    },
+  }),
+  stores.around('a-damaged-verdict-stands-behind-nobody', {
+    reap: async ({ store, reopened, given }) => {
+      const reaped = await store.reap(...given);
+      const { transactions } = reopened ? await store.peekParked() : { transactions: [] };
+      return [...reaped, ...(transactions as readonly object[] as typeof reaped)];
+    },
+  }),
+  stores.around('a-damaged-verdict-returns-beside-its-rival', {
+    revise: async ({ store, given: [revisions, options] }) => {
+      const bare = ({ provides: _, ...verdict }: Verdict): Verdict => verdict;
+      const untagged = (revision: Revision): Revision =>
+        isRefusal(revision.answer) ? revision : { ...revision, answer: bare(revision.answer) };
+      return store.revise(revisions.map(untagged), options);
     },
   }),
   sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 16`),

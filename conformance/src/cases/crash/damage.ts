@@ -301,6 +301,59 @@ const entry = must(
   ['durable', 'damage', 'priority'],
 );
 
+const entryTags = must(
+  'M2/damaged-entry-tags',
+  'while a damaged verdict is in flight, no newcomer with a tag is ready; a new verdict with the tag of another one is a conflict',
+  async (context) => {
+    const before = await openScene(context, { ordering: 'priority' });
+    const named = (priority: bigint, ...provides: readonly string[]) => ({
+      ...transaction(context.random),
+      verdict: { priority, provides, sender: provides.length === 0 ? '' : 'one' },
+    });
+    const [bad, ready, behind, tagged] = [named(1n, 'a'), named(2n), named(9n, 'a'), named(3n, 'c')] as const;
+    const [newcomer, untagged] = [named(4n, 'd'), named(5n)] as const;
+    await before.store.receive([bad]);
+    await before.store.take({}, { owner: 'one', claimMs: 60_000, replaceable: true });
+    await before.store.receive([ready, behind, tagged]);
+    assert.deepEqual(hashesOf((await before.store.peekParked()).transactions), [behind.hash]);
+    const { store } = await before.damaged({ kind: 'entry', hash: bad.hash });
+    assert.deepEqual(kindsOf(await store.receive([newcomer, untagged])), ['received', 'received']);
+    assert.deepEqual(hashesOf(await store.reap()), hashesOf([untagged, tagged, ready]));
+    assert.deepEqual(hashesOf((await store.peekParked()).transactions), hashesOf([behind, newcomer]));
+    await store.release([bad.hash]);
+    assert.deepEqual(hashesOf(await store.reap()), hashesOf([behind, untagged, newcomer, tagged, ready]));
+    const [answer] = await store.revise([{ hash: bad.hash, version: 1, answer: bad.verdict }]);
+    assert.equal(answer?.kind, 'dropped');
+    assert.deepEqual(await endsOf(store, [bad.hash, behind.hash]), [
+      ['Dropped', 'conflict'],
+      ['Pending', null],
+    ]);
+  },
+  ['durable', 'damage', 'priority'],
+);
+
+const entryRevised = must(
+  'M2/damaged-entry-revised',
+  'the next verdict after a damaged one may name the sender and the tags again; they hold from then on',
+  async (context) => {
+    const before = await openScene(context, { ordering: 'priority' });
+    const verdict = { priority: 1n, sender: 'one', provides: ['a'], requires: [] };
+    const [bad, child] = [
+      { ...transaction(context.random), verdict },
+      { ...transaction(context.random), verdict: { ...verdict, provides: ['b'], requires: ['a'] } },
+    ];
+    await before.store.receive([bad, child]);
+    const { store } = await before.damaged({ kind: 'entry', hash: bad.hash });
+    assert.deepEqual(await store.reap(), []);
+    const [answer] = await store.revise([{ hash: bad.hash, version: 1, answer: verdict }]);
+    assert.equal(answer?.kind, 'revised');
+    assert.deepEqual(hashesOf(await store.reap()), hashesOf([bad, child]));
+    assert.deepEqual(hashesOf((await store.bySender('one')).transactions), hashesOf([bad, child]));
+    assert.equal((await store.byTag('a')).provider?.hash, bad.hash);
+  },
+  ['durable', 'damage', 'priority'],
+);
+
 const gossip = must(
   'M2/damaged-gossip',
   'a damaged payload is named in the gossip of a priority pool and in a claim, beside the others, and can be dropped',
@@ -339,4 +392,4 @@ export const damageCases: readonly ConformanceCase[] = [
 ].map(caseOf);
 
 /** Cases of damage to records that only a priority pool keeps. */
-export const entryDamageCases: readonly ConformanceCase[] = [entry, gossip];
+export const entryDamageCases: readonly ConformanceCase[] = [entry, entryTags, entryRevised, gossip];

@@ -21,7 +21,7 @@ export interface RecheckOptions extends ReadOptions {
 /** The result of a recheck: numbers of transactions by outcome. */
 export interface Recheck {
   readonly revised: number;
-  /** Transactions that were refused, so dropped with the reason `invalid`. */
+  /** Transactions that were refused, so dropped with the reason `invalid`; or as `conflict`, after damage (M2). */
   readonly dropped: number;
   /** Transactions that received a newer verdict from another caller meanwhile. */
   readonly superseded: number;

@@ -108,8 +108,9 @@ export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
 /** The key of one in a bundle: all have the same but for the seq. It is ready only if all are there and Pending. */
 function bundlePlace(index: PoolIndex, node: PoolNode, { first, size }: BundleRecord): OrderKey {
   const unit = unitOf(index, node);
-  let ready =
-    unit.length === size && unit.every(({ stage, entry }) => stage === 'Pending' && entry.notBefore === undefined);
+  const isFree = (mate: PoolNode): boolean =>
+    mate.stage === 'Pending' && mate.entry.notBefore === undefined && !isBehind(index, mate);
+  let ready = unit.length === size && unit.every(isFree);
   const parents: OrderKey[] = [];
   for (const tag of unit.flatMap(({ entry }) => entry.verdict.requires)) {
     if (isMet(index, tag)) continue;

@@ -4,6 +4,7 @@ import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
 import { noSlot, Slots } from '../memory/slots.ts';
+import { isLostEntry } from '../rules/damage.ts';
 import { AgeList, AgeLists } from './age-lists.ts';
 import { NodeTable } from './node-table.ts';
 import { Parking } from './parking.ts';
@@ -366,6 +367,8 @@ export class PoolIndex {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
     if (node.isPlain) return;
     this.#unsettleBundle(node);
+    // M2: what is parked may wait for it.
+    if (isLostEntry(node.entry)) for (const each of this.parked) this.unsettled.nodes.add(each);
     // A satisfied tag stays satisfied, whoever else provides it.
     for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }

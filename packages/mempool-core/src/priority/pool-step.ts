@@ -96,7 +96,7 @@ export function reviseStep(
   for (const [i, { hash, version, answer }] of revisions.entries()) {
     const node = builder.index.node(hash);
     if (node?.stage !== 'Pending' || node.entry.version !== version || isRefusal(answer)) continue;
-    checkIdentity(`revisions[${i}].answer`, node.entry.verdict, answer);
+    if (!isLostEntry(node.entry)) checkIdentity(`revisions[${i}].answer`, node.entry.verdict, answer);
   }
   return builder.step(revisions.map((revision) => revise(builder, revision, { nowMs, height })));
 }
@@ -117,20 +117,18 @@ function revise(
   const node = index.node(hash);
   if (node?.stage !== 'Pending') return { kind: 'skipped', hash };
   const { entry } = node;
+  const isLost = isLostEntry(entry);
   if (entry.version !== version) return { kind: 'superseded', hash, version: entry.version };
-  if (isRefusal(answer)) {
-    builder.drop(hash, 'invalid');
-    settle(index);
-    return { kind: 'dropped', hash };
-  }
+  if (isRefusal(answer)) return dropIn(builder, hash, 'invalid');
+  if (isLost && hasRival(index, answer.provides)) return dropIn(builder, hash, 'conflict');
   const given = entry.bundle === undefined ? answer : verdictInBundle(answer);
   if (given.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
   const isNewlyProtected = given.protected && !entry.verdict.protected;
   if (isNewlyProtected && index.totals.protected >= index.limits.maxProtected)
     return { kind: 'limit', hash, limit: 'maxProtected' };
-  const verdict = { ...given, provides: entry.verdict.provides };
+  const verdict = { ...given, provides: isLost ? given.provides : entry.verdict.provides };
   // M2: when it was admitted is lost with its verdict. Its time begins again.
-  const since = isLostEntry(entry) ? { admittedAt: nowMs, admittedHeight: height } : null;
+  const since = isLost ? { admittedAt: nowMs, admittedHeight: height } : null;
   const next = { ...entry, ...since, verdict, version: version + 1, checkedHeight: height };
   const parkedBefore = index.parkedCount;
   index.begin();
@@ -140,6 +138,17 @@ function revise(
   if (refusal === 'cycle') return { kind: 'cycle', hash };
   if (refusal !== null) return { kind: 'limit', hash, limit: refusal };
   return { kind: 'revised', hash, version: version + 1 };
+}
+
+function dropIn(builder: StepBuilder, hash: string, cause: 'invalid' | 'conflict'): ReviseOutcome {
+  builder.drop(hash, cause);
+  settle(builder.index);
+  return { kind: 'dropped', hash };
+}
+
+/** M2: true if a live transaction or the chain has a tag of one whose own tags were not known. */
+function hasRival({ providers, satisfied }: PoolIndex, tags: readonly string[]): boolean {
+  return tags.some((tag) => providers.has(tag) || satisfied.has(tag));
 }
 
 function refusedByGraph(index: PoolIndex, node: PoolNode, parkedBefore: number): LimitName | 'cycle' | null {

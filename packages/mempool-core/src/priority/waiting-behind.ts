@@ -1,5 +1,6 @@
+import { nobodysTag } from '../rules/damage.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isOut, type PoolNode } from './pool-node.ts';
+import { isOut, type PoolNode, providing } from './pool-node.ts';
 
 // P33: of two live transactions that provide the same tag, one is in flight, and the Pending one waits behind it.
 
@@ -14,13 +15,25 @@ export function isBehindOther(a: PoolNode, b: PoolNode): boolean {
 }
 
 /** True if a Pending transaction, which need not be in the index yet, waits behind another one. */
-export function isBehind({ providers }: PoolIndex, node: PoolNode): boolean {
+export function isBehind(index: PoolIndex, node: PoolNode): boolean {
+  const { providers } = index;
+  if (mayBeBehindLost(index, node)) return true;
   for (const tag of node.entry.verdict.provides) {
     const all = providers.of(tag);
     // Nearly always it is the only one.
     if (all.size === 1 && all.has(node)) continue;
     for (const provider of all) if (isOut(provider.stage)) return true;
   }
+  return false;
+}
+
+/**
+ * M2: true if a transaction whose verdict is damaged may provide a tag of this one, and is in flight or Confirmed. What was
+ * ready before has no rival there: it has a gossip number.
+ */
+function mayBeBehindLost({ dependents }: PoolIndex, { entry }: PoolNode): boolean {
+  if (!dependents.has(nobodysTag) || entry.gossipSeq > 0 || entry.verdict.provides.length === 0) return false;
+  for (const lost of dependents.of(nobodysTag)) if (providing(lost.stage) === 'done') return true;
   return false;
 }
 

@@ -7,8 +7,8 @@ import { defaultVerdict, minPriority } from '../contract/verdict.ts';
  * (M2).
  */
 
-/** A tag that no verdict can name. So no transaction provides it, and no block satisfies it. */
-const nobodysTag = '';
+/** A tag that no verdict can name. So no transaction provides it, and no block satisfies it. Only lost entries require it. */
+export const nobodysTag = '';
 /** The tick of a state whose log entry is damaged. No other state has this tick. */
 const lostTick = -1;
 
