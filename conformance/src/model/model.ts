@@ -76,7 +76,7 @@ export class Model {
   }
 
   receive(transactions: readonly Submission[], options?: WriteOptions): ReceiveOutcome[] {
-    if (transactions.length === 0) return [];
+    if (transactions.length === 0) return operations.receivedNothing(this.#pool.operations, options);
     return this.#step('receive', options, operations.bodiesOf(transactions), () =>
       transactions.map((transaction) => this.#receiveOne(transaction)),
     );

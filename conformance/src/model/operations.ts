@@ -44,3 +44,12 @@ export function blockArguments({ point, parent, seen, unseen, provides = [] }: B
   const lists = [carried, new Set(unseen).difference(carried), new Set(provides)].map((list) => [...list]);
   return [point.slot, point.hash, parent ?? null, lists, policy.finalizeThreshold, policy.dropThreshold];
 }
+
+/** A `receive` of nothing is not recorded. @throws MempoolError if its id was that of another call */
+export function receivedNothing(
+  operations: Operations,
+  options: { readonly operationId?: string | undefined } = {},
+): [] {
+  recorded(operations, { id: options.operationId, verb: 'receive', args: [] });
+  return [];
+}

@@ -311,6 +311,9 @@ export const operationArgumentMutants: readonly Mutant[] = [
       markInflight: (hashes, options) => store.markInflight(hashes, renamed(options)),
     };
   }),
+  stores.plant('a-receive-of-nothing-asks-nobody', (store) => ({
+    receive: (batch, options) => store.receive(batch, batch.length === 0 ? {} : options),
+  })),
   stores.caught('first-transactions-not-told', ['receive'], 'ERR_MEMPOOL_INVALID', ({ details }) => {
     throw invalid(details.field ?? '', 'another one');
   }),

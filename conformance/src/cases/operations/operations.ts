@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { type Block, isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
-import { block, hashesOf, point, receive, receiveOne, snapshot, stagesOf, transaction } from '../../scenario/pool.ts';
+import {
+  block,
+  hashesOf,
+  kindsOf,
+  point,
+  receive,
+  receiveOne,
+  snapshot,
+  stagesOf,
+  transaction,
+} from '../../scenario/pool.ts';
 import { rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
 const operationId = 'operation-1';
@@ -188,6 +198,20 @@ const onePool = eachOnPool({
     const error = await rejection(store.receive([one, other], id));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     assert.deepEqual(error.details.hashes, [one.hash]);
+  },
+  'X2/received-nothing: a receive without transactions is refused under a used id, and leaves a new one free': async (
+    store,
+    context,
+  ) => {
+    const [one, other] = [transaction(context.random), transaction(context.random)];
+    await store.receive([one], id);
+    await store.drop([one.hash], 'failed');
+    const error = await rejection(store.receive([], id));
+    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
+    assert.deepEqual([error.details.field, error.details.hashes], ['operationId', [one.hash]]);
+    const free = { operationId: 'free' };
+    assert.deepEqual(await store.receive([], free), []);
+    assert.deepEqual(kindsOf(await store.receive([other], free)), ['received']);
   },
   'X2/moved-nothing: an id whose call moved nothing is refused without naming hashes': async (store, context) => {
     const [one, other] = [transaction(context.random).hash, transaction(context.random).hash];

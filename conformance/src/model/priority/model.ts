@@ -60,7 +60,7 @@ export class PriorityModel {
   }
 
   receive(submissions: readonly e.Submission[], options: e.ReceiveOptions = {}): ReceiveOutcome[] {
-    if (submissions.length === 0) return [];
+    if (submissions.length === 0) return operations.receivedNothing(this.state.pool.operations, options);
     return this.#step('receive', options, operations.bodiesOf(submissions), () => {
       const told = new Map<string, ReceiveOutcome>();
       const moment = this.#moment(options);

@@ -138,6 +138,7 @@ function receiving(
   thresholds: PriorityOptions['thresholds'],
 ): Pick<StoreDriver, 'receive'> & Pick<PriorityVerbs, 'admit' | 'receiveBundle'> {
   const admit = (submissions: readonly CheckedSubmission[], moment: CheckedCallTime, context: WriteContext) => {
+    if (submissions.length === 0) return admitNothing(storage, context);
     const admission = { submissions, moment, thresholds };
     return storage.admit?.(admission, context) ?? storage.write('receive', context, receivePlan(admission));
   };
@@ -152,6 +153,19 @@ function receiving(
         ungated(bundleStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds), moment),
       ),
   };
+}
+
+/** X2: a `receive` of nothing looks whether its operation id is known, and records nothing. A rejected call does so. */
+async function admitNothing(storage: PriorityStorage, context: WriteContext): Promise<ReceiveOutcome[]> {
+  const nothing = invalid('transactions', 'at least one transaction');
+  try {
+    return await storage.write<ReceiveOutcome[]>('receive', context, () => {
+      throw nothing;
+    });
+  } catch (error) {
+    if (error === nothing) return [];
+    throw error;
+  }
 }
 
 /** The verbs that look something up: stale verdicts, what a sender has, who names a tag (P11, P23). */

@@ -6,6 +6,7 @@ import { checkCallTime } from '../boundary/pool-arguments.ts';
 import { isTooLarge, readSubmission, readSubmissions, tooLarge, withTooLarge } from '../boundary/submissions.ts';
 import { checkName, checkVerdict } from '../boundary/verdicts.ts';
 import type { WriteContext, WriteOptions } from '../contract/call-options.ts';
+import { isMempoolError } from '../contract/errors.ts';
 import type { CheckedCallTime, CheckedSubmission } from '../contract/pool-driver.ts';
 import type { ReceiveOptions, Submission } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
@@ -80,11 +81,25 @@ export class Submitter {
   ): Promise<SubmitOutcome> {
     if (this.#screening.passes(own)) return this.#send(own, moment, context, trace);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
-    if (screened.kind === 'answered') return screened.outcome;
+    if (screened.kind === 'answered')
+      return (await this.#isRepeat(context)) ? this.#send(own, moment, context, trace) : screened.outcome;
     const judged = { ...moment, height: moment.height ?? judgedHeight([screened]) ?? null };
     const outcome = await this.#send(screened.submission, judged, context, trace);
     // The first attempt has used up the operation id, if there is one.
     return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }, trace) : outcome;
+  }
+
+  /** X2: true if the operation id is known. Then the recorded outcome counts, whatever the application says by now. */
+  async #isRepeat(context: WriteOptions): Promise<boolean> {
+    const { operationId, signal } = context;
+    if (operationId === undefined) return false;
+    try {
+      await this.#calls.whole({ operationId, signal }, (on, to) => on.receive([], to));
+      return false;
+    } catch (error) {
+      if (isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'operationId') return true;
+      throw error;
+    }
   }
 
   #send(own: OwnSubmission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<ReceiveOutcome> {
@@ -143,7 +158,8 @@ export class Submitter {
       }),
     );
     const answered = screened.find((one) => one.kind === 'answered');
-    if (answered !== undefined) return { kind: 'refused', refusal: answered.outcome };
+    const isRepeat = answered !== undefined && (await this.#isRepeat(context));
+    if (answered !== undefined && !isRepeat) return { kind: 'refused', refusal: answered.outcome };
     const judged = own.map((each, i) => (asks(i) ? { ...each, verdict: bundled(screened[i]) ?? each.verdict } : each));
     const height = given ?? judgedHeight(screened);
     const sent = asChecked(judged) as readonly object[] as readonly Submission[];

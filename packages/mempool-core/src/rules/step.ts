@@ -142,8 +142,13 @@ export function recorded<Outcome>(
   { operationId, digest }: Pick<WriteContext, 'operationId' | 'digest'>,
   at: number | null,
 ): Step<Outcome> {
-  if (operationId === undefined) return { ...planned, at };
+  if (operationId === undefined || isOfNothing(verb, planned.outcome)) return { ...planned, at };
   return { ...planned, at, operation: { id: operationId, record: encodeOutcome(verb, planned.outcome, digest) } };
+}
+
+/** A call that was given nothing keeps its id free: it only looks whether the id is known. */
+function isOfNothing(verb: string, outcome: unknown): boolean {
+  return verb === 'receive' && Array.isArray(outcome) && outcome.length === 0;
 }
 
 /** Returns the step of `receive` (L1, L2, L13). */

@@ -1,4 +1,4 @@
-import type { Transaction, Validate, Verdict } from 'mempool-core';
+import type { OpenOptions, Ordering, Transaction, Validate, Verdict } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { answered, hash, invalid, kinds, numbers, once, open, openPriority, pays, transaction } from './tap.ts';
 
@@ -10,6 +10,17 @@ function byByte() {
     return first === 66 ? { code: 9, log: 'garbage', penalize: true } : { priority: BigInt(first) };
   };
   return { asked, validate };
+}
+
+/** A pool whose application refuses everything from a moment on. */
+async function openRefusing<O extends Ordering = 'priority'>(ordering: O = 'priority' as O) {
+  let isOpen = true;
+  const validate = () => (isOpen ? {} : { code: 1, log: 'no', penalize: false });
+  const { pool } = await open<O>({ keepInvalidMs: 0, validate }, { ordering } as OpenOptions<O>);
+  const refuse = (): void => {
+    isOpen = false;
+  };
+  return { pool, refuse, bundle: [transaction(1), transaction(2)] };
 }
 
 const garbage = (n = 66): Transaction => ({ ...transaction(66), hash: hash(n) });
@@ -191,6 +202,32 @@ describe('a transaction that the pool has', () => {
   });
 });
 
+describe('a call that is repeated with its operation id (X2)', () => {
+  it.each(['fifo', 'priority'] as const)(
+    'is answered as before when the pool has dropped what came, %s',
+    async (ordering) => {
+      const { pool, bundle, refuse } = await openRefusing(ordering);
+      const submitted = await pool.submit(transaction(1), { operationId: 'one' });
+      const received = await pool.receive(bundle, { operationId: 'two' });
+      await pool.drop([hash(1)], 'failed');
+      await pool.drop([hash(2)], 'failed');
+      refuse();
+      expect(await pool.submit(transaction(1), { operationId: 'one' })).toEqual(submitted);
+      expect(await pool.receive(bundle, { operationId: 'two' })).toEqual(received);
+      expect((await pool.usage()).pending).toBe(0);
+      await expect(pool.submit(transaction(2), { operationId: 'one' })).rejects.toMatchObject(invalid('operationId'));
+      expect(await pool.submit(transaction(2), { operationId: 'three' })).toMatchObject({ kind: 'refused', code: 1 });
+    },
+  );
+
+  it('is validated again if all of it was refused: nothing was recorded', async () => {
+    const { validate } = byByte();
+    const { pool } = await openPriority({ validate });
+    expect(await pool.submit(garbage(1), { operationId: 'one' })).toMatchObject({ kind: 'refused', code: 9 });
+    expect(await pool.submit(transaction(1), { operationId: 'one' })).toMatchObject({ kind: 'received' });
+  });
+});
+
 describe('a transaction that several peers send at once', () => {
   it('is asked about once, and all of them are noted', async () => {
     const { asked, validate } = byByte();
@@ -302,16 +339,20 @@ describe('a bundle', () => {
   });
 
   it('answers a repeated operation id as it did first, whatever the application says by now', async () => {
-    let isOpen = true;
-    const { pool } = await openPriority({
-      keepInvalidMs: 0,
-      validate: () => (isOpen ? { priority: 1n } : { code: 1, log: 'no', penalize: false }),
-    });
-    const bundle = [transaction(1), transaction(2)];
+    const { pool, bundle, refuse } = await openRefusing();
     const first = await pool.receiveBundle(bundle, { operationId: 'one' });
-    isOpen = false;
+    refuse();
     expect(await pool.receiveBundle(bundle, { operationId: 'one' })).toEqual(first);
     expect(await pool.receiveBundle(bundle, { operationId: 'two' })).toMatchObject({ refusal: { kind: 'duplicate' } });
+  });
+
+  it('is answered as before where it has left the pool and the application refuses it by now', async () => {
+    const { pool, bundle, refuse } = await openRefusing();
+    const first = await pool.receiveBundle(bundle, { operationId: 'one' });
+    await pool.drop([hash(1)], 'failed');
+    refuse();
+    expect(await pool.receiveBundle(bundle, { operationId: 'one' })).toEqual(first);
+    expect(await pool.receiveBundle(bundle, { operationId: 'two' })).toMatchObject({ refusal: { kind: 'refused' } });
   });
 
   it('is asked about again where a part of it left the pool meanwhile', async () => {

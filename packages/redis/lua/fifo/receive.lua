@@ -1,11 +1,12 @@
 -- Purpose: receives transactions. A hash that was Dropped starts again; one that the last blocks include becomes Confirmed.
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 finalizeThreshold, 5 '' unless a hash
 -- is repeated, 6 packed hashes, then for each its record: type as u16, CRC-32 of the payload as u32, payload
--- A hash whose log entry is damaged starts again too, with previous counters of 0.
+-- A hash whose log entry is damaged starts again too, with previous counters of 0. A call without hashes is not recorded.
 -- Returns: { a letter for each: p Pending, c Confirmed, f full, x closed, else the digit of a duplicate's stage, the first seq, ARGV[3] }
 -- Rules: L1, L2, L13, P27, M3
 local threshold = tonumber(ARGV[4])
 local list = hashes(ARGV[6])
+if #list == 0 then return { '', 0, '' } end
 local at = scores(IDX, list)
 local inclusions = tip ~= '' and scores(SEEN, list) or {}
 local letters, index, flight, records = {}, {}, {}, {}

@@ -1,4 +1,4 @@
-import { isMempoolError, type PutOutcome, type RestoreOutcome } from 'mempool-core';
+import { isMempoolError, type PutOutcome, type ReceiveOutcome, type RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
@@ -34,7 +34,10 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
         room.reserve(given.reduce((bytes, { payload }) => bytes + payload.length, 0));
         return new ReceivingView({ file, hashes, nowMs }, given, options.thresholds);
       };
-      const answer = calls.write('receive', context, (pool) => pool.step(), look);
+      // A call that was given nothing keeps its operation id free (X2).
+      const plan: Plan<ReceiveOutcome[], ReceivingView> = (pool) =>
+        given.length === 0 ? { refused: [] } : pool.step();
+      const answer = calls.write('receive', context, plan, look);
       // M1: written before the call returns, or else from copies.
       if (answer instanceof Promise) given = core.copyTransactions(given);
       return answer;
