@@ -1,5 +1,5 @@
 import type { OrderKey } from '../contract/order-key.ts';
-import type { BundleRecord } from '../contract/pool-entry.ts';
+import type { BundleRecord, Entry } from '../contract/pool-entry.ts';
 import { bundlePriority, unitOf } from './bundle.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
@@ -57,7 +57,8 @@ export function* settling(index: PoolIndex): Generator<undefined, void> {
   const { nodes, tags } = index.unsettled;
   for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
-  for (const node of nodes) if (node.entry.bundle) for (const mate of unitOf(index, node)) nodes.add(mate);
+  if (!index.bundles.isEmpty)
+    for (const node of nodes) if (node.entry.bundle) for (const mate of unitOf(index, node)) nodes.add(mate);
   for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);
   let visited = 0;
   for (const node of yield* parentsFirst(index, nodes)) {
@@ -82,10 +83,18 @@ function* parentsFirst(index: PoolIndex, nodes: ReadonlySet<PoolNode>): Generato
   const [first] = nodes;
   // Nearly all transactions come alone and have no dependents.
   if (first === undefined || (nodes.size === 1 && !isNeeded(index, first))) return [...nodes];
-  return (yield* postOrdering(nodes, (each) => childrenOf(index, each))).reverse();
+  const [parents, others]: [PoolNode[], PoolNode[]] = [[], []];
+  for (const node of nodes) {
+    (isNeeded(index, node) ? parents : others).push(node);
+    if ((parents.length + others.length) % nodesPerTurn === 0) yield;
+  }
+  if (parents.length === 0) return others;
+  const ordered = (yield* postOrdering(parents, (each) => childrenOf(index, each))).reverse();
+  return ordered.concat(others);
 }
 
 function isNeeded(index: PoolIndex, node: PoolNode): boolean {
+  if (node.isPlain || index.dependents.isEmpty) return false;
   return unitOf(index, node).some(({ entry }) => entry.verdict.provides.some((tag) => index.dependents.has(tag)));
 }
 
@@ -93,6 +102,7 @@ function isNeeded(index: PoolIndex, node: PoolNode): boolean {
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   const { bundle } = node.entry;
   if (bundle !== undefined) return bundlePlace(index, node, bundle);
+  if (node.place !== null && isUntagged(node.entry)) return crossed(index, node.place);
   const { verdict } = node.entry;
   const parents: OrderKey[] = [];
   let ready = node.entry.notBefore === undefined && !isBehind(index, node);
@@ -103,6 +113,17 @@ export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
     for (const { place } of providers) parents.push(place);
   }
   return keyAt(index, parents, node.entry, ready);
+}
+
+/** True if no other transaction affects it, and the floor only whether it is ready. */
+function isUntagged({ verdict: { provides, requires, tip }, notBefore, bundle }: Entry): boolean {
+  return provides.length === 0 && requires.length === 0 && (tip ?? notBefore ?? bundle) === undefined;
+}
+
+/** The key of one that has a key already, of the same verdict. */
+function crossed(index: PoolIndex, place: OrderKey): OrderKey {
+  const ready = !isBelowFloor(index, place);
+  return ready === place.ready ? place : { ...place, ready };
 }
 
 /** The key of one in a bundle: all have the same but for the seq. It is ready only if all are there and Pending. */

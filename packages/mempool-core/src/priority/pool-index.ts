@@ -79,9 +79,8 @@ export class PoolIndex {
 
   /** A floor that moves unsettles what it crosses (P26, P29), and nothing else. */
   set limits(limits: Limits) {
-    const { minPriority: before } = this.#limits;
+    const [before, floor] = [this.#limits.minPriority, limits.minPriority];
     this.#limits = limits;
-    const { minPriority: floor } = limits;
     if (floor === before) return;
     for (const node of this.order.crossedBy(before, floor)) this.unsettled.nodes.add(node);
     this.#unrank();
@@ -367,9 +366,8 @@ export class PoolIndex {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
     if (node.isPlain) return;
     this.#unsettleBundle(node);
-    // M2: what is parked may wait for it.
+    // M2: what is parked may wait for a damaged one. A satisfied tag stays satisfied, whoever else provides it.
     if (isLostEntry(node.entry)) for (const each of this.parked) this.unsettled.nodes.add(each);
-    // A satisfied tag stays satisfied, whoever else provides it.
     for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }
 

@@ -138,22 +138,16 @@ export class Ranking implements Iterable<PlacedNode> {
   }
 
   /** Those whose key changes, or may, when the floor moves between these two: others float, or stay. */
-  *crossedBy(before: bigint, floor: bigint): Generator<PlacedNode, undefined> {
+  crossedBy(before: bigint, floor: bigint): PlacedNode[] {
     const [low, high] = before < floor ? [before, floor] : [floor, before];
-    yield* floor > before ? this.#between(true, before, floor) : this.#between(false, floor, before);
+    // Those that are ready leave, or those that are parked. None of them floats.
+    const ready = floor > before;
+    const crossed = this.#fixed.between({ place: lastFrom(ready, high) }, { place: lastFrom(ready, low) });
     for (const node of this.#turns.after({ place: { turn: low }, seq: 0 })) {
-      if (turnOf(node.place) > high) return;
-      yield node;
+      if (turnOf(node.place) > high) break;
+      crossed.push(node);
     }
-  }
-
-  /** The ready or the parked ones whose effective priority is at least `least` and below `bound`. None of those floats. */
-  *#between(ready: boolean, least: bigint, bound: bigint): Generator<PlacedNode, undefined> {
-    for (const node of this.#fixed.after({ place: lastFrom(ready, bound) })) {
-      const { place } = node;
-      if (place.ready !== ready || place.effectivePriority < least) return;
-      yield node;
-    }
+    return crossed;
   }
 
   /** How many parked ones have an effective priority below the floor. */

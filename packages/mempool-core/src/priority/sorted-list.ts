@@ -139,6 +139,19 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
     return count;
   }
 
+  /** The items behind one key and not behind a later one. */
+  between(key: Key, end: Key): Item[] {
+    const found: Item[] = [];
+    let [at, place] = this.#behind(key);
+    const [last, bound] = this.#behind(end);
+    for (; at <= last; at++, place = 0) {
+      const chunk = this.#chunks[at] as number;
+      const count = at === last ? bound : (this.#counts[chunk] as number);
+      for (; place < count; place++) found.push(this.#at(chunk, place));
+    }
+    return found;
+  }
+
   /** The last items, at most `count`, the last one first. */
   lastOnes(count: number): Item[] {
     const found: Item[] = [];

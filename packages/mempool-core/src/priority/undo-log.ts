@@ -11,6 +11,21 @@ export interface PoolScalars {
 }
 
 let marks = 0;
+/** A sort of fewer costs more than it saves. */
+const manyChanges = 1_000;
+
+/**
+ * The changes of a large call by seq: so they lie in memory, and so their events are sorted. Each later walk over them costs a
+ * fraction then. Plain numbers are sorted, because a sort with a comparison reads each transaction many times.
+ */
+function inOrderOfSeq(call: UndoEntry[]): UndoEntry[] {
+  const bySeq = new Map<number, UndoEntry>();
+  for (const change of call) bySeq.set(change.node.seq, change);
+  // Those that a call made and took back have no seq any more.
+  if (bySeq.size < call.length) return call;
+  const seqs = Float64Array.from(call, ({ node }) => node.seq).sort();
+  return Array.from(seqs, (seq) => bySeq.get(seq) as UndoEntry);
+}
 
 /**
  * The transactions that a call, or an attempt within it, changed. Each is listed once, with its state before. Several calls may be kept for a
@@ -21,6 +36,8 @@ export class UndoLog {
   #ahead: Map<PoolNode, Before> | null = null;
   #call: UndoEntry[] | null = null;
   #attempt: UndoEntry[] | null = null;
+  /** How many changes of the call are known to be in the order of seq. */
+  #ordered = 0;
   #callMark = 0;
   #attemptMark = 0;
 
@@ -44,6 +61,7 @@ export class UndoLog {
     marks += 1;
     if (this.#call === null) {
       this.#call = [];
+      this.#ordered = 0;
       this.#callMark = marks;
     } else {
       this.#attempt = [];
@@ -69,7 +87,11 @@ export class UndoLog {
 
   /** The transactions that the call changed. */
   touched(): readonly UndoEntry[] {
-    return this.#call ?? [];
+    const call = this.#call ?? [];
+    if (call.length < manyChanges || call.length === this.#ordered) return call;
+    this.#ordered = call.length;
+    this.#call = inOrderOfSeq(call);
+    return this.#call;
   }
 
   /** The transactions that the attempt changed. */

@@ -47,6 +47,24 @@ test('what a floor crosses is found without a look at the rest, at both ends of 
     );
 });
 
+test('a large call lists what it has changed by seq, also after further changes', () => {
+  const index = new PoolIndex({ ...defaultLimits, minPriority: 0n });
+  const verdict = (seq: number) => ({ ...defaultVerdict, priority: BigInt((seq * 7_919) % 2_003) });
+  for (let seq = 1; seq <= 2_000; seq++)
+    index.put({ ...lostEntry(`${seq}`.padStart(64, '0'), seq, 1), verdict: verdict(seq) }, 'Pending');
+  settle(index);
+  index.begin();
+  for (const minPriority of [1_000n, 2_000n, 500n]) {
+    index.limits = { ...index.limits, minPriority };
+    settle(index);
+    const seqs = index.touched().map(({ node }) => node.seq);
+    if (seqs.length > 1_000) expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+  }
+  expect(index.touched().length).toBeGreaterThan(1_900);
+  index.undoCall();
+  expect([index.belowFloor, index.parkedCount]).toEqual([0, 0]);
+});
+
 /** A pool of chance: half of them have a tip, and many depend on others. */
 function chancePool(seed: number, floor: bigint): PoolIndex {
   const chance = new Random(seed);
