@@ -130,12 +130,13 @@ export function lookBefore(pool: PoolState): Before {
 
 /** The event of a place (P24), without its number and time. */
 export type Place =
-  | { readonly kind: 'ready'; readonly hash: string; readonly seq: number }
+  | { readonly kind: 'ready'; readonly hash: string; readonly seq: number; readonly bundle?: number }
   | {
       readonly kind: 'parked';
       readonly hash: string;
       readonly seq: number;
       readonly reason: 'held' | 'below-floor' | 'behind-claim' | 'missing';
+      readonly bundle?: number;
     };
 
 /**
@@ -226,6 +227,7 @@ function writeEvent({ events }: PoolState, txState: TxState, before: Remembered)
     point: confirmedAt(txState),
     reason,
     ...(cause === 'replaced' && { replacedBy: txState.replacedBy ?? '' }),
+    ...(txState.bundle !== undefined && { bundle: txState.bundle }),
     attempts: times.attempts,
     receivedAt: times.receivedAt,
   });

@@ -90,6 +90,8 @@ export const placeEventMutants: readonly Mutant[] = [
     );
     return numbered(step, [...step.events, ...ready]);
   }),
+  named('bundle-not-told-of-stages', ({ bundle }) => bundle !== undefined && { bundle: undefined }),
+  told('bundle-not-told-of-places', ({ bundle }) => (bundle === undefined ? {} : { bundle: undefined })),
   named('replaced-by-nobody', ({ replacedBy }) => replacedBy !== undefined && { replacedBy: undefined }),
   named('replaced-by-the-last-of-the-call', ({ replacedBy }, events) => {
     const last = events.findLast((event) => event.kind === 'transaction' && event.stage === 'Pending');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type BundleOutcome, isMempoolError, type TransactionPage } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachRanked, needing, onFifoPool } from '../../case/must.ts';
-import { transactions } from '../../scenario/pool.ts';
+import { eventsOf, transactions } from '../../scenario/pool.ts';
 import {
   account,
   type CallTime,
@@ -282,6 +282,44 @@ const onePool = eachOnPriorityPool({
   },
 });
 
+/** The events of one bundle's life: what happened to whom, and to which bundle each event belongs. */
+async function lifeOf(context: CaseContext, scene: Scene): Promise<readonly [words: string[], bundle: number]> {
+  let first = 0;
+  const events = await eventsOf(context, scene.store, async () => {
+    await scene.fill({ alone: {} });
+    first = await fillBundle(scene, { rich: {}, poor: { provides: ['x'] } });
+    await scene.mark('rich');
+    await scene.release('rich');
+    await scene.drop('poor');
+  });
+  const wordOf = (event: (typeof events)[number]): string => {
+    if (event.kind !== 'transaction' && event.kind !== 'ready' && event.kind !== 'parked') return event.kind;
+    const what = event.kind === 'transaction' ? event.stage : event.kind;
+    return `${scene.names([event])} ${what} ${event.bundle ?? 'alone'}`;
+  };
+  return [events.map(wordOf), first];
+}
+
+const told = eachOnPriorityPool({
+  'P31/events: each event of a transaction in a bundle names the bundle, and no other event does': async (
+    scene,
+    context,
+  ) => {
+    const [words, first] = await lifeOf(context, scene);
+    assert.deepEqual(words, [
+      'alone Pending alone',
+      `rich Pending ${first}`,
+      `poor Pending ${first}`,
+      `rich Propagated ${first}`,
+      `poor parked ${first}`,
+      `rich Pending ${first}`,
+      `poor ready ${first}`,
+      `rich Dropped ${first}`,
+      `poor Dropped ${first}`,
+    ]);
+  },
+});
+
 /** A bundle of which one is in flight, in a pool that is opened again, or elsewhere. */
 async function assertHalf(scene: Scene): Promise<void> {
   assert.deepEqual([await scene.ready(), await scene.parked()], [['better', 'worse'], ['poor']]);
@@ -333,6 +371,7 @@ const arrivals = [
 export const bundleCases: readonly ConformanceCase[] = [
   ...refused,
   ...onePool,
+  ...told,
   ...reopened,
   ...nodes,
   ...restored,

@@ -87,12 +87,13 @@ function breakBundles(state: PriorityState): void {
 function placesSince(state: PriorityState, { parked }: BeforeCall): pools.Place[] {
   const waiting = parkedSeqs(graphOf(state));
   const pending = [...state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
-  const places = pending.flatMap(({ hash, seq }): pools.Place[] => {
+  const places = pending.flatMap(({ hash, seq, bundle: first }): pools.Place[] => {
+    const bundle = first === undefined ? {} : { bundle: first };
     const isNow = waiting.get(seq);
     const wasParked = (parked.get(seq) ?? 'no') !== 'no';
     if (wasParked === (isNow !== undefined)) return [];
-    if (isNow === undefined) return [{ kind: 'ready', hash, seq }];
-    return [{ kind: 'parked', hash, seq, reason: reasons[isNow] }];
+    if (isNow === undefined) return [{ kind: 'ready', hash, seq, ...bundle }];
+    return [{ kind: 'parked', hash, seq, reason: reasons[isNow], ...bundle }];
   });
   return places.sort((a, b) => a.seq - b.seq);
 }

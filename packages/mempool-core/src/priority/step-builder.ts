@@ -164,7 +164,8 @@ export class StepBuilder {
     const transitions = [...this.#transitions.values()].sort((a, b) => a.after.seq - b.after.seq);
     const changes = transitions.map(({ before, after, cause, replacedBy }) => {
       const change = changeOf(before, after, cause, tick, this.tick);
-      return replacedBy === undefined ? change : { ...change, replacedBy };
+      const bundle = this.index.node(after.hash)?.entry.bundle?.first;
+      return (replacedBy ?? bundle) === undefined ? change : { ...change, replacedBy, bundle };
     });
     const bodies = transitions.map(({ body }) => body);
     const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#transitions.has(hash));

@@ -140,12 +140,19 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
       ]),
       attempts: safe(),
       receivedAt: chance.pick([null, 1, at, Number.MAX_SAFE_INTEGER]),
+      ...chance.pick([{}, { replacedBy: chance.hex(64) }]),
+      ...chance.pick([{}, { bundle: safe() }]),
     };
+  }
+
+  function placeEvent(eventSeq: number): StoreEvent {
+    const base = { eventSeq, at, hash: chance.hex(32), seq: safe(), ...chance.pick([{}, { bundle: safe() }]) };
+    return chance.below(2) === 0 ? { kind: 'ready', ...base } : { kind: 'parked', ...base, reason: 'held' };
   }
 
   function event(eventSeq: number): StoreEvent {
     const action = chance.pick(['applied', 'undone'] as const);
-    if (chance.below(3) > 0) return transactionEvent(eventSeq);
+    if (chance.below(3) > 0) return chance.below(4) === 0 ? placeEvent(eventSeq) : transactionEvent(eventSeq);
     const leader = chance.pick([
       { nodeId: null, term: null },
       { nodeId: 'n'.repeat(128), term: Number.MAX_SAFE_INTEGER },

@@ -125,6 +125,7 @@ const transition = z
     ...{ cursor: z.string(), eventSeq: z.int(), at: time.nullable() },
     ...{ stage, cause: z.string(), previous: z.object({ stage, ...counters }) },
     ...{ point: shownPoint.nullable(), reason: shownReason, attempts: z.int(), ...counters },
+    bundle: bundle.optional(),
   })
   .openapi('Transition');
 
