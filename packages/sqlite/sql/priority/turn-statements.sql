@@ -10,6 +10,8 @@ DELETE FROM turn WHERE n <= (SELECT max(n) FROM turn) - ?
 UPDATE turn SET name = '' WHERE name = ?
 -- :lastServed
 SELECT n, total FROM served ORDER BY n DESC LIMIT 1
+-- :operationRange
+SELECT (SELECT min(n) FROM operation) AS first, (SELECT max(n) FROM operation) AS last
 -- :putServed
 INSERT INTO served (n, total, calls) VALUES (?, ?, ?)
 -- :trimServed

@@ -62,6 +62,8 @@ export class SharedCalls {
   #lookAt = 0;
   /** The pool's version after the last call of this process, and when that was. */
   #wrote = { version: 0, at: Number.NEGATIVE_INFINITY };
+  /** The last row of operation ids, and when it was read. */
+  #operations = { place: 0, at: Number.NEGATIVE_INFINITY };
   #link: IntakeLink | null = null;
   #server: CallServer | null = null;
   #opening: Promise<void> | null = null;
@@ -156,12 +158,11 @@ export class SharedCalls {
       return 'declined';
     }
     this.#calls += 1;
-    const id = operationId ?? `${this.#id}${this.#calls}`;
-    const place =
-      performance.now() < link.heardAt + placeMs
-        ? link.place
-        : this.#file.atomically('beginRead', () => this.#table.place());
-    call.left = { id, ids: operationId === undefined ? 'calls' : 'ops', name: link.name, place };
+    const { name } = link;
+    call.left =
+      operationId === undefined
+        ? { id: `${this.#id}${this.#calls}`, ids: 'calls', name, place: this.#servedPlace(link) }
+        : { id: operationId, ids: 'ops', name, place: this.#operationPlace() };
     const told = await link.leave(call.left, record, (deadline - this.#clock()) / 2);
     if (told === 'lost') {
       this.#crowd();
@@ -169,6 +170,19 @@ export class SharedCalls {
     }
     call.left = null;
     return told;
+  }
+
+  #servedPlace({ heardAt, place }: IntakeLink): number {
+    if (performance.now() < heardAt + placeMs) return place;
+    return this.#file.atomically('beginRead', () => this.#table.place());
+  }
+
+  /** An earlier place does, too: it is read now and then. */
+  #operationPlace(): number {
+    const now = performance.now();
+    if (now > this.#operations.at + placeMs)
+      this.#operations = { at: now, place: this.#file.atomically('beginRead', () => this.#table.operationPlace()) };
+    return this.#operations.place;
   }
 
   #decoded({ context }: SharedCall, record: Uint8Array): ReceiveOutcome[] {

@@ -12,7 +12,7 @@ export interface CallId {
 export interface LeftAt extends CallId {
   /** The intake where it was left. */
   readonly name: string;
-  /** The last row of outcomes before it was left. */
+  /** The last row of outcomes, or of operation ids, before it was left. */
   readonly place: number;
 }
 
@@ -48,6 +48,11 @@ export class TurnTable {
     return Number(this.#file.row('lastServed')?.n ?? 0);
   }
 
+  /** The last row of operation ids. */
+  operationPlace(): number {
+    return Number(this.#file.row('operationRange')?.last ?? 0);
+  }
+
   /** Takes the turn after the process of another intake. False if a third one was faster. */
   take(name: string, after: string): boolean {
     if (this.intake() !== after) return false;
@@ -71,24 +76,34 @@ export class TurnTable {
    * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if its outcome may have been recorded, and deleted since
    */
   settle({ id, ids, name, place }: LeftAt): Uint8Array | null {
-    const record = ids === 'ops' ? this.#file.row('operation', id)?.outcome : this.#served(id, place);
+    const record = ids === 'ops' ? this.#recorded(id, place) : this.#served(id, place);
     if (record instanceof Uint8Array) return record;
     if (this.intake() === name) this.#file.run('endTurn', name);
     return null;
+  }
+
+  /** Many later ids may have pushed it out. */
+  #recorded(id: string, place: number): unknown {
+    const record = this.#file.row('operation', id)?.outcome;
+    if (record === undefined && Number(this.#file.row('operationRange')?.first ?? 0) > place + 1) throw forgotten();
+    return record;
   }
 
   #served(id: string, place: number): Uint8Array | null {
     let expected = place + 1;
     for (const { n, calls } of this.#file.rows('servedAfter', place)) {
       const served = n === expected ? servedCalls(calls) : null;
-      if (served === null)
-        throw new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the outcome is not recorded any more');
+      if (served === null) throw forgotten();
       const found = served.find(([each]) => each === id);
       if (found !== undefined) return found[1];
       expected += 1;
     }
     return null;
   }
+}
+
+function forgotten(): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', 'the outcome is not recorded any more');
 }
 
 /** `null` for a damaged row. */

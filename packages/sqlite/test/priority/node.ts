@@ -48,9 +48,8 @@ export class Node {
   }
 }
 
-/** A node of its own on the pool's file, closed when the running test has finished. */
-export async function openNode(path: string): Promise<Node> {
-  const options: DriverOptions & SqliteOptions = {
+export function optionsOf(path: string): DriverOptions & SqliteOptions {
+  return {
     path,
     pool: 'mempool',
     thresholds: defaultThresholds,
@@ -66,6 +65,11 @@ export async function openNode(path: string): Promise<Node> {
     clock: () => performance.now(),
     log: () => undefined,
   };
+}
+
+/** A node of its own on the pool's file, closed when the running test has finished. */
+export async function openNode(path: string): Promise<Node> {
+  const options = optionsOf(path);
   const file = await openShared(options);
   const openings: unknown[] = [];
   const openReader = () => {
