@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import type { Command, Redis } from 'ioredis';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import { type DriverOptions, invalid, OrderedWriter, retryUntil } from 'mempool-core/backend';
 import { Link } from './link.ts';
@@ -6,7 +6,7 @@ import { defaultReplicaMs, type RedisOptions, taggedPrefix } from './options.ts'
 import { isPoolMissing, isReply } from './refusal.ts';
 import { Replication, type ReplicationOptions, unconfirmed } from './replication.ts';
 import { type Reply, type Script, scripts, type Verb, waitKeyOf } from './script.ts';
-import { type Argument, fieldsCommands, type Piece, ReusedMemory, ScriptCall } from './script-call.ts';
+import { type Argument, ReusedMemory, ScriptCall } from './script-call.ts';
 import { Settling, within } from './settling.ts';
 
 export interface RunContext {
@@ -73,7 +73,7 @@ export class Connection {
     finish?: Finish<Answer, Result>,
   ): Promise<Result> {
     const { timeoutMs, clock } = this.#options;
-    const call = new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch);
+    const call = this.#callOf(script, keys, args);
     let gone = false;
     const attempt = async (remainingMs: number) => {
       const deadline = clock() + remainingMs;
@@ -107,9 +107,21 @@ export class Connection {
     args: readonly Argument[],
     timeoutMs: number,
   ): Promise<Reply<V>> {
-    const script = scripts[verb];
-    const call = new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch);
-    const reply = await this.#answered<Reply<V>>(script, call, timeoutMs);
+    const call = this.#callOf(scripts[verb], keys, args);
+    const reply = await this.#answered<Reply<V>>(scripts[verb], call, timeoutMs);
+    call.end();
+    return reply;
+  }
+
+  /** Sends a reading script once, at once, behind what was read before. It waits for no writes. */
+  async readBehind<V extends Verb>(
+    verb: V,
+    keys: readonly string[],
+    args: readonly Argument[],
+    timeoutMs: number,
+  ): Promise<Reply<V>> {
+    const call = this.#callOf(scripts[verb], keys, args);
+    const reply = await sendScript<Reply<V>>(this.#reads, scripts[verb], call, timeoutMs);
     call.end();
     return reply;
   }
@@ -119,34 +131,25 @@ export class Connection {
     return this.#reads.link.read(name, args, timeoutMs);
   }
 
-  /**
-   * Reads fields of a hash, in parts, and behind them a script, once each. Called when another script has been answered, they are sent
-   * on its connection, before this returns. `onPart` is given each part when it has come, in order.
-   */
-  async fieldsAndRun<V extends Verb>(
-    [key, fields]: readonly [key: string, fields: readonly Piece[]],
-    [verb, keys, args]: readonly [verb: V, keys: readonly string[], args: readonly Argument[]],
+  /** Sends each HMGET once, in one piece. `onPart` is given each answer when it has come, in order; the last of its promises ends this. */
+  async readFields(
+    commands: Iterable<Command>,
     timeoutMs: number,
-    onPart: (values: (Buffer | null)[]) => void,
-  ): Promise<[values: (Buffer | null)[][], reply: Reply<V>]> {
+    onPart: (values: (Buffer | null)[]) => unknown,
+  ): Promise<void> {
     const { link } = this.#reads;
     const lost = 'ERR_MEMPOOL_UNAVAILABLE';
-    const parts: Promise<(Buffer | null)[]>[] = [];
-    for (const command of fieldsCommands(key, fields)) {
+    const ask = async (command: Command): Promise<unknown> => {
       const send = (client: Redis) => client.sendCommand(command) as Promise<unknown>;
-      const part = link.ask<(Buffer | null)[]>(send, 'HMGET', timeoutMs, lost);
-      parts.push(
-        part.then((values) => {
-          onPart(values);
-          return values;
-        }),
-      );
-    }
-    const call = new ScriptCall(scripts[verb], link.keysOf(keys), args, this.#scratch);
-    const reply = sendScript<Reply<V>>(this.#reads, scripts[verb], call, timeoutMs);
-    const answers = await Promise.all([Promise.all(parts), reply]);
-    call.end();
-    return answers;
+      return onPart(await link.ask<(Buffer | null)[]>(send, 'HMGET', timeoutMs, lost));
+    };
+    link.gatherTurn();
+    await Promise.all(Array.from(commands, ask));
+  }
+
+  /** The number of the connection for reads. What was asked under the same number was asked of the same server, in order. */
+  get reading(): number {
+    return this.#reads.link.connection;
   }
 
   /** False if reads go to another server than commands on `link`, as they may during a fail-over. */
@@ -167,6 +170,10 @@ export class Connection {
   close(): void {
     this.#reads.link.close();
     this.#writes.link.close();
+  }
+
+  #callOf(script: Script, keys: readonly string[], args: readonly Argument[]): ScriptCall {
+    return new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch);
   }
 
   /** The answer, of a write when enough replicas have it. Until then the call may be repeated, from the same memory. */

@@ -97,8 +97,9 @@ export function* fieldsCommands(key: string, fields: readonly Piece[]): Iterable
 }
 
 function fieldsCommand(key: string, fields: readonly Piece[]): Command {
-  const length = fields.reduce((sum, { from, to }) => sum + to - from, Buffer.byteLength(key));
-  const bytes = Buffer.allocUnsafe((fields.length + 3) * frameBytes + length);
+  let length = Buffer.byteLength(key) + (fields.length + 3) * frameBytes;
+  for (const { from, to } of fields) length += to - from;
+  const bytes = Buffer.allocUnsafe(length);
   let at = writeNumber(bytes, '*', 2 + fields.length, 0);
   for (const word of ['HMGET', key]) at = writeFramed(bytes, word, Buffer.byteLength(word), at);
   for (const field of fields) {
@@ -106,6 +107,21 @@ function fieldsCommand(key: string, fields: readonly Piece[]): Command {
     at = writeEnd(bytes, at + field.bytes.copy(bytes, at, field.from, field.to));
   }
   return new WrittenCommand('HMGET', bytes.subarray(0, at));
+}
+
+/** HMGET of fields of a hash that have numbers as names, so many from the first on. */
+export function* numbersCommands(key: string, first: number, count: number): Iterable<Command> {
+  for (let from = first; from < first + count; from += perCommand)
+    yield numbersCommand(key, from, Math.min(from + perCommand, first + count));
+}
+
+function numbersCommand(key: string, from: number, end: number): Command {
+  let text = `*${2 + end - from}\r\n$5\r\nHMGET\r\n$${Buffer.byteLength(key)}\r\n${key}\r\n`;
+  for (let number = from; number < end; number++) {
+    const digits = String(number);
+    text += `$${digits.length}\r\n${digits}\r\n`;
+  }
+  return new WrittenCommand('HMGET', Buffer.from(text));
 }
 
 /** A command in wire format, whose answer consists of buffers. */

@@ -57,7 +57,8 @@ interface Replies {
     first: number,
     epoch: Buffer,
     lastSeq: number,
-    entries: (Buffer | null)[],
+    /** Their number, if they are apart. */
+    entries: (Buffer | null)[] | number,
     ...Records,
   ];
   written: Buffer | null;

@@ -1,6 +1,6 @@
 import type { Connection, Finish } from '../connection/connection.ts';
 import type { Page, Reply, Verb } from '../connection/script.ts';
-import type { Argument, Piece } from '../connection/script-call.ts';
+import { type Argument, fieldsCommands, numbersCommands, type Piece } from '../connection/script-call.ts';
 import { hexOf, textsIn } from './packed.ts';
 import { LogRows, PageRows } from './page-rows.ts';
 import { nameIn } from './record.ts';
@@ -12,12 +12,26 @@ const mostParts = 4;
 export const apart = 'apart';
 
 type Records = readonly (Buffer | null)[];
-/** What a page was read from; how many parts of records came with it, none if they are apart; and its hashes. */
-type Head = readonly [epoch: Buffer, lastSeq: number, parts: number, names: () => Piece[]];
 
-/** What becomes of a page, to which the records are added that come behind it, in order. */
+/** What is known of a page before it is decoded. */
+interface Head {
+  readonly epoch: Buffer;
+  readonly lastSeq: number;
+  /** How many parts of records came with it; none if they are apart. */
+  readonly parts: number;
+  /** Its hashes; or the numbers of the log entries that have them, which are apart too. */
+  readonly names: () => Piece[] | LogNumbers;
+}
+
+interface LogNumbers {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** What becomes of a page, to which is added what comes behind it, in order. */
 export interface Rows {
   add(records: Records): void;
+  addEntries?(entries: Records): void;
 }
 
 /** How the answers of a script are read. `headOf` is called first, and is quick: the server waits for what is asked with it. */
@@ -27,12 +41,22 @@ export interface PageKind<Answer, R extends Rows> {
 }
 
 export const seqPages: PageKind<Page, PageRows> = {
-  headOf: ([, epoch, lastSeq, names, , , , , ...parts]) => [epoch, lastSeq, parts.length, () => textsIn(names)],
+  headOf: ([, epoch, lastSeq, names, , , , , ...parts]) => ({
+    epoch,
+    lastSeq,
+    parts: parts.length,
+    names: () => textsIn(names),
+  }),
   rowsOf: (answer) => new PageRows(answer),
 };
 
 export const logPages: PageKind<Reply<'dump'>, LogRows> = {
-  headOf: ([, , , epoch, lastSeq, entries, ...parts]) => [epoch, lastSeq, parts.length, () => entries.map(nameIn)],
+  headOf: ([, , first, epoch, lastSeq, entries, ...parts]) => ({
+    epoch,
+    lastSeq,
+    parts: parts.length,
+    names: () => (typeof entries === 'number' ? { first, count: entries } : entries.map(nameIn)),
+  }),
   rowsOf: (answer) => new LogRows(answer),
 };
 
@@ -57,33 +81,82 @@ export function withRecords<V extends Verb, R extends Rows>(
   { verb, keys, args, kind: { headOf, rowsOf }, refused }: PageCall<V, R>,
 ): Finish<Reply<V>, R> {
   return async (reply, leftMs) => {
-    const [epoch, lastSeq, parts, readNames] = headOf(reply);
-    if (parts > mostParts) refused();
-    const names = parts > 0 ? [] : readNames();
-    if (names.length === 0) return rowsOf(reply);
-    const body = keys[bodyKey] as string;
-    const written = ['written', keys, [epoch, lastSeq]] as const;
-    const answers = connection.fieldsAndRun([body, names], written, leftMs(), (part) => rows.add(part));
+    const head = headOf(reply);
+    if (head.parts > mostParts) refused();
+    if (head.parts > 0) return rowsOf(reply);
+    const names = head.names();
+    if ('length' in names && names.length === 0) return rowsOf(reply);
+    const rest = new Rest(connection, keys, head, leftMs);
+    const asked = 'length' in names ? rest.records(names, (part) => rows.add(part)) : rest.entries(names, () => rows);
     const rows = rowsOf(reply);
-    const [records, received] = await answers;
-    if (areSame(names, records, received)) return rows;
-    return rowsOf(await connection.runOnce(verb, keys, args, leftMs()));
+    await asked;
+    return rest.isOfPage() ? rows : rowsOf(await connection.runOnce(verb, keys, args, leftMs()));
   };
 }
 
-/** The place of the key `body` in lua/pool/keys.lua. */
-const bodyKey = 3;
+/** The places of the keys in lua/pool/keys.lua. */
+const [bodyKey, logKey] = [3, 4];
 
-/** Whether records that were read after their page are the same ones. `packed`: the hashes received since, `null` if not known. */
-function areSame(names: readonly Piece[], records: readonly Records[], packed: Buffer | null): boolean {
-  if (packed === null) return false;
-  let i = 0;
-  for (const part of records)
-    for (const record of part) {
-      const { from, to } = names[i++] as Piece;
-      if (record === null && to > from) return false;
-    }
-  if (packed.length === 0) return true;
-  const received = new Set(textsIn(packed).map(hexOf));
-  return !names.some((name) => received.has(hexOf(name)));
+/** What is apart from a page. */
+class Rest {
+  readonly #connection: Connection;
+  readonly #keys: readonly string[];
+  readonly #head: Head;
+  readonly #leftMs: () => number;
+  readonly #reading: number;
+  readonly #names: Piece[] = [];
+  #isMissing = false;
+  /** The hashes received since, as they are packed; `null` if not known. */
+  #received: Buffer | null = null;
+
+  constructor(connection: Connection, keys: readonly string[], head: Head, leftMs: () => number) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#head = head;
+    this.#leftMs = leftMs;
+    this.#reading = connection.reading;
+  }
+
+  /** Reads the records of these, and then what was written since the page. */
+  async records(names: readonly Piece[], add: (records: Records) => void): Promise<void> {
+    await Promise.all([this.#ofBody(names, add), this.#written()]);
+  }
+
+  /** Reads the log entries; the records of each part of them when it has come; and then what was written since the page. */
+  async entries({ first, count }: LogNumbers, rows: () => Rows): Promise<void> {
+    const onPart = (entries: Records): Promise<unknown> => {
+      rows().addEntries?.(entries);
+      this.#isMissing ||= entries.includes(null);
+      const records = this.#ofBody(entries.map(nameIn), (part) => rows().add(part));
+      return this.#names.length < count ? records : Promise.all([records, this.#written()]);
+    };
+    const commands = numbersCommands(this.#keys[logKey] as string, first, count);
+    await this.#connection.readFields(commands, this.#leftMs(), onPart);
+  }
+
+  /** False if what was read may be of another moment than the page. */
+  isOfPage(): boolean {
+    const packed = this.#received;
+    if (this.#isMissing || packed === null || this.#connection.reading !== this.#reading) return false;
+    if (packed.length === 0) return true;
+    const received = new Set(textsIn(packed).map(hexOf));
+    return !this.#names.some((name) => received.has(hexOf(name)));
+  }
+
+  #ofBody(names: readonly Piece[], add: (records: Records) => void): Promise<void> {
+    let at = this.#names.push(...names) - names.length;
+    const onPart = (records: Records): void => {
+      for (const record of records) {
+        const { from, to } = this.#names[at++] as Piece;
+        if (record === null && to > from) this.#isMissing = true;
+      }
+      add(records);
+    };
+    return this.#connection.readFields(fieldsCommands(this.#keys[bodyKey] as string, names), this.#leftMs(), onPart);
+  }
+
+  async #written(): Promise<void> {
+    const { epoch, lastSeq } = this.#head;
+    this.#received = await this.#connection.readBehind('written', this.#keys, [epoch, lastSeq], this.#leftMs());
+  }
 }

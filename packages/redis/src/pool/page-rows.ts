@@ -109,7 +109,7 @@ export class PageRows {
   }
 }
 
-/** The entries of an answer of lua/pool/dump.lua. If they are read behind it, the records of their payloads are added in order. */
+/** The entries of an answer of lua/pool/dump.lua. Entries, or records of payloads, that are read behind it are added in order. */
 export class LogRows {
   /** The numbers of the oldest and the newest entry of the log. */
   readonly oldest: number;
@@ -117,15 +117,19 @@ export class LogRows {
   readonly epoch: string;
   readonly rows: LogRow[] = [];
   readonly #first: number;
-  readonly #entries: readonly (Buffer | null)[];
+  readonly #entries: (Buffer | null)[];
 
   constructor([oldest, last, first, epoch, , entries, ...parts]: Reply<'dump'>) {
     this.oldest = oldest;
     this.last = last;
     this.epoch = String(epoch);
     this.#first = first;
-    this.#entries = entries;
+    this.#entries = typeof entries === 'number' ? [] : entries;
     for (const records of parts) this.add(records);
+  }
+
+  addEntries(entries: readonly (Buffer | null)[]): void {
+    this.#entries.push(...entries);
   }
 
   add(records: readonly (Buffer | null)[]): void {

@@ -311,15 +311,26 @@ export function isIntactEntry(row: LogRow): row is LogEntry {
   return 'stage' in row;
 }
 
-/** Decodes a log entry in an answer of lua/pool/dump.lua. */
+/** Decodes a log entry in an answer of lua/pool/dump.lua. Without a spread, which costs as much as the rest. */
 export function readEntry(logSeq: number, bytes: Buffer | null, record: Buffer | null): LogRow {
   const ended = decodeEntry(bytes);
   const { payload, payloadType, intact } = decodeRecord(record);
   if (ended === null || !intact) return { hash: ended?.hash ?? '', seq: ended?.seq ?? 0, logSeq, payload };
-  const { hash, seq, stage, confirmations, nonConfirmations, point, receivedAt, at, attempts } = ended;
-  const reason = core.optionalReason(ended.reason);
-  const numbers = { logSeq, seq, stage, confirmations, nonConfirmations };
-  return { hash, payload, payloadType, ...numbers, point, reason, receivedAt, at, attempts };
+  return {
+    hash: ended.hash,
+    payload,
+    payloadType,
+    logSeq,
+    seq: ended.seq,
+    stage: ended.stage,
+    confirmations: ended.confirmations,
+    nonConfirmations: ended.nonConfirmations,
+    point: ended.point,
+    reason: core.optionalReason(ended.reason),
+    receivedAt: ended.receivedAt,
+    at: ended.at,
+    attempts: ended.attempts,
+  };
 }
 
 /** Decodes a status in an answer of lua/pool/status.lua. */

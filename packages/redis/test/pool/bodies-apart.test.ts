@@ -8,7 +8,7 @@ import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
 import { numbers, priced } from '../priority/priced.ts';
 import { rights, userWith } from '../refusal.ts';
 
-// The records of a large page are read behind it, by HMGET (pool/bodies-apart.ts). Here others write between the two.
+// The records of a large page are read behind it, by HMGET (pool/bodies-apart.ts), and the entries of the log. Here others write between.
 
 const orderings = ['fifo', 'priority'] as const;
 type Ordering = (typeof orderings)[number];
@@ -29,7 +29,8 @@ type PageName = keyof typeof pages;
 const keepsAll = { finalizeThreshold: Number.POSITIVE_INFINITY, dropThreshold: Number.POSITIVE_INFINITY };
 
 /** HMGET as a command of its own, not as a word of a script. */
-const isHmget = (request: Buffer): boolean => request.includes('$5\r\nHMGET\r\n');
+const isHmget = (request: Buffer, key = ''): boolean =>
+  request.includes('$5\r\nHMGET\r\n') && request.includes(`}:${key}`);
 
 const make = (ordering: Ordering, n: number, byte?: number): Submission => {
   const given = ordering === 'fifo' ? transaction(n) : priced(n);
@@ -89,15 +90,18 @@ const cases = writes.flatMap((row) =>
     (Object.keys(pages) as PageName[])
       // A node of a priority pool reads the other pages from its mirror.
       .filter((page) => ordering === 'fifo' || page === 'in flight' || page === 'log')
-      .map((page) => [ordering, page, ...row] as const),
+      .flatMap((page) =>
+        (page === 'log' ? (['log', 'body'] as const) : (['body'] as const)).map((key) => [page, key] as const),
+      )
+      .map(([page, key]) => [ordering, page, key, ...row] as const),
   ),
 );
 
-test.for(cases)('X1: %s, page of %s: %s, and the page is that %s', async (row) => {
-  const [ordering, page, , answer, write, maxFinalized] = row;
+test.for(cases)('X1: %s, page of %s, before its %s is read: %s, and the page is that %s', async (row) => {
+  const [ordering, page, key, , answer, write, maxFinalized] = row;
   const { writer, reader, proxy } = await filled(ordering, page, { maxFinalized: maxFinalized ?? 1_000 });
   const moments = { before: await pages[page](writer), after: null as unknown };
-  const held = proxy.hold('request', isHmget);
+  const held = proxy.hold('request', (request) => isHmget(request, key));
   const read = pages[page](reader);
   await held.caught;
   await write(writer, (n, byte) => make(ordering, n, byte));
@@ -109,7 +113,7 @@ test.for(cases)('X1: %s, page of %s: %s, and the page is that %s', async (row) =
 
 test.for(orderings)('X5: the connection breaks between a page and its records: %s', async (ordering) => {
   const { writer, reader, proxy } = await filled(ordering, 'in flight');
-  const held = proxy.hold('request', isHmget);
+  const held = proxy.hold('request', (request) => isHmget(request));
   const read = reader.peekInflight({ limit: 1_000 });
   await held.caught;
   await writer.drop([hashOf(1)], 'failed');
@@ -120,7 +124,7 @@ test.for(orderings)('X5: the connection breaks between a page and its records: %
 test('the pool is flushed between a page and its records: the page is that of the new pool', async () => {
   const { url } = await ownServer();
   const { reader, proxy } = await filled('fifo', 'pending', { url });
-  const held = proxy.hold('request', isHmget);
+  const held = proxy.hold('request', (request) => isHmget(request));
   const read = reader.peekPending({ limit: 1_000 });
   await held.caught;
   await operator(url).flushall();
