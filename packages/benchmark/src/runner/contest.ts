@@ -2,6 +2,7 @@ import type { BenchBackend } from '../limits/backend.ts';
 import type { Costs, RowHead, Series } from '../report/row.ts';
 import { type Clock, clockOf } from '../setup/clock.ts';
 import type { Asked } from '../setup/context.ts';
+import type { Given } from '../workloads/pools.ts';
 import type { Prepare, Rival } from '../workloads/workload.ts';
 import { collectAtOnce, collectGrowth, collectYoung } from './memory.ts';
 import { type Pace, paceOf } from './pace.ts';
@@ -36,16 +37,21 @@ interface Timing {
   readonly logs: WriteAheadLogs | null;
 }
 
+/** Where the pools are, and what they hold; without it the pace is that of most rows. */
+interface Held extends Pick<BenchBackend, 'place' | 'logs'> {
+  readonly given?: Given;
+}
+
 /** Lets all participants of a workload take turns, at every n in every round. */
 export async function contestSeries(
   head: RowHead,
   contests: readonly Contest[],
-  { place, logs: folder }: Pick<BenchBackend, 'place' | 'logs'>,
+  { place, logs: folder, given }: Held,
   asked: Pick<Asked, 'rounds' | 'pass'>,
 ): Promise<Series> {
   console.error(`${head.backend}: ${head.title}`);
   const logs = folder === undefined ? null : new WriteAheadLogs(folder);
-  const timing = { pace: paceOf(place, asked), clock: clockOf(place), logs };
+  const timing = { pace: paceOf(place, asked, given), clock: clockOf(place), logs };
   const all = contests.flatMap(({ n, ours, rivals }): Participant[] => [
     { name: `${n}`, turn: () => turned(ours, timing) },
     ...rivals.map(({ name, prepare }) => ({ name: `${n} ${name}`, turn: () => turned(prepare, timing) })),

@@ -112,14 +112,14 @@ function measured(
   filled: ReadonlyMap<number, Filled>,
   context: BenchContext,
 ): Promise<Series> {
-  const { id, title, per } = workload;
+  const { id, title, per, given } = workload;
   const contests = [...filled].map(([n, pools]) => ({
     n,
     ours: () => workload.ours(pools.ours),
     rivals: pools.rivals(workload),
   }));
   // A restart must be the last one to have the file open.
-  const held = id === 'restart' || logs === undefined ? { place } : { place, logs };
+  const held = id === 'restart' || logs === undefined ? { place, given } : { place, given, logs };
   return contestSeries({ backend: name, id, title, per, unit: 'µs' }, contests, held, context);
 }
 

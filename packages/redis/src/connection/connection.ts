@@ -131,7 +131,7 @@ export class Connection {
     return this.#reads.link.read(name, args, timeoutMs);
   }
 
-  /** Sends each HMGET once, in one piece. `onPart` is given each answer when it has come, in order; the last of its promises ends this. */
+  /** Sends each HMGET once. `onPart` is given each answer when it has come, in order; the last of its promises ends this. */
   async readFields(
     commands: Iterable<Command>,
     timeoutMs: number,
@@ -143,7 +143,6 @@ export class Connection {
       const send = (client: Redis) => client.sendCommand(command) as Promise<unknown>;
       return onPart(await link.ask<(Buffer | null)[]>(send, 'HMGET', timeoutMs, lost));
     };
-    link.gatherTurn();
     await Promise.all(Array.from(commands, ask));
   }
 

@@ -109,14 +109,6 @@ export class Link {
     }
   }
 
-  /** Sends in one piece what is sent until this turn of the event loop is over. */
-  gatherTurn(): void {
-    const { stream } = this.#client;
-    if (stream === undefined || stream.writableCorked > 0) return;
-    stream.cork();
-    process.nextTick(() => stream.uncork());
-  }
-
   /** Returns the keys to name in a script call. In a cluster, this is one more than the script's own. */
   keysOf(keys: readonly string[]): readonly string[] {
     return guardedKeys(this.#client, keys);

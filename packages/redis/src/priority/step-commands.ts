@@ -148,9 +148,8 @@ class StepWriter {
       // A transaction in flight may end and be received again in one call, with a new seq.
       if (flies && !(flew && before.seq === seq)) joined.push(String(seq), core.hashToBytes(hash));
       if (flew && !flies) left.push(core.hashToBytes(hash));
-      // P20: as members that lua/pool/lists.lua makes. Only what is Pending is held back.
-      const entry = before?.stage === 'Pending' ? this.#entryBefore(hash) : undefined;
-      if (entry?.notBefore !== undefined) woken.push(member(entry.seq, hash));
+      // P20: as members that lua/pool/lists.lua makes.
+      if (before?.notBefore !== undefined) woken.push(member(before.seq, hash));
       if (notBefore !== undefined) held.push(String(notBefore), member(seq, hash));
       if (before?.stage === 'Confirmed' && before.tick < this.#floor) this.#idleTicks.add(String(before.tick));
     }
