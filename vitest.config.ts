@@ -73,6 +73,8 @@ export default defineConfig({
     },
     // Many files wait for leases, processes and servers: three at a time left a quarter of two cores idle.
     maxWorkers: Math.max(4, availableParallelism() - 1),
+    // No file leaves anything behind that others see, so a worker runs many: a process and its imports cost a quarter of a second each.
+    isolate: false,
     // An expected event may take a while on a loaded machine; a missing one is a failure, however long the wait.
     expect: { poll: { timeout: 15_000 } },
     sequence: { sequencer: LongestFirst },
