@@ -96,7 +96,8 @@ describe.each(backends)('on %s', (backend) => {
     const scene = await cast(backend, { now }, ['v1'], ['v1']);
     const [one] = scene.validators as readonly [Validator];
     const [opener, other] = one.processes as readonly [Sequencer, Sequencer];
-    await opener.window.open({ epoch: 1, closesAt: now() + 300, validators: ['v1'] });
+    // Long enough for a busy machine to accept a message meanwhile.
+    await opener.window.open({ epoch: 1, closesAt: now() + 1_500, validators: ['v1'] });
     let slot = 0;
     const message = () => signed({ epoch: 1, slot: ++slot, project: 'p', cid: 'c' });
     expect(await other.gateway.accept(message(), { peer: 'p' })).toMatchObject({ kind: 'received' });
