@@ -12,7 +12,10 @@ const ownAddresses: Plugin = {
   setup: ({ onLoad }) =>
     onLoad({ filter: /\.ts$/ }, ({ path }) => {
       const own = `(${JSON.stringify(pathToFileURL(path).href)} + new URL(import.meta.url).search)`;
-      const contents = readFileSync(path, 'utf8').replaceAll('import.meta.url', own);
+      const contents = readFileSync(path, 'utf8')
+        .replaceAll('import.meta.url', own)
+        .replaceAll('import.meta.resolve(', () => `$resolve(${own}, `)
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path)));
       return { contents, loader: 'ts' };
     }),
 };
@@ -26,6 +29,12 @@ const nativePackages: Plugin = {
       external: true,
     })),
 };
+
+/** What modules find in a bundle in place of their own. No module has such names. */
+const banner = `import { createRequire as $createRequire } from 'node:module';
+import { pathToFileURL as $pathToFileURL } from 'node:url';
+const require = $createRequire(import.meta.url);
+const $resolve = (own, name) => $pathToFileURL($createRequire(own).resolve(name)).href;`;
 
 /** In one step: a child of another run may be reading the file. */
 export function write({ path, contents }: Pick<OutputFile, 'path'> & { readonly contents: Uint8Array | string }): void {
@@ -47,9 +56,7 @@ export async function bundle(sources: readonly string[], folder: string): Promis
     format: 'esm',
     platform: 'node',
     conditions: ['mempool-source'],
-    banner: {
-      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
-    },
+    banner: { js: banner },
     plugins: [ownAddresses, nativePackages],
   });
   for (const file of outputFiles) write(file);

@@ -10,21 +10,32 @@ import { bundle, root, write } from './bundle.ts';
 const folder = join(root, '.data/programs');
 
 /**
- * The programs that are started most, and the subjects that the conformance suite's child loads by their address. A program that is not
- * listed runs from the sources. So does one that is started with `--import`, because it changes the modules that follow.
+ * The programs that tests start, and the subjects that others load by their address. A program that is not listed runs from the
+ * sources. So does one that is started with `--import`, because it changes the modules that follow.
  */
 const programs = [
-  'conformance/src/child.ts',
+  'conformance/src/{child,cli,failover-cli}.ts',
   'conformance/test/planted/subject.ts',
-  'conformance/test/fixtures/{subject,directory-leases}.ts',
-  'examples/{custom,leveldb}-backend/test/subject.ts',
-  'examples/{cardano-replay,relayer,evm-relayer,multi-node}/src/main.ts',
+  'conformance/test/fixtures/*.ts',
+  'examples/custom-backend/test/{subject,fill-it,open-it}.ts',
+  'examples/leveldb-backend/test/subject.ts',
+  'examples/{block-builder,cardano-replay,custom-backend,relayer,evm-relayer,multi-node,single-node}/src/main.ts',
+  'packages/benchmark/src/{main,runner/child}.ts',
+  'packages/benchmark/src/goals/{cold-node,crowd-node,election-node,reaper-node,sequencer-node,writer-node,heap,http-load}.ts',
   'packages/chaos/src/{main,soak,node/main}.ts',
+  'packages/cli/src/main.ts',
   'packages/ephemeral/test/subject.ts',
-  'packages/server/test/edges/edge-program.ts',
-  'packages/redis/test/{subject,priority/admitter,connection/tls-process}.ts',
-  'packages/sqlite/test/{shared,exclusive}-subject.ts',
-  'packages/sqlite/test/pool/{caller,migrator,disk-filler,taker,sender,racer,worker}.ts',
+  'packages/node/test/ledger/payer.ts',
+  'packages/sequencer/test/victim.ts',
+  'packages/server/test/edges/{edge-program,ethereum/upstream-program}.ts',
+  'packages/server/test/{monitored-process,http/server-program,http/ledger/ledger-program}.ts',
+  'packages/redis/test/{subject,ledger/subject,priority/admitter,connection/tls-process}.ts',
+  'packages/redis/test/{pool/worker,pool/taker,pool/sender,ledger/spender,ledger/crasher,election/node}.ts',
+  'packages/sqlite/test/{shared-subject,exclusive-subject,ledger/subject}.ts',
+  'packages/sqlite/test/file/{keeper,opener,remover}.ts',
+  'packages/sqlite/test/pool/{caller,migrator,disk-filler,listener,taker,sender,racer,worker}.ts',
+  'packages/sqlite/test/priority/{admitter,follower}.ts',
+  'packages/sqlite/test/ledger/{disk-filler,debtor,opener,payer}.ts',
   'packages/sqlite/test/election/{confirmer,participant,holder}.ts',
 ];
 
@@ -34,7 +45,15 @@ function filesOf(pattern: string): string[] {
   return files;
 }
 
-export default async function setup(): Promise<void> {
+/** Each of vitest's projects sets up with a copy of this module of its own, in one process. */
+const shared = globalThis as typeof globalThis & { bundledPrograms?: Promise<void> };
+
+export default function setup(): Promise<void> {
+  shared.bundledPrograms ??= bundlePrograms();
+  return shared.bundledPrograms;
+}
+
+async function bundlePrograms(): Promise<void> {
   const sources = programs.flatMap(filesOf);
   await bundle(sources, folder);
   const bundleOf = (source: string): string => join(folder, source.replace(/\.ts$/, '.js'));
