@@ -1,9 +1,8 @@
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import { type Call, callAsCode, perform } from '../case/call.ts';
 import { Model, type ModelOptions } from '../model/model.ts';
-import { take } from '../scenario/pool.ts';
 import { assertSame } from './difference.ts';
-import { eventsToCompare, Observer, observe } from './observation.ts';
+import { eventsToCompare, nextEvents, Observer, observe } from './observation.ts';
 import { makeHistory, type Universe } from './pool-calls.ts';
 import { HistoryClock } from './priority/call.ts';
 import { shortest } from './shrink.ts';
@@ -75,7 +74,7 @@ async function faultOf(
   return null;
 }
 
-/** After every so many calls a transcript has everything that can be read. */
+/** After every so many calls a transcript has everything that can be read, and a new stream of the events. */
 const pageEvery = 20;
 
 /**
@@ -84,15 +83,21 @@ const pageEvery = 20;
  */
 export async function* transcript(store: MempoolStore, { hashes, calls }: Universe): AsyncGenerator<string, undefined> {
   let [seen, after] = [0, 'origin'];
+  let stream = (await store.subscribe({ after }))[Symbol.asyncIterator]();
   for (const [i, call] of calls.entries()) {
+    const isPage = i % pageEvery === 0;
+    if (isPage) {
+      await stream.return?.();
+      stream = (await store.subscribe({ after }))[Symbol.asyncIterator]();
+    }
     const answer = await perform(store, call);
     const { lastEventSeq, cursors } = await store.usage();
-    const count = lastEventSeq - seen;
-    const events = count === 0 ? [] : await take(await store.subscribe({ after }), count);
+    const events = await nextEvents(stream, lastEventSeq - seen);
     [seen, after] = [lastEventSeq, cursors.events];
-    const pages = i % pageEvery === 0 ? await observe(store, hashes) : {};
+    const pages = isPage ? await observe(store, hashes) : {};
     yield JSON.stringify({ call: callAsCode(call), answer, events: eventsToCompare(events), pages }, inKeyOrder);
   }
+  await stream.return?.();
 }
 
 /** Each store has its own clock. Which went out first depends on it too. */
