@@ -83,7 +83,7 @@ export const drainMutants: readonly Mutant[] = [
   loaded('load-of-bytes-with-overhead', ({ bytes, transactions }) => ({ bytes: bytes + transactions })),
   loaded('parked-not-counted', () => ({ parked: 0 })),
   loaded('ready-counted-with-parked', (_, { index }) => ({ ready: index.order.length })),
-  loaded('parked-counted-without-held', ({ parked }, { index }) => ({ parked: parked - index.held.length })),
+  loaded('parked-counted-without-held', ({ parked }, { index }) => ({ parked: parked - index.heldCount })),
   loaded('headroom-without-sign', ({ headroom }) => ({
     headroom: { transactions: Math.max(0, headroom.transactions), bytes: Math.max(0, headroom.bytes) },
   })),

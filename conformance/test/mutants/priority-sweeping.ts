@@ -156,7 +156,7 @@ function listing(
 ): Mutant {
   return priority.view(id, ['sweep'], ({ index }) => {
     const list = (name: ListName) => [name, { list: change(name, [...index.ages[name].list], index) }];
-    return { ages: Object.fromEntries(names.map(list)) as unknown as Lists };
+    return { ages: { held: index.ages.held, ...Object.fromEntries(names.map(list)) } as unknown as Lists };
   });
 }
 

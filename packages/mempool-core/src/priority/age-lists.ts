@@ -1,47 +1,39 @@
 import { isLostEntry } from '../rules/damage.ts';
+import type { NodeTable } from './node-table.ts';
 import { isGossipable, type PoolNode } from './pool-node.ts';
 
-type KeyOf = ConstructorParameters<typeof AgeList>[0];
+type KeyOf = (node: PoolNode) => number | null;
+
+/** What a list knows of the transactions by their slots. */
+export interface Stamped {
+  at(slot: number): PoolNode | undefined;
+  /** Another number after each change of the transaction. */
+  stampOf(slot: number): number;
+}
 
 /** A list that is built on first use and updated from then on. A pool that never reads it pays nothing. */
 class LazyList {
-  readonly #keyOf: KeyOf;
-  readonly #all: () => Iterable<PoolNode>;
-  readonly #onMade: (list: LazyList) => void;
+  readonly #make: () => AgeList;
   #list: AgeList | null = null;
 
-  constructor(keyOf: KeyOf, all: () => Iterable<PoolNode>, onMade: (list: LazyList) => void) {
-    this.#keyOf = keyOf;
-    this.#all = all;
-    this.#onMade = onMade;
+  constructor(make: () => AgeList) {
+    this.#make = make;
   }
 
   get list(): AgeList {
-    if (this.#list !== null) return this.#list;
-    const list = new AgeList(this.#keyOf);
-    for (const node of this.#all()) list.add(node);
-    this.#list = list;
-    this.#onMade(this);
-    return list;
-  }
-
-  get isMade(): boolean {
-    return this.#list !== null;
+    this.#list ??= this.#make();
+    return this.#list;
   }
 
   add(node: PoolNode): void {
     this.#list?.add(node);
   }
-
-  delete(node: PoolNode): void {
-    this.#list?.delete(node);
-  }
 }
 
 const whilePending =
-  (keyOf: KeyOf): KeyOf =>
+  (keyOf: (node: PoolNode) => number | null | undefined): KeyOf =>
   (node) =>
-    node.stage === 'Pending' ? keyOf(node) : null;
+    node.stage === 'Pending' ? (keyOf(node) ?? null) : null;
 
 /** The same without those whose verdict is damaged: the time of their admission is lost, too (M2). */
 const whileKnown = (keyOf: KeyOf): KeyOf => whilePending((node) => (isLostEntry(node.entry) ? null : keyOf(node)));
@@ -51,6 +43,8 @@ export class AgeLists {
   /** Pending transactions by the time of their admission, as far as it is known. */
   readonly admitted: LazyList;
   readonly admittedHeight: LazyList;
+  /** Pending transactions that are held back (P20), by the time until which they are. */
+  readonly held: LazyList;
   /** Parked transactions by the time at which they were parked, without those that are held back (P20). */
   readonly parked: LazyList;
   /** Pending transactions whose verdict has an expiry time. */
@@ -64,19 +58,30 @@ export class AgeLists {
   readonly gossip: LazyList;
   /** Taken transactions by the end of their claim. */
   readonly leased: LazyList;
-  readonly #made: LazyList[] = [];
+  readonly #made: AgeList[] = [];
+  readonly #table: NodeTable;
+  #changes = 0;
 
-  constructor(all: () => Iterable<PoolNode>) {
-    const lazy = (keyOf: KeyOf): LazyList => new LazyList(keyOf, all, (made) => this.#made.push(made));
+  constructor(table: NodeTable) {
+    this.#table = table;
+    const lazy = (keyOf: KeyOf, tie?: Tie): LazyList =>
+      new LazyList(() => {
+        const list = new AgeList(keyOf, table, tie);
+        for (const node of table.all()) list.add(node);
+        this.#made.push(list);
+        return list;
+      });
     this.admitted = lazy(whileKnown(({ entry }) => entry.admittedAt));
     this.admittedHeight = lazy(whileKnown(({ entry }) => entry.admittedHeight));
+    this.held = lazy(whilePending(({ entry }) => entry.notBefore));
     const parkedAt: KeyOf = ({ place, entry }) =>
       place === null || place.ready || entry.notBefore !== undefined ? null : (entry.parkedAt ?? entry.admittedAt);
     this.parked = lazy(whileKnown(parkedAt));
     this.expiring = lazy(whilePending(({ entry }) => entry.verdict.expiresAt));
     this.expiringHeight = lazy(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
     this.checked = lazy(whilePending(({ entry }) => entry.checkedHeight));
-    this.checkedAway = lazy(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight));
+    // Whoever reads it needs no order among equals: what leaves goes to the end.
+    this.checkedAway = lazy(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight), 'any order');
     // Gossip numbers begin at 1. A transaction that has just become ready gets its number at the end of the call.
     this.gossip = lazy((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
     this.leased = lazy(({ entry }) => entry.claim?.untilMs ?? null);
@@ -86,78 +91,90 @@ export class AgeLists {
     for (const list of this.#made) list.add(node);
   }
 
-  delete(node: PoolNode): void {
-    for (const list of this.#made) list.delete(node);
+  /** Sets the gossip number of an entry that this call made. */
+  number(node: PoolNode, gossipSeq: number): void {
+    const isNumbered = node.entry.gossipSeq !== 0;
+    if (isNumbered) this.delete(node.slot);
+    (node.entry as { gossipSeq: number }).gossipSeq = gossipSeq;
+    if (isNumbered) this.add(node);
+    else this.gossip.add(node);
+  }
+
+  /** Removes the transaction from all lists. */
+  delete(slot: number): void {
+    this.#table.restamp(slot);
+    this.#changes += 1;
+    if (this.#changes % chunkLength === 0) for (const list of this.#made) list.tidyNext();
   }
 }
 
-const chunkNodes = 256;
+const chunkLength = 256;
 
-/** A section of an `AgeList`. The keys and the seqs are plain numbers, so a search reads no transaction. */
+/** The order of those with the same key. */
+type Tie = 'by seq' | 'any order';
+
+/** A section of an `AgeList`. All are plain numbers, so a search reads no transaction. */
 interface Chunk {
-  readonly nodes: PoolNode[];
+  readonly slots: number[];
+  readonly stamps: number[];
   readonly keys: number[];
   readonly seqs: number[];
 }
 
 function newChunk(): Chunk {
-  return { nodes: [], keys: [], seqs: [] };
+  return { slots: [], stamps: [], keys: [], seqs: [] };
 }
 
 /**
  * Transactions by a numeric key, then by seq. Removal is lazy, because nearly all transactions leave before the list is
- * read. A removed transaction stays in its chunk until a walk or a later call cleans up the chunk.
+ * read: a transaction whose stamp has changed is in the list no longer. It stays in its chunk until a walk or a later call
+ * cleans up the chunk.
  */
 export class AgeList implements Iterable<PoolNode> {
-  readonly #keyOf: (node: PoolNode) => number | null;
-  #chunks: Chunk[] = [newChunk()];
-  /** The number of transactions without removed ones. */
-  #length = 0;
-  #departures = 0;
+  readonly #keyOf: KeyOf;
+  readonly #table: Stamped;
+  readonly #isBySeq: boolean;
+  readonly #chunks: Chunk[] = [newChunk()];
   #nextToTidy = 0;
 
   /** `keyOf` returns `null` for a transaction that is not in the list. */
-  constructor(keyOf: (node: PoolNode) => number | null) {
+  constructor(keyOf: KeyOf, table: Stamped, tie: Tie = 'by seq') {
     this.#keyOf = keyOf;
+    this.#table = table;
+    this.#isBySeq = tie === 'by seq';
   }
 
+  /** Adds a transaction if it has a key. It must have a new stamp, or not have been in the list. */
   add(node: PoolNode): void {
     const key = this.#keyOf(node);
     if (key === null) return;
-    this.#length += 1;
-    const { seq } = node;
+    const seq = this.#isBySeq ? node.seq : 0;
     const at = this.#chunkOf(key, seq);
     const chunk = this.#chunks[at] as Chunk;
-    const { nodes, keys, seqs } = chunk;
     const place = placeBehind(chunk, key, seq);
-    if (place > 0 && keys[place - 1] === key && seqs[place - 1] === seq) {
-      // The same transaction came back unchanged, or the first transaction with this seq was refused.
-      nodes[place - 1] = node;
-      return;
-    }
-    if (place === nodes.length) {
-      nodes.push(node);
+    const { slots, stamps, keys, seqs } = chunk;
+    const { slot } = node;
+    const stamp = this.#table.stampOf(slot);
+    if (place === slots.length) {
+      slots.push(slot);
+      stamps.push(stamp);
       keys.push(key);
       seqs.push(seq);
     } else {
-      nodes.splice(place, 0, node);
+      slots.splice(place, 0, slot);
+      stamps.splice(place, 0, stamp);
       keys.splice(place, 0, key);
       seqs.splice(place, 0, seq);
     }
-    if (nodes.length > chunkNodes) this.#split(at, place);
+    if (slots.length > chunkLength) this.#split(at, place);
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
-  /** Removes a transaction. Call it before the entry or the stage changes. */
-  delete(node: PoolNode): void {
-    if (this.#keyOf(node) === null) return;
-    this.#length -= 1;
-    this.#departures += 1;
-    if (this.#length === 0) this.#chunks = [newChunk()];
-    else if (this.#departures % chunkNodes === 0) this.#tidyNext();
+  /** Tidies the next chunk. Once per `chunkLength` changes keeps those that have left below those that are in the list. */
+  tidyNext(): void {
+    if (this.#nextToTidy >= this.#chunks.length) this.#nextToTidy = 0;
+    const left = this.#tidy(this.#chunks[this.#nextToTidy] as Chunk, 0);
+    if (left === 0 && this.#chunks.length > 1) this.#chunks.splice(this.#nextToTidy, 1);
+    else this.#nextToTidy += 1;
   }
 
   [Symbol.iterator](): Generator<PoolNode, undefined> {
@@ -169,52 +186,48 @@ export class AgeList implements Iterable<PoolNode> {
     let at = this.#chunkOf(key, Number.POSITIVE_INFINITY);
     let place = placeBehind(this.#chunks[at] as Chunk, key, Number.POSITIVE_INFINITY);
     for (let chunk = this.#chunks[at]; chunk !== undefined; chunk = this.#chunks[at]) {
-      for (; place < chunk.nodes.length; place++) {
+      for (; place < chunk.slots.length; place++) {
         if (!this.#isIn(chunk, place) && this.#tidy(chunk, place) === place) break;
-        yield chunk.nodes[place] as PoolNode;
+        yield this.#table.at(chunk.slots[place] as number) as PoolNode;
       }
       place = 0;
-      if (chunk.nodes.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
+      if (chunk.slots.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
       else at += 1;
     }
   }
 
-  #isIn({ nodes, keys, seqs }: Chunk, place: number): boolean {
-    const node = nodes[place] as PoolNode;
-    return node.seq === seqs[place] && this.#keyOf(node) === keys[place];
+  #isIn({ slots, stamps }: Chunk, place: number): boolean {
+    return this.#table.stampOf(slots[place] as number) === stamps[place];
   }
 
   /** Takes removed transactions out of the chunk, from index `from` on. Returns the new length of the chunk. */
   #tidy(chunk: Chunk, from: number): number {
-    const { nodes, keys, seqs } = chunk;
+    const { slots, stamps, keys, seqs } = chunk;
     let kept = from;
-    for (let place = from; place < nodes.length; place++) {
+    for (let place = from; place < slots.length; place++) {
       if (!this.#isIn(chunk, place)) continue;
-      nodes[kept] = nodes[place] as PoolNode;
+      slots[kept] = slots[place] as number;
+      stamps[kept] = stamps[place] as number;
       keys[kept] = keys[place] as number;
       seqs[kept] = seqs[place] as number;
       kept += 1;
     }
-    nodes.length = kept;
-    keys.length = kept;
-    seqs.length = kept;
+    for (const column of [slots, stamps, keys, seqs]) column.length = kept;
     return kept;
-  }
-
-  /** Tidies the next chunk, once per `chunkNodes` removals: at most about half of the list are removed nodes. */
-  #tidyNext(): void {
-    if (this.#nextToTidy >= this.#chunks.length) this.#nextToTidy = 0;
-    const left = this.#tidy(this.#chunks[this.#nextToTidy] as Chunk, 0);
-    if (left === 0 && this.#chunks.length > 1) this.#chunks.splice(this.#nextToTidy, 1);
-    else this.#nextToTidy += 1;
   }
 
   /** Cuts a chunk in half. The last chunk stays whole if the new transaction is at its end, as nearly all are. */
   #split(at: number, place: number): void {
-    const { nodes, keys, seqs } = this.#chunks[at] as Chunk;
-    const isLast = at === this.#chunks.length - 1 && place === nodes.length - 1;
-    const from = isLast ? chunkNodes : chunkNodes / 2;
-    this.#chunks.splice(at + 1, 0, { nodes: nodes.splice(from), keys: keys.splice(from), seqs: seqs.splice(from) });
+    const { slots, stamps, keys, seqs } = this.#chunks[at] as Chunk;
+    const isLast = at === this.#chunks.length - 1 && place === slots.length - 1;
+    const from = isLast ? chunkLength : chunkLength / 2;
+    const rest = {
+      slots: slots.splice(from),
+      stamps: stamps.splice(from),
+      keys: keys.splice(from),
+      seqs: seqs.splice(from),
+    };
+    this.#chunks.splice(at + 1, 0, rest);
   }
 
   /** Index of the last chunk that begins at or before the key; 0 if there is none. */

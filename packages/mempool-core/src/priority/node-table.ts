@@ -3,12 +3,16 @@ import type { KnownStage } from '../contract/transaction.ts';
 import { noSlot, type Slots } from '../memory/slots.ts';
 import { newNode, type PoolNode } from './pool-node.ts';
 
+const firstSlots = 1_024;
+
 /** The transactions of an index by the slots of their hashes. */
 export class NodeTable {
   readonly #slots: Slots;
   readonly #nodes: (PoolNode | undefined)[] = [];
+  /** By slot: another number after each change of its transaction. */
+  #stamps: Uint32Array = new Uint32Array(firstSlots);
   /** 1 for an evicted transaction that is in no index since. */
-  #idle: Uint8Array = new Uint8Array(1_024);
+  #idle: Uint8Array = new Uint8Array(firstSlots);
 
   constructor(slots: Slots) {
     this.#slots = slots;
@@ -37,12 +41,22 @@ export class NodeTable {
     // An array with a large gap would become a hash table.
     while (this.#nodes.length < slot) this.#nodes.push(undefined);
     this.#nodes[slot] = node;
-    if (slot >= this.#idle.length) this.#growIdle(slot);
+    if (slot >= this.#idle.length) this.#grow(slot);
     return node;
   }
 
-  /** Frees the slot. */
+  stampOf(slot: number): number {
+    return this.#stamps[slot] as number;
+  }
+
+  /** After 2^32 changes a slot has the same stamps again. By then no list has the first ones any more. */
+  restamp(slot: number): void {
+    this.#stamps[slot] = (this.#stamps[slot] as number) + 1;
+  }
+
+  /** Frees the slot, with a new stamp. */
   free(slot: number): void {
+    this.restamp(slot);
     this.#idle[slot] = 0;
     this.#nodes[slot] = undefined;
     this.#slots.release(slot);
@@ -61,9 +75,11 @@ export class NodeTable {
     this.#idle[slot] = 0;
   }
 
-  #growIdle(slot: number): void {
-    const larger = new Uint8Array(2 * slot);
-    larger.set(this.#idle);
-    this.#idle = larger;
+  #grow(slot: number): void {
+    const [idle, stamps] = [new Uint8Array(2 * slot), new Uint32Array(2 * slot)];
+    idle.set(this.#idle);
+    stamps.set(this.#stamps);
+    this.#idle = idle;
+    this.#stamps = stamps;
   }
 }

@@ -5,12 +5,13 @@ import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
 import { noSlot, Slots } from '../memory/slots.ts';
 import { isLostEntry } from '../rules/damage.ts';
-import { AgeList, AgeLists } from './age-lists.ts';
+import { AgeLists } from './age-lists.ts';
 import { NodeTable } from './node-table.ts';
 import { Parking } from './parking.ts';
 import {
   type Before,
   isCounted,
+  isHeld,
   isOut,
   isPlaced,
   mayLeaveParking,
@@ -53,11 +54,11 @@ export class PoolIndex {
   readonly claims: TagIndex = new TagIndex();
   /** P31: the transactions of a bundle that are Pending, Propagated or Acknowledged, by the bundle's first seq. */
   readonly bundles: TagIndex = new TagIndex();
-  /** Pending transactions that are held back (P20), by the time until which they are. */
-  readonly held: AgeList = new AgeList(({ stage, entry }) => (stage === 'Pending' ? (entry.notBefore ?? null) : null));
-  readonly ages: AgeLists = new AgeLists(() => this.nodes());
+  readonly ages: AgeLists;
   readonly totals: Totals = new Totals();
   #protectedParked = 0;
+  /** The number of Pending transactions that are held back (P20). */
+  heldCount = 0;
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
   /** The slots of the pool's hashes, which the ledger shares. */
   readonly slots: Slots;
@@ -71,6 +72,7 @@ export class PoolIndex {
     this.#limits = limits;
     this.slots = slots;
     this.#nodes = new NodeTable(slots);
+    this.ages = new AgeLists(this.#nodes);
   }
 
   get limits(): Limits {
@@ -151,9 +153,7 @@ export class PoolIndex {
 
   /** Sets the gossip number of an entry that this call made. */
   number(node: PoolNode, gossipSeq: number): void {
-    this.ages.gossip.delete(node);
-    (node.entry as { gossipSeq: number }).gossipSeq = gossipSeq;
-    this.ages.gossip.add(node);
+    this.ages.number(node, gossipSeq);
   }
 
   /** Writes the later state of a transaction. Returns the same node. */
@@ -190,19 +190,19 @@ export class PoolIndex {
       return;
     }
     this.#remember(node);
-    this.ages.delete(node);
+    this.ages.delete(node.slot);
     this.order.pop();
     this.totals.removePlain(node.bytes);
     node.stage = 'Dropped';
     (node as PoolNode).place = null;
-    this.ages.add(node);
+    this.ages.checkedAway.add(node);
     this.#nodes.idle(node.slot);
   }
 
   /** Removes the transaction in a slot, which left the log. This cannot be undone. */
   remove(slot: number): void {
-    // It is in no list then, and far away: it was written long ago.
-    if (this.#nodes.isIdle(slot) && !this.ages.checkedAway.isMade) {
+    // It is in no index but by age then, and far away: it was written long ago.
+    if (this.#nodes.isIdle(slot)) {
       this.#nodes.free(slot);
       return;
     }
@@ -437,14 +437,14 @@ export class PoolIndex {
     if (node.isPlain) return;
     const { claim } = node.entry;
     if (claim !== null) this.claims.add([claim.id], node);
-    if (node.entry.notBefore !== undefined) this.held.add(node);
+    if (isHeld(node)) this.heldCount += 1;
   }
 
   #detachLists(node: PoolNode): void {
-    this.ages.delete(node);
+    this.ages.delete(node.slot);
     if (node.isPlain) return;
     const { claim } = node.entry;
     if (claim !== null) this.claims.delete([claim.id], node);
-    if (node.entry.notBefore !== undefined) this.held.delete(node);
+    if (isHeld(node)) this.heldCount -= 1;
   }
 }

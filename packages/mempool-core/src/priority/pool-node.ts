@@ -80,6 +80,11 @@ export function isParked({ place }: Pick<PoolNode, 'place'>): boolean {
   return place?.ready === false;
 }
 
+/** True if it is Pending and held back (P20). */
+export function isHeld({ stage, entry }: Pick<PoolNode, 'stage' | 'entry'>): boolean {
+  return stage === 'Pending' && entry.notBefore !== undefined;
+}
+
 /** False for what nothing takes the place of: a protected one (P28), and one whose verdict is damaged (M2). */
 export function mayLeave({ entry }: Pick<PoolNode, 'entry'>): boolean {
   return !entry.verdict.protected && !isLostEntry(entry);

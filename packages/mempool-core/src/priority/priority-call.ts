@@ -139,8 +139,8 @@ function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] 
   return firstOf(ages.leased.list, limit, ({ entry }) => (entry.claim?.untilMs ?? 0) < nowMs);
 }
 
-function dueIn({ held }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
-  return firstOf(held, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
+function dueIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
+  return firstOf(ages.held.list, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
 }
 
 /**

@@ -297,7 +297,7 @@ export class PriorityPool implements Planning {
     const waiting = { ready: index.order.length - parked.length, parked: parked.length, belowFloor, ...special };
     const load = { transactions, bytes, gas, ...waiting, headroom, floor: floorOf(index) };
     const { lastGossipSeq } = index;
-    return { ...this.memory.usage(), held: index.held.length, lastGossipSeq, load };
+    return { ...this.memory.usage(), held: index.heldCount, lastGossipSeq, load };
   }
 
   #restoreEntry(entry: Entry): void {
