@@ -10,6 +10,8 @@ export default defineConfig({
     ...shared,
     reporters: ['default'],
     maxWorkers: 2,
+    // They are few, and some measure.
+    isolate: true,
     testTimeout: 300_000,
     include: ['packages/*/test/**/*.long.ts', 'examples/*/test/**/*.long.ts'],
     globalSetup: ['.ci/bundled-programs.ts', 'packages/testkit/src/redis-setup.ts'],

@@ -11,7 +11,8 @@ const folder = join(root, '.data/programs');
 
 /**
  * The programs that tests start, and the subjects that others load by their address. A program that is not listed runs from the
- * sources. So does one that is started with `--import`, because it changes the modules that follow.
+ * sources. So does one that is started with `--import`, because it changes the modules that follow. The command
+ * `mempool` is not listed: a test measures its start.
  */
 const programs = [
   'conformance/src/{child,cli,failover-cli}.ts',
@@ -23,7 +24,6 @@ const programs = [
   'packages/benchmark/src/{main,runner/child}.ts',
   'packages/benchmark/src/goals/{cold-node,crowd-node,election-node,reaper-node,sequencer-node,writer-node,heap,http-load}.ts',
   'packages/chaos/src/{main,soak,node/main}.ts',
-  'packages/cli/src/main.ts',
   'packages/ephemeral/test/subject.ts',
   'packages/node/test/ledger/payer.ts',
   'packages/sequencer/test/victim.ts',
