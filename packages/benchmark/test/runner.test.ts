@@ -135,11 +135,12 @@ describe('write-ahead logs', () => {
   function opened(folder: string, name: string): Database.Database {
     const database = new Database(join(folder, name));
     database.pragma('journal_mode = WAL');
-    database.exec('CREATE TABLE note (text TEXT)');
+    database.exec('BEGIN; CREATE TABLE note (count REAL); INSERT INTO note VALUES (0.5); COMMIT');
     onTestFinished(() => void database.close());
     return database;
   }
-  const write = (database: Database.Database) => database.exec("INSERT INTO note VALUES ('a')");
+  /** One frame. A row more would be several where it needs a page more. */
+  const write = (database: Database.Database) => database.exec('UPDATE note SET count = count + 1');
   /** Frames that are in the log and not in the file. */
   const unwritten = (database: Database.Database): number => {
     const [frames] = database.pragma('wal_checkpoint(NOOP)') as [{ log: number; checkpointed: number }];
