@@ -21,19 +21,20 @@ export interface Pace {
 const heap: Pace = { warmMs: 70, longestWarmMs: 400, turnMs: 25, coldMs: 5, longestTurnMs: 80, rounds: 9 };
 /** A server does most of the work: slower, and steadier. */
 const server: Pace = { ...heap, warmMs: 60 };
-/**
- * A call of a priority pool is planned in this process, by much more code. It is compiled on the processor that the server needs, and
- * half of it only after thousands of transactions.
- */
-const planned: Pace = { ...server, warmMs: 300, longestWarmMs: 2_500 };
 /** So does a disk, whose single syncs differ. */
 const file: Pace = { ...server, longestWarmMs: 300, turnMs: 50, longestTurnMs: 160 };
+
+/**
+ * A call of a priority pool is planned in this process, by much more code, half of which is compiled only after thousands of
+ * transactions: beside a server, on the processor that it needs.
+ */
+const planned: Pick<Pace, 'warmMs' | 'longestWarmMs'> = { warmMs: 300, longestWarmMs: 2_500 };
 
 const paces: Readonly<Record<Place, Pace>> = { heap, file, server };
 
 /** The pace of one pass. A single round is a quick look: every turn once, without a warm-up. */
 export function paceOf(place: Place, { rounds, pass }: Pick<Asked, 'rounds' | 'pass'>, given?: Given): Pace {
-  const own = place === 'server' && given === 'priority' ? planned : paces[place];
+  const own = given === 'priority' && place !== 'file' ? { ...paces[place], ...planned } : paces[place];
   const pace = { ...own, rounds: shareOf(rounds ?? own.rounds, pass) };
   return rounds === 1 ? { ...pace, warmMs: 0, turnMs: 0, coldMs: 0 } : pace;
 }
