@@ -109,6 +109,8 @@ export class AgeLists {
 }
 
 const chunkLength = 256;
+/** After so many additions a list that has grown too long tidies a chunk. Far fewer than a chunk has, so it gets shorter. */
+const addedPerTidy = 16;
 
 /** The order of those with the same key. */
 type Tie = 'by seq' | 'any order';
@@ -136,6 +138,13 @@ export class AgeList implements Iterable<PoolNode> {
   readonly #isBySeq: boolean;
   readonly #chunks: Chunk[] = [newChunk()];
   #nextToTidy = 0;
+  /** The length with those that have left. */
+  #length = 0;
+  /** How many were left in the chunks since the first one was tidied. */
+  #kept = 0;
+  /** Twice as many as were left in all chunks. A longer list tidies itself. */
+  #mostLength = 2 * chunkLength;
+  #added = 0;
 
   /** `keyOf` returns `null` for a transaction that is not in the list. */
   constructor(keyOf: KeyOf, table: Stamped, tie: Tie = 'by seq') {
@@ -167,14 +176,39 @@ export class AgeList implements Iterable<PoolNode> {
       seqs.splice(place, 0, seq);
     }
     if (slots.length > chunkLength) this.#split(at, place);
+    this.#length += 1;
+    this.#added += 1;
+    const isTooLong = this.#length > this.#mostLength;
+    if (this.#added % (isTooLong ? addedPerTidy : chunkLength) === 0) this.tidyNext();
   }
 
-  /** Tidies the next chunk. Once per `chunkLength` changes keeps those that have left below those that are in the list. */
+  /**
+   * Tidies the next chunk. Call it once per `chunkLength` changes, so that a list to which nothing is added gets shorter. By that
+   * alone one would grow for ever if those that leave come back, as they do when they are revised.
+   */
   tidyNext(): void {
-    if (this.#nextToTidy >= this.#chunks.length) this.#nextToTidy = 0;
-    const left = this.#tidy(this.#chunks[this.#nextToTidy] as Chunk, 0);
-    if (left === 0 && this.#chunks.length > 1) this.#chunks.splice(this.#nextToTidy, 1);
+    if (this.#nextToTidy >= this.#chunks.length) {
+      this.#nextToTidy = 0;
+      this.#mostLength = 2 * Math.max(chunkLength, this.#kept);
+      this.#kept = 0;
+    }
+    const at = this.#nextToTidy;
+    const chunk = this.#chunks[at] as Chunk;
+    const left = this.#tidy(chunk, 0);
+    this.#kept += left;
+    if (this.#chunks.length > 1 && (left === 0 || this.#isJoined(at, chunk))) this.#chunks.splice(at, 1);
     else this.#nextToTidy += 1;
+  }
+
+  /** True if few are left in the chunk and in the one before, which has all of them now. */
+  #isJoined(at: number, chunk: Chunk): boolean {
+    const before = this.#chunks[at - 1];
+    if (before === undefined || before.slots.length + chunk.slots.length > chunkLength / 2) return false;
+    before.slots.push(...chunk.slots);
+    before.stamps.push(...chunk.stamps);
+    before.keys.push(...chunk.keys);
+    before.seqs.push(...chunk.seqs);
+    return true;
   }
 
   [Symbol.iterator](): Generator<PoolNode, undefined> {
@@ -212,6 +246,7 @@ export class AgeList implements Iterable<PoolNode> {
       seqs[kept] = seqs[place] as number;
       kept += 1;
     }
+    this.#length -= slots.length - kept;
     for (const column of [slots, stamps, keys, seqs]) column.length = kept;
     return kept;
   }
@@ -228,6 +263,7 @@ export class AgeList implements Iterable<PoolNode> {
       seqs: seqs.splice(from),
     };
     this.#chunks.splice(at + 1, 0, rest);
+    if (at < this.#nextToTidy) this.#nextToTidy += 1;
   }
 
   /** Index of the last chunk that begins at or before the key; 0 if there is none. */

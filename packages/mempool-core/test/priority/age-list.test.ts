@@ -87,3 +87,16 @@ test('what has left is not kept, whether or not anybody walks the list', () => {
   expect(named(watched.list)).toEqual([0]);
   expect(watched.asked).toBeLessThan(1_000);
 });
+
+test.for([
+  ['the same place', 1_000, (): number => 1],
+  ['the end', 1_000, (now: number): number => now],
+  ['any place', 1_000, (now: number): number => (now * 7_919) % 1_009],
+] as const)('what leaves and comes back to %s again and again is kept a few times at most', ([, count, age]) => {
+  const watched = filled(count, age);
+  let now = count;
+  for (const _ of Array(60)) for (const aged of watched.all) watched.change(aged, { age: age(++now), seq: aged.seq });
+  watched.asked = 0;
+  expect(named(watched.list)).toEqual(watched.due(-1));
+  expect(watched.asked).toBeLessThan(6 * count);
+});
