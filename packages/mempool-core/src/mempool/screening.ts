@@ -58,7 +58,7 @@ export class Screening {
     if (stage !== 'Unknown' && stage !== 'Dropped') {
       // Call the store only if it must mend its record, must note the peer, or may have recorded another outcome.
       const asks = stage === 'Damaged' || submission.from !== undefined || context.operationId !== undefined;
-      if (asks) return this.#known(submission);
+      if (asks) return this.known(submission);
       return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
     }
     const at = height ?? (await this.#heightOf(context.signal));
@@ -81,9 +81,9 @@ export class Screening {
 
   /**
    * In a priority pool, adds a verdict that the pool never admits. Otherwise a transaction that has just left the pool
-   * would return without validation.
+   * would return without validation, and so would one that repeats an operation id, if the id is forgotten meanwhile.
    */
-  #known(submission: OwnSubmission): Screened {
+  known(submission: OwnSubmission): Extract<Screened, { kind: 'known' }> {
     const verdict = this.#parts.ordering === 'priority' ? ofNoUse(submission) : undefined;
     return { kind: 'known', submission: { ...submission, verdict } };
   }

@@ -82,7 +82,9 @@ export class Submitter {
     if (this.#screening.passes(own)) return this.#send(own, moment, context, trace);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
     if (screened.kind === 'answered')
-      return (await this.#isRepeat(context)) ? this.#send(own, moment, context, trace) : screened.outcome;
+      return (await this.#isRepeat(context))
+        ? this.#send(this.#repeated(own), moment, context, trace)
+        : screened.outcome;
     const judged = { ...moment, height: moment.height ?? judgedHeight([screened]) ?? null };
     const outcome = await this.#send(screened.submission, judged, context, trace);
     // The first attempt has used up the operation id, if there is one.
@@ -102,6 +104,22 @@ export class Submitter {
     }
   }
 
+  /** What is sent for its recorded outcome only. */
+  #repeated(own: OwnSubmission): OwnSubmission {
+    return this.#screening.passes(own) ? own : this.#screening.known(own).submission;
+  }
+
+  /** The verdict with which a transaction of a bundle was admitted, as it may be in a bundle. */
+  #bundled(
+    { verdict: given, hash, payload, payloadType }: CheckedSubmission,
+    screened: Screened | undefined,
+  ): CheckedVerdict {
+    const { submission } =
+      screened?.kind === 'admitted' ? screened : this.#screening.known({ hash, payload, payloadType });
+    const { verdict } = submission;
+    return verdict === undefined ? given : verdictInBundle(checkVerdict('verdict', verdict));
+  }
+
   #send(own: OwnSubmission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<ReceiveOutcome> {
     const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own), trace };
     return this.#calls.single(this.#receive, subject, context);
@@ -119,7 +137,12 @@ export class Submitter {
     const screened = await Promise.all(own.map((each) => this.#screening.screen(each, given, context)));
     const sent = screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission));
     const height = given ?? judgedHeight(screened);
-    const outcomes = await send(sent, height).catch((error: unknown) => send(firstSent(own, error), height));
+    const outcomes = await send(sent, height).catch((error: unknown) =>
+      send(
+        firstSent(own, error).map((each) => this.#repeated(each)),
+        height,
+      ),
+    );
     const again = { signal: context.signal };
     const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
       isGone(screened[i], outcome) ? this.#submit(own[i] as OwnSubmission, moment, again, null) : outcome,
@@ -160,7 +183,7 @@ export class Submitter {
     const answered = screened.find((one) => one.kind === 'answered');
     const isRepeat = answered !== undefined && (await this.#isRepeat(context));
     if (answered !== undefined && !isRepeat) return { kind: 'refused', refusal: answered.outcome };
-    const judged = own.map((each, i) => (asks(i) ? { ...each, verdict: bundled(screened[i]) ?? each.verdict } : each));
+    const judged = own.map((each, i) => (asks(i) ? { ...each, verdict: this.#bundled(each, screened[i]) } : each));
     const height = given ?? judgedHeight(screened);
     const sent = asChecked(judged) as readonly object[] as readonly Submission[];
     const outcome = await this.#calls.whole(context, (on, to) => on.receiveBundle(sent, to), { now, height });
@@ -178,13 +201,6 @@ export class Submitter {
     if (from !== undefined) checkName('from', from, 1);
     return { context, moment: checkCallTime(callTime(options, this.#options)), from };
   }
-}
-
-/** The verdict with which a transaction of a bundle was admitted, as it may be in a bundle. */
-function bundled(screened: Screened | undefined): CheckedVerdict | undefined {
-  if (screened === undefined || screened.kind === 'answered') return undefined;
-  const { verdict } = screened.submission;
-  return verdict && verdictInBundle(checkVerdict('verdict', verdict));
 }
 
 interface Submitting {

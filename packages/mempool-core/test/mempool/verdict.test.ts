@@ -16,11 +16,11 @@ function byByte() {
 async function openRefusing<O extends Ordering = 'priority'>(ordering: O = 'priority' as O) {
   let isOpen = true;
   const validate = () => (isOpen ? {} : { code: 1, log: 'no', penalize: false });
-  const { pool } = await open<O>({ keepInvalidMs: 0, validate }, { ordering } as OpenOptions<O>);
+  const opened = await open<O>({ keepInvalidMs: 0, validate }, { ordering } as OpenOptions<O>);
   const refuse = (): void => {
     isOpen = false;
   };
-  return { pool, refuse, bundle: [transaction(1), transaction(2)] };
+  return { ...opened, refuse, bundle: [transaction(1), transaction(2)] };
 }
 
 const garbage = (n = 66): Transaction => ({ ...transaction(66), hash: hash(n) });
@@ -217,6 +217,30 @@ describe('a call that is repeated with its operation id (X2)', () => {
       expect((await pool.usage()).pending).toBe(0);
       await expect(pool.submit(transaction(2), { operationId: 'one' })).rejects.toMatchObject(invalid('operationId'));
       expect(await pool.submit(transaction(2), { operationId: 'three' })).toMatchObject({ kind: 'refused', code: 1 });
+    },
+  );
+
+  it.each(['submit', 'receive', 'receiveBundle'] as const)(
+    'of %s admits nothing that is refused if the id is forgotten behind the question whether it is known',
+    async (verb) => {
+      const { store, pool, bundle, refuse, before } = await openRefusing();
+      const call = (): Promise<unknown> => {
+        const options = { operationId: 'one' };
+        return verb === 'submit' ? pool.submit(transaction(1), options) : pool[verb](bundle, options);
+      };
+      await call();
+      for (const n of [1, 2]) await pool.drop([hash(n)], 'failed');
+      refuse();
+      const forget = async (given: unknown): Promise<void> => {
+        if ((given as readonly unknown[]).length === 0) return;
+        for (let i = 0; i < 20_000; i++) await store.drop([hash(9)], 'failed', { operationId: `other ${i}` });
+      };
+      before('receive', forget);
+      before('receiveBundle', forget);
+      const cycle = { kind: 'cycle' };
+      const told = { submit: cycle, receive: [cycle, cycle], receiveBundle: { kind: 'refused', refusal: cycle } };
+      expect(await call()).toMatchObject(told[verb]);
+      expect((await pool.usage()).pending).toBe(0);
     },
   );
 
