@@ -107,10 +107,7 @@ export class Connection {
     args: readonly Argument[],
     timeoutMs: number,
   ): Promise<Reply<V>> {
-    const call = this.#callOf(scripts[verb], keys, args);
-    const reply = await this.#answered<Reply<V>>(scripts[verb], call, timeoutMs);
-    call.end();
-    return reply;
+    return this.#once(verb, keys, args, (script, call) => this.#answered(script, call, timeoutMs));
   }
 
   /** Sends a reading script once, at once, behind what was read before. It waits for no writes. */
@@ -120,10 +117,7 @@ export class Connection {
     args: readonly Argument[],
     timeoutMs: number,
   ): Promise<Reply<V>> {
-    const call = this.#callOf(scripts[verb], keys, args);
-    const reply = await sendScript<Reply<V>>(this.#reads, scripts[verb], call, timeoutMs);
-    call.end();
-    return reply;
+    return this.#once(verb, keys, args, (script, call) => sendScript(this.#reads, script, call, timeoutMs));
   }
 
   /** Sends a reading command once. */
@@ -169,6 +163,18 @@ export class Connection {
   close(): void {
     this.#reads.link.close();
     this.#writes.link.close();
+  }
+
+  async #once<V extends Verb>(
+    verb: V,
+    keys: readonly string[],
+    args: readonly Argument[],
+    send: (script: Script, call: ScriptCall) => Promise<Reply<V>>,
+  ): Promise<Reply<V>> {
+    const call = this.#callOf(scripts[verb], keys, args);
+    const reply = await send(scripts[verb], call);
+    call.end();
+    return reply;
   }
 
   #callOf(script: Script, keys: readonly string[], args: readonly Argument[]): ScriptCall {
