@@ -50,45 +50,36 @@ local function reach(reply, n, names, limit, isApart)
   return #names
 end
 
--- Whether these are in order, without repeats or fractions: then two at the distance of their seqs have all seqs between them.
-local function areInOrder(seqs)
-  for i = 2, #seqs do
-    if seqs[i] == seqs[i - 1] then return false end
-  end
-  local text = table.concat(seqs, ' ')
-  return not string.find(text, '.', 1, true) and not string.find(text, 'e', 1, true)
-end
-
--- The first seq from here on, and how many are neighbours: each seq is one more than the one before it.
-local function neighboursFrom(seqs, from, isOrdered)
-  local first, to, step, grows = tonumber(seqs[from]), from, 1, isOrdered
-  while step >= 1 do
-    local text = seqs[to + step]
-    if text and tonumber(text) - first == to + step - from then
-      to = to + step
-      if grows then step = 2 * step end
-    else
-      step, grows = math.floor(step / 2), false
-    end
-  end
-  return first, to - from + 1
-end
-
 local function runText(text, count)
   return count > 1 and text .. ' ' .. count or text
 end
 
--- The runs of the seqs: their text; the first seqs; how many each has. `areSorted`: they come from a sorted set, in its order.
-local function seqRuns(seqs, areSorted)
-  local texts, firsts, counts, n, from = {}, {}, {}, 0, 1
-  local isOrdered = areSorted and areInOrder(seqs)
-  while from <= #seqs do
-    n = n + 1
-    firsts[n], counts[n] = neighboursFrom(seqs, from, isOrdered)
-    texts[n] = runText(seqs[from], counts[n])
-    from = from + counts[n]
+-- `found`: hash, seq, hash, seq … It becomes a list of the hashes: another table would cost as much as the rest. Returns the runs of the
+-- seqs, each seq one more than the one before it: the text of the first, its number, and its place in the list.
+local function takeSeqs(found)
+  local runs, count, distance = {}, #found / 2, nil
+  for i = 1, count do
+    local text = found[2 * i]
+    found[i] = found[2 * i - 1]
+    if text - i ~= distance then
+      distance = text - i
+      runs[#runs + 1] = { text = text, first = tonumber(text), from = i }
+    end
   end
-  return table.concat(texts, ','), firsts, counts
+  for i = 2 * count, count + 1, -1 do found[i] = nil end
+  return runs
+end
+
+-- The first of the runs, which have `count` seqs together, each with its `count`; and their text.
+local function cutRuns(runs, count)
+  local first, texts = {}, {}
+  for i, run in ipairs(runs) do
+    if run.from > count then break end
+    local after = runs[i + 1]
+    run.count = (after and math.min(after.from, count + 1) or count + 1) - run.from
+    first[i], texts[i] = run, runText(run.text, run.count)
+  end
+  return first, table.concat(texts, ',')
 end
 
 -- The runs of the scores: their text; the score of each. 0 where there is none.
@@ -105,7 +96,7 @@ local function scoreRuns(texts, count)
   return table.concat(runs, ','), each
 end
 
--- Appends the facts of `count` neighbours, in one piece for each field.
+-- Appends the facts of the seqs of a run, in one piece for each field.
 local fieldNumber
 local function addFacts(parts, number, count)
   while count > 0 do
@@ -125,7 +116,7 @@ local function addFacts(parts, number, count)
 end
 
 -- The facts of these, one after the other, by the runs of their seqs.
-local function factsOfAll(names, firsts, counts)
+local function factsOfAll(names, runs)
   local parts, count = {}, #names
   if KEYS[15] then
     local n = count
@@ -138,7 +129,7 @@ local function factsOfAll(names, firsts, counts)
       end
     end
   else
-    for i = 1, #firsts do addFacts(parts, firsts[i], counts[i]) end
+    for _, run in ipairs(runs) do addFacts(parts, run.first, run.count) end
   end
   return table.concat(parts)
 end
@@ -158,12 +149,22 @@ local function pointsOf(texts)
   return list
 end
 
+-- The score of the first, if all have its stage and tick. They have all seqs from the first to the last, so then as many have such scores,
+-- unless an older one has the same digits of the seq.
+local function scoreOfAll(names, first, last)
+  local oldest = call('ZRANGEBYSCORE', FLIGHT, '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  local text = call('ZMSCORE', IDX, names[1])[1]
+  if not (oldest and text) or seq - oldest >= P then return nil end
+  local base = text - text % P
+  local isOfAll = base >= PROPAGATED * T and call('ZCOUNT', IDX, base + first % P, base + last % P) == #names
+  return isOfAll and text
+end
+
 -- The scores of transactions in flight, in order of seq, for pages of many. Those of one stage and tick stand side by side in `idx`, and
 -- differ only in the digits of the seq. So one that is asked for tells the others, if the page has few stages and ticks; else nil. Only for
 -- pages that have all in flight from their first seq to their last: otherwise the server would read what lies between.
-local function scoresByTick(names, seqs)
+local function scoresByTick(names, first, last)
   local count = #names
-  local first, last = tonumber(seqs[1]), tonumber(seqs[count])
   if count <= few or last - first >= P or first % P > last % P then return nil end
   local texts, asked, places = {}, 0, nil
   for i = 1, count do
@@ -194,20 +195,27 @@ local function scoresByTick(names, seqs)
   return texts
 end
 
+-- The runs of the scores of transactions in flight, and the points. `runs`: of their seqs.
+local function scoresAndPoints(names, runs, areSorted)
+  local count, first, last = #names, nil, nil
+  if areSorted and count > few then
+    first, last = runs[1].first, runs[#runs].first + runs[#runs].count - 1
+    local text = #runs == 1 and scoreOfAll(names, first, last)
+    if text then return runText(text, count), pointsOf({ text }) end
+  end
+  local texts, each = scoreRuns(first and scoresByTick(names, first, last) or ask(names, 'ZMSCORE', IDX), count)
+  return texts, pointsOf(each)
+end
+
 -- `found`: hash, seq, hash, seq … `isScored`: each seq is the score of its hash, as that of a Pending transaction is. `areSorted`: they are
 -- in order of seq.
 local function page(found, limit, isScored, isApart, areSorted)
-  local names, seqs = {}, {}
-  for i = 1, #found / 2 do names[i] = found[2 * i - 1] end
+  local runs, names = takeSeqs(found), found
   local reply = { tick, epoch, seq, '', '', false, {}, '' }
   local count = reach(reply, 9, names, limit, isApart)
   for i = #names, count + 1, -1 do names[i] = nil end
-  for i = 1, count do seqs[i] = found[2 * i] end
-  if not isScored then
-    local text, each = scoreRuns(areSorted and scoresByTick(names, seqs) or ask(names, 'ZMSCORE', IDX), count)
-    reply[6], reply[7] = text, pointsOf(each)
-  end
-  local text, firsts, counts = seqRuns(seqs, areSorted)
-  reply[4], reply[5], reply[8] = cmsgpack.pack(names), text, factsOfAll(names, firsts, counts)
+  runs, reply[5] = cutRuns(runs, count)
+  if not isScored then reply[6], reply[7] = scoresAndPoints(names, runs, areSorted) end
+  reply[4], reply[8] = cmsgpack.pack(names), factsOfAll(names, runs)
   return reply
 end

@@ -184,6 +184,24 @@ test('O6, O8: a large page with gaps tells each seq, and the facts of each', asy
   expect(told(await store.peekInflight({ limit: 1_000 }))).toEqual(await expected());
 });
 
+test('a page in flight tells the stage of each, though one that is a million seqs older has the last digits of another', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool });
+  const [old, ...many] = numbers(40).map(hashOf);
+  const twin = many[20] as string;
+  await operator(url).hset(`{${pool}}:meta`, 'seq', 20);
+  await store.receive(transactions(1));
+  await operator(url).hset(`{${pool}}:meta`, 'seq', 1_000_000);
+  await store.receive(transactions(...numbers(40).slice(1)));
+  await store.markInflight([old as string, ...many]);
+  await store.markAcknowledged([twin]);
+  const { next } = await store.peekInflight({ limit: 1 });
+  const { transactions: page } = await store.peekInflight({ after: next, limit: 1_000 });
+  expect(page.find(({ hash }) => hash === twin)?.seq).toBe(1_000_021);
+  const stages = many.map((hash) => [hash, hash === twin ? 'Acknowledged' : 'Propagated']);
+  expect(page.map(({ hash, stage }) => [hash, stage])).toEqual(stages);
+});
+
 test.for([
   ['of its neighbour', '51', 51],
   ['between two', '50.5', 50.5],
