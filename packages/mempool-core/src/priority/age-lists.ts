@@ -11,22 +11,59 @@ export interface Stamped {
   stampOf(slot: number): number;
 }
 
+/** Before so many were added later, those that have changed are not taken out. */
+const leastLater = 1_024;
+
 /** A list that is built on first use and updated from then on. A pool that never reads it pays nothing. */
 class LazyList {
   readonly #make: () => AgeList;
+  readonly #table: Stamped;
   #list: AgeList | null = null;
+  /** Slots of transactions that are added when the list is read, and their stamps. */
+  #slots: number[] = [];
+  #stamps: number[] = [];
+  #mostLater = leastLater;
 
-  constructor(make: () => AgeList) {
+  constructor(make: () => AgeList, table: Stamped) {
     this.#make = make;
+    this.#table = table;
   }
 
   get list(): AgeList {
     this.#list ??= this.#make();
+    this.#tidyLater();
+    for (const slot of this.#slots) this.#list.add(this.#table.at(slot) as PoolNode);
+    this.#slots = [];
+    this.#stamps = [];
     return this.#list;
   }
 
   add(node: PoolNode): void {
     this.#list?.add(node);
+  }
+
+  /** Adds a transaction that has a new stamp, but reads it only when the list is read: it is in no cache of the processor. */
+  addLater(slot: number): void {
+    if (this.#list === null) return;
+    this.#slots.push(slot);
+    this.#stamps.push(this.#table.stampOf(slot));
+    if (this.#slots.length > this.#mostLater) this.#tidyLater();
+  }
+
+  /** Takes out those that have changed since. */
+  #tidyLater(): void {
+    const [slots, stamps] = [this.#slots, this.#stamps];
+    let kept = 0;
+    for (const [i, slot] of slots.entries()) {
+      const stamp = stamps[i] as number;
+      if (this.#table.stampOf(slot) !== stamp) continue;
+      slots[kept] = slot;
+      stamps[kept] = stamp;
+      kept += 1;
+    }
+    slots.length = kept;
+    stamps.length = kept;
+    this.#mostLater = 2 * Math.max(leastLater, kept);
   }
 }
 
@@ -70,7 +107,7 @@ export class AgeLists {
         for (const node of table.all()) list.add(node);
         this.#made.push(list);
         return list;
-      });
+      }, table);
     this.admitted = lazy(whileKnown(({ entry }) => entry.admittedAt));
     this.admittedHeight = lazy(whileKnown(({ entry }) => entry.admittedHeight));
     this.held = lazy(whilePending(({ entry }) => entry.notBefore));
@@ -89,6 +126,11 @@ export class AgeLists {
 
   add(node: PoolNode): void {
     for (const list of this.#made) list.add(node);
+  }
+
+  /** Adds an evicted transaction. It was deleted before. */
+  addEvicted(slot: number): void {
+    this.checkedAway.addLater(slot);
   }
 
   /** Sets the gossip number of an entry that this call made. */

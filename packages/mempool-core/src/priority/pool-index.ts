@@ -195,7 +195,7 @@ export class PoolIndex {
     this.totals.removePlain(node.bytes);
     node.stage = 'Dropped';
     (node as PoolNode).place = null;
-    this.ages.checkedAway.add(node);
+    this.ages.addEvicted(node.slot);
     this.#nodes.idle(node.slot);
   }
 

@@ -20,12 +20,15 @@ const told = ({ hash, seq, stage, place, bytes }: PoolNode) => ({ hash, seq, sta
 
 function stateOf(index: PoolIndex) {
   const { transactions, bytes, senders } = index.totals;
+  const away = Array.from(index.ages.checkedAway.list, ({ hash, entry }) => ({ hash, height: entry.checkedHeight }));
   return {
     ...{ transactions, bytes, senders: [...senders] },
     nodes: Array.from(index.nodes(), told),
     order: Array.from(index.order, told),
     last: index.order.last?.hash,
-    away: Array.from(index.ages.checkedAway.list, ({ hash }) => hash),
+    heights: away.map(({ height }) => height),
+    // In any order among those of the same height.
+    away: away.map(({ hash }) => hash).sort(),
   };
 }
 
