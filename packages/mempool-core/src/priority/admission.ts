@@ -7,7 +7,6 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { KnownStage } from '../contract/transaction.ts';
 import { maxPriority, priorityAt } from '../contract/verdict.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
-import { nobodysTag } from '../rules/damage.ts';
 import { countedInclusion, type Gate, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
 import { excessOf, floorOf, nothingMore, victimsFor } from './eviction.ts';
@@ -132,7 +131,7 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
   const { provides, requires, priority } = verdict;
   if (priority < index.limits.minPriority) return false;
   const { dependents, providers, satisfied } = index;
-  if (provides.length > 0 && dependents.has(nobodysTag)) return false;
+  if (provides.length > 0 && index.lostOut.size > 0) return false;
   const isNamed = (tag: string): boolean => dependents.has(tag) || providers.has(tag) || satisfied.has(tag);
   return requires.length === 0 && !provides.some(isNamed);
 }

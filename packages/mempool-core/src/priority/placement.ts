@@ -1,5 +1,6 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import type { BundleRecord, Entry } from '../contract/pool-entry.ts';
+import { nobodysTag } from '../rules/damage.ts';
 import { bundlePriority, unitOf } from './bundle.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
@@ -55,6 +56,7 @@ export function settle(index: PoolIndex): void {
 /** Does the same as `settle`, and yields now and then. Nothing else may use the index meanwhile. */
 export function* settling(index: PoolIndex): Generator<undefined, void> {
   const { nodes, tags } = index.unsettled;
+  if (tags.delete(nobodysTag)) for (const node of index.parked) nodes.add(node);
   for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
   if (!index.bundles.isEmpty)

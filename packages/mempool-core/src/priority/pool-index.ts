@@ -4,7 +4,7 @@ import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
 import { noSlot, Slots } from '../memory/slots.ts';
-import { isLostEntry } from '../rules/damage.ts';
+import { nobodysTag } from '../rules/damage.ts';
 import { AgeLists } from './age-lists.ts';
 import { NodeTable } from './node-table.ts';
 import { Parking } from './parking.ts';
@@ -12,6 +12,7 @@ import {
   type Before,
   isCounted,
   isHeld,
+  isLostOut,
   isOut,
   isPlaced,
   mayLeaveParking,
@@ -50,6 +51,8 @@ export class PoolIndex {
   readonly dependents: TagIndex = new TagIndex();
   /** Dropped transactions in the log, by the tags that they require. */
   readonly #dropped: TagIndex = new TagIndex();
+  /** M2: damaged ones that are in flight or Confirmed. Each may provide any tag. */
+  readonly lostOut: Set<PoolNode> = new Set();
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
   /** P31: the transactions of a bundle that are Pending, Propagated or Acknowledged, by the bundle's first seq. */
@@ -169,10 +172,7 @@ export class PoolIndex {
       setEntry(node, entry);
       this.#attachLists(node);
       // P20: held back no longer, it may be ready.
-      if (before.notBefore !== entry.notBefore) {
-        this.unsettled.nodes.add(node);
-        this.#unsettleBundle(node);
-      }
+      if (before.notBefore !== entry.notBefore) this.unsettled.nodes.add(node);
       return node;
     }
     if (isOut(left)) this.#unsettleWaiting(before);
@@ -306,8 +306,7 @@ export class PoolIndex {
   }
 
   #scalars(): PoolScalars {
-    const { limits, lastGossipSeq } = this;
-    return { limits, lastGossipSeq, floor: this.satisfied.floor, tags: new Map() };
+    return { limits: this.limits, lastGossipSeq: this.lastGossipSeq, floor: this.satisfied.floor, tags: new Map() };
   }
 
   #revert(changes: readonly UndoEntry[], outside: PoolScalars | null): void {
@@ -322,10 +321,9 @@ export class PoolIndex {
 
   #resetOutside(outside: PoolScalars | null): void {
     if (outside === null) return;
-    const { limits, lastGossipSeq, floor, tags } = outside;
-    this.#limits = limits;
-    this.lastGossipSeq = lastGossipSeq;
-    this.satisfied.reset(floor, tags);
+    this.#limits = outside.limits;
+    this.lastGossipSeq = outside.lastGossipSeq;
+    this.satisfied.reset(outside.floor, outside.tags);
   }
 
   #remember(node: PoolNode): void {
@@ -366,8 +364,7 @@ export class PoolIndex {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
     if (node.isPlain) return;
     this.#unsettleBundle(node);
-    // M2: what is parked may wait for a damaged one. A satisfied tag stays satisfied, whoever else provides it.
-    if (isLostEntry(node.entry)) for (const each of this.parked) this.unsettled.nodes.add(each);
+    // A satisfied tag stays satisfied, whoever else provides it.
     for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }
 
@@ -383,6 +380,7 @@ export class PoolIndex {
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
     if (requires.length > 0) this.#requirers(stage).add(requires, node);
     this.#senders.add(node);
+    if (isLostOut(node)) this.lostOut.add(node);
     if (!isCounted(stage)) return;
     this.totals.add(entry);
     if (entry.bundle !== undefined) this.bundles.add([String(entry.bundle.first)], node);
@@ -401,6 +399,8 @@ export class PoolIndex {
     this.#senders.delete(node);
     if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
     if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
+    // What is parked may have waited for the last one.
+    if (this.lostOut.delete(node) && this.lostOut.size === 0) this.unsettled.tags.add(nobodysTag);
     if (!isCounted(stage)) return;
     this.totals.remove(entry);
     if (entry.bundle !== undefined) this.bundles.delete([String(entry.bundle.first)], node);

@@ -109,7 +109,12 @@ export function providing(stage: KnownStage): 'something to wait for' | 'done' |
   return stage === 'Pending' ? 'something to wait for' : 'done';
 }
 
-/** Transactions that need a new order key, and tags whose dependents need one. */
+/** M2: true for one whose verdict is damaged and that is in flight or Confirmed. */
+export function isLostOut({ stage, entry }: PoolNode): boolean {
+  return isLostEntry(entry) && providing(stage) === 'done';
+}
+
+/** Transactions that need a new order key, and tags whose dependents need one. With `nobodysTag`, all that are parked need one. */
 export interface Unsettled {
   readonly nodes: Set<PoolNode>;
   readonly tags: Set<string>;

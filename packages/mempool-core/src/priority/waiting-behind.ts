@@ -1,6 +1,5 @@
-import { nobodysTag } from '../rules/damage.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isOut, type PoolNode, providing } from './pool-node.ts';
+import { isOut, type PoolNode } from './pool-node.ts';
 
 // P33: of two live transactions that provide the same tag, one is in flight, and the Pending one waits behind it.
 
@@ -31,10 +30,8 @@ export function isBehind(index: PoolIndex, node: PoolNode): boolean {
  * M2: true if a transaction whose verdict is damaged may provide a tag of this one, and is in flight or Confirmed. What was
  * ready before has no rival there: it has a gossip number.
  */
-function mayBeBehindLost({ dependents }: PoolIndex, { entry }: PoolNode): boolean {
-  if (!dependents.has(nobodysTag) || entry.gossipSeq > 0 || entry.verdict.provides.length === 0) return false;
-  for (const lost of dependents.of(nobodysTag)) if (providing(lost.stage) === 'done') return true;
-  return false;
+function mayBeBehindLost({ lostOut }: PoolIndex, { entry }: PoolNode): boolean {
+  return lostOut.size > 0 && entry.gossipSeq === 0 && entry.verdict.provides.length > 0;
 }
 
 /** The transaction that takes the place of one that has come back from flight: of several the first by seq. */

@@ -11,12 +11,14 @@ import { decodeChange, encodeChange } from '../../src/priority/change-record.ts'
 import { dumpOf } from '../../src/priority/dump.ts';
 import { PoolIndex } from '../../src/priority/pool-index.ts';
 import type { PoolNode } from '../../src/priority/pool-node.ts';
-import { movePoolStep } from '../../src/priority/pool-step.ts';
+import { dropPoolStep, movePoolStep, reviseStep } from '../../src/priority/pool-step.ts';
 import { PriorityCall } from '../../src/priority/priority-call.ts';
 import { changeOfStep, PriorityPool } from '../../src/priority/priority-pool.ts';
+import { bySeq, type Sequenced, SortedList } from '../../src/priority/sorted-list.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
 import { TagIndex } from '../../src/priority/tag-index.ts';
 import { limitsStep } from '../../src/rules/call-plan.ts';
+import { lostEntry } from '../../src/rules/damage.ts';
 import type { Step } from '../../src/rules/step.ts';
 
 /** What a call did: transactions that it looked at because of a tag, and those that it placed. */
@@ -40,9 +42,19 @@ class CountedTags extends TagIndex {
   }
 }
 
+class CountedList extends SortedList<PoolNode, Sequenced> {
+  override *[Symbol.iterator](): Generator<PoolNode, undefined> {
+    for (const node of super[Symbol.iterator]()) {
+      cost.looks += 1;
+      yield node;
+    }
+  }
+}
+
 class CountedIndex extends PoolIndex {
   override readonly providers: TagIndex = new CountedTags();
   override readonly dependents: TagIndex = new CountedTags();
+  override readonly parked: SortedList<PoolNode, Sequenced> = new CountedList(bySeq);
 
   override place(node: PoolNode, place: OrderKey): void {
     cost.places += 1;
@@ -92,8 +104,25 @@ class CountedPool {
     this.#run((pool) => limitsStep(new PriorityCall(pool, 0), { maxDescendants }));
   }
 
-  mark(verb: MoveVerb, hash: string): void {
-    this.#run((pool) => movePoolStep(pool, 0, verb, [hash]));
+  mark(verb: MoveVerb, ...hashes: readonly string[]): void {
+    this.#run((pool) => movePoolStep(pool, 0, verb, hashes));
+  }
+
+  drop(hashes: readonly string[]): void {
+    this.#run((pool) => dropPoolStep(pool, 0, hashes, 'failed'));
+  }
+
+  revise(hashes: readonly string[], answer: Verdict): void {
+    const revisions = hashes.map((hash) => ({ hash, version: 1, answer: checkVerdict('verdict', answer) }));
+    const told = this.#run((pool) => reviseStep(pool, revisions, { nowMs: 0, height: 0 }));
+    expect(new Set(told.map(({ kind }) => kind))).toEqual(new Set(['revised']));
+  }
+
+  /** Damages the verdicts of all transactions, as if the pool were opened again. */
+  damage(): void {
+    for (const { hash, seq, bytes } of [...this.#pool.index.nodes()])
+      this.#pool.restore({ kind: 'entry', entry: lostEntry(hash, seq, bytes) });
+    this.#pool.restored();
   }
 
   #run<T>(plan: (pool: Planning) => Step<T>): T {
@@ -224,5 +253,36 @@ describe('a call costs no more than what it touches', () => {
     pool.confirm({ seen: Object.keys(chain) });
     const { places } = costOf(() => expect(pool.rollback()).toBe(300));
     expect(places).toBe(300);
+  });
+});
+
+describe('many damaged verdicts cost no more than what they are (M2)', () => {
+  const damaged = Object.keys(many(300, () => ({})));
+  const others = (verdict: (i: number) => Verdict): Record<string, Verdict> =>
+    Object.fromEntries(Object.entries(many(300, verdict)).map(([hash, each]) => [`ff${hash}`, each]));
+  const tagged = others((i) => ({ provides: [`${i}`], requires: ['nothing'] }));
+
+  /** Damaged ones beside others that are parked, some of them because a damaged one in flight may have their tags. */
+  function open(inFlight: boolean): void {
+    pool.receive(many(300, () => ({})));
+    if (inFlight) pool.mark('markInflight', ...damaged);
+    pool.damage();
+    pool.receive(tagged);
+  }
+
+  test.each<[what: string, inFlight: boolean, call: () => void]>([
+    ['dropped', false, () => pool.drop(damaged)],
+    ['dropped in flight', true, () => pool.drop(damaged)],
+    ['revised', false, () => pool.revise(damaged, { priority: 1n })],
+    ['revised with a sender', false, () => pool.revise(damaged, { sender: 'one' })],
+    ['confirmed', false, () => pool.confirm({ seen: damaged })],
+    ['confirmed from flight', true, () => pool.confirm({ seen: damaged })],
+    ['acknowledged', true, () => pool.mark('markAcknowledged', ...damaged)],
+    ['released', true, () => pool.mark('release', ...damaged)],
+    ['beside newcomers', false, () => pool.receive(many(600, (i) => ({ provides: [`new ${i}`] })))],
+    ['in flight beside newcomers', true, () => pool.receive(many(600, (i) => ({ provides: [`new ${i}`] })))],
+  ])('%s', (_, inFlight, call) => {
+    open(inFlight);
+    expect(costOf(call).looks).toBeLessThan(300 * 30);
   });
 });
