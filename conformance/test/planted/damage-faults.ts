@@ -5,6 +5,11 @@ import { changing, type Fault, sabotaged, stores } from './fault.ts';
 const mended = (instead: () => unknown) => (error: unknown) =>
   isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? instead() : Promise.reject(error);
 
+/** The revision with another verdict. */
+function answering(revision: Revision, change: (verdict: Verdict) => Verdict): Revision {
+  return isRefusal(revision.answer) ? revision : { ...revision, answer: change(revision.answer) };
+}
+
 /** A verdict that says nothing, as an entry is stored. */
 const silent = '911830613060f6008080f6f6f5800100000001f6';
 
@@ -54,12 +59,18 @@ export const damageFaults: readonly Fault[] = [
     },
   }),
   stores.around('a-damaged-verdict-returns-beside-its-rival', {
-    revise: async ({ store, given: [revisions, options] }) => {
-      const bare = ({ provides: _, ...verdict }: Verdict): Verdict => verdict;
-      const untagged = (revision: Revision): Revision =>
-        isRefusal(revision.answer) ? revision : { ...revision, answer: bare(revision.answer) };
-      return store.revise(revisions.map(untagged), options);
-    },
+    revise: ({ store, given: [revisions, options] }) =>
+      store.revise(
+        revisions.map((one) => answering(one, ({ provides: _, ...verdict }) => verdict)),
+        options,
+      ),
+  }),
+  stores.around('a-damaged-verdict-returns-beside-all-of-its-sender', {
+    revise: ({ store, given: [revisions, options] }) =>
+      store.revise(
+        revisions.map((one) => answering(one, ({ senderLimit: _, sender: __, ...verdict }) => verdict)),
+        options,
+      ),
   }),
   sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 16`),
   sabotaged(

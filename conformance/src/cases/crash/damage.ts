@@ -1,5 +1,12 @@
 import assert from 'node:assert/strict';
-import { type AnyStore, isDamaged, isMempoolError, type MempoolErrorDetails, type OpenOptions } from 'mempool-core';
+import {
+  type AnyStore,
+  isDamaged,
+  isMempoolError,
+  type MempoolErrorDetails,
+  type OpenOptions,
+  type Verdict,
+} from 'mempool-core';
 import type { CaseContext, ConformanceCase, Damage, Need } from '../../case/case.ts';
 import { must } from '../../case/must.ts';
 import { win } from '../../scenario/lease.ts';
@@ -354,6 +361,34 @@ const entryRevised = must(
   ['durable', 'damage', 'priority'],
 );
 
+const entrySender = must(
+  'M2/damaged-entry-sender',
+  'the next verdict after a damaged one is limited as a newcomer with its sender would be, and then changes nothing',
+  async (context) => {
+    const before = await openScene(context, { ordering: 'priority', maxPerSender: 2 });
+    const own = (verdict: Verdict) => ({ ...transaction(context.random), verdict: { sender: 'one', ...verdict } });
+    const [bad, child, last] = [own({ provides: ['a'] }), own({ requires: ['a'] }), own({ priority: 1n })] as const;
+    assert.deepEqual(kindsOf(await before.store.receive([bad, child, last])), ['received', 'received', 'sender-limit']);
+    const { store } = await before.damaged({ kind: 'entry', hash: bad.hash });
+    assert.deepEqual(kindsOf(await store.receive([last])), ['received']);
+    const revise = async (answer: Verdict) => (await store.revise([{ hash: bad.hash, version: 1, answer }]))[0];
+    const limited = { kind: 'limit', hash: bad.hash, limit: 'maxPerSender' };
+    const kept = await snapshot(store);
+    assert.deepEqual(await revise({ sender: 'one' }), limited);
+    assert.deepEqual(await revise({ sender: 'one', provides: ['a'], senderLimit: 2 }), limited);
+    assert.deepEqual(await snapshot(store), kept);
+    assert.deepEqual((await store.peekParked()).damaged, [{ hash: bad.hash, seq: 1 }]);
+    // It fills the gap before its child (P22).
+    assert.deepEqual(await revise({ sender: 'one', provides: ['a'] }), {
+      kind: 'revised',
+      hash: bad.hash,
+      version: 2,
+    });
+    assert.deepEqual(hashesOf(await store.reap()), hashesOf([last, bad, child]));
+  },
+  ['durable', 'damage', 'priority'],
+);
+
 const gossip = must(
   'M2/damaged-gossip',
   'a damaged payload is named in the gossip of a priority pool and in a claim, beside the others, and can be dropped',
@@ -392,4 +427,4 @@ export const damageCases: readonly ConformanceCase[] = [
 ].map(caseOf);
 
 /** Cases of damage to records that only a priority pool keeps. */
-export const entryDamageCases: readonly ConformanceCase[] = [entry, entryTags, entryRevised, gossip];
+export const entryDamageCases: readonly ConformanceCase[] = [entry, entryTags, entryRevised, entrySender, gossip];

@@ -298,8 +298,8 @@ export type ReviseOutcome =
   | { readonly kind: 'superseded'; readonly hash: string; readonly version: number }
   /** The transaction is no longer Pending; nothing changed. */
   | { readonly kind: 'skipped'; readonly hash: string }
-  /** The new verdict would exceed a limit; nothing changed. */
-  | { readonly kind: 'limit'; readonly hash: string; readonly limit: LimitName }
+  /** The new verdict would exceed a limit; nothing changed. Only one after a damaged verdict may exceed `maxPerSender`. */
+  | { readonly kind: 'limit'; readonly hash: string; readonly limit: LimitName | 'maxPerSender' }
   | { readonly kind: 'cycle'; readonly hash: string };
 
 /** Options of `revise`. */

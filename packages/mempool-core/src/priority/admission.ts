@@ -176,7 +176,7 @@ function refusedByVerdict(
 }
 
 /** One that fills a gap (P22) or is protected (P28) is exempt from the pool's limit, but not from that of its own verdict. */
-function refusedBySender(index: PoolIndex, entry: Entry): AdmissionRefusal | null {
+export function refusedBySender(index: PoolIndex, entry: Entry): AdmissionRefusal | null {
   const { limits, totals } = index;
   const { hash, verdict } = entry;
   if (verdict.sender === '') return null;

@@ -2,11 +2,13 @@ import { dropCause } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedRevision } from '../contract/pool-driver.ts';
+import type { Entry } from '../contract/pool-entry.ts';
 import type { LimitName, ReviseOutcome, SenderDrop } from '../contract/pool-verbs.ts';
 import { type CheckedVerdict, isRefusal, verdictInBundle } from '../contract/verdict.ts';
 import { type CallMoment, maxSweep } from '../rules/call-plan.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { type MoveGuard, type Step, underClaim } from '../rules/step.ts';
+import { refusedBySender } from './admission.ts';
 import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -122,10 +124,8 @@ function revise(
   if (isRefusal(answer)) return dropIn(builder, hash, 'invalid');
   if (isLost && hasRival(index, answer.provides)) return dropIn(builder, hash, 'conflict');
   const given = entry.bundle === undefined ? answer : verdictInBundle(answer);
-  if (given.gas > index.limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
-  const isNewlyProtected = given.protected && !entry.verdict.protected;
-  if (isNewlyProtected && index.totals.protected >= index.limits.maxProtected)
-    return { kind: 'limit', hash, limit: 'maxProtected' };
+  const limit = refusedByVerdict(index, entry, given);
+  if (limit !== null) return { kind: 'limit', hash, limit };
   const verdict = { ...given, provides: isLost ? given.provides : entry.verdict.provides };
   // M2: when it was admitted is lost with its verdict. Its time begins again.
   const since = isLost ? { admittedAt: nowMs, admittedHeight: height } : null;
@@ -138,6 +138,19 @@ function revise(
   if (refusal === 'cycle') return { kind: 'cycle', hash };
   if (refusal !== null) return { kind: 'limit', hash, limit: refusal };
   return { kind: 'revised', hash, version: version + 1 };
+}
+
+/** M2: only a verdict after a damaged one names a sender anew. */
+function refusedByVerdict(
+  index: PoolIndex,
+  entry: Entry,
+  verdict: CheckedVerdict,
+): Extract<ReviseOutcome, { readonly kind: 'limit' }>['limit'] | null {
+  const { limits, totals } = index;
+  if (verdict.gas > limits.maxTxGas) return 'maxTxGas';
+  const isNewlyProtected = verdict.protected && !entry.verdict.protected;
+  if (isNewlyProtected && totals.protected >= limits.maxProtected) return 'maxProtected';
+  return isLostEntry(entry) && refusedBySender(index, { ...entry, verdict }) !== null ? 'maxPerSender' : null;
 }
 
 function dropIn(builder: StepBuilder, hash: string, cause: 'invalid' | 'conflict'): ReviseOutcome {

@@ -72,7 +72,7 @@ class CountedPool {
     epoch: 'made once',
     retention,
     limits: {},
-    index: new CountedIndex({ ...defaultLimits, maxAncestors: 10_000, maxDescendants: 10_000 }),
+    index: new CountedIndex({ ...defaultLimits, maxAncestors: 10_000, maxDescendants: 10_000, maxPerSender: 10_000 }),
   });
   #blocks = 0;
 
