@@ -10,7 +10,8 @@ import { hashFormCases } from './boundary/hash-forms.ts';
 import { inputCases } from './boundary/input.ts';
 import { nameCases } from './boundary/names.ts';
 import { crashCases } from './crash/crash.ts';
-import { damageCases, entryDamageCases } from './crash/damage.ts';
+import { damageCases } from './crash/damage.ts';
+import { verdictDamageCases } from './crash/damaged-verdicts.ts';
 import { reopeningCases } from './crash/reopening.ts';
 import { stoppingCases } from './crash/stopping.ts';
 import { fencedAnswerCases, fencingCases } from './elections/fencing.ts';
@@ -121,7 +122,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...electionCases,
   ...priorityCases,
   ...priorityHistoryCases,
-  ...entryDamageCases,
+  ...verdictDamageCases,
   ...fullRecordCases,
   ...rankedRestoringCases,
 ];

@@ -72,6 +72,12 @@ export const damageFaults: readonly Fault[] = [
         options,
       ),
   }),
+  stores.around('what-a-damaged-verdict-has-parked-expires-at-once', {
+    sweep: async ({ store, reopened, given }) => {
+      if (reopened && store.ordering === 'priority') await store.setLimits({ parkedTtlMs: 0 });
+      return store.sweep(...given);
+    },
+  }),
   sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 16`),
   sabotaged(
     'a-damaged-log-entry-is-finalized',

@@ -1,12 +1,5 @@
 import assert from 'node:assert/strict';
-import {
-  type AnyStore,
-  isDamaged,
-  isMempoolError,
-  type MempoolErrorDetails,
-  type OpenOptions,
-  type Verdict,
-} from 'mempool-core';
+import { type AnyStore, isDamaged, isMempoolError, type MempoolErrorDetails, type OpenOptions } from 'mempool-core';
 import type { CaseContext, ConformanceCase, Damage, Need } from '../../case/case.ts';
 import { must } from '../../case/must.ts';
 import { win } from '../../scenario/lease.ts';
@@ -31,7 +24,7 @@ import {
 } from '../../scenario/pool.ts';
 
 /** A pool whose records can be damaged between two opens. */
-interface Scene {
+export interface Scene {
   readonly context: CaseContext;
   readonly store: AnyStore;
   readonly warnings: readonly string[];
@@ -39,7 +32,11 @@ interface Scene {
   damaged(record: Damage): Promise<Scene>;
 }
 
-async function openScene(context: CaseContext, named: OpenOptions = {}, warnings: string[] = []): Promise<Scene> {
+export async function openScene(
+  context: CaseContext,
+  named: OpenOptions = {},
+  warnings: string[] = [],
+): Promise<Scene> {
   const store = await context.open({ ...named, log: (_level, message) => warnings.push(message) });
   const damaged = async (record: Damage): Promise<Scene> => {
     await store.close();
@@ -71,9 +68,9 @@ async function refusesAsDamaged(call: Promise<unknown>, details: MempoolErrorDet
 }
 
 /** What is told of a transaction whose log entry is damaged: which final stage it had is not known. */
-const lost = ['Dropped', 'damaged'];
+export const lost = ['Dropped', 'damaged'];
 
-async function endsOf(store: AnyStore, hashes: readonly string[]): Promise<unknown[]> {
+export async function endsOf(store: AnyStore, hashes: readonly string[]): Promise<unknown[]> {
   return (await store.checkStatus(hashes)).map(({ stage, reason }) => [stage, reason]);
 }
 
@@ -276,143 +273,6 @@ const meta: DamageCase = {
   },
 };
 
-const entry = must(
-  'M2/damaged-entry',
-  'a transaction with a damaged verdict is reported, parked and never handed out, and no sweep drops it, until it is revised or dropped',
-  async (context) => {
-    const before = await openScene(context, { ordering: 'priority' });
-    const batch = [4n, 3n, 2n, 1n].map((priority) => ({ ...transaction(context.random), verdict: { priority } }));
-    const [bad = '', second = '', third = '', last = ''] = hashesOf(batch);
-    await before.store.receive(batch);
-    const warned = before.warnings.length;
-    const { store, warnings } = await before.damaged({ kind: 'entry', hash: bad });
-    assert.ok(warnings.length > warned, 'nothing was told to the log');
-    assert.deepEqual(hashesOf(await store.reap()), [second, third, last]);
-    assert.deepEqual(hashesOf((await store.since()).items), [second, third, last]);
-    assert.deepEqual(await pendingOrder(store), [second, third, last]);
-    const parked = await store.peekParked();
-    assert.deepEqual([parked.transactions, parked.damaged], [[], [{ hash: bad, seq: 1 }]]);
-    assert.deepEqual(await store.markInflight([bad]), []);
-    await store.setLimits({ maxParked: 0, maxTxs: 3, ttlMs: 3_600_000 });
-    const { expired, evicted, more } = await store.sweep({ overLimits: true });
-    assert.deepEqual([expired, evicted, more], [[], [last], false]);
-    const { transactions } = await store.take({ maxTxs: 1 }, { owner: 'one', claimMs: 1_000 });
-    assert.deepEqual(hashesOf(transactions), [second]);
-    assert.equal((await store.payloads([bad]))[0]?.hash, bad);
-    const [revised] = await store.revise([{ hash: bad, version: 1, answer: { priority: 9n } }]);
-    assert.equal(revised?.kind, 'revised');
-    assert.deepEqual((await store.sweep()).expired, []);
-    assert.deepEqual(hashesOf(await store.reap()), [bad, third]);
-    assert.deepEqual(await store.drop([bad], 'damaged'), [bad]);
-  },
-  ['durable', 'damage', 'priority'],
-);
-
-const entryTags = must(
-  'M2/damaged-entry-tags',
-  'while a damaged verdict is in flight, no newcomer with a tag is ready; a new verdict with the tag of another one is a conflict',
-  async (context) => {
-    const before = await openScene(context, { ordering: 'priority' });
-    const named = (priority: bigint, ...provides: readonly string[]) => ({
-      ...transaction(context.random),
-      verdict: { priority, provides, sender: provides.length === 0 ? '' : 'one' },
-    });
-    const [bad, ready, behind, tagged] = [named(1n, 'a'), named(2n), named(9n, 'a'), named(3n, 'c')] as const;
-    const [newcomer, untagged] = [named(4n, 'd'), named(5n)] as const;
-    await before.store.receive([bad]);
-    await before.store.take({}, { owner: 'one', claimMs: 60_000, replaceable: true });
-    await before.store.receive([ready, behind, tagged]);
-    assert.deepEqual(hashesOf((await before.store.peekParked()).transactions), [behind.hash]);
-    const { store } = await before.damaged({ kind: 'entry', hash: bad.hash });
-    assert.deepEqual(kindsOf(await store.receive([newcomer, untagged])), ['received', 'received']);
-    assert.deepEqual(hashesOf(await store.reap()), hashesOf([untagged, tagged, ready]));
-    assert.deepEqual(hashesOf((await store.peekParked()).transactions), hashesOf([behind, newcomer]));
-    await store.release([bad.hash]);
-    assert.deepEqual(hashesOf(await store.reap()), hashesOf([behind, untagged, newcomer, tagged, ready]));
-    const [answer] = await store.revise([{ hash: bad.hash, version: 1, answer: bad.verdict }]);
-    assert.equal(answer?.kind, 'dropped');
-    assert.deepEqual(await endsOf(store, [bad.hash, behind.hash]), [
-      ['Dropped', 'conflict'],
-      ['Pending', null],
-    ]);
-  },
-  ['durable', 'damage', 'priority'],
-);
-
-const entryRevised = must(
-  'M2/damaged-entry-revised',
-  'the next verdict after a damaged one may name the sender and the tags again; they hold from then on',
-  async (context) => {
-    const before = await openScene(context, { ordering: 'priority' });
-    const verdict = { priority: 1n, sender: 'one', provides: ['a'], requires: [] };
-    const [bad, child] = [
-      { ...transaction(context.random), verdict },
-      { ...transaction(context.random), verdict: { ...verdict, provides: ['b'], requires: ['a'] } },
-    ];
-    await before.store.receive([bad, child]);
-    const { store } = await before.damaged({ kind: 'entry', hash: bad.hash });
-    assert.deepEqual(await store.reap(), []);
-    const [answer] = await store.revise([{ hash: bad.hash, version: 1, answer: verdict }]);
-    assert.equal(answer?.kind, 'revised');
-    assert.deepEqual(hashesOf(await store.reap()), hashesOf([bad, child]));
-    assert.deepEqual(hashesOf((await store.bySender('one')).transactions), hashesOf([bad, child]));
-    assert.equal((await store.byTag('a')).provider?.hash, bad.hash);
-  },
-  ['durable', 'damage', 'priority'],
-);
-
-const entrySender = must(
-  'M2/damaged-entry-sender',
-  'the next verdict after a damaged one is limited as a newcomer with its sender would be, and then changes nothing',
-  async (context) => {
-    const before = await openScene(context, { ordering: 'priority', maxPerSender: 2 });
-    const own = (verdict: Verdict) => ({ ...transaction(context.random), verdict: { sender: 'one', ...verdict } });
-    const [bad, child, last] = [own({ provides: ['a'] }), own({ requires: ['a'] }), own({ priority: 1n })] as const;
-    assert.deepEqual(kindsOf(await before.store.receive([bad, child, last])), ['received', 'received', 'sender-limit']);
-    const { store } = await before.damaged({ kind: 'entry', hash: bad.hash });
-    assert.deepEqual(kindsOf(await store.receive([last])), ['received']);
-    const revise = async (answer: Verdict) => (await store.revise([{ hash: bad.hash, version: 1, answer }]))[0];
-    const limited = { kind: 'limit', hash: bad.hash, limit: 'maxPerSender' };
-    const kept = await snapshot(store);
-    assert.deepEqual(await revise({ sender: 'one' }), limited);
-    assert.deepEqual(await revise({ sender: 'one', provides: ['a'], senderLimit: 2 }), limited);
-    assert.deepEqual(await snapshot(store), kept);
-    assert.deepEqual((await store.peekParked()).damaged, [{ hash: bad.hash, seq: 1 }]);
-    // It fills the gap before its child (P22).
-    assert.deepEqual(await revise({ sender: 'one', provides: ['a'] }), {
-      kind: 'revised',
-      hash: bad.hash,
-      version: 2,
-    });
-    assert.deepEqual(hashesOf(await store.reap()), hashesOf([last, bad, child]));
-  },
-  ['durable', 'damage', 'priority'],
-);
-
-const gossip = must(
-  'M2/damaged-gossip',
-  'a damaged payload is named in the gossip of a priority pool and in a claim, beside the others, and can be dropped',
-  async (context) => {
-    const before = await openScene(context, { ordering: 'priority' });
-    const batch = [3n, 2n, 1n].map((priority) => ({ ...transaction(context.random), verdict: { priority } }));
-    const [first = '', bad = '', third = ''] = hashesOf(batch);
-    await before.store.receive(batch);
-    const { store } = await before.damaged({ kind: 'payload', hash: bad });
-    const page = await store.since();
-    assert.deepEqual([hashesOf(page.items), page.damaged], [[first, third], [{ hash: bad, seq: 2 }]]);
-    assert.equal(placeOf(page.next), 'g3');
-    assert.deepEqual(hashesOf((await store.since({ hashesOnly: true })).items), [first, bad, third]);
-    const { transactions } = await store.take({}, { owner: 'one', claimMs: 1_000, operationId: 'one', payloads: true });
-    assert.deepEqual(
-      transactions.map((one) => ('kind' in one ? one : one.hash)),
-      [first, { kind: 'damaged', hash: bad }, third],
-    );
-    assert.deepEqual(await store.drop([bad], 'damaged', { claim: 'one' }), [bad]);
-    assert.deepEqual(await endsOf(store, [bad]), [lost]);
-  },
-  ['durable', 'damage', 'priority'],
-);
-
 export const damageCases: readonly ConformanceCase[] = [
   payload,
   state,
@@ -425,6 +285,3 @@ export const damageCases: readonly ConformanceCase[] = [
   lease,
   meta,
 ].map(caseOf);
-
-/** Cases of damage to records that only a priority pool keeps. */
-export const entryDamageCases: readonly ConformanceCase[] = [entry, entryTags, entryRevised, entrySender, gossip];

@@ -5,6 +5,7 @@ import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
+import { nobodysTag } from '../rules/damage.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
 import { excessOf, Leavers, nothingMore } from './eviction.ts';
@@ -13,6 +14,7 @@ import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
 import { reapFrom } from './selection.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
+import { isParkedByDamage } from './waiting-behind.ts';
 
 /** One call on a priority pool while it is planned, for the rules that pools of both orderings share. */
 export class PriorityCall implements CallPlan {
@@ -50,7 +52,8 @@ export class PriorityCall implements CallPlan {
 
   expired(moment: CallMoment, limit: number): Named[] {
     const index = this.#settled;
-    // What this call parks or wakes has not waited yet, however old it is.
+    // What this call parks or wakes has not waited yet, however old it is. The same holds after damage.
+    for (const node of parkedByDamage(index, moment)) index.move(node, node.stage, { ...node.entry });
     this.#builder.timeParked();
     return expiredIn(index, moment, limit);
   }
@@ -164,6 +167,24 @@ function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode
   return found;
 }
 
+/** Those that have been parked for longer than allowed (P22), the first parked one first. */
+function* parkedTooLong(
+  { ages, limits }: PoolIndex,
+  { nowMs }: Pick<CallMoment, 'nowMs'>,
+): Generator<PoolNode, undefined> {
+  if (!Number.isFinite(limits.parkedTtlMs)) return;
+  for (const node of ages.parked.list) {
+    if (nowMs - (node.entry.parkedAt ?? node.entry.admittedAt) <= limits.parkedTtlMs) return;
+    yield node;
+  }
+}
+
+/** Those of them whose time is not known, because of damage. */
+function parkedByDamage(index: PoolIndex, moment: CallMoment): readonly PoolNode[] {
+  if (!index.dependents.has(nobodysTag)) return [];
+  return [...parkedTooLong(index, moment)].filter((node) => isParkedByDamage(index, node));
+}
+
 /** The transactions that are strictly older than allowed, by seq. Builds no list that no limit needs. */
 function expiredIn(index: PoolIndex, { nowMs, height }: CallMoment, limit: number): PoolNode[] {
   const { ages, limits } = index;
@@ -177,8 +198,7 @@ function expiredIn(index: PoolIndex, { nowMs, height }: CallMoment, limit: numbe
   gather(ages.expiring.list, ({ entry }) => (entry.verdict.expiresAt ?? nowMs) < nowMs);
   gather(ages.expiringHeight.list, ({ entry }) => (entry.verdict.expiresAtHeight ?? height) < height);
   if (Number.isFinite(limits.ttlMs)) gather(ages.admitted.list, ({ entry }) => nowMs - entry.admittedAt > limits.ttlMs);
-  if (Number.isFinite(limits.parkedTtlMs))
-    gather(ages.parked.list, ({ entry }) => nowMs - (entry.parkedAt ?? entry.admittedAt) > limits.parkedTtlMs);
+  gather(parkedTooLong(index, { nowMs }), () => true);
   if (Number.isFinite(limits.ttlBlocks))
     gather(ages.admittedHeight.list, ({ entry }) => height - entry.admittedHeight > limits.ttlBlocks);
   return [...found].sort((a, b) => a.seq - b.seq);

@@ -8,7 +8,7 @@ import { placeEvents } from './place-events.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isGossipable, isParked, type PoolNode, type UndoEntry } from './pool-node.ts';
-import { successorOf } from './waiting-behind.ts';
+import { isParkedByDamage, successorOf } from './waiting-behind.ts';
 
 /** The pool that a call is planned on. */
 export interface Planning {
@@ -240,7 +240,8 @@ export class StepBuilder {
       const isKnown = before !== null && before.entry.seq === node.seq;
       if (!isNow || !isKnown) continue;
       // What was ready for a moment in this call, such as between a wake and an expiry, has been parked all the time.
-      const since = isParked(before) && !isWoken(node, before) ? before.entry.parkedAt : this.#nowMs;
+      const hasWaited = isParked(before) && !isWoken(node, before) && !isParkedByDamage(this.index, before);
+      const since = hasWaited ? before.entry.parkedAt : this.#nowMs;
       if (entry.parkedAt !== since) this.index.move(node, node.stage, parkedSince(entry, since));
     }
   }

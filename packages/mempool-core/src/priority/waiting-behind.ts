@@ -1,3 +1,4 @@
+import { nobodysTag } from '../rules/damage.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isOut, type PoolNode } from './pool-node.ts';
 
@@ -32,6 +33,11 @@ export function isBehind(index: PoolIndex, node: PoolNode): boolean {
  */
 function mayBeBehindLost({ lostOut }: PoolIndex, { entry }: PoolNode): boolean {
   return lostOut.size > 0 && entry.gossipSeq === 0 && entry.verdict.provides.length > 0;
+}
+
+/** M2: true for a parked one that was ready until another verdict was damaged. No call has parked it, so its time is not known. */
+export function isParkedByDamage({ dependents }: PoolIndex, { entry }: Pick<PoolNode, 'entry'>): boolean {
+  return entry.parkedAt === undefined && entry.gossipSeq > 0 && dependents.has(nobodysTag);
 }
 
 /** The transaction that takes the place of one that has come back from flight: of several the first by seq. */
