@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Block, isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
+import { type Block, isMempoolError, Mempool, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
 import {
@@ -213,6 +213,25 @@ const onePool = eachOnPool({
     assert.deepEqual(await store.receive([], free), []);
     assert.deepEqual(kindsOf(await store.receive([other], free)), ['received']);
   },
+  'X2/refused-by-now: what validate refuses by now is answered under its id as it was first, and never received':
+    async (store, context) => {
+      let isOpen = true;
+      const validate = () => (isOpen ? {} : { code: 1, log: 'no', penalize: false });
+      const pool = new Mempool(store, { validate, sweepEveryMs: 0 });
+      const batch = [transaction(context.random), transaction(context.random)];
+      const [one, other] = batch as [Transaction, Transaction];
+      const submitted = await pool.submit(one, id);
+      const received = await pool.receive(batch, { operationId: 'batch' });
+      await store.drop(hashesOf(batch), 'failed');
+      isOpen = false;
+      const before = await snapshot(store);
+      assert.deepEqual(await pool.submit(one, id), submitted);
+      assert.deepEqual(await pool.receive(batch, { operationId: 'batch' }), received);
+      const error = await rejection(pool.submit(other, id));
+      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'operationId');
+      assert.equal((await pool.submit(one, { operationId: 'free' })).kind, 'refused');
+      assert.deepEqual(await snapshot(store), before);
+    },
   'X2/moved-nothing: an id whose call moved nothing is refused without naming hashes': async (store, context) => {
     const [one, other] = [transaction(context.random).hash, transaction(context.random).hash];
     assert.deepEqual(await store.markInflight([one], id), []);

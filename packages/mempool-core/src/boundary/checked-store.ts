@@ -47,7 +47,7 @@ import { checkCount } from './basic-checks.ts';
 import { receiveBundle } from './bundle-calls.ts';
 import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
-import { isChecked } from './checked-once.ts';
+import { askedAbout, isChecked } from './checked-once.ts';
 import { checkCursor } from './cursors.ts';
 import { checkLimits } from './open-options.ts';
 import {
@@ -324,11 +324,8 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.write(options, (context) => {
       const whose = checkName('sender', sender, 1);
       const why = checkReason(reason);
-      return this.#calls.verb('dropBySender')(
-        whose,
-        why,
-        withDigest(context, 'dropBySender', () => [whose, why]),
-      );
+      const bound = withDigest(context, 'dropBySender', () => [whose, why]);
+      return this.#calls.verb('dropBySender')(whose, why, bound);
     });
   }
 
@@ -405,23 +402,25 @@ export class CheckedStore implements store.AnyStore {
     const larger = owned ? countTooLarge(given, maxTxBytes) : checkTransactions(given, maxTxBytes);
     const fitting = larger === 0 ? given : given.filter((each) => !isTooLarge(each, maxTxBytes));
     const own = owned || this.#calls.driver.copiesPayloads ? fitting : ownPayloads(fitting);
-    const outcomes = this.#send(own, moment, context);
+    const outcomes = this.#send(own, askedAbout(submissions) ?? own, moment, context);
     return larger === 0 ? outcomes : after(outcomes, (told) => withTooLarge(given, told, maxTxBytes));
   }
 
+  /** `named`: the transactions of the call that has this operation id. An id that was used for others is refused (X2). */
   #send(
     given: readonly (ReadSubmission | CheckedSubmission)[],
+    named: readonly Transaction[],
     moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
-    // X2: an id that was used for other transactions is refused.
     if (given.length === 0 && context.operationId === undefined) return [];
-    const bound = withDigest(context, 'receive', () => [transactionsPart(given)]);
+    const bound = withDigest(context, 'receive', () => [transactionsPart(named)]);
     const outcomes =
       this.ordering === 'priority'
         ? this.#calls.verb('admit')(given as readonly CheckedSubmission[], moment, bound)
         : this.#calls.driver.receive(given, bound);
-    return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, given));
+    if (context.operationId === undefined) return outcomes;
+    return after(outcomes, (told) => sameTransactions(told, told.length === 0 ? given : named));
   }
 
   #move(

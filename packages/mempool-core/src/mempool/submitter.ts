@@ -1,6 +1,6 @@
 import { checkWrite } from '../boundary/arguments.ts';
 import { checkBundle } from '../boundary/bundle-calls.ts';
-import { asChecked } from '../boundary/checked-once.ts';
+import { asChecked, askingAbout } from '../boundary/checked-once.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { checkCallTime } from '../boundary/pool-arguments.ts';
 import { isTooLarge, readSubmission, readSubmissions, tooLarge, withTooLarge } from '../boundary/submissions.ts';
@@ -81,17 +81,25 @@ export class Submitter {
   ): Promise<SubmitOutcome> {
     if (this.#screening.passes(own)) return this.#send(own, moment, context, trace);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
-    if (screened.kind === 'answered')
-      return (await this.#isRepeat(context))
-        ? this.#send(this.#repeated(own), moment, context, trace)
-        : screened.outcome;
+    if (screened.kind === 'answered') return (await this.#recorded([own], context))?.[0] ?? screened.outcome;
     const judged = { ...moment, height: moment.height ?? judgedHeight([screened]) ?? null };
     const outcome = await this.#send(screened.submission, judged, context, trace);
     // The first attempt has used up the operation id, if there is one.
     return isGone(screened, outcome) ? this.#submit(own, moment, { signal: context.signal }, trace) : outcome;
   }
 
-  /** X2: true if the operation id is known. Then the recorded outcome counts, whatever the application says by now. */
+  /**
+   * X2: the recorded outcomes of the call with these transactions, which count whatever the application says by now; `null` if
+   * its operation id is not known.
+   */
+  async #recorded(own: readonly OwnSubmission[], context: WriteOptions): Promise<ReceiveOutcome[] | null> {
+    const { operationId, signal } = context;
+    if (operationId === undefined) return null;
+    const told = await this.#calls.whole({ operationId, signal }, (on, to) => on.receive(askingAbout(own), to));
+    return told.length === 0 ? null : told;
+  }
+
+  /** True if the operation id is known. */
   async #isRepeat(context: WriteOptions): Promise<boolean> {
     const { operationId, signal } = context;
     if (operationId === undefined) return false;
@@ -102,11 +110,6 @@ export class Submitter {
       if (isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'operationId') return true;
       throw error;
     }
-  }
-
-  /** What is sent for its recorded outcome only. */
-  #repeated(own: OwnSubmission): OwnSubmission {
-    return this.#screening.passes(own) ? own : this.#screening.known(own).submission;
   }
 
   /** The verdict with which a transaction of a bundle was admitted, as it may be in a bundle. */
@@ -137,12 +140,10 @@ export class Submitter {
     const screened = await Promise.all(own.map((each) => this.#screening.screen(each, given, context)));
     const sent = screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission));
     const height = given ?? judgedHeight(screened);
-    const outcomes = await send(sent, height).catch((error: unknown) =>
-      send(
-        firstSent(own, error).map((each) => this.#repeated(each)),
-        height,
-      ),
-    );
+    const outcomes = await send(sent, height).catch(async (error: unknown) => {
+      const first = firstSent(own, error);
+      return (await this.#recorded(first, context)) ?? send(sent, height);
+    });
     const again = { signal: context.signal };
     const told = screenedOutcomes(own, screened, outcomes).map((outcome, i) =>
       isGone(screened[i], outcome) ? this.#submit(own[i] as OwnSubmission, moment, again, null) : outcome,
