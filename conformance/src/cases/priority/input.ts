@@ -170,7 +170,7 @@ const badRevisions: readonly BadInput[] = [
     call: (store, { hash }) =>
       store.revise([
         { hash, ...revision },
-        { hash, ...revision },
+        { hash: `0x${hash.toUpperCase()}`, ...revision },
       ]),
   },
   reviseWith('hash', 'hash', { hash: 'XY' }),

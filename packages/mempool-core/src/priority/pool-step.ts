@@ -88,7 +88,7 @@ function claimOf({ index }: StepBuilder, hash: string): string | null {
   return index.node(hash)?.entry.claim?.id ?? null;
 }
 
-/** Plans new verdicts, in the order given. @throws `ERR_MEMPOOL_INVALID` if the sender or a provided tag changes */
+/** Plans new verdicts of different hashes, in the order given. @throws `ERR_MEMPOOL_INVALID` if the sender or a provided tag changes */
 export function reviseStep(
   pool: Planning,
   revisions: readonly CheckedRevision[],
