@@ -119,11 +119,11 @@ test.for([
     expect(struck.size).toBeGreaterThan(0);
     await Promise.all(said.filter((_, i) => !struck.has(nodes[i] as ChildProcess)));
     for (const node of struck) node.kill('SIGCONT');
-    const told = (await Promise.all(said)).map((each) => (each === '' ? [] : (JSON.parse(each) as string[])));
-    const all = told.flat();
-    // What a killed process was told, nobody else was.
+    const all = (await Promise.all(said)).flatMap((each) => each.split('\n').slice(0, -1));
+    // What a killed process was told, nobody else was. It had one call on its way.
     expect(new Set(all).size).toBe(all.length);
-    expect(all.length)[signal === 'SIGSTOP' ? 'toBe' : 'toBeLessThan'](count);
+    expect(all.length).toBeLessThanOrEqual(count);
+    expect(all.length).toBeGreaterThanOrEqual(signal === 'SIGSTOP' ? count : count - struck.size);
     const { transactions } = await store.peekPending({ limit: 1_000 });
     expect(transactions.map(({ seq }) => seq)).toEqual(numbers(1_000, 1));
     expect(await store.usage()).toMatchObject({ pending: count, lastSeq: count });
