@@ -22,10 +22,12 @@ export class OrderedWriter {
   #calls = 0;
   #out = 0;
   #trusted = false;
+  #distrusts = 0;
 
-  /** Marks the connection as new. */
+  /** Marks the connection as new. The answers of writes that were sent before say nothing about it. */
   distrust(): void {
     this.#trusted = false;
+    this.#distrusts += 1;
   }
 
   /** Runs `attempt` as `retryUntil` does, with the same errors, in the order of the calls. */
@@ -68,20 +70,29 @@ export class OrderedWriter {
   async #send<T>(call: PendingWrite, attempt: () => Promise<T> | T): Promise<T> {
     this.#leave(call);
     this.#out += 1;
+    let sentAt = this.#distrusts;
     try {
-      const answer = await attempt();
-      this.#trusted = true;
-      return answer;
+      const answer = attempt();
+      sentAt = this.#distrusts;
+      const answered = await answer;
+      this.#trust(sentAt);
+      return answered;
     } catch (error) {
       const lost = isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
       call.sent ||= lost;
-      this.#trusted = !lost && !isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE');
-      if (!this.#trusted) this.#hold(call);
+      if (lost || isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) {
+        this.#trusted = false;
+        this.#hold(call);
+      } else this.#trust(sentAt);
       throw error;
     } finally {
       this.#out -= 1;
       this.#release();
     }
+  }
+
+  #trust(sentAt: number): void {
+    if (sentAt === this.#distrusts) this.#trusted = true;
   }
 
   #wait<T>(

@@ -52,6 +52,24 @@ test('X1: a call whose commit fails has happened to nobody, and is made when it 
   expect(await node.remembered()).toEqual(await node.stored());
 });
 
+test('M2, X5: calls that another store carries out are answered in their order, though another write is answered meanwhile', async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  const stores = await Promise.all(numbers(4).map(() => sqlite.open({ path, synchronous: 'normal', ...priority })));
+  await Promise.all(
+    stores.map(async (store, own) => {
+      for (const n of numbers(100, 1_000 * own)) {
+        const [swept, first] = [store.sweep(), store.receive([priced(n)])];
+        await swept;
+        const told = (await Promise.all([first, store.receive([priced(100_000 + n)])])).flat();
+        const seqs = told.map((one) => (one.kind === 'received' ? one.seq : 0));
+        expect(seqs[0]).toBeGreaterThan(0);
+        expect(seqs[1]).toBeGreaterThan(seqs[0] as number);
+      }
+    }),
+  );
+  for (const store of stores) await store.close();
+});
+
 /** The calls that the file remembers for other processes. */
 function remembered(path: string): { first: number; n: number; bytes: number } {
   const database = new SqliteDatabase(path, { readonly: true });
