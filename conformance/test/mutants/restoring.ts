@@ -57,6 +57,24 @@ export const restoringMutants: readonly Mutant[] = [
   restoring('restored-without-inclusions', (part) =>
     part.kind === 'block' ? [{ ...part, block: { ...part.block, sighted: [] } }] : [part],
   ),
+  stores.plant('dumps-in-the-order-of-blocks', (store) => {
+    const named: string[] = [];
+    const asNamed = (part: DumpedPart): DumpedPart => {
+      if (part.kind !== 'block') return part;
+      const sighted = part.block.sighted.toSorted((a, b) => named.indexOf(a) - named.indexOf(b));
+      return { ...part, block: { ...part.block, sighted } };
+    };
+    return {
+      confirm: (block, ...rest) => {
+        named.push(...block.seen);
+        return store.confirm(block, ...rest);
+      },
+      dump: async (options) => {
+        const dump = await store.dump(options);
+        return { ...dump, content: dump.content.map(asNamed) };
+      },
+    };
+  }),
   restoring('versions-begin-anew-after-a-restore', without('version')),
   restoring('restored-without-types', (part) =>
     part.kind === 'write' && part.write.body !== null

@@ -159,6 +159,19 @@ const whole = mustEach({
     assert.ok(undone.kind === 'rolled-back' && undone.undone === 2 && undone.returned === 1);
     assert.deepEqual(await pendingOrder(target), [hash]);
   },
+  'D3/equal: blocks that name the same transactions, in any order, make equal dumps': async (context) => {
+    const dumps = await Promise.all(
+      [
+        ['ff', '1a', 'a0'],
+        ['a0', 'ff', '1a'],
+      ].map(async (names, i) => {
+        const store = await (i === 0 ? context.open(timeless) : context.openOther(timeless));
+        await store.confirm({ point: point(1), seen: names.map((name) => name.repeat(32)), unseen: [] });
+        return store.dump();
+      }),
+    );
+    assertSame(dumps[1], dumps[0], 'the dumps are not equal');
+  },
   'D3/times: times and attempts go on in the restored pool, and so does what is in flight too long': async (
     context,
   ) => {

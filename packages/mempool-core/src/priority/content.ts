@@ -126,6 +126,8 @@ function contentOf(ordering: Ordering, pool: Pick<WholePool, 'dump'>, bodyOf: Bo
         parts.push({ kind: 'record', record: { ...record.record, value: Uint8Array.from(record.record.value) } });
         break;
       case 'block':
+        parts.push({ kind: 'block', block: { ...record.block, sighted: record.block.sighted.toSorted() } });
+        break;
       case 'version':
       case 'limits':
       case 'gossip':
