@@ -47,6 +47,15 @@ export const bundleMutants: readonly Mutant[] = [
     receiveBundle: ({ store, given: [transactions, { operationId: _, ...options } = {}] }) =>
       store.receiveBundle(transactions, options),
   }),
+  pools.around('parted-bundles-are-over-limits', {
+    sweep: async ({ store, given: [options] }) => {
+      const swept = await store.sweep(options);
+      const [worst] = (await store.peekParked()).transactions;
+      if (swept.expired.length === 0 || options?.overLimits !== true || worst === undefined) return swept;
+      return { ...swept, evicted: [...swept.evicted, ...(await store.drop([worst.hash], 'evicted'))] };
+    },
+  }),
+  pools.told('a-sender-of-a-thousand-has-more', { dropBySender: ({ dropped }) => ({ more: dropped.length >= 1_000 }) }),
   pools.told('closed-to-bundles-is-called-full', {
     receiveBundle: (told) =>
       told.kind === 'refused' && told.refusal.kind === 'closed' && { refusal: { ...told.refusal, kind: 'full' } },

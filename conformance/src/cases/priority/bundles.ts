@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { type BundleOutcome, isMempoolError, type TransactionPage } from 'mempool-core';
+import { type BundleOutcome, isMempoolError, type OpenOptions, type TransactionPage } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachRanked, needing, onFifoPool } from '../../case/must.ts';
 import { eventsOf, transactions } from '../../scenario/pool.ts';
 import {
   account,
   type CallTime,
+  type Draft,
   type Drafts,
   eachOnPriorityPool,
   openScene,
@@ -188,6 +189,17 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual((await scene.store.sweep()).expired, scene.hashes(['b']));
     assert.deepEqual(await scene.reasons('a', 'b'), ['expired', 'expired']);
   },
+  'P31/expired-over-limits: what leaves with an expired one is not over the limits, and nothing is evicted for it':
+    async (scene) => {
+      await scene.fill({ waiting: { requires: ['missing'] }, ready: { priority: 1n } });
+      await fillBundle(scene, { a: { priority: 9n, expiresAt: scene.clock.nowMs + 5 }, b: {}, c: {} });
+      await scene.store.setLimits({ maxTxs: 3, maxParked: 1 });
+      scene.clock.nowMs += 6;
+      const { expired, evicted, more } = await scene.store.sweep({ overLimits: true });
+      assert.deepEqual([scene.names(expired), scene.names(evicted), more], [['a'], [], false]);
+      assert.deepEqual(await scene.reasons('b', 'c'), ['expired', 'expired']);
+      assert.deepEqual([await scene.ready(), await scene.parked()], [['ready'], ['waiting']]);
+    },
   'P31/replaced: nobody replaces one of a bundle, whatever he pays': async (scene) => {
     await fillBundle(scene, { a: { priority: 5n }, b: { priority: 5n, ...account('s', 0) } });
     const refusal = { kind: 'conflict', with: scene.hash('b') } as const;
@@ -327,6 +339,59 @@ async function assertHalf(scene: Scene): Promise<void> {
   assert.deepEqual(await scene.ready(), ['better', 'rich', 'poor', 'worse']);
 }
 
+function many(count: number, name: string, draft: Draft): Drafts {
+  return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, { gas: 1, ...draft }]));
+}
+
+/** All of one sender: 990 of them, and a bundle that goes beyond the thousand that one call moves. */
+async function beyond(context: CaseContext, options: OpenOptions = {}): Promise<Scene> {
+  const scene = await openScene(context, { ...options, maxPerSender: 2_000 });
+  const draft = { sender: 's', expiresAt: scene.clock.nowMs + 5 };
+  await scene.fill(many(990, 'alone', draft));
+  await fillBundle(scene, many(100, 'part', draft));
+  return scene;
+}
+
+const thousands = eachRanked({
+  'P31/more-expired: nothing is left to sweep if the rest of a bundle leaves with the thousandth': async (context) => {
+    const scene = await beyond(context);
+    scene.clock.nowMs += 6;
+    const { expired, more } = await scene.store.sweep();
+    assert.deepEqual([expired.length, more, await scene.ready()], [1_000, false, []]);
+  },
+  'P31/more-overdue: the same of what is in flight too long': async (context) => {
+    const scene = await beyond(context, { inflightTtlMs: 5 });
+    await scene.store.take({}, { owner: 'o', claimMs: 1_000 });
+    scene.clock.nowMs += 6;
+    const { expired, more } = await scene.store.sweep();
+    assert.deepEqual([expired.length, more, await scene.inflight()], [1_000, false, []]);
+  },
+  'P31/more-of-a-sender: the same of what is dropped of a sender': async (context) => {
+    const scene = await beyond(context);
+    const { dropped, more } = await scene.store.dropBySender('s', 'failed');
+    assert.deepEqual([dropped.length, more, await scene.ready()], [1_000, false, []]);
+  },
+  'P31/more-over-limits: a sweep whose last bundle goes beyond the thousand tells that more is over the limits': async (
+    context,
+  ) => {
+    const scene = await openScene(context);
+    await scene.fill(many(30, 'worse', {}));
+    for (let i = 0; i < 11; i++) await fillBundle(scene, many(100, `part ${i} `, { priority: 1n }));
+    await scene.store.setLimits({ maxTxs: 10 });
+    const told = async (): Promise<unknown> => {
+      const { evicted, more } = await scene.store.sweep({ overLimits: true });
+      return [evicted.length, more];
+    };
+    assert.deepEqual(
+      [await told(), await told()],
+      [
+        [1_030, true],
+        [100, false],
+      ],
+    );
+  },
+});
+
 const reopened = eachRanked({
   'P31/kept: bundles outlive the process': async (context) => {
     const scene = await openScene(context);
@@ -372,6 +437,7 @@ export const bundleCases: readonly ConformanceCase[] = [
   ...refused,
   ...onePool,
   ...told,
+  ...thousands,
   ...reopened,
   ...nodes,
   ...restored,

@@ -340,6 +340,7 @@ export class PriorityModel {
         moment,
       );
       chain.dropConflicts(this.state, verdict.provides);
+      states.breakBundles(this.state);
       return { kind: 'received', hash, seq, stage: 'Confirmed' };
     }
     const me: Member = {

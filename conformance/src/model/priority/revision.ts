@@ -22,7 +22,7 @@ import {
   parkedIn,
   worstParked,
 } from './graph.ts';
-import { drop, entryOf, giveWay, graphOf, type PriorityState } from './state.ts';
+import { breakBundles, drop, entryOf, giveWay, graphOf, type PriorityState } from './state.ts';
 
 /** Applies verdicts that were given again, one after the other. */
 export function revise(state: PriorityState, revisions: readonly Revision[], height: number): ReviseOutcome[] {
@@ -101,6 +101,7 @@ export function sweep(state: PriorityState, moment: CallTime, { overLimits, infl
   const returned = endLeases(state, moment);
   const woken = wake(state, moment.now);
   const expired = [...dropOverdue(state, moment, inflightTtlMs), ...expire(state, moment, waited)];
+  breakBundles(state);
   return { returned, woken, expired, evicted: overLimits ? evict(state) : [], more: false };
 }
 

@@ -66,7 +66,7 @@ export function endCall(state: PriorityState, before: BeforeCall, { maxFinalized
 }
 
 /** P31: what is left of a bundle leaves, as the first of those that this call dropped did; else because of a block. */
-function breakBundles(state: PriorityState): void {
+export function breakBundles(state: PriorityState): void {
   const lives = [...state.pool.live.values()].sort((a, b) => a.seq - b.seq);
   const bundleOf = ({ hash }: TxState) => state.entries.get(hash)?.bundle ?? null;
   const isLeft = ({ stage }: TxState): boolean => ['Pending', 'Propagated', 'Acknowledged'].includes(stage);

@@ -122,6 +122,8 @@ function admitConfirmed(
   builder.index.put(entry, 'Confirmed');
   builder.begin(before, live(hash, seq, 'Confirmed', inclusion, arriving), submission);
   dropRivals(builder, entry.verdict.provides);
+  // P31: what leaves with them is in nobody's way, as of the next of this call.
+  builder.breakBundles();
   settle(builder.index);
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
 }

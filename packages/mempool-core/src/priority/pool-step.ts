@@ -81,7 +81,10 @@ export function dropSenderStep(pool: Planning, nowMs: number, sender: string, re
   const first = own.sort((a, b) => a.seq - b.seq).slice(0, maxSweep);
   const cause = dropCause(reason);
   const dropped = first.map(({ hash }) => hash).filter((hash) => builder.drop(hash, cause, reason));
-  return builder.step({ dropped, more: own.length > first.length });
+  // Of what is left, some may leave with the rest of their bundle (P31).
+  builder.breakBundles();
+  const more = own.slice(first.length).some(({ stage }) => stage !== 'Dropped');
+  return builder.step({ dropped, more });
 }
 
 function claimOf({ index }: StepBuilder, hash: string): string | null {

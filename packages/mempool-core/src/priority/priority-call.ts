@@ -11,7 +11,7 @@ import type { Step } from '../rules/step.ts';
 import { excessOf, Leavers, nothingMore } from './eviction.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PoolNode } from './pool-node.ts';
+import { isOut, type PoolNode } from './pool-node.ts';
 import { reapFrom } from './selection.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 import { isParkedByDamage } from './waiting-behind.ts';
@@ -19,7 +19,6 @@ import { isParkedByDamage } from './waiting-behind.ts';
 /** One call on a priority pool while it is planned, for the rules that pools of both orderings share. */
 export class PriorityCall implements CallPlan {
   readonly #builder: StepBuilder;
-  readonly #returned = new Set<string>();
 
   /** `nowMs`: the time of the call. */
   constructor(pool: Planning, nowMs: number) {
@@ -59,7 +58,12 @@ export class PriorityCall implements CallPlan {
   }
 
   overdue(before: number, limit: number): TxState[] {
-    return overdueBut(this.#builder.view, before, limit, this.#returned);
+    const moved = this.#builder.changes().filter(({ after }) => !isOut(after.stage));
+    return overdueBut(this.#builder.view, before, limit, new Set(moved.map(({ after }) => after.hash)));
+  }
+
+  complete(): void {
+    this.#builder.breakBundles();
   }
 
   evict(limit: number): string[] {
@@ -99,7 +103,6 @@ export class PriorityCall implements CallPlan {
   }
 
   release(hash: string): void {
-    this.#returned.add(hash);
     this.#builder.moveBy('release', hash, { cause: 'claim-ended' });
   }
 

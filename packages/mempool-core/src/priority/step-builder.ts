@@ -155,7 +155,7 @@ export class StepBuilder {
 
   /** Completes the plan: settles the index, numbers new gossip and returns the step. */
   step<Outcome>(outcome: Outcome, parts: Pick<StepParts, 'events' | 'chain'> = {}): Step<Outcome> {
-    this.#breakBundles();
+    this.breakBundles();
     settle(this.index);
     this.#forgetIdleTags();
     this.timeParked();
@@ -175,9 +175,9 @@ export class StepBuilder {
 
   /**
    * P31: drops what is left of a bundle of which one has left, for the same reason as the first of those; if none was dropped
-   * in this call, a block has taken one of them: that is a conflict.
+   * in this call, a block has taken one of them: that is a conflict. The end of each call does this, too.
    */
-  #breakBundles(): void {
+  breakBundles(): void {
     const { index } = this;
     const broken = new Set<number>();
     for (const { node, before } of index.touched())

@@ -42,6 +42,8 @@ export interface CallPlan {
   expired(moment: CallMoment, limit: number): Named[];
   /** Returns those in flight that were sent before a time and not returned by this call: the earliest first, then by seq. */
   overdue(before: number, limit: number): TxState[];
+  /** Drops what leaves together with those that this call has dropped (P31). */
+  complete(): void;
   /** Drops transactions from the end of the order until the limits hold, at most `limit`. Returns the hashes. */
   evict(limit: number): string[];
   isOverLimits(): boolean;
@@ -98,24 +100,28 @@ export function sweepStep(
   { overLimits, inflightTtlMs }: SweepTargets,
 ): Step<Sweep> {
   let room = maxSweep;
-  let more = false;
-  // One more than there is room for is asked for: it tells that there is more.
-  const fitting = <One>(found: readonly One[]): readonly One[] => {
-    more ||= found.length > room;
+  const unfinished: (() => boolean)[] = [];
+  // One more than there is room for is asked for: it tells that there may be more.
+  const fitting = <One>(find: (limit: number) => readonly One[]): readonly One[] => {
+    const found = find(room + 1);
+    if (found.length > room) unfinished.push(() => find(1).length > 0);
     const kept = found.slice(0, room);
     room -= kept.length;
     return kept;
   };
-  const returned = fitting(plan.ended(moment.nowMs, room + 1));
+  const returned = fitting((limit) => plan.ended(moment.nowMs, limit));
   for (const hash of returned) plan.release(hash);
-  const woken = fitting(plan.due(moment.nowMs, room + 1));
+  const woken = fitting((limit) => plan.due(moment.nowMs, limit));
   for (const one of woken) plan.wake(one);
-  const overdue = fitting(plan.overdue(overdueBefore(moment.nowMs, inflightTtlMs), room + 1));
+  const overdue = fitting((limit) => plan.overdue(overdueBefore(moment.nowMs, inflightTtlMs), limit));
   for (const one of overdue) plan.expire(one);
-  const expired = fitting(plan.expired(moment, room + 1));
+  const expired = fitting((limit) => plan.expired(moment, limit));
   for (const one of expired) plan.end(one, 'expired');
+  // What leaves with these is neither over the limits nor left for the next sweep.
+  plan.complete();
   const evicted = overLimits ? plan.evict(room) : [];
-  more ||= overLimits && evicted.length === room && plan.isOverLimits();
+  const isOver = overLimits && evicted.length >= room && plan.isOverLimits();
+  const more = isOver || unfinished.some((isLeft) => isLeft());
   return plan.step({
     returned,
     woken: woken.map(hashOf),

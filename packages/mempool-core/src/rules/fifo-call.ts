@@ -78,6 +78,8 @@ export class FifoCall implements CallPlan {
     return overdueBut(this.#view, before, limit, this.#returned);
   }
 
+  complete(): void {}
+
   evict(): string[] {
     return [];
   }
