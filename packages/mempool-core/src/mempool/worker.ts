@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkReason } from '../boundary/arguments.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
+import { maxBundle } from '../contract/bundle-verbs.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { ClaimWithPayloads } from '../contract/pool-verbs.ts';
 import { HeldClaim, type HeldClaimParts } from './held-claim.ts';
@@ -56,6 +57,8 @@ export class Worker {
   readonly #stopping = new AbortController();
   readonly #claims = new Set<HeldClaim>();
   readonly #jobs = new Set<Promise<void>>();
+  /** How many of those that were taken have not ended. */
+  #waiting = 0;
   readonly #counts: Record<Outcome, number> = { acknowledged: 0, released: 0, failed: 0, lost: 0 };
   /** The error that ends the work. */
   #fault: { readonly error: unknown } | null = null;
@@ -110,7 +113,7 @@ export class Worker {
     const timer = delay(leftMs, undefined, { signal: over.signal }).catch(() => undefined);
     await Promise.race([Promise.all(this.#jobs), timer]);
     over.abort();
-    this.#counts.lost += this.#jobs.size;
+    this.#counts.lost += this.#waiting;
   }
 
   /** Takes as many as there are free places, or waits for a place, for a transaction or for the store. */
@@ -138,7 +141,22 @@ export class Worker {
     this.#isLikely = true;
     const ask = this.#lost ?? { operationId: randomUUID(), maxTxs, askedAt: clock() };
     const taken = await this.#ask(ask);
-    this.#isLikely = taken.transactions.length === ask.maxTxs;
+    this.#isLikely = taken.transactions.length >= ask.maxTxs;
+    if (taken.transactions.length > 0) this.#begin(taken, ask.askedAt);
+    else if (ask.maxTxs === maxTxs) return this.#takeBundle(maxTxs);
+    return taken.transactions.length > 0;
+  }
+
+  /** P31: a bundle that is larger than the free places is taken as a whole, or nothing behind it would ever be taken. */
+  async #takeBundle(free: number): Promise<boolean> {
+    const { calls, options } = this.#parts;
+    if (calls.store.ordering === 'fifo') return false;
+    const found = await calls.observed('reap', () => calls.reading.reap({ maxTxs: maxBundle }));
+    const first = found[0]?.bundle;
+    const size = first === undefined ? 0 : found.filter(({ bundle }) => bundle === first).length;
+    if (size <= free) return false;
+    const ask = { operationId: randomUUID(), maxTxs: size, askedAt: options.clock() };
+    const taken = await this.#ask(ask);
     if (taken.transactions.length > 0) this.#begin(taken, ask.askedAt);
     return taken.transactions.length > 0;
   }
@@ -190,7 +208,10 @@ export class Worker {
     const claim = new HeldClaim({ claim: taken, claimMs: work.claimMs, askedAt, clock: options.clock, extend });
     this.#claims.add(claim);
     if (this.#isStopping) claim.stop(this.#stopping.signal.reason);
-    const jobs = taken.transactions.map((one) => this.#place(this.#job(claim, one)));
+    const waiting = [...taken.transactions];
+    this.#waiting += waiting.length;
+    const places = Math.min(waiting.length, Math.max(1, work.concurrency - this.#jobs.size));
+    const jobs = Array.from({ length: places }, () => this.#place(this.#jobsOf(claim, waiting)));
     void Promise.all(jobs).then(() => {
       claim.letGo();
       this.#claims.delete(claim);
@@ -238,6 +259,14 @@ export class Worker {
     this.#jobs.delete(job);
     this.#placeFreed.resolve();
     this.#placeFreed = Promise.withResolvers();
+  }
+
+  /** One after the other: of a bundle there may be more than there are places. */
+  async #jobsOf(claim: HeldClaim, waiting: Claimed[]): Promise<void> {
+    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+      await this.#job(claim, one);
+      this.#waiting -= 1;
+    }
   }
 
   async #job(claim: HeldClaim, one: Claimed): Promise<void> {
