@@ -55,6 +55,12 @@ export const bundleMutants: readonly Mutant[] = [
       return { ...swept, evicted: [...swept.evicted, ...(await store.drop([worst.hash], 'evicted'))] };
     },
   }),
+  pools.around('descendants-of-bundles-stay', {
+    drop: async ({ store, given: [hashes, reason, options] }) => {
+      const isOfBundle = (await store.checkStatus(hashes)).some(({ bundle }) => bundle !== undefined);
+      return store.drop(hashes, reason, isOfBundle ? { ...options, descendants: undefined } : options);
+    },
+  }),
   pools.told('a-sender-of-a-thousand-has-more', { dropBySender: ({ dropped }) => ({ more: dropped.length >= 1_000 }) }),
   pools.told('closed-to-bundles-is-called-full', {
     receiveBundle: (told) =>

@@ -183,6 +183,16 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await scene.reasons('rich', 'poor'), ['failed', 'failed']);
     assert.deepEqual(await scene.ready(), ['better', 'worse']);
   },
+  'P31/descendants: what depends on the rest of a bundle is dropped as a descendant of the one that is': async (
+    scene,
+  ) => {
+    await fillBundle(scene, { a: {}, b: { provides: ['b'] } });
+    await scene.fill({ child: { requires: ['b'], provides: ['c'] }, grandchild: { requires: ['c'] }, other: {} });
+    const dropped = await scene.store.drop(scene.hashes(['a']), 'failed', { descendants: true });
+    assert.deepEqual(scene.names(dropped), ['a', 'child', 'grandchild']);
+    assert.deepEqual(await scene.reasons('b', 'child'), ['failed', 'failed']);
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['other'], []]);
+  },
   'P31/expired: if one expires, all do': async (scene) => {
     await fillBundle(scene, { a: {}, b: { expiresAt: scene.clock.nowMs + 5 } });
     scene.clock.nowMs += 6;
@@ -343,7 +353,7 @@ function many(count: number, name: string, draft: Draft): Drafts {
   return Object.fromEntries(Array.from({ length: count }, (_, i) => [`${name}${i}`, { gas: 1, ...draft }]));
 }
 
-/** All of one sender: 990 of them, and a bundle that goes beyond the thousand that one call moves. */
+/** All of one sender: 990, and a bundle that goes beyond the thousand that one call moves. */
 async function beyond(context: CaseContext, options: OpenOptions = {}): Promise<Scene> {
   const scene = await openScene(context, { ...options, maxPerSender: 2_000 });
   const draft = { sender: 's', expiresAt: scene.clock.nowMs + 5 };
@@ -378,17 +388,8 @@ const thousands = eachRanked({
     await scene.fill(many(30, 'worse', {}));
     for (let i = 0; i < 11; i++) await fillBundle(scene, many(100, `part ${i} `, { priority: 1n }));
     await scene.store.setLimits({ maxTxs: 10 });
-    const told = async (): Promise<unknown> => {
-      const { evicted, more } = await scene.store.sweep({ overLimits: true });
-      return [evicted.length, more];
-    };
-    assert.deepEqual(
-      [await told(), await told()],
-      [
-        [1_030, true],
-        [100, false],
-      ],
-    );
+    const { evicted, more } = await scene.store.sweep({ overLimits: true });
+    assert.deepEqual([evicted.length, more], [1_030, true]);
   },
 });
 

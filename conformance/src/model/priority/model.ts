@@ -132,19 +132,26 @@ export class PriorityModel {
       const named = given.map((hash) => this.state.pool.live.get(hash)).filter((txState) => txState !== undefined);
       const dropped = named.filter(end).map(({ hash }) => hash);
       const further: Member[] = [];
-      for (let next = this.#nextDependent(dropped, options); next !== undefined; ) {
+      for (let next = this.#nextDependent(options); next !== undefined; next = this.#nextDependent(options)) {
         states.drop(this.#txState(next.hash), dropCause(reason), reason);
         further.push(next);
-        next = this.#nextDependent([...dropped, ...further.map(({ hash }) => hash)], options);
       }
       return [...dropped, ...further.sort((a, b) => a.seq - b.seq).map(({ hash }) => hash)];
     });
   }
 
-  /** P23: one that may be dropped, and requires a tag of one of these that nobody else has. */
-  #nextDependent(gone: readonly string[], options: ClaimOptions): Member | undefined {
+  /** P23: one that may be dropped, and requires a tag of a dropped one that nobody else has; at last, of what leaves with those. */
+  #nextDependent(options: ClaimOptions): Member | undefined {
+    const direct = this.#dependentOfDropped(options);
+    if (direct !== undefined) return direct;
+    states.breakBundles(this.state);
+    return this.#dependentOfDropped(options);
+  }
+
+  #dependentOfDropped(options: ClaimOptions): Member | undefined {
     const graph = states.graphOf(this.state);
-    const tags = gone.flatMap((hash) => states.entryOf(this.state, hash).verdict.provides);
+    const gone = [...this.state.pool.live.values()].filter(({ stage }) => stage === 'Dropped');
+    const tags = gone.flatMap(({ hash }) => states.entryOf(this.state, hash).verdict.provides);
     const lost = tags.filter((tag) => !graph.satisfied.has(tag) && providersOf(graph, tag).length === 0);
     return graph.members.find(
       ({ hash, stage, verdict }) =>

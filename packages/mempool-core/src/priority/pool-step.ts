@@ -50,16 +50,34 @@ export function dropPoolStep(
   if (descendants === undefined) return builder.step(named);
   const mayDrop = ({ stage, hash }: PoolNode): boolean =>
     stage === 'Pending' || claim === undefined || claimOf(builder, hash) === claim;
-  const further = dropDependents(builder, named, (node) => mayDrop(node) && builder.drop(node.hash, cause, reason));
-  return builder.step([...named, ...further]);
+  const further = dropDescendants(builder, named, (node) => mayDrop(node) && builder.drop(node.hash, cause, reason));
+  return builder.step([...named, ...further.sort((a, b) => a.seq - b.seq).map(({ hash }) => hash)]);
 }
 
-/** P23: drops what depends on those that left, directly or not. `drop` returns false for what stays. */
+/** P23: drops what depends on those that left, or on what leaves with them (P31). */
+function dropDescendants(
+  builder: StepBuilder,
+  named: readonly string[],
+  drop: (node: PoolNode) => boolean,
+): PoolNode[] {
+  const further: PoolNode[] = [];
+  const gone = new Set<string>();
+  for (let left = named; left.length > 0; ) {
+    const dependents = dropDependents(builder, left, drop);
+    further.push(...dependents);
+    for (const hash of [...left, ...dependents.map((node) => node.hash)]) gone.add(hash);
+    builder.breakBundles();
+    left = builder.changes().flatMap(({ after: { hash } }) => (gone.has(hash) ? [] : hash));
+  }
+  return further;
+}
+
+/** Drops what depends on those that left, directly or not. `drop` returns false for what stays. */
 function dropDependents(
   { index }: StepBuilder,
   left: readonly string[],
   drop: (node: PoolNode) => boolean,
-): readonly string[] {
+): readonly PoolNode[] {
   const gone = new Set<PoolNode>();
   const walk = left.flatMap((hash) => index.node(hash) ?? []);
   for (const { entry } of walk)
@@ -71,7 +89,7 @@ function dropDependents(
         walk.push(dependent);
       }
     }
-  return [...gone].sort((a, b) => a.seq - b.seq).map(({ hash }) => hash);
+  return [...gone];
 }
 
 /** Plans the drop of a sender's transactions, by seq (P23). */
