@@ -68,7 +68,7 @@ async function refusesAsDamaged(call: Promise<unknown>, details: MempoolErrorDet
 }
 
 /** What is told of a transaction whose log entry is damaged: which final stage it had is not known. */
-export const lost = ['Dropped', 'damaged'];
+export const lost: readonly string[] = ['Dropped', 'damaged'];
 
 export async function endsOf(store: AnyStore, hashes: readonly string[]): Promise<unknown[]> {
   return (await store.checkStatus(hashes)).map(({ stage, reason }) => [stage, reason]);
