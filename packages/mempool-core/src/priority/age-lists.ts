@@ -54,8 +54,8 @@ class LazyList {
   #tidyLater(): void {
     const [slots, stamps] = [this.#slots, this.#stamps];
     let kept = 0;
-    for (const [i, slot] of slots.entries()) {
-      const stamp = stamps[i] as number;
+    for (let i = 0; i < slots.length; i++) {
+      const [slot, stamp] = [slots[i] as number, stamps[i] as number];
       if (this.#table.stampOf(slot) !== stamp) continue;
       slots[kept] = slot;
       stamps[kept] = stamp;
