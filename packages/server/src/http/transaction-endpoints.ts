@@ -41,7 +41,7 @@ function submitting(parts: TransactionParts): Endpoint {
   return endpoint({
     method: 'post',
     path: '/api/v1/transactions',
-    summary: 'Submits one transaction, or a list of up to 1,000',
+    summary: 'Submits one transaction, or a list of up to 1,000. Each counts against the rate.',
     tag: 'transactions',
     scopes: ['submit'],
     query: z.strictObject({
@@ -62,8 +62,9 @@ function submitting(parts: TransactionParts): Endpoint {
       413: tooLargeForm,
       422: refusalForm('Not accepted as it is. `outcome` is the answer of the pool, if it refuses.'),
     },
-    answer: async ({ body, operationId }) => {
+    answer: async ({ body, operationId, owe }) => {
       if (!Array.isArray(body)) return outcomeAnswer(await pool.submit(submissionOf(body, hashOf), { operationId }));
+      owe(body.length - 1);
       const all = body.map((each) => submissionOf(each, hashOf));
       return json({ items: await pool.receive(all, { operationId }) });
     },

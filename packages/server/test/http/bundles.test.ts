@@ -130,6 +130,20 @@ test('a bundle needs a priority pool, the scope submit, room for its body, and c
   expect((await send(small, two)).status).toBe(413);
 });
 
+test('each transaction of a list counts against the rate', async () => {
+  const server = await served({ backend: 'ephemeral' }, { ratePerSecond: 1 });
+  const submit = () =>
+    fetch(`${server.url}/api/v1/transactions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(two.transactions.map(({ payload }) => ({ payload }))),
+    });
+  expect((await submit()).status).toBe(200);
+  const refused = await submit();
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
+  expect((await server.pool.usage()).lastSeq).toBe(2);
+});
+
 test('the example of the OpenAPI document is a bundle that is received', async () => {
   const server = await serve('ephemeral');
   const { components } = await jsonOf(await fetch(`${server.url}/openapi.json`));
