@@ -4,7 +4,7 @@ import type { ReadOptions } from '../contract/call-options.ts';
 import { sameReason } from '../contract/drop-reason.ts';
 import type { TransactionEvent } from '../contract/events.ts';
 import type { MempoolStore } from '../contract/store.ts';
-import type { TransactionStatus } from '../contract/transaction.ts';
+import type { Stage, TransactionStatus } from '../contract/transaction.ts';
 import { eventStatus } from './waiters.ts';
 
 /**
@@ -63,7 +63,12 @@ interface Look {
  * event counts only if it starts at the stage delivered last. So the delivered stages form a path to the current stage.
  */
 function isNews(event: TransactionEvent, { to }: Look, told: ReadonlyMap<string, TransactionStatus>): boolean {
-  return event.eventSeq > to || event.previous.stage === told.get(event.hash)?.stage;
+  return event.eventSeq > to || isNext(event.previous.stage, told.get(event.hash)?.stage);
+}
+
+/** True if this stage before an event may be the one that was delivered last. What has ended is Unknown after it left the log. */
+function isNext(before: Stage, last: TransactionStatus['stage'] | undefined): boolean {
+  return before === last || (before === 'Unknown' && (last === 'Dropped' || last === 'Finalized'));
 }
 
 function* tell(

@@ -60,6 +60,32 @@ describe('watch', () => {
     expect(await next(changes)).toBe('1 Dropped');
   });
 
+  it.each([
+    { when: 'before', told: ['1 Pending', '1 Dropped', '1 Pending'] },
+    { when: 'after', told: ['1 Dropped', '1 Pending'] },
+  ] as const)(
+    'ends at the new life of a hash that left the log and came back just $when the status was read',
+    async ({ when, told }) => {
+      const { pool, before } = await open({}, { maxFinalized: 1 });
+      const { store } = pool;
+      await pool.receive([transaction(1), transaction(2)]);
+      const end = once(async () => void (await store.drop(hashes(1), 'failed')));
+      const again = once(async () => {
+        await store.drop(hashes(2), 'failed');
+        await store.receive([transaction(1)]);
+      });
+      before('checkStatus', async () => {
+        await end();
+        if (when === 'before') await again();
+      });
+      before('usage', again);
+      const changes = watch(pool, [1]);
+      const heard: string[] = [];
+      while (heard.length < told.length) heard.push(await next(changes));
+      expect(heard).toEqual(told);
+    },
+  );
+
   it('looks again where events were lost, and tells what is different', async () => {
     const { pool } = await open({}, { maxEvents: 1 });
     await pool.receive([transaction(1), transaction(2)]);
