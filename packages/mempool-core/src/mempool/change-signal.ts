@@ -101,11 +101,29 @@ export class ChangeSignals {
    */
   async next(changes: ChangeSignal, version: number, signal: AbortSignal | undefined): Promise<void> {
     const { held } = await this.#store.usage({ signal });
-    if (held === 0) return changes.next(version, signal);
+    return held === 0 ? changes.next(version, signal) : this.#nextOrAgain(changes, version, signal, true);
+  }
+
+  /**
+   * Resolves when the pool has changed after `version`, or after a second. The second does not keep the process alive.
+   *
+   * @throws as `ChangeSignal.next`
+   */
+  nextOrAgain(changes: ChangeSignal, version: number, signal: AbortSignal | undefined): Promise<void> {
+    return this.#nextOrAgain(changes, version, signal, false);
+  }
+
+  /** `ref`: whether the timer keeps the process alive. */
+  async #nextOrAgain(
+    changes: ChangeSignal,
+    version: number,
+    signal: AbortSignal | undefined,
+    ref: boolean,
+  ): Promise<void> {
     const over = new AbortController();
     const changed = changes.next(version, AbortSignal.any([over.signal, ...(signal === undefined ? [] : [signal])]));
     changed.catch(() => undefined);
-    const timer = delay(againMs, undefined, { signal: over.signal }).catch(() => undefined);
+    const timer = delay(againMs, undefined, { signal: over.signal, ref }).catch(() => undefined);
     try {
       await Promise.race([changed, timer]);
     } finally {

@@ -54,22 +54,27 @@ export class Gossip implements AsyncIterable<GossipPage> {
   async *#pages({ limit, hashesOnly, except }: GossipCall, signal: AbortSignal): AsyncGenerator<GossipPage, undefined> {
     const changes = await this.#changeSignals.hold(signal);
     try {
-      for (;;) {
+      for (let seen = -1; ; ) {
         const { version } = changes;
-        const page = await this.#page({ limit, hashesOnly, except, signal });
-        if (page.items.length > 0) yield page;
-        if (page.next === this.#cursor) await this.#changeSignals.next(changes, version, signal);
-        this.#cursor = page.next;
+        const page = await this.#page({ limit, hashesOnly, except, signal }, seen === version);
+        seen = version;
+        if (page !== null && page.items.length > 0) yield page;
+        // A verdict that allows to propagate makes no event (P10), nor does waking (P20): another node may have done either.
+        if (page === null || page.next === this.#cursor)
+          await this.#changeSignals.nextOrAgain(changes, version, signal);
+        this.#cursor = page?.next ?? this.#cursor;
       }
     } finally {
       this.#changeSignals.release(changes);
     }
   }
 
-  async #page(query: Omit<GossipQuery, 'after'> & ReadContext): Promise<GossipPage> {
+  /** `null`: the store is out of reach, and nothing is known to have changed (`isAgain`), so the look can wait. */
+  async #page(query: Omit<GossipQuery, 'after'> & ReadContext, isAgain: boolean): Promise<GossipPage | null> {
     try {
       return await this.#store.since({ ...query, after: this.#cursor });
     } catch (error) {
+      if (isAgain && isMempoolError(error) && error.retryable) return null;
       if (!isMempoolError(error, 'ERR_MEMPOOL_CURSOR')) throw error;
       return this.#store.since({ ...query, after: 'origin' });
     }

@@ -1,4 +1,4 @@
-import type { GossipPage, MempoolStore, Ordering, PriorityMempool } from 'mempool-core';
+import { type GossipPage, MempoolError, type MempoolStore, type Ordering, type PriorityMempool } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import {
   answered,
@@ -92,6 +92,22 @@ describe('gossip with a peer', () => {
     expect([pool.gossip('ann').cursor, gossip.cursor]).toEqual(['origin', 'g7.earlier']);
     await pool.receive([pays(1, 0n), pays(2, 0n)]);
     expect(await read(pagesOf(gossip), 2)).toEqual([1, 2]);
+  });
+
+  it('tells what a new verdict of another process allows to propagate, which makes no event', async () => {
+    const { pool, store, before, count } = await openPriority({ sweepEveryMs: 0 });
+    await store.receive([pays(1, 0n, { propagate: false })]);
+    const told = pagesOf(pool.gossip('ann')).next();
+    expect(await answered(told)).toBe(false);
+    // A look that only looks again survives an outage of the store.
+    const looks = count('since');
+    before('since', () => {
+      if (count('since') === looks + 1) throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'out of reach');
+    });
+    // Straight at the store, as another process does it.
+    const revised = await store.revise([{ hash: hash(1), version: 1, answer: { priority: 0n } }]);
+    expect(revised).toMatchObject([{ kind: 'revised' }]);
+    expect(items(await told)).toEqual([1]);
   });
 
   it('leaves the payloads out where hashes are enough', async () => {
