@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, test } from 'vitest';
-import { Gateway } from '../src/index.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Gateway, openNamespace, Window } from '../src/index.ts';
 import { PeerBuckets } from '../src/roles/peer-buckets.ts';
 import { backends, cast, onEpoch, openEpoch } from './cast.ts';
+import { memoryHome } from './home.ts';
 import { signed, type Validator } from './validator.ts';
 
 const honest = (slot: number) => signed({ epoch: 1, slot, project: 'p', cid: 'c' });
@@ -118,4 +119,59 @@ test('limits by which nobody could send anything are refused', async () => {
   ] = validators as readonly [Validator];
   for (const options of [{ peerRate: 0 }, { peerRate: Number.NaN }, { peerBurst: 0 }])
     expect(() => new Gateway(namespace, options)).toThrow(RangeError);
+});
+
+describe('the pools of epochs', () => {
+  /** A namespace in memory that tells which pools are open. A pool of `closing` is closed when its promise resolves. */
+  async function watched(closing: ReadonlyMap<string, Promise<void>> = new Map()) {
+    const home = memoryHome();
+    const open = new Set<string>();
+    const clock = { ms: Date.now() };
+    const openPool: typeof home.openPool = async (name, options) => {
+      const pool = await home.openPool(name, options);
+      const close = pool.close.bind(pool);
+      open.add(name);
+      pool.close = async () => {
+        await closing.get(name);
+        open.delete(name);
+        await close();
+      };
+      return pool;
+    };
+    const options = { protocol: 'p', market: 'm', removePool: home.removePool, now: () => clock.ms };
+    const namespace = await openNamespace({ ...options, openPool });
+    onTestFinished(async () => {
+      await namespace.close();
+      await home.close();
+    });
+    return { namespace, open, clock };
+  }
+
+  test('of windows that are over are not kept open by a process that is a gateway only, also if nobody comes late', async () => {
+    const { namespace, open, clock } = await watched();
+    const gateway = new Gateway(namespace);
+    for (let epoch = 1; epoch <= 5; epoch++) {
+      await new Window(namespace).open({ epoch, closesAt: clock.ms + 10_000, validators: ['v1'] });
+      const message = signed({ epoch, slot: 1, project: 'p', cid: 'c' });
+      expect(await gateway.accept(message, { peer: 'p' })).toMatchObject({ kind: 'received' });
+      expect([...open].filter((name) => name.includes(':epoch:'))).toEqual([`p:m:epoch:${epoch}`]);
+      clock.ms += 10_000;
+      await namespace.records.removeAll('active/');
+    }
+  });
+
+  test('are not closed in the hands of who uses them, however many want to close them', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { namespace } = await watched(new Map([['p:m:epoch:1', slow.promise]]));
+    const closesAt = Date.now() + 10_000;
+    for (const epoch of [1, 2]) await namespace.withEpoch({ epoch, closesAt }, () => undefined);
+    const first = namespace.closeOthers([]);
+    await namespace.closeOthers([]);
+    const usage = namespace.withEpoch({ epoch: 2, closesAt }, async (pool) => {
+      slow.resolve();
+      await first;
+      return pool.usage();
+    });
+    expect(await usage).toMatchObject({ pending: 0 });
+  });
 });

@@ -142,6 +142,8 @@ export class Gateway {
     if (record === null) return 'unknown-epoch';
     if (record.phase !== 'submission' || this.#namespace.now() >= record.closesAt) return 'closed';
     this.#windows.set(epoch, record);
+    // Nobody comes late to most windows, so those that are over are found here.
+    for (const window of this.#windows.values()) this.#isOver(window);
     // A process that is a gateway only would keep the pools of all epochs open.
     await this.#namespace.closeOthers([...(await this.#epochs.active()), ...this.#windows.keys()]);
     return record;

@@ -84,8 +84,11 @@ export class Namespace implements AsyncDisposable {
 
   /** Closes the epochs' pools that nobody uses now, but these. A pool is opened again if somebody asks for it. */
   async closeOthers(epochs: readonly number[]): Promise<void> {
-    for (const [epoch, { users }] of [...this.#epochs])
-      if (users === 0 && !epochs.includes(epoch)) await this.#closeEpoch(epoch);
+    for (const [epoch, open] of [...this.#epochs]) {
+      // While another one was closed, somebody may have closed this one and opened it again.
+      const isOpen = this.#epochs.get(epoch) === open;
+      if (isOpen && open.users === 0 && !epochs.includes(epoch)) await this.#closeEpoch(epoch);
+    }
   }
 
   async #closeEpoch(epoch: number): Promise<void> {
