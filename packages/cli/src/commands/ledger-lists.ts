@@ -94,13 +94,14 @@ interface ToldRecord {
   readonly transfer?: ToldTransfer;
 }
 
-/** Prints records as they are made. */
+/** Prints records as they are made. It begins at a number, so that it can resume there after a connection that is lost before the first one. */
 export async function watchLedger(begin: Begin, { after }: { after?: number }): Promise<void> {
-  await onLedger(begin(), async ({ client, terminal }) => {
+  await onLedger(begin(), async ({ ask, client, terminal }) => {
     const { signal } = terminal;
     const onLost = (reason: string): void => terminal.note(`${reason}; connecting again`);
-    const stream = { client, path: '/ledger/events', after: after?.toString(), signal, onLost };
     try {
+      const { seq } = after === undefined ? await ask<{ readonly seq: number }>({ path: '' }) : { seq: after };
+      const stream = { client, path: '/ledger/events', after: String(seq), signal, onLost };
       for await (const record of resumingEvents<ToldRecord>(stream))
         await terminal.line(terminal.json ? asJson(record) : recordText(record, terminal.style));
     } catch (error) {
