@@ -42,7 +42,17 @@ const amount: z.ZodType<bigint> = z
   .refine((value) => value <= ledgerLimits.maxAmount, wrongAmount)
   .openapi({ type: 'string', pattern: '^[1-9][0-9]{0,18}$', description: 'Whole minor units as text.' });
 
-const metadata = z.record(z.string(), z.string()).openapi({ description: 'Texts by name, at most 4 KB.' });
+const textsByName = z.record(z.string(), z.string());
+/** As it was sent: what a record of zod returns lacks a key `__proto__`. */
+const sentMetadata = z.custom<Record<string, string>>().superRefine((given, { addIssue }) => {
+  for (const { path, message } of textsByName.safeParse(given).error?.issues ?? [])
+    addIssue({ code: 'custom', path: [...path], message });
+});
+const metadata = sentMetadata.openapi({
+  type: 'object',
+  additionalProperties: { type: 'string' },
+  description: 'Texts by name, at most 4 KB.',
+});
 const texts = {
   id: z
     .string()

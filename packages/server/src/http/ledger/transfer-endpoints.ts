@@ -75,7 +75,13 @@ async function answerOne({ ledger, metrics }: TransferParts, { caller }: Call, c
   const { outcome, transfer, replayed } = answer;
   const headers = replayHeaders(replayed);
   if (outcome === 'created') return json(transfer, 201, headers);
+  if (outcome === 'invalid_id' && call.id === '') throw noId();
   throw outcomeProblem(outcome, transfer === null ? {} : { transfer }, headers);
+}
+
+function noId(): Problem {
+  const detail = 'id: is missing. Send an Idempotency-Key, or id in the body.';
+  return new Problem(400, 'ERR_SERVER_REQUEST', { detail, members: { outcome: 'invalid_id', field: 'id' } });
 }
 
 function carriedOut(ledger: Ledger, call: TransferCall): Promise<TransferAnswer> {

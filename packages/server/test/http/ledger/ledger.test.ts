@@ -99,10 +99,20 @@ test('malformed requests are refused naming the field', async () => {
     [{ ...move, kind: 'reserve', timeoutMs: 0 }, 'i', 'timeoutMs'],
     [{ ...move, id: 'j' }, 'i', 'id'],
     [{ ...move, metadata: { a: 1 } }, 'i', 'metadata.a'],
+    [{ ...move, metadata: ['a'] }, 'i', 'metadata'],
+    [move, undefined, 'id'],
+    [{ kind: 'void', pendingId: 'r' }, undefined, 'id'],
     [{ ...move, description: 'a\nb' }, 'i', 'description'],
   ];
   for (const [body, key, field] of cases)
     expect(await client.post('/transfers', body, key)).toMatchObject({ status: 400, body: { field } });
+  const transfers = [
+    { ...move, id: 'i' },
+    { ...move, id: 'j', metadata: { a: 1 } },
+  ];
+  expect(await client.post('/transfers/batch', { transfers })).toMatchObject({
+    body: { field: 'transfers.1.metadata.a' },
+  });
   for (const body of [move, { ...move, id: '' }, { ...move, id: '~x' }])
     expect(await client.post('/transfers', body)).toMatchObject({ status: 400, body: { outcome: 'invalid_id' } });
   expect(await client.get('/wallets?limit=0')).toMatchObject({ status: 400, body: { field: 'limit' } });
@@ -112,6 +122,18 @@ test('malformed requests are refused naming the field', async () => {
   expect((await client.post('/transfers', move, 'i')).body).toMatchObject({
     ...{ status: 404, outcome: 'destination_wallet_not_found' },
   });
+});
+
+test('metadata comes back as it was sent, whatever its keys are called', async () => {
+  const { client } = await servedLedger();
+  await client.post('/wallets', { id: 'a', owner: 'x' });
+  const metadata: Record<string, string> = JSON.parse('{"":"empty","__proto__":"p","constructor":"c"}');
+  const move = { source: 'vault', destination: 'a', amount: '1' };
+  const moved = await client.post('/transfers', { ...move, metadata }, 'm');
+  expect(JSON.stringify(moved.body.metadata)).toBe(JSON.stringify(metadata));
+  expect((await client.get('/transfers/m')).body).toEqual(moved.body);
+  const other = { ...move, metadata: { '': 'empty', constructor: 'c' } };
+  expect(await client.post('/transfers', other, 'm')).toMatchObject({ status: 409, body: { outcome: 'id_conflict' } });
 });
 
 test('one Idempotency-Key fifty times at once has one effect, and all answers are equal', async () => {
