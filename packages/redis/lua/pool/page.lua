@@ -156,8 +156,8 @@ local function scoreOfAll(names, first, last)
   local text = call('ZMSCORE', IDX, names[1])[1]
   if not (oldest and text) or seq - oldest >= P then return nil end
   local base = text - text % P
-  local isOfAll = base >= PROPAGATED * T and call('ZCOUNT', IDX, base + first % P, base + last % P) == #names
-  return isOfAll and text
+  if base < PROPAGATED * T or base >= FINALIZED * T then return nil end
+  return call('ZCOUNT', IDX, base + first % P, base + last % P) == #names and text
 end
 
 -- The scores of transactions in flight, in order of seq, for pages of many. Those of one stage and tick stand side by side in `idx`, and
@@ -165,7 +165,7 @@ end
 -- pages that have all in flight from their first seq to their last: otherwise the server would read what lies between.
 local function scoresByTick(names, first, last)
   local count = #names
-  if count <= few or last - first >= P or first % P > last % P then return nil end
+  if last - first >= P or first % P > last % P then return nil end
   local texts, asked, places = {}, 0, nil
   for i = 1, count do
     if not texts[i] then

@@ -202,6 +202,19 @@ test('a page in flight tells the stage of each, though one that is a million seq
   expect(page.map(({ hash, stage }) => [hash, stage])).toEqual(stages);
 });
 
+test('M2: a stage that is damaged does not change those of others in a large page, though as many are in the log', async () => {
+  const [url, pool] = [inject('redisUrl'), randomUUID()];
+  const { store } = await openPool({ url, pool });
+  const [first, ...others] = numbers(40).map(hashOf);
+  await store.receive(transactions(...numbers(120)));
+  await store.markInflight(numbers(40).map(hashOf));
+  await store.drop(numbers(80, 41).map(hashOf), 'failed');
+  await operator(url).zadd(`{${pool}}:idx`, '5000000000000077', Buffer.from(first as string, 'hex'));
+  const page = await store.peekInflight({ limit: 1_000 });
+  expect(page.damaged.map(({ hash }) => hash)).toEqual([first]);
+  expect(page.transactions.map(({ hash, stage }) => [hash, stage])).toEqual(others.map((hash) => [hash, 'Propagated']));
+});
+
 test.for([
   ['of its neighbour', '51', 51],
   ['between two', '50.5', 50.5],
