@@ -18,7 +18,7 @@ export class Rows {
   readonly columns: Columns = new Columns();
   readonly stageIndexes: StageIndexes = new StageIndexes(this.columns);
   readonly log: EndLog = new EndLog();
-  readonly #slabs = new PayloadSlabs();
+  readonly #slabs = new PayloadSlabs(this.columns);
   /** The confirming blocks of Confirmed rows. */
   readonly #points = new Map<number, ChainPoint>();
   /** The number of hashes that are live or in the log. */
@@ -196,7 +196,7 @@ export class Rows {
   }
 
   #put(slot: number, seq: number, { payload, payloadType }: Transaction, at: number): void {
-    this.#slabs.put(payload);
+    this.#slabs.put(slot, payload);
     if (!this.columns.has(slot)) this.size += 1;
     this.columns.arrive(slot, seq, payloadType, at);
     this.columns.setPayload(slot, this.#slabs.slab, this.#slabs.start, payload.length);
@@ -204,7 +204,7 @@ export class Rows {
 
   #remove(slot: number): void {
     this.stageIndexes.remove(slot);
-    this.#slabs.remove(this.columns.payload(slot).slab);
+    this.#slabs.remove(slot);
   }
 
   /** Notes the log entry of a final state, and the block of a live one. */

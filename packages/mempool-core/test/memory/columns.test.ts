@@ -1,5 +1,6 @@
 import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
+import { Columns } from '../../src/memory/columns.ts';
 import { type Ending, EndLog } from '../../src/memory/end-log.ts';
 import { codeOf } from '../../src/memory/hash-code.ts';
 import { PayloadSlabs } from '../../src/memory/payload-slabs.ts';
@@ -114,22 +115,64 @@ test('the log keeps its newest entries through growth, and what later lives left
   expect([log.oldest, log.slot(9), log.ending(9).at]).toEqual([9, 3, 0]);
 });
 
-test(`payloads lie side by side, large ones alone, and a view outlives its payload, seed ${seed}`, () => {
-  const random = new Random(seed);
-  const slabs = new PayloadSlabs();
-  const kept: { slab: number; start: number; bytes: Uint8Array }[] = [];
-  const views: [Buffer, Uint8Array][] = [];
-  for (let step = 0; step < 3_000; step++) {
-    const bytes = new Uint8Array([0, 40, 400, 4_096, 4_097, 9_000][random.below(6)] as number).fill(step);
-    slabs.put(bytes);
-    kept.push({ slab: slabs.slab, start: slabs.start, bytes });
-    const [one] = random.below(3) === 0 ? [] : kept.splice(random.below(kept.length), 1);
-    if (one === undefined) continue;
-    const view = slabs.view(one.slab, one.start, one.bytes.length);
-    expect(view).toEqual(Buffer.from(one.bytes));
-    if (step % 100 === 0) views.push([view, one.bytes]);
-    slabs.remove(one.slab);
+/** Payloads of rows by slot, as the rows of a pool keep them. */
+class Payloads {
+  readonly columns: Columns = new Columns();
+  readonly #slabs = new PayloadSlabs(this.columns);
+
+  put(slot: number, payload: Uint8Array): void {
+    this.#slabs.put(slot, payload);
+    this.columns.arrive(slot, 1, 0, 0);
+    this.columns.setPayload(slot, this.#slabs.slab, this.#slabs.start, payload.length);
   }
-  for (const { slab, start, bytes } of kept) expect(slabs.view(slab, start, bytes.length)).toEqual(Buffer.from(bytes));
-  for (const [view, bytes] of views) expect(view).toEqual(Buffer.from(bytes));
+
+  view(slot: number): Buffer {
+    const { slab, start, bytes } = this.columns.payload(slot);
+    return this.#slabs.view(slab, start, bytes);
+  }
+
+  remove(slot: number): void {
+    this.#slabs.remove(slot);
+  }
+}
+
+test(`payloads are those of a Map, through moves and slots used again, and a view outlives its payload, seed ${seed}`, () => {
+  const random = new Random(seed);
+  const payloads = new Payloads();
+  const kept = new Map<number, Uint8Array>();
+  const views: [Buffer, Uint8Array][] = [];
+  for (let step = 0; step < 20_000; step++) {
+    const slot = random.below(300);
+    const old = kept.get(slot);
+    if (old !== undefined) {
+      const view = payloads.view(slot);
+      expect(view.equals(old)).toBe(true);
+      if (step % 100 === 0) views.push([view, old]);
+      // Some stay until their slab has long been given up.
+      if (slot % 20 === 0 && random.below(50) > 0) continue;
+      payloads.remove(slot);
+      kept.delete(slot);
+    } else {
+      const bytes = new Uint8Array([0, 1, 40, 400, 4_096, 4_097, 9_000][random.below(7)] as number).fill(step);
+      payloads.put(slot, bytes);
+      kept.set(slot, bytes);
+    }
+  }
+  for (const [slot, bytes] of kept) expect(payloads.view(slot).equals(bytes)).toBe(true);
+  for (const [view, bytes] of views) expect(view.equals(bytes)).toBe(true);
+});
+
+test('a few payloads that stay among many that leave do not keep a slab each', () => {
+  const payloads = new Payloads();
+  const bytes = 300;
+  const stayed: number[] = [];
+  for (let slot = 0; slot < 100_000; slot++) {
+    payloads.put(slot, new Uint8Array(bytes).fill(slot));
+    if (slot % 100 === 0) stayed.push(slot);
+    else payloads.remove(slot);
+  }
+  const slabs = new Set(stayed.map((slot) => payloads.columns.payload(slot).slab));
+  // 32 KiB each, of which at least a quarter is in use; and the one that is being filled.
+  expect(slabs.size).toBeLessThanOrEqual((4 * bytes * stayed.length) / 32_768 + 1);
+  for (const slot of stayed) expect(payloads.view(slot).equals(Buffer.alloc(bytes, slot))).toBe(true);
 });
