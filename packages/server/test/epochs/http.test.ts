@@ -4,7 +4,7 @@ import { nodePools } from 'mempool-node';
 import { poolNames } from 'mempool-sequencer';
 import { createServer, type RunningServer } from 'mempool-server';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { signed } from '../../../sequencer/test/validator.ts';
 import { tokenOf } from '../http/ledger/ledger-client.ts';
 import { ownPool, served } from '../http/served.ts';
@@ -176,9 +176,12 @@ test.for(['sqlite', 'redis'])(
     const scene = await cast(backend);
     for (const each of scene.validators) await each.start();
     const path = scratchFolder();
-    const start = (i: number) => {
+    const start = async (i: number) => {
       const mempool = { backend: 'sqlite', path: `${path}/${i}.sqlite` };
-      return startProcess('ledger/ledger-program.ts', JSON.stringify({ mempool, sequencer: sectionOf(scene) }));
+      const section = sectionOf(scene);
+      const server = await startProcess('ledger/ledger-program.ts', JSON.stringify({ mempool, sequencer: section }));
+      onTestFinished(() => void server.child.kill('SIGKILL'));
+      return server;
     };
     const steady = await start(0);
     let victim = await start(1);

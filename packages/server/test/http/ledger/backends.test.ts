@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadServerConfig, startServer } from 'mempool-server';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startProcess } from '../server-process.ts';
 import { LedgerClient } from './ledger-client.ts';
 
@@ -14,8 +14,12 @@ test.for(['sqlite', 'redis'] as const)(
   async (backend) => {
     const path = join(scratchFolder(), 'pool.sqlite');
     const mempool = backend === 'sqlite' ? { backend, path } : { backend, url: (await ownServer()).url };
-    const start = () =>
-      startProcess('ledger/ledger-program.ts', JSON.stringify({ mempool, ledger: { ...ledger, name: 'l' } }));
+    const start = async () => {
+      const config = JSON.stringify({ mempool, ledger: { ...ledger, name: 'l' } });
+      const server = await startProcess('ledger/ledger-program.ts', config);
+      onTestFinished(() => void server.child.kill('SIGKILL'));
+      return server;
+    };
     const first = await start();
     const client = new LedgerClient(first.url);
     await client.fund('a', 'x', '1000');
