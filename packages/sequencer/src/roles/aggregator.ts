@@ -3,14 +3,19 @@ import { encodeBatch } from '../codec/batch.ts';
 import type { Batch, Leaf } from '../contract/batch.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import { batchDigest, domainBytes, merkleRoot, messageHash } from '../rules/digest.ts';
+import { jsonBytes } from '../rules/parts.ts';
 import { Batches } from '../store/batches.ts';
 import { Epochs } from '../store/epochs.ts';
 import { prefixOf, recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
+import { maxRecordBytes } from '../store/records.ts';
 import type { AggregatorOptions } from './aggregator-options.ts';
 import { Agreeing } from './agreeing.ts';
 import { type CollectOptions, receiveMessages } from './receiving.ts';
 import { dropItems } from './tallying.ts';
+
+/** Room in the record of a batch for all fields but the leaves: content id, signature and validator at their longest. */
+const bytesBesideLeaves = 2_048;
 
 /** Makes this validator's batch of an epoch, and agrees on one result with the batches of all. */
 export class Aggregator {
@@ -32,7 +37,7 @@ export class Aggregator {
 
   /**
    * Level 1, by the leader, after the tally: when all parts are counted, makes the batch, signs it, and puts it into the pool
-   * `outgoing`. True if the epoch went on.
+   * `outgoing`. True if the epoch went on. A batch that no record holds is not made: the others may have smaller ones.
    */
   async level1({ epoch, validators, tally }: EpochRecord, lease: Lease): Promise<boolean> {
     if (tally === null) return false;
@@ -44,6 +49,7 @@ export class Aggregator {
     if (results.length < tally.parts) return false;
     if (!validators.includes(this.#options.validator)) return skip('not_a_validator');
     const leaves = results.flatMap(({ value }) => value);
+    if (isTooLarge(leaves)) return skip('batch_too_large');
     const batch = await this.#batch(epoch, leaves, validators, lease);
     await this.#send(batch);
     await dropItems(this.#namespace, epoch, tally.parts);
@@ -87,4 +93,8 @@ export class Aggregator {
   collect(options: CollectOptions): Promise<WorkDone> {
     return receiveMessages(this.#namespace, this.#options, options);
   }
+}
+
+function isTooLarge(leaves: readonly Leaf[]): boolean {
+  return jsonBytes(leaves) + bytesBesideLeaves > maxRecordBytes;
 }

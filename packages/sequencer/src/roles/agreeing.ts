@@ -2,11 +2,12 @@ import type { Lease } from 'mempool-core';
 import type { Agreement } from '../contract/batch.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import { agreementDigest } from '../rules/digest.ts';
-import { agree, certify, standing } from '../rules/quorum.ts';
+import { agree, certify, reducedTo, standing } from '../rules/quorum.ts';
 import { Batches } from '../store/batches.ts';
 import { Epochs } from '../store/epochs.ts';
 import { recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
+import { maxRecordBytes } from '../store/records.ts';
 import type { AggregatorOptions } from './aggregator-options.ts';
 
 /** How the validators of an epoch come to one signed result. All of it is done by the leader. */
@@ -101,7 +102,8 @@ export class Agreeing {
       const known = await records.read<Agreement>(recordNames.agreed(epoch));
       if (known !== null && isMadeFrom(known.value, madeFrom)) return known.value;
       const receipts = await this.#batches.receipts(epoch);
-      const agreement = agree(epoch, await this.#batches.received(epoch, receipts), validators);
+      const found = agree(epoch, await this.#batches.received(epoch, receipts), validators);
+      const agreement = reducedTo(maxRecordBytes, found);
       if (known !== null && agreement.leaves.length === 0) return known.value;
       if (await records.replace(recordNames.agreed(epoch), agreement, known?.version ?? 0, lease)) return agreement;
     }

@@ -5,11 +5,11 @@ import type { ProjectVotes } from '../contract/batch.ts';
 import type { EpochRecord, TallyFacts } from '../contract/epoch.ts';
 import type { Envelope, Vote } from '../contract/submission.ts';
 import { itemDigest } from '../rules/digest.ts';
-import { partsOf } from '../rules/parts.ts';
+import { partsOf, votePartsOf } from '../rules/parts.ts';
 import { tally } from '../rules/tally.ts';
 import { prefixOf, recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
-import { DeposedError } from '../store/records.ts';
+import { DeposedError, maxRecordBytes } from '../store/records.ts';
 import { countedIn } from './counted.ts';
 
 /** The most hashes of one call, and of one record. */
@@ -34,7 +34,7 @@ export function tallyEpoch(namespace: Namespace, record: EpochRecord, lease: Lea
 async function decide(namespace: Namespace, epoch: number, pool: Mempool, lease: Lease): Promise<TallyFacts> {
   const { records } = namespace;
   const { projects, equivocating, counted, slots } = tally(await votesIn(pool));
-  const parts = partsOf(projects);
+  const parts = votePartsOf(projects, maxRecordBytes);
   const chunks = partsOf(equivocating, chunkSize);
   await Promise.all([
     ...parts.map((part, i) => records.writeOnce(recordNames.votes(epoch, i), part, lease)),

@@ -1,6 +1,7 @@
 import type { Agreement, Batch, Certificate, Endorsement, Leaf, LeftOut } from '../contract/batch.ts';
 import { merkleRoot } from './digest.ts';
 import { byText, sortedEntries } from './order.ts';
+import { fitting, jsonBytes } from './parts.ts';
 
 /** How many of n validators decide: more than two thirds, ⌊2n/3⌋ + 1. */
 export function quorum(validators: number): number {
@@ -34,6 +35,23 @@ export function agree(epoch: number, batches: Iterable<CountedBatch>, validators
     validators: [...counted.keys()].sort(byText),
     equivocating,
   };
+}
+
+/**
+ * The same agreement with a JSON of at most so many bytes. If it is larger, projects are not named in `leftOut`, first those for
+ * which the fewest validators found one content id: a validator can make up as many as its batch holds. If the leaves alone are
+ * larger, nothing is agreed on.
+ */
+export function reducedTo(maxBytes: number, agreement: Agreement): Agreement {
+  if (jsonBytes(agreement) <= maxBytes) return agreement;
+  const room = maxBytes - jsonBytes({ ...agreement, leftOut: [] });
+  if (room < 0) return reducedTo(maxBytes, { ...agreement, root: merkleRoot([]), leaves: [] });
+  const ranked = agreement.leftOut.toSorted((a, b) => mostVotes(b) - mostVotes(a) || byText(a.project, b.project));
+  return { ...agreement, leftOut: fitting(ranked, room).sort((a, b) => byText(a.project, b.project)) };
+}
+
+function mostVotes({ votes }: LeftOut): number {
+  return Math.max(...votes.map(([, count]) => count));
 }
 
 /** Which validators' batches count, and which contradict themselves: all that decides an agreement. Both sorted. */

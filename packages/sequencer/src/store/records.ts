@@ -12,6 +12,9 @@ export interface Read<T> {
   readonly version: number;
 }
 
+/** The most bytes of a record's value. */
+export const maxRecordBytes = 1_048_576;
+
 const mostOfPage = 1_000;
 const bytesOfShort = 4 * 1_048_576;
 
