@@ -10,6 +10,9 @@ import type { Namespace } from '../store/namespace.ts';
 import { maxRecordBytes } from '../store/records.ts';
 import type { AggregatorOptions } from './aggregator-options.ts';
 
+/** The chain may carry the epoch while this validator decides: then the chain's root stays. */
+const notCarried = { phase: ['onchain'] } as const;
+
 /** How the validators of an epoch come to one signed result. All of it is done by the leader. */
 export class Agreeing {
   readonly #namespace: Namespace;
@@ -63,14 +66,15 @@ export class Agreeing {
     if (endorsed !== null) {
       await this.#sendOwn(epoch, endorsed.root);
       const { root } = await this.#batches.keepCertificate(endorsed, lease);
-      return (await this.#epochs.note(epoch, lease, { root, certifiedAt: this.#namespace.now() })) !== null;
+      const certified = { root, certifiedAt: this.#namespace.now() };
+      return (await this.#epochs.note(epoch, lease, certified, notCarried)) !== null;
     }
     if (onchain !== 'pending') return false;
     if (this.#isTooLate(record))
       return (await this.#epochs.step(epoch, 'expire', lease, { reason: 'no_certificate' })) !== null;
     const root = await this.#ownRoot(record, lease);
     if (root === undefined || root === record.root) return false;
-    return (await this.#epochs.note(epoch, lease, { root })) !== null;
+    return (await this.#epochs.note(epoch, lease, { root }, { ...notCarried, onchain: ['pending'] })) !== null;
   }
 
   #isTooLate({ agreedAt }: EpochRecord): boolean {

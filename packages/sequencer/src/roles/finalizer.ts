@@ -19,11 +19,17 @@ export interface FinalizerOptions {
   readonly claimMs?: number | undefined;
   /** The most parts counted at the same time; default 4. */
   readonly concurrency?: number | undefined;
-  /** Counts the votes of a part; default `winners`. For a rule of one's own, which has to be the same everywhere. */
+  /**
+   * Counts the votes of a part; default `winners`. For a rule of one's own, which has to be the same everywhere. If it throws,
+   * it is called again, after 250 ms and then ever more rarely.
+   */
   readonly count?:
     | ((part: readonly ProjectVotes[], item: PartItem) => readonly Leaf[] | Promise<readonly Leaf[]>)
     | undefined;
 }
+
+const firstBackoffMs = 250;
+const longestBackoffMs = 30_000;
 
 /** Counts the votes of parts, under claims: a killed finalizer's part is taken again, and its result is written once. */
 export class Finalizer {
@@ -39,7 +45,8 @@ export class Finalizer {
   run({ signal }: { readonly signal: AbortSignal }): Promise<WorkDone> {
     const { owner, claimMs, concurrency = 4 } = this.#options;
     const work = ({ payload }: { readonly payload: Uint8Array }) => this.#finish(fromBytes<PartItem>(payload));
-    return this.#namespace.parts.work(work, { owner, claimMs, concurrency, signal });
+    const again = { attempts: Number.POSITIVE_INFINITY, backoff };
+    return this.#namespace.parts.work(work, { owner, claimMs, concurrency, signal, ...again });
   }
 
   async #finish(item: PartItem): Promise<void> {
@@ -51,4 +58,9 @@ export class Finalizer {
     const { count = winners } = this.#options;
     await records.writeOnce(recordNames.part(epoch, part), await count(votes.value, item));
   }
+}
+
+/** Without its part the epoch would never end, so a part is counted for as long as that fails. */
+function backoff(attempt: number): number {
+  return Math.min(longestBackoffMs, firstBackoffMs * 2 ** Math.min(attempt - 1, 30));
 }

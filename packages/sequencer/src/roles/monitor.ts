@@ -78,7 +78,7 @@ export class EpochMonitor {
         return record.tally === null ? this.#overtaken(record, lease) : this.#aggregator.onchain(record, lease);
       case 'complete':
       case 'failed':
-        return record.tally === null ? this.#overtaken(record, lease) : this.#end(record, lease);
+        return record.tally === null ? this.#overtaken(record, lease) : this.#end(epoch, lease);
     }
   }
 
@@ -112,13 +112,17 @@ export class EpochMonitor {
   }
 
   /** An ended epoch needs nobody any more when its last submissions are dropped, and those that count are Finalized if they may. */
-  async #end(record: EpochRecord, lease: Lease): Promise<boolean> {
-    const { epoch, tally, level1, root, finalizedAt } = record;
+  async #end(epoch: number, lease: Lease): Promise<boolean> {
+    // Read before the record: what the chain tells from now on lists the epoch anew.
+    const version = await this.#epochs.activeVersion(epoch);
+    const record = await this.#epochs.find(epoch);
+    if (record === null || !isEnded(record.phase)) return true;
+    const { tally, level1, root, finalizedAt } = record;
     if (!(await this.#isChecked(record))) return false;
     if (tally !== null && level1 !== 'completed') await dropItems(this.#namespace, epoch, tally.parts);
     if (finalizedAt !== null && root !== null) await settleEpoch(this.#namespace, record, root, lease);
     this.#aggregator.forget(epoch);
-    await this.#epochs.deactivate(epoch, lease);
+    await this.#epochs.deactivate(epoch, lease, version);
     return true;
   }
 
@@ -133,8 +137,15 @@ export class EpochMonitor {
       return isNew;
     }
     const record = await this.#told(event, lease);
-    if (record !== null && !isEnded(record.phase)) await this.#epochs.activate(event.epoch, lease);
+    if (record === null) await this.#remain(event.epoch, lease);
+    else if (!isEnded(record.phase)) await this.#epochs.activateAnew(event.epoch, lease);
     return record !== null;
+  }
+
+  /** A leader that was killed may have applied the event, and not have listed the epoch. */
+  async #remain(epoch: number, lease: Lease): Promise<void> {
+    const record = await this.#epochs.find(epoch);
+    if (record !== null && !isEnded(record.phase)) await this.#epochs.activate(epoch, lease);
   }
 
   #told(event: Exclude<ChainEvent, { kind: 'released' }>, lease: Lease): Promise<EpochRecord | null> {
@@ -162,12 +173,13 @@ export class EpochMonitor {
   /** If the tally is still to come, the loop does it, when it is there. */
   async #settle(epoch: number, root: string, lease: Lease): Promise<EpochRecord | null> {
     const record = await this.#epochs.find(epoch);
-    if (record === null || record.phase !== 'complete' || record.root !== root || record.finalizedAt !== null)
-      return null;
+    if (record === null || record.phase !== 'complete' || record.root !== root) return null;
+    // Told again, too: a leader that was killed may have noted it, and not have settled what was tallied meanwhile.
     if (record.tally !== null) await settleEpoch(this.#namespace, record, root, lease);
+    if (record.finalizedAt !== null) return null;
     const settled = await this.#epochs.note(epoch, lease, { finalizedAt: this.#namespace.now() });
     // Afterwards: the loop may have ended the epoch meanwhile, without knowing that it is final.
-    if (record.tally === null) await this.#epochs.activate(epoch, lease);
+    if (record.tally === null) await this.#epochs.activateAnew(epoch, lease);
     return settled;
   }
 }

@@ -1,4 +1,4 @@
-import type { Lease, Mempool } from 'mempool-core';
+import { type Lease, type Mempool, MempoolError } from 'mempool-core';
 import { fromBytes, toBytes } from '../codec/json.ts';
 import { readSubmission } from '../codec/message.ts';
 import type { ProjectVotes } from '../contract/batch.ts';
@@ -61,10 +61,13 @@ async function dropEquivocating({ records }: Namespace, epoch: number, pool: Mem
   for (const { value } of chunks) await pool.drop(value, { app: 'equivocation' });
 }
 
-/** Puts the parts into the pool of work items. Those that are there stay. */
+/** Puts the parts into the pool of work items. Those that are there stay. @throws `ERR_MEMPOOL_STORE_FULL` */
 async function handOut(namespace: Namespace, epoch: number, parts: number): Promise<void> {
   const items = await itemsOf(namespace, epoch, parts);
-  for (const some of partsOf(items, chunkSize)) await namespace.parts.receive(some);
+  for (const some of partsOf(items, chunkSize))
+    for (const { kind } of await namespace.parts.receive(some))
+      if (kind !== 'received' && kind !== 'duplicate')
+        throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `the pool of parts answers ${kind}`);
 }
 
 function itemsOf({ records }: Namespace, epoch: number, parts: number) {

@@ -89,12 +89,17 @@ export const firstStates: EpochStates = {
 export function stepped(states: EpochStates, step: EpochStep): EpochStates | null {
   const { from, to } = epochSteps[step];
   const { phase, level1, level2, onchain } = states;
-  const isThere =
+  return isIn(states, from) ? { phase, level1, level2, onchain, ...to } : null;
+}
+
+/** True if each field that is named has one of these states. */
+export function isIn({ phase, level1, level2, onchain }: EpochStates, from: EpochRow['from']): boolean {
+  return (
     (from.phase?.includes(phase) ?? true) &&
     (from.level1?.includes(level1) ?? true) &&
     (from.level2?.includes(level2) ?? true) &&
-    (from.onchain?.includes(onchain) ?? true);
-  return isThere ? { phase, level1, level2, onchain, ...to } : null;
+    (from.onchain?.includes(onchain) ?? true)
+  );
 }
 
 /** True for a phase that nothing but the chain changes any more. */

@@ -1,6 +1,6 @@
 import type { Lease } from 'mempool-core';
 import type { EpochRecord } from '../contract/epoch.ts';
-import { type EpochStep, isEnded, stepped } from '../rules/phases.ts';
+import { type EpochRow, type EpochStep, isEnded, isIn, stepped } from '../rules/phases.ts';
 import { epochOfName, recordNames } from './names.ts';
 import type { Namespace } from './namespace.ts';
 
@@ -38,13 +38,24 @@ export class Epochs {
     return found.map(({ name }) => epochOfName(name));
   }
 
-  /** Lists an epoch among the active ones. */
+  /** Lists an epoch among the active ones, if it is not. */
   async activate(epoch: number, lease?: Lease): Promise<void> {
     await this.#namespace.records.writeOnce(recordNames.active(epoch), {}, lease);
   }
 
-  async deactivate(epoch: number, lease: Lease): Promise<void> {
-    await this.#namespace.records.replace(recordNames.active(epoch), null, undefined, lease);
+  /** Lists an epoch anew, so that a `deactivate` that was decided before does nothing. */
+  async activateAnew(epoch: number, lease: Lease): Promise<void> {
+    await this.#namespace.records.replace(recordNames.active(epoch), {}, undefined, lease);
+  }
+
+  /** The version to `deactivate` an epoch under; 0 if it is not active. */
+  async activeVersion(epoch: number): Promise<number> {
+    return (await this.#namespace.records.read<object>(recordNames.active(epoch)))?.version ?? 0;
+  }
+
+  /** Takes an epoch off the list, unless it was listed anew since it had this version. */
+  async deactivate(epoch: number, lease: Lease, version?: number): Promise<void> {
+    await this.#namespace.records.replace(recordNames.active(epoch), null, version, lease);
   }
 
   /**
@@ -58,9 +69,14 @@ export class Epochs {
     });
   }
 
-  /** Sets facts without a step, once. @throws as `step` */
-  note(epoch: number, lease: Lease, facts: EpochFacts): Promise<EpochRecord | null> {
-    return this.#change(epoch, lease, (record) => ({ ...record, ...facts }));
+  /** Sets facts without a step, if the epoch is in one of these states. Returns and throws as `step`. */
+  note(
+    epoch: number,
+    lease: Lease,
+    facts: EpochFacts,
+    from: EpochRow['from'] = {},
+  ): Promise<EpochRecord | null> {
+    return this.#change(epoch, lease, (record) => (isIn(record, from) ? { ...record, ...facts } : null));
   }
 
   /** By compare-and-set: if another has changed the record meanwhile, the change is decided anew. */

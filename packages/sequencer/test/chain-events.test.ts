@@ -1,0 +1,106 @@
+// The chain tells something while the leader is in the middle of a step.
+import type { Mempool } from 'mempool-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type ChainEvent, merkleRoot, openSequencer, poolNames } from '../src/index.ts';
+import { backends, cast, openEpoch, phaseReached } from './cast.ts';
+import { batchOf, leavesOf, send, submit } from './played.ts';
+import { optionsOf, type Validator } from './validator.ts';
+
+const four = ['v1', 'v2', 'v3', 'v4'];
+const root = '11'.repeat(32);
+const confirmed: ChainEvent = { kind: 'confirmed', epoch: 1, root, transaction: 't' };
+const undone: ChainEvent = { kind: 'undone', epoch: 1 };
+
+describe.each(backends)('on %s', (backend) => {
+  test('the root that the chain carries stays, although this validator endorses another one at that moment', async () => {
+    let meanwhile = async (): Promise<unknown> => undefined;
+    const sign = async (digest: string) => {
+      await meanwhile();
+      return optionsOf('v1').sign(digest);
+    };
+    const scene = await cast(backend, { sign }, ['v1'], four);
+    const [one] = scene.validators as readonly [Validator];
+    const { first } = one;
+    await one.start();
+    await openEpoch(scene, 1);
+    const large = await submit(first, 1, { a: 'x', b: 'y' });
+    const small = leavesOf({ a: 'x' });
+    scene.clock.ms += 10_000;
+    await phaseReached(one, 1, 'level2');
+    await send(first, await batchOf('v2', 1, large, four), await batchOf('v3', 1, large, four));
+    scene.clock.ms += 10_000;
+    await expect.poll(() => first.epoch(1)).toMatchObject({ phase: 'onchain', root: merkleRoot(large) });
+    const { lease } = one.leadership;
+    meanwhile = () => first.monitor.apply(confirmed, lease);
+    await send(first, await batchOf('v3', 1, small, four), await batchOf('v4', 1, small, four));
+    await expect.poll(() => first.activeEpochs()).toEqual([]);
+    expect(await first.agreement(1)).toMatchObject({ root: merkleRoot(small) });
+    expect(await first.epoch(1)).toMatchObject({ phase: 'complete', root });
+    expect(await first.monitor.apply({ kind: 'finalized', epoch: 1, root }, lease)).toBe(true);
+  });
+
+  test('an epoch that a reorganisation undoes while its leader ends it still needs work', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const { clock, protocol, validators } = scene;
+    const [one] = validators as readonly [Validator];
+    const { first, home } = one;
+    await one.join();
+    await openEpoch(scene, 1);
+    const { lease } = one.leadership;
+    await first.monitor.apply(confirmed, lease);
+    scene.clock.ms += 10_000;
+    expect([await first.monitor.step(1, lease), await first.monitor.step(1, lease)]).toEqual([true, true]);
+    const ending = await openSequencer({
+      ...{ ...optionsOf('v1'), protocol, now: clock.now, removePool: home.removePool },
+      openPool: async (name, limits) => {
+        if (name === poolNames(protocol, 'market').epoch(1)) await first.monitor.apply(undone, lease);
+        return home.openPool(name, limits);
+      },
+    });
+    onTestFinished(() => ending.close());
+    await ending.monitor.step(1, lease);
+    expect(await first.epoch(1)).toMatchObject({ phase: 'onchain' });
+    expect(await first.activeEpochs()).toEqual([1]);
+    await first.monitor.apply(confirmed, lease);
+    await first.monitor.step(1, lease);
+    expect(await first.activeEpochs()).toEqual([]);
+  });
+
+  test('an epoch is listed again if a leader died between a reorganisation and that', async () => {
+    const scene = await cast(backend, {}, ['v1']);
+    const { clock, protocol, validators } = scene;
+    const [one] = validators as readonly [Validator];
+    const { first, home } = one;
+    await one.join();
+    await openEpoch(scene, 1);
+    const { lease } = one.leadership;
+    await first.monitor.apply(confirmed, lease);
+    scene.clock.ms += 10_000;
+    for (let i = 0; i < 3; i++) await first.monitor.step(1, lease);
+    expect(await first.activeEpochs()).toEqual([]);
+    const dying = await openSequencer({
+      ...{ ...optionsOf('v1'), protocol, now: clock.now, removePool: home.removePool },
+      openPool: async (name, limits) => withoutWriting('active/', await home.openPool(name, limits)),
+    });
+    onTestFinished(() => dying.close());
+    await expect(dying.monitor.apply(undone, lease)).rejects.toThrow('died');
+    expect(await first.activeEpochs()).toEqual([]);
+    expect(await first.monitor.apply(undone, lease)).toBe(false);
+    expect(await first.activeEpochs()).toEqual([1]);
+  });
+});
+
+/** A pool of a process that dies when it writes a record whose name begins so. */
+function withoutWriting(prefix: string, pool: Mempool): Mempool {
+  return new Proxy(pool, {
+    get(target, key) {
+      if (key === 'putRecord')
+        return async (name: string, ...rest: [Uint8Array | null]) => {
+          if (name.startsWith(prefix)) throw new Error('died');
+          return target.putRecord(name, ...rest);
+        };
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
