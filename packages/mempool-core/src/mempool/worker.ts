@@ -18,11 +18,21 @@ import {
   type WorkHandler,
 } from './work-options.ts';
 
-/** The calls by which a worker answers for one transaction. They share store calls with other callers. */
+/** The calls by which a worker answers. Those for one transaction share store calls with other callers. */
 interface WorkerPool {
-  markAcknowledged(hash: string, options: { readonly claim: string }): Promise<boolean>;
-  release(hash: string, options: { readonly claim: string; readonly notBeforeMs?: number }): Promise<boolean>;
-  drop(hash: string, reason: FinalReason | 'damaged', options: { readonly claim: string }): Promise<boolean>;
+  markAcknowledged(hash: string, options: Guard): Promise<boolean>;
+  markAcknowledged(hashes: readonly string[], options: Guard): Promise<string[]>;
+  release(hash: string, options: ReleaseGuard): Promise<boolean>;
+  release(hashes: readonly string[], options: ReleaseGuard): Promise<string[]>;
+  drop(hash: string, reason: FinalReason | 'damaged', options: Guard): Promise<boolean>;
+}
+
+interface Guard {
+  readonly claim: string;
+}
+
+interface ReleaseGuard extends Guard {
+  readonly notBeforeMs?: number | undefined;
 }
 
 export interface WorkerParts {
@@ -42,6 +52,20 @@ const retryMs = 250;
 
 type Outcome = keyof WorkDone;
 type Claimed = ClaimWithPayloads['transactions'][number];
+
+/** What a worker tells the pool of a transaction, or of a bundle. */
+type Verdict =
+  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'released'; readonly notBeforeMs?: number }
+  | { readonly kind: 'failed'; readonly hash: string; readonly reason: FinalReason | 'damaged' };
+
+/** What was taken together and is answered for together: one transaction, or a bundle (P31). */
+interface Taken {
+  readonly hashes: readonly string[];
+  /** How many have not ended. */
+  left: number;
+  verdict: Verdict;
+}
 
 /** A `take` that was sent. If its answer is lost, it is repeated under its id, with the same arguments (X2, P8). */
 interface Ask {
@@ -208,7 +232,7 @@ export class Worker {
     const claim = new HeldClaim({ claim: taken, claimMs: work.claimMs, askedAt, clock: options.clock, extend });
     this.#claims.add(claim);
     if (this.#isStopping) claim.stop(this.#stopping.signal.reason);
-    const waiting = [...taken.transactions];
+    const waiting = withBundles(taken.transactions);
     this.#waiting += waiting.length;
     const places = Math.min(waiting.length, Math.max(1, work.concurrency - this.#jobs.size));
     const jobs = Array.from({ length: places }, () => this.#place(this.#jobsOf(claim, waiting)));
@@ -262,73 +286,114 @@ export class Worker {
   }
 
   /** One after the other: of a bundle there may be more than there are places. */
-  async #jobsOf(claim: HeldClaim, waiting: Claimed[]): Promise<void> {
-    for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
-      await this.#job(claim, one);
-      this.#waiting -= 1;
+  async #jobsOf(claim: HeldClaim, waiting: (readonly [Claimed, Taken])[]): Promise<void> {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const [one, taken] = next;
+      // A bundle goes out again as a whole, or leaves as a whole. So the rest of it is not handled.
+      if (taken.verdict.kind === 'acknowledged') {
+        const verdict = await this.#job(claim, one);
+        taken.verdict = worse(taken.verdict, verdict);
+      }
+      taken.left -= 1;
+      if (taken.left > 0) continue;
+      await this.#answer(claim, taken);
+      this.#waiting -= taken.hashes.length;
     }
   }
 
-  async #job(claim: HeldClaim, one: Claimed): Promise<void> {
-    const { pool, work, handler } = this.#parts;
+  async #job(claim: HeldClaim, one: Claimed): Promise<Verdict> {
+    const { work, handler } = this.#parts;
     const { hash } = one;
-    const guard = { claim: claim.id };
-    if ('kind' in one) return this.#answer(claim, 'failed', () => pool.drop(hash, 'damaged', guard));
+    if ('kind' in one) return { kind: 'failed', hash, reason: 'damaged' };
     const { attempts: attempt } = one;
-    if (this.#isStopping) return this.#answer(claim, 'released', () => pool.release(hash, guard));
+    if (this.#isStopping) return { kind: 'released' };
     // The attempts before may have ended with their process.
-    if (attempt > work.attempts) return this.#answer(claim, 'failed', () => pool.drop(hash, 'failed', guard));
+    if (attempt > work.attempts) return { kind: 'failed', hash, reason: 'failed' };
     try {
       await handler(one, { signal: claim.signal, attempt });
     } catch (error) {
       return this.#failed(claim, hash, attempt, error);
     }
-    return this.#answer(claim, 'acknowledged', () => pool.markAcknowledged(hash, guard));
+    return { kind: 'acknowledged' };
   }
 
-  async #failed(claim: HeldClaim, hash: string, attempt: number, error: unknown): Promise<void> {
-    const { pool, work, options } = this.#parts;
-    const guard = { claim: claim.id };
+  /** A reason that is none, and a backoff that is none, are the application's fault: they end the work. */
+  #failed(claim: HeldClaim, hash: string, attempt: number, error: unknown): Verdict {
+    const { work, options } = this.#parts;
     const reason = finalReason(error);
-    if (reason !== null) return this.#giveUp(claim, hash, reason);
-    if (this.#isStopping) return this.#answer(claim, 'released', () => pool.release(hash, guard));
-    if (attempt >= work.attempts) return this.#answer(claim, 'failed', () => pool.drop(hash, 'failed', guard));
     try {
+      if (reason !== null) {
+        checkReason(reason);
+        return { kind: 'failed', hash, reason };
+      }
+      if (this.#isStopping) return { kind: 'released' };
+      if (attempt >= work.attempts) return { kind: 'failed', hash, reason: 'failed' };
       const ms = checkBackoff(work.backoff(attempt, error));
-      const notBeforeMs = claim.poolTimeMs + ms;
       this.#dueAt = Math.min(this.#dueAt, options.clock() + ms + 1);
-      await this.#answer(claim, 'released', () => pool.release(hash, { ...guard, notBeforeMs }));
+      return { kind: 'released', notBeforeMs: claim.poolTimeMs + ms };
     } catch (fault) {
       this.#fail(fault);
-      await this.#answer(claim, 'released', () => pool.release(hash, guard));
+      return { kind: 'released' };
     }
   }
 
-  /** Drops a transaction of which no other attempt is made. A reason that is none is the application's fault: it ends the work. */
-  async #giveUp(claim: HeldClaim, hash: string, reason: FinalReason): Promise<void> {
-    const { pool } = this.#parts;
-    const guard = { claim: claim.id };
+  /** Tells the pool how a transaction or a bundle ended. Tries again while the claim lasts. */
+  async #answer(claim: HeldClaim, { hashes, verdict }: Taken): Promise<void> {
     try {
-      checkReason(reason);
-    } catch (fault) {
-      this.#fail(fault);
-      return this.#answer(claim, 'released', () => pool.release(hash, guard));
-    }
-    return this.#answer(claim, 'failed', () => pool.drop(hash, reason, guard));
-  }
-
-  /** Tells the pool how a transaction ended. Tries again while the claim lasts. */
-  async #answer(claim: HeldClaim, outcome: Outcome, tell: () => Promise<boolean>): Promise<void> {
-    try {
-      const isTold = await tell();
-      this.#counts[isTold ? outcome : 'lost'] += 1;
+      const told = await this.#tell(claim, hashes, verdict);
+      this.#counts[verdict.kind] += told;
+      this.#counts.lost += hashes.length - told;
     } catch (error) {
       if (isMempoolError(error) && error.retryable && claim.leftMs > retryMs) {
         await delay(retryMs);
-        return this.#answer(claim, outcome, tell);
+        return this.#answer(claim, { hashes, verdict, left: 0 });
       }
-      this.#counts.lost += 1;
+      this.#counts.lost += hashes.length;
       if (!isMempoolError(error) || !error.retryable) this.#fail(error);
     }
   }
+
+  /** Returns how many transactions changed. A bundle changes in one call, so that a crash leaves no part of it in flight. */
+  async #tell({ id }: HeldClaim, hashes: readonly string[], verdict: Verdict): Promise<number> {
+    const { pool } = this.#parts;
+    const [only, ...others] = hashes;
+    const isOne = only !== undefined && others.length === 0;
+    const guard = { claim: id };
+    switch (verdict.kind) {
+      case 'acknowledged':
+        if (isOne) return Number(await pool.markAcknowledged(only, guard));
+        return (await pool.markAcknowledged(hashes, guard)).length;
+      case 'released': {
+        const { notBeforeMs } = verdict;
+        const until = notBeforeMs === undefined ? guard : { ...guard, notBeforeMs };
+        return isOne ? Number(await pool.release(only, until)) : (await pool.release(hashes, until)).length;
+      }
+      case 'failed':
+        // P31: it takes its bundle with it.
+        return (await pool.drop(verdict.hash, verdict.reason, guard)) ? hashes.length : 0;
+    }
+  }
+}
+
+/** Each with what is answered for together. */
+function withBundles(transactions: readonly Claimed[]): (readonly [Claimed, Taken])[] {
+  const bundles = Map.groupBy(transactions, (one) => ('kind' in one ? one.hash : (one.bundle ?? one.hash)));
+  const takens = new Map<Claimed, Taken>();
+  for (const bundle of bundles.values()) {
+    const taken = {
+      hashes: bundle.map(({ hash }) => hash),
+      left: bundle.length,
+      verdict: { kind: 'acknowledged' } as const,
+    };
+    for (const one of bundle) takens.set(one, taken);
+  }
+  return transactions.map((one) => [one, takens.get(one) as Taken]);
+}
+
+const gravity = { acknowledged: 0, released: 1, failed: 2 } as const;
+
+/** Of a bundle, one that fails for good fails the others, too, and one that is released releases them: for the longest time. */
+function worse(a: Verdict, b: Verdict): Verdict {
+  if (a.kind === 'released' && b.kind === 'released') return (a.notBeforeMs ?? 0) >= (b.notBeforeMs ?? 0) ? a : b;
+  return gravity[a.kind] >= gravity[b.kind] ? a : b;
 }

@@ -373,36 +373,3 @@ it.each<[string, unknown]>([
   const { pool } = await open();
   await expect(pool.work(() => undefined, options as WorkOptions)).rejects.toMatchObject(invalid(field));
 });
-
-it.each([1, 2, 4])(
-  'P21, P31: a bundle of three that stands first is handed out to %i at once, and then the others',
-  async (concurrency) => {
-    const { pool } = await openPriority();
-    const priced = (n: number, priority: bigint) => ({ ...transaction(n), verdict: { priority, gas: 1 } });
-    await pool.receiveBundle([priced(1, 9n), priced(2, 9n), priced(3, 9n)]);
-    await pool.receive([priced(4, 5n), priced(5, 4n)]);
-    const handed: string[] = [];
-    let [running, most] = [0, 0];
-    const working = work(
-      { pool },
-      async (one) => {
-        handed.push(one);
-        running += 1;
-        most = Math.max(most, running);
-        await delay(2);
-        running -= 1;
-        if (handed.length === 5) working.stop();
-      },
-      { concurrency },
-    );
-    expect(await working.done).toEqual({ acknowledged: 5, released: 0, failed: 0, lost: 0 });
-    expect([handed, most]).toEqual([upTo(5).map(hash), concurrency]);
-  },
-);
-
-it('P21, P31: what of a bundle waits for a place when the work ends is released', async () => {
-  const { pool } = await openPriority();
-  await pool.receiveBundle(transactions(1, 2, 3).map((one) => ({ ...one, verdict: { gas: 1 } })));
-  const working = work({ pool }, () => working.stop(), { concurrency: 1 });
-  expect(await working.done).toEqual({ acknowledged: 1, released: 2, failed: 0, lost: 0 });
-});
