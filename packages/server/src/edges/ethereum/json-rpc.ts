@@ -125,7 +125,8 @@ function requestOf(call: unknown): { readonly method: string; readonly params: r
   if (typeof call.method !== 'string') throw invalidRequest('method must be a string');
   if (Object.hasOwn(call, 'id') && !isId(call.id))
     throw invalidRequest('id must be a string, null, or a number that a double has exactly');
-  const { params = [] } = call;
+  // `null` is for clients that send it when there are none; geth takes it, too.
+  const params = call.params ?? [];
   if (!Array.isArray(params)) throw new RpcError(rpcCodes.params, 'params must be an array');
   return { method: call.method, params };
 }

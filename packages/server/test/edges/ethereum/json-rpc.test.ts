@@ -31,6 +31,7 @@ test('errors are those of JSON-RPC 2.0', async () => {
     [of({ method: 1 }), -32600],
     [of({ params: { a: 1 } }), -32602],
     [of({ params: 'a' }), -32602],
+    [of({ params: null }), 0],
     [of({ method: 'constructor' }), -32601],
     [of({ method: '__proto__' }), -32601],
     [of({ method: 'eth_sendRawTransaction' }), -32602],
