@@ -63,13 +63,18 @@ test('watch resumes after a connection that was lost before the first record', a
     signal: stop.signal,
     onOutput: (text) => void (text.includes('"after"') && stop.abort()),
   });
-  await expect.poll(async () => (await fetch(`${first.url}/metrics`)).text()).toContain('mempool_sse_clients 1');
+  const watched = ({ url }: RunningServer) =>
+    expect.poll(async () => (await fetch(`${url}/metrics`)).text()).toContain('mempool_sse_clients 1');
+  await watched(first);
   await first.close();
   // Nobody listens where the watcher looks.
   const elsewhere = await serve(0);
   await create(elsewhere, 'meanwhile');
   await elsewhere.close();
-  await create(await serve(port), 'after');
+  const second = await serve(port);
+  await watched(second);
+  await create(second, 'after');
+  await expect.poll(() => stop.signal.aborted).toBe(true);
   const records = jsonLines((await watching).out) as { readonly wallet: { readonly id: string } }[];
   expect(records.map(({ wallet }) => wallet.id)).toEqual(['meanwhile', 'after']);
 });

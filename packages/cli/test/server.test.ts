@@ -157,7 +157,69 @@ test('watch on a server resumes after the server was restarted: nothing is missi
     signal: resumed.signal,
     onOutput: () => resumed.abort(),
   });
+  await expect.poll(() => resumed.signal.aborted).toBe(true);
   expect(jsonLines((await rest).out)).toMatchObject([{ hash: hash(5), stage: 'Pending' }]);
+});
+
+/** Resolves when one client reads events of the server. */
+async function watched({ url }: RunningServer): Promise<void> {
+  const clients = async () => /^mempool_sse_clients \d+$/m.exec(await (await fetch(`${url}/metrics`)).text())?.[0];
+  await expect.poll(clients).toBe('mempool_sse_clients 1');
+}
+
+test('watch resumes after a connection that was lost before the first event', async () => {
+  const config = configFile(scratchFolder(), {});
+  const port = await freePort();
+  const submit = ({ pool }: RunningServer, n: number) => pool.submit({ hash: hash(n), payload: Buffer.from([n]) });
+  const first = await serve(config, { port });
+  await submit(first, 0);
+  const stop = new AbortController();
+  const watching = run(['--url', first.url, '--json', 'watch'], {
+    signal: stop.signal,
+    onOutput: (text) => void (text.includes(hash(2)) && stop.abort()),
+  });
+  await watched(first);
+  await first.close();
+  // Nobody listens where the watcher looks.
+  const elsewhere = await serve(config, { port: 0 });
+  await submit(elsewhere, 1);
+  await elsewhere.close();
+  const second = await serve(config, { port });
+  await watched(second);
+  await submit(second, 2);
+  await expect.poll(() => stop.signal.aborted).toBe(true);
+  expect(jsonLines((await watching).out)).toMatchObject([{ hash: hash(1) }, { hash: hash(2) }]);
+});
+
+test('watch of one transaction resumes after the last event that it was shown or not: none of its own is called lost', async () => {
+  const config = configFile(scratchFolder(), { maxEvents: 10 });
+  const port = await freePort();
+  let count = 0;
+  const submitOthers = async ({ pool }: RunningServer): Promise<void> => {
+    for (const end = count + 8; count < end; count += 1)
+      await pool.submit({ hash: hash(count), payload: Buffer.from([count]) });
+  };
+  const wanted = hash(99);
+  let server = await serve(config, { port });
+  const stop = new AbortController();
+  const watching = run(['--url', server.url, '--json', 'watch', wanted], {
+    signal: stop.signal,
+    onOutput: () => stop.abort(),
+  });
+  for (let round = 0; round < 5; round += 1) {
+    await watched(server);
+    await submitOthers(server);
+    await server.close();
+    server = await serve(config, { port });
+  }
+  await watched(server);
+  await server.close();
+  const last = await serve(config, { port: 0 });
+  await last.pool.submit({ hash: wanted, payload: Buffer.from([99]) });
+  await last.close();
+  await serve(config, { port });
+  await expect.poll(() => stop.signal.aborted).toBe(true);
+  expect(jsonLines((await watching).out)).toMatchObject([{ kind: 'transaction', hash: wanted }]);
 });
 
 test('a refusal of a server is told with its remedy, and no message has the token', async () => {

@@ -32,9 +32,8 @@ export async function* resumingEvents<Told>(stream: Stream): AsyncGenerator<Told
     try {
       for await (const { id, event } of connection<Told>(stream, after)) {
         failures = 0;
-        if (event === null) continue;
         after = id ?? after;
-        yield event;
+        if (event !== null) yield event;
       }
     } catch (error) {
       if (stream.signal.aborted) return;
@@ -48,8 +47,9 @@ export async function* resumingEvents<Told>(stream: Stream): AsyncGenerator<Told
 }
 
 interface Delivered<Told> {
+  /** Where to resume. It also comes alone: past events that a filter leaves out. */
   readonly id: string | undefined;
-  /** An event; `null` when the connection is established. */
+  /** An event; `null` when the connection is established, and with an id that comes alone. */
   readonly event: Told | null;
 }
 
@@ -63,6 +63,7 @@ async function* connection<Told>(
   const lost = (reason: string): Failure => new Failure(exitCodes.tryAgain, `lost ${client.place}: ${reason}`);
   const delivered: Delivered<Told>[] = [];
   const parser = createParser({
+    onId: (id) => delivered.push({ id, event: null }),
     onEvent: ({ id, event, data }) => {
       if (event !== 'end') delivered.push({ id, event: JSON.parse(data) as Told });
     },
