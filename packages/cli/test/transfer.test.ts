@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { startProgram } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, inject, test } from 'vitest';
 import { fillPool } from './fill-pool.ts';
@@ -18,6 +20,8 @@ test.for(['fifo', 'priority'] as const)(
     expect(third === first).toBe(true);
   },
 );
+
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
 async function exported(): Promise<{
   readonly folder: string;
@@ -90,4 +94,31 @@ test('a backup of a pool in use is a pool of its own, and is never written over 
   writeFileSync(copied, JSON.stringify({ backend: 'sqlite', path: copy }));
   expect((await run(['-c', copied, '--json', 'usage'])).out).toBe((await run(['-c', config, '--json', 'usage'])).out);
   expect((await run(['-c', config, 'backup', copy])).code).toBe(2);
+});
+
+test('runs that write to one name at once write over nothing, neither a file nor each other', async () => {
+  const { folder, lines } = await exported();
+  const config = join(folder, 'pool.json');
+  for (const command of ['export', 'backup']) {
+    const file = join(folder, `${command}ed`);
+    writeFileSync(`${file}.partial`, 'of another run');
+    const runs = await Promise.all([1, 2, 3].map(() => run(['-c', config, command, file])));
+    expect([command, runs.filter(({ code }) => code === 0).length]).toEqual([command, 1]);
+    expect(runs.map(({ err }) => err.includes('exists')).filter(Boolean)).toHaveLength(2);
+    expect(readFileSync(`${file}.partial`, 'utf8')).toBe('of another run');
+    expect(readdirSync(folder).filter((name) => name.startsWith(`${command}ed`))).toHaveLength(2);
+  }
+  expect(readFileSync(join(folder, 'exported'), 'utf8')).toBe(`${lines.join('\n')}\n`);
+  const { code } = await run(['-c', config, '--json', 'backup', join(folder, 'none', 'copy')]);
+  expect(code).toBe(2);
+});
+
+test('an export that is killed leaves nothing under the name of its file', async () => {
+  const { folder, lines } = await exported();
+  const file = join(folder, 'again.ndjson');
+  const exporting = startProgram([main, '-c', join(folder, 'pool.json'), 'export', file]);
+  await expect.poll(() => readdirSync(folder).some((name) => name.startsWith('again.ndjson.'))).toBe(true);
+  exporting.child.kill('SIGKILL');
+  await exporting.ended;
+  expect(existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : lines.length).toBe(lines.length);
 });

@@ -1,5 +1,6 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { access, link, open, rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Command } from 'commander';
@@ -36,20 +37,19 @@ async function exportPool(begin: Begin, file: string | undefined): Promise<void>
   await terminal.answer({ file, ...written }, () => `wrote ${written.lines} lines, ${written.bytes} bytes: ${file}`);
 }
 
-/** The file appears under its name when it is whole and on the disk. */
+/** The file appears under its name when it is whole and on the disk. Until then it has a name that no other run has. */
 async function writeNew(
   file: string,
   lines: Iterable<string>,
   signal: AbortSignal,
 ): Promise<{ readonly lines: number; readonly bytes: number }> {
-  const partial = `${file}.partial`;
-  const reserved = await open(file, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new Failure(exitCodes.refused, `${file} exists: nothing was written`);
+  if (await access(file).then(...yesOrNo)) throw exists(file);
+  const partial = `${file}.${randomBytes(6).toString('hex')}.partial`;
+  const reserved = await open(partial, 'wx').catch((error: NodeJS.ErrnoException) => {
     throw new Failure(exitCodes.failed, `cannot write ${file}: ${error.code}`);
   });
-  await reserved.close();
   try {
-    const out = createWriteStream(partial, { flush: true });
+    const out = reserved.createWriteStream({ flush: true });
     let count = 0;
     const counted = function* (): Generator<string> {
       for (const line of lines) {
@@ -58,13 +58,30 @@ async function writeNew(
       }
     };
     await pipeline(Readable.from(counted()), out, { signal });
-    await rename(partial, file);
+    await name(partial, file);
     return { lines: count, bytes: out.bytesWritten };
-  } catch (error) {
+  } finally {
     await rm(partial, { force: true });
-    await rm(file, { force: true });
-    throw error;
   }
+}
+
+const yesOrNo = [() => true, () => false] as const;
+
+/** Gives a file another name. It never takes the name of another file, as a rename does. */
+async function name(partial: string, file: string): Promise<void> {
+  try {
+    await link(partial, file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') throw exists(file);
+    // A file system without hard links: the name is taken first.
+    await (await open(file, 'wx')).close();
+    await rename(partial, file);
+  }
+}
+
+function exists(file: string): Failure {
+  return new Failure(exitCodes.refused, `${file} exists: nothing was written`);
 }
 
 async function importPool(begin: Begin, file: string | undefined): Promise<void> {
