@@ -112,8 +112,9 @@ const refusal = z.strictObject({
   info: z.string().max(4_096).optional(),
   codespace: z.string().max(256).optional(),
 });
+// Of exactly one form: a union would call the names of a refusal unknown to a verdict if one of its values is wrong.
 const revision: z.ZodType<Revision> = z
-  .strictObject({ hash: schemas.hash, version: schemas.count, answer: z.union([schemas.verdict, refusal]) })
+  .strictObject({ hash: schemas.hash, version: schemas.count, answer: z.xor([schemas.verdict, refusal]) })
   .openapi('Revision');
 
 function validating(pool: Mempool): Endpoint[] {

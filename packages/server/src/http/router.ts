@@ -195,7 +195,7 @@ interface Fault {
   readonly message: string;
 }
 
-/** The first fault; of a value that may have several forms, that of the form which fits furthest. */
+/** The first fault; of a value that may have several forms, that of the form which fits furthest, and then that which knows most of the names. */
 function deepest([issue]: readonly z.core.$ZodIssue[], above: readonly PropertyKey[]): Fault {
   if (issue === undefined) return { path: above, message: 'is wrong' };
   const path = [...above, ...issue.path];
@@ -203,8 +203,17 @@ function deepest([issue]: readonly z.core.$ZodIssue[], above: readonly PropertyK
   if (issue.code !== 'invalid_union') return { path, message: issue.message };
   // A form of another type is not what was meant.
   const meant = issue.errors.filter(([first]) => first?.code !== 'invalid_type' || first.path.length > 0);
-  const [furthest] = meant.map((each) => deepest(each, path)).sort((a, b) => b.path.length - a.path.length);
+  const forms = meant.map((each) => ({ ...deepest(each, path), unknown: unknownNames(each) }));
+  const [furthest] = forms.sort((a, b) => b.path.length - a.path.length || a.unknown - b.unknown);
   return furthest ?? { path, message: issue.message };
+}
+
+/** How many names a form of an object does not have. */
+function unknownNames(issues: readonly z.core.$ZodIssue[]): number {
+  return issues.reduce(
+    (sum, issue) => sum + (issue.code === 'unrecognized_keys' && issue.path.length === 0 ? issue.keys.length : 0),
+    0,
+  );
 }
 
 type Documented = Parameters<OpenAPIHono['openAPIRegistry']['registerPath']>[0];
