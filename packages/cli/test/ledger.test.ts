@@ -32,6 +32,11 @@ test('wallets, transfers and reservations of a server from the command line', as
   expect(await told('tag', 'ann')).toMatchObject({ tags: [] });
   expect(await ledger('close', 'ann', '--yes')).toMatchObject({ code: 4 });
   expect(await ledger('wallet', 'none')).toMatchObject({ code: 3 });
+  for (const id of ['', '.', '..']) {
+    expect(await ledger('create', id, '--owner', 'Ann')).toMatchObject({ code: 2 });
+    expect(await ledger('wallet', id)).toMatchObject({ code: 2 });
+    expect(await ledger('post', id)).toMatchObject({ code: 2 });
+  }
   expect(await ledger('transfer', 'vault', 'ann', '0.5')).toMatchObject({ code: 2 });
   expect(await told('audit')).toMatchObject({ ok: true, wallets: 3 });
   const people = await run(['--url', server.url, 'ledger', 'wallets', '--owner', 'Ann']);

@@ -38,8 +38,11 @@ export async function onLedger(
   });
 }
 
-/** Encodes an id as a part of a path. */
+/** Encodes an id as a part of a path. @throws `Failure` for an id that a path cannot have */
 export function part(id: string): string {
+  if (id === '' || id === '.' || id === '..')
+    throw new Failure(exitCodes.usage, `there is nothing with the id '${id}': a URL cannot have it`);
+  if (!id.isWellFormed()) throw new Failure(exitCodes.usage, 'the id is not valid Unicode');
   return encodeURIComponent(id);
 }
 

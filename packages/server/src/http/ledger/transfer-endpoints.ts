@@ -9,7 +9,7 @@ import { outcomeProblem } from './outcome-problem.ts';
 import * as schemas from './schemas.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { assertMayCall, WalletRights } from './wallet-rights.ts';
-import { idOf, replayHeaders, shownPage } from './wire.ts';
+import { assertNameable, idOf, replayHeaders, shownPage } from './wire.ts';
 
 /** What moves money. */
 export interface TransferParts extends ServedLedger {
@@ -69,6 +69,7 @@ function withoutId<Given extends { readonly id?: string | undefined }>({ id: _, 
 }
 
 async function answerOne({ ledger, metrics }: TransferParts, { caller }: Call, call: TransferCall): Promise<Response> {
+  assertNameable(call.id);
   await assertMayCall(ledger, new WalletRights(caller), [call], { linked: false });
   const answer = await carriedOut(ledger, call);
   metrics?.ledgerCall(call.kind, answer.outcome);
@@ -114,6 +115,7 @@ function batching({ ledger, currency, metrics }: TransferParts): Endpoint {
     },
     answer: async ({ body: { transfers, linked = false }, caller }) => {
       const calls = transfers.map((each) => callOf(each, each.id, currency));
+      for (const { id } of calls) assertNameable(id);
       await assertMayCall(ledger, new WalletRights(caller), calls, { linked });
       const items = await ledger.batch(calls, { linked });
       for (const [i, { outcome }] of items.entries()) metrics?.ledgerCall(calls[i]?.kind ?? 'other', outcome);

@@ -7,7 +7,7 @@ import { outcomeProblem } from './outcome-problem.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { turboWallet } from './turbo-wallet.ts';
 import { assertMayCall, WalletRights } from './wallet-rights.ts';
-import { idOf, replayHeaders } from './wire.ts';
+import { assertNameable, idOf, replayHeaders } from './wire.ts';
 
 const readers: readonly Scope[] = ['ledger:read', 'ledger:transfer', 'ledger:admin'];
 const wallet: z.ZodType = z.looseObject({ wallet_id: z.string(), balance: z.number() });
@@ -37,6 +37,7 @@ function creating({ ledger, currency }: ServedLedger): Endpoint {
     }),
     answers: { 201: { description: 'The wallet.', schema: wallet } },
     answer: async ({ body: { wallet_id: id, owner, tags, balance = 0 } }) => {
+      assertNameable(id);
       const spec = { id, owner: owner === undefined || owner === '' ? id : owner, tags: tags ?? [], currency };
       const { outcome, replayed } = await ledger.createWallet(spec);
       // The original takes no wallet twice. One without its money is that of a request that broke off.
@@ -82,6 +83,7 @@ function moving({ ledger, currency }: ServedLedger): Endpoint {
         description: body.transaction_description ?? '',
         metadata: date === undefined ? {} : { date },
       };
+      assertNameable(call.id);
       await assertMayCall(ledger, new WalletRights(caller), [{ ...call, kind: 'transfer' }], { linked: false });
       const { outcome, transfer, replayed } = await ledger.transfer(call);
       const headers = replayHeaders(replayed);

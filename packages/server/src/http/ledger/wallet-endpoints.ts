@@ -7,7 +7,7 @@ import { outcomeProblem, type Refusal } from './outcome-problem.ts';
 import * as schemas from './schemas.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { WalletRights } from './wallet-rights.ts';
-import { replayHeaders, shownPage, shownWallet } from './wire.ts';
+import { assertNameable, replayHeaders, shownPage, shownWallet } from './wire.ts';
 
 const readers: readonly Scope[] = ['ledger:read', 'ledger:transfer', 'ledger:admin'];
 const shown = { 200: { description: 'The wallet.', schema: schemas.wallet } };
@@ -36,8 +36,10 @@ function creating({ ledger, currency: standard }: ServedLedger): Endpoint {
       201: { description: 'The wallet.', schema: schemas.wallet },
       409: refusalForm('wallet_exists: the id is taken by a wallet that was created otherwise.'),
     },
-    answer: async ({ body: { currency = standard, ...spec } }) =>
-      created(await ledger.createWallet({ ...spec, currency })),
+    answer: async ({ body: { currency = standard, ...spec } }) => {
+      assertNameable(spec.id);
+      return created(await ledger.createWallet({ ...spec, currency }));
+    },
   });
 }
 

@@ -1,7 +1,7 @@
 import { availableOf, balanceOf, type Wallet } from 'mempool-ledger';
 import type { Call } from '../endpoint.ts';
 import { headerOf } from '../host-environment.ts';
-import { wrongRequest } from '../problem.ts';
+import { Problem, wrongRequest } from '../problem.ts';
 
 /** A wallet with what follows from its counters. */
 export function shownWallet(wallet: Wallet): object {
@@ -23,6 +23,16 @@ export function idOf({ request, environment }: Call, given: string | undefined):
   if (key !== undefined && given !== undefined && key !== given)
     throw wrongRequest('id', 'id and Idempotency-Key differ.');
   return given ?? key;
+}
+
+/**
+ * Refuses a new wallet or transfer whose id no path can name: a URL loses `.` and `..`, also encoded, before the server sees it.
+ * @throws `Problem` 400
+ */
+export function assertNameable(id: string | undefined): void {
+  if (id !== '.' && id !== '..') return;
+  const detail = `id: must not be ${id}, which cannot stand in the path of a URL.`;
+  throw new Problem(400, 'ERR_SERVER_REQUEST', { detail, members: { outcome: 'invalid_id', field: 'id' } });
 }
 
 /** The header of an answer that was there before this request. */

@@ -124,6 +124,48 @@ test('malformed requests are refused naming the field', async () => {
   });
 });
 
+test('odd ids are found by their path; those that a URL cannot have are refused when they would be made', async () => {
+  const { server, client } = await servedLedger();
+  const odd = [
+    '%2f',
+    '%25',
+    '/',
+    '...',
+    '~',
+    '__proto__',
+    'constructor',
+    'ü?#&=',
+    '\u{1f600}',
+    ' ',
+    '%',
+    '\\',
+    'a/../b',
+    'x;y',
+  ];
+  for (const id of odd) {
+    const path = encodeURIComponent(id);
+    expect(await client.post('/wallets', { id, owner: id })).toMatchObject({ status: 201, body: { id } });
+    expect(await client.get(`/wallets/${path}`)).toMatchObject({ status: 200, body: { id, balance: '0' } });
+    expect(await client.send('PATCH', `/wallets/${path}/tags`, { tags: [id] })).toMatchObject({ body: { tags: [id] } });
+    expect(await client.get(`/wallets?tag=${path}`)).toMatchObject({ body: { items: [{ id }] } });
+    const held = { kind: 'reserve', id: `r${id}`, source: 'vault', destination: id, amount: '2' };
+    expect(await client.post('/transfers', held)).toMatchObject({ status: 201, body: { id: held.id } });
+    const post = `/transfers/${encodeURIComponent(held.id)}/post`;
+    expect(await client.post(post, { id: `p${id}` })).toMatchObject({ status: 201, body: { destination: id } });
+    expect(await client.get(`/wallets/${path}/transfers`)).toMatchObject({ body: { items: [{ id: held.id }, {}] } });
+  }
+  const refused = { status: 400, body: { outcome: 'invalid_id', field: 'id' } };
+  const before = await server.ledger?.head();
+  for (const id of ['.', '..']) {
+    expect(await client.post('/wallets', { id, owner: 'x' })).toMatchObject(refused);
+    const move = { source: 'vault', destination: '/', amount: '1' };
+    expect(await client.post('/transfers', move, id)).toMatchObject(refused);
+    expect(await client.post('/transfers/batch', { transfers: [{ ...move, id }] })).toMatchObject(refused);
+    expect(await client.post('/transfers/r~/void', {}, id)).toMatchObject(refused);
+  }
+  expect(await server.ledger?.head()).toBe(before);
+});
+
 test('metadata comes back as it was sent, whatever its keys are called', async () => {
   const { client } = await servedLedger();
   await client.post('/wallets', { id: 'a', owner: 'x' });
