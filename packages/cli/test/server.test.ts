@@ -1,5 +1,8 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { loadServerConfig, type RunningServer, type Scope, startServer } from 'mempool-server';
 import { freePort } from 'mempool-testkit';
@@ -220,6 +223,33 @@ test('watch of one transaction resumes after the last event that it was shown or
   await serve(config, { port });
   await expect.poll(() => stop.signal.aborted).toBe(true);
   expect(jsonLines((await watching).out)).toMatchObject([{ kind: 'transaction', hash: wanted }]);
+});
+
+test('what answers otherwise than a mempool server is called that, with an exit code that no script repeats', async () => {
+  const answers: readonly (readonly [status: number, type: string, text: string, code: number])[] = [
+    [200, 'text/html', '<html>log in first</html>', 1],
+    [200, 'application/json', 'null', 1],
+    [200, 'application/json', '{"cut', 1],
+    [404, 'text/html', 'nothing here', 3],
+    [500, 'application/problem+json', '{"cut', 1],
+    [409, 'application/problem+json', '7', 4],
+  ];
+  for (const [status, type, text, code] of answers) {
+    const foreign = createServer((_, response) => response.writeHead(status, { 'content-type': type }).end(text));
+    await once(foreign.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void foreign.close());
+    const { port } = foreign.address() as AddressInfo;
+    for (const command of [
+      ['usage'],
+      ['ls', 'pending'],
+      ['watch', '--after', 'origin'],
+      ['ledger', 'transfers', 'a'],
+    ]) {
+      const ran = await run(['--url', `http://127.0.0.1:${port}`, ...command], { signal: AbortSignal.timeout(2_000) });
+      expect([text, command, ran.code, ran.out]).toEqual([text, command, code, '']);
+      expect(ran.err).toMatch(/^mempool: \S+: answered \d+, not as a mempool server/);
+    }
+  }
 });
 
 test('a refusal of a server is told with its remedy, and no message has the token', async () => {

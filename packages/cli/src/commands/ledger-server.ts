@@ -20,7 +20,7 @@ export interface LedgerServer {
   readonly client: HttpClient;
   readonly terminal: Terminal;
   /** Sends a request to a path of the ledger and returns its answer. */
-  ask<T>(request: Omit<ApiRequest, 'signal'>): Promise<T>;
+  ask<T extends object>(request: Omit<ApiRequest, 'signal'>): Promise<T>;
 }
 
 /** Runs the work on the ledger of the server that the options name. @throws `Failure` if they name none */

@@ -69,9 +69,9 @@ async function* connection<Told>(
     },
   });
   try {
-    const headers = { accept: 'text/event-stream', 'last-event-id': after };
+    const headers = { 'last-event-id': after };
     const both = AbortSignal.any([signal, silent.signal]);
-    const response = await client.send({ path, query, headers, signal: both });
+    const response = await client.stream({ path, query, headers, signal: both });
     yield { id: undefined, event: null };
     for await (const text of (response.body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
       timer.refresh();

@@ -75,13 +75,23 @@ export class HttpClient {
   }
 
   /** Returns the JSON of a successful answer. @throws `ProblemFailure` for any other answer; `Failure` if there is none */
-  async json<T>(request: ApiRequest): Promise<T> {
+  async json<T extends object>(request: ApiRequest): Promise<T> {
     const response = await this.send(request);
-    try {
-      return (await response.json()) as T;
-    } catch (error) {
+    const text = await response.text().catch((error: unknown) => {
       throw this.#lost(error, request.signal);
-    }
+    });
+    const answer = objectIn<T>(text);
+    if (answer === null) throw this.#foreign(response);
+    return answer;
+  }
+
+  /** Requests server-sent events. The caller reads the body. */
+  async stream(request: ApiRequest): Promise<Response> {
+    const headers = { ...request.headers, accept: eventStream };
+    const response = await this.send({ ...request, headers });
+    if (response.headers.get('content-type')?.startsWith(eventStream) === true) return response;
+    await response.body?.cancel();
+    throw this.#foreign(response);
   }
 
   /** Requests `/livez` or `/readyz`, which are not below `/api/v1`. */
@@ -131,9 +141,27 @@ export class HttpClient {
         `${this.place} sends to another address: --url ${location.replace(/\/api\/v1.*/, '')}`,
       );
     const text = await response.text().catch(() => '');
-    if (headers.get('content-type')?.startsWith('application/problem+json') === true)
-      return new ProblemFailure({ ...(JSON.parse(text) as ProblemBody), status }, this.place);
+    const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true;
+    const problem = isProblem ? objectIn<ProblemBody>(text) : null;
+    return problem === null ? this.#foreign(response) : new ProblemFailure({ ...problem, status }, this.place);
+  }
+
+  /** The failure for an answer that is not one of a mempool server. */
+  #foreign({ ok, status }: Response): Failure {
     const detail = `answered ${status}, not as a mempool server: is the URL right?`;
+    if (ok) return new Failure(exitCodes.failed, `${this.place}: ${detail}`);
     return new ProblemFailure({ status, detail }, this.place);
+  }
+}
+
+const eventStream = 'text/event-stream';
+
+/** Returns the object that a text is the JSON of. Every answer of a server is one. */
+function objectIn<T extends object>(text: string): T | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as T) : null;
+  } catch {
+    return null;
   }
 }
