@@ -4,7 +4,7 @@ export type TransferRequest = MoveRequest | ResolveRequest;
 interface Identified {
   /** The call as canonical text (`contentText`). A call repeats another one if both have the same id and content. */
   readonly content: string;
-  /** The time in a UUIDv7, in milliseconds since 1970; `null` if the ledger keeps all records. */
+  /** The time in a UUIDv7, in milliseconds since 1970; `null` for another id, of a series or of a post or void. */
   readonly issuedAt: number | null;
 }
 

@@ -70,8 +70,8 @@ function checkMove(
   if (!isAmount(amount)) return 'invalid_amount';
   const currency = checkText('currency', call.currency, 1, ledgerLimits.maxCurrencyLength);
   const timeoutMs = call.kind === 'reserve' ? checkTimeout(call.timeoutMs) : null;
-  const issuedAt = context.retentionMs === null || series !== undefined ? null : timeOfUuid(id);
-  if (issuedAt === undefined) return 'invalid_id';
+  const issuedAt = series === undefined ? timeOfUuid(id) : null;
+  if (issuedAt === undefined && context.retentionMs !== null) return 'invalid_id';
   const after = call.kind === 'reserve' ? checkSeriesAfter(call) : null;
   const texts = checkTexts(call);
   const content = contentText({ kind, source, destination, amount, currency, ...texts, pendingId: null, timeoutMs });
@@ -83,7 +83,7 @@ function checkMove(
     isSeries: series !== undefined,
     after,
     content,
-    issuedAt,
+    issuedAt: issuedAt ?? null,
     source,
     destination,
     amount,

@@ -29,9 +29,14 @@ export class MemoryState implements LedgerView {
   #openings: CountersByWallet = new Map();
   #digestBefore: string = noDigest;
   #head: Head = { seq: 0, at: 0, digest: noDigest };
+  #trimmedAt: number | null = null;
 
   get head(): Head {
     return this.#head;
+  }
+
+  get trimmedAt(): number | null {
+    return this.#trimmedAt;
   }
 
   wallet(id: string): Wallet | null {
@@ -166,6 +171,7 @@ export class MemoryState implements LedgerView {
 
   #forget(raw: RawRecord): void {
     this.#digestBefore = raw.digest;
+    this.#trimmedAt = raw.at;
     const record = recordOfRaw(raw);
     const touched = foldRecord(this.#openings, record);
     if (record.type !== 'transfer') return;

@@ -88,13 +88,19 @@ function replayOfSeries(step: StepBuilder, { id, after }: MoveRequest): StoreAns
 }
 
 /** Which rule refuses the request; `created` if none does. */
-function outcomeOf(step: StepBuilder, request: TransferRequest, { retentionMs }: RuleOptions): TransferOutcome {
+function outcomeOf(step: StepBuilder, request: TransferRequest, options: RuleOptions): TransferOutcome {
   const { issuedAt } = request;
-  if (retentionMs !== null && issuedAt !== null) {
-    if (issuedAt > step.at + ledgerLimits.maxClockAheadMs) return 'invalid_id';
-    if (issuedAt < step.at - retentionMs) return 'id_expired';
+  if (issuedAt !== null) {
+    if (options.retentionMs !== null && issuedAt > step.at + ledgerLimits.maxClockAheadMs) return 'invalid_id';
+    if (isForgotten(step, issuedAt, options)) return 'id_expired';
   }
   return isResolve(request) ? resolveOutcome(step, request) : moveOutcome(step, request);
+}
+
+/** Whether the record of an id of this time may be gone, also under a retention that was shorter than the one of now. */
+function isForgotten({ at, trimmedAt }: StepBuilder, issuedAt: number, { retentionMs }: RuleOptions): boolean {
+  if (retentionMs !== null && issuedAt < at - retentionMs) return true;
+  return trimmedAt !== null && issuedAt <= trimmedAt + ledgerLimits.maxClockAheadMs;
 }
 
 function carryOut(step: StepBuilder, request: TransferRequest): StoreAnswer {

@@ -33,6 +33,10 @@ export class StepBuilder implements LedgerView {
     return this.#head;
   }
 
+  get trimmedAt(): number | null {
+    return this.#view.trimmedAt;
+  }
+
   wallet(id: string): Wallet | null {
     return this.#changes.wallets.get(id) ?? this.#view.wallet(id);
   }

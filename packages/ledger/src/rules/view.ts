@@ -20,6 +20,8 @@ export interface LedgerView {
   series(name: string): number;
   /** Returns how many refusals of an owner are recorded. */
   refusals(owner: string): number;
+  /** The time of the newest record that was trimmed; `null` if none was. */
+  readonly trimmedAt: number | null;
   /** Returns the ids of at most `limit` pending reservations that expire at `at` or before, by that time, then by `seq`. */
   due(at: number, limit: number): readonly string[];
 }

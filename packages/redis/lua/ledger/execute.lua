@@ -51,10 +51,15 @@ local function replayOf(request)
   return record.content == request.content and answerOf(record, request.content, true) or { 'id_conflict', 0 }
 end
 
+-- Whether the record of an id of this time may be gone, also under a retention that was shorter than the one of now.
+local function isForgotten(issuedAt)
+  return retention and issuedAt < now - retention or trimmedAt and issuedAt <= trimmedAt + maxAhead
+end
+
 local function outcomeOf(request)
-  if retention and request.issuedAt then
-    if request.issuedAt > now + maxAhead then return 'invalid_id' end
-    if request.issuedAt < now - retention then return 'id_expired' end
+  if request.issuedAt then
+    if retention and request.issuedAt > now + maxAhead then return 'invalid_id' end
+    if isForgotten(request.issuedAt) then return 'id_expired' end
   end
   return request.pendingId and resolveOutcome(request) or moveOutcome(request)
 end

@@ -3,7 +3,7 @@
 --       in a cluster one more that never exists
 --
 -- meta      hash: format; seq, at and digest of the newest record; first, the oldest that is kept, and before, the digest in front of it;
---           ids and wallets, how many there are; calls of sweep and trim that an answer may have been lost of
+--           trimmedAt, the time of the last that was trimmed; ids and wallets, how many there are; calls of sweep and trim that an answer may have been lost of
 -- log       stream of all records, the id of an entry is <seq>-0
 -- ids       hash: id of a transfer -> a letter for its state, then its seq
 -- wallets   hash: id -> lines: created seq, created at, owner, what it was created with, its tags as JSON

@@ -79,6 +79,6 @@ each(values, 'HSET', OPENINGS)
 for owner, number in pairs(refused) do
   if call('HINCRBY', REFUSALS, owner, -number) <= 0 then call('HDEL', REFUSALS, owner) end
 end
-call('HSET', META, 'first', whole(last.seq + 1), 'before', last.digest, 'ids', whole(idCount - #gone), 'trim', ARGV[1], 'trimmed', count,
+call('HSET', META, 'first', whole(last.seq + 1), 'before', last.digest, 'trimmedAt', whole(last.at), 'ids', whole(idCount - #gone), 'trim', ARGV[1], 'trimmed', count,
   'left', more)
 return { count, more }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { newTransferId } from 'mempool-ledger';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { Connection } from '../../src/connection/connection.ts';
 import { Calls } from '../../src/ledger/calls.ts';
 import { operator, ownServer } from '../own-server.ts';
-import { fund, move, openOwn } from './own-ledger.ts';
+import { currency, fund, move, openOwn } from './own-ledger.ts';
 
 const url = inject('redisUrl');
 
@@ -70,4 +71,24 @@ test('a full server is trimmed all the same', async () => {
   await operator(server.url).config('SET', 'maxmemory', '1');
   expect(await trimmer(name, server.url)('1', 1)).toEqual([1, 1]);
   expect(await ledger.records(0)).toHaveLength(2);
+});
+
+test('an id whose record was trimmed is not carried out again under a longer retention', async () => {
+  const name = randomUUID();
+  const short = await openOwn({ url, name, retentionMs: 1_000 });
+  const ledgers = [short, await openOwn({ url, name, retentionMs: 86_400_000 }), await openOwn({ url, name })];
+  for (const id of ['a', 'b']) await short.createWallet({ id, owner: id, currency });
+  const [paid, held] = [move(newTransferId(), 'vault', 'a', 5n), move(newTransferId(), 'vault', 'a', 3n)];
+  await short.transfer(paid);
+  await short.reserve(held);
+  await short.post({ id: 'posted', pendingId: held.id });
+  expect(await trimmer(name)('1', 1_000)).toEqual([6, 0]);
+  for (const ledger of ledgers) {
+    expect(await ledger.transfer(paid)).toMatchObject({ outcome: 'id_expired', transfer: null });
+    expect(await ledger.reserve(held)).toMatchObject({ outcome: 'id_expired', transfer: null });
+    expect(await ledger.wallet('a')).toMatchObject({ creditsPosted: 8n, creditsPending: 0n });
+  }
+  const later = move(newTransferId(Date.now() + 300_001), 'a', 'b', 8n);
+  expect(await ledgers[2]?.transfer(later)).toMatchObject({ outcome: 'created' });
+  expect(await short.audit()).toMatchObject({ ok: true, faults: [] });
 });

@@ -13,6 +13,11 @@ export class FileView implements LedgerView {
     this.head = headRow(file);
   }
 
+  get trimmedAt(): number | null {
+    const { seq, at } = baseRow(this.#file);
+    return seq === 0 ? null : at;
+  }
+
   wallet(id: string): Wallet | null {
     const row = this.#file.row('wallet', id);
     return row === undefined ? null : walletOf(row);

@@ -1,7 +1,7 @@
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { type Ledger, type LedgerOptions, openLedger } from 'mempool-ledger';
+import { type Ledger, type LedgerOptions, newTransferId, openLedger } from 'mempool-ledger';
 import { type SqliteLedgerOptions, sqlite, sqliteLedger } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
@@ -203,4 +203,28 @@ test('trimmed records become openings, of which the audit goes on, also after th
   expect(await again.wallet('alice')).toMatchObject({ creditsPosted: 10n });
   expect((await again.transfers({ wallet: 'alice' })).items).toHaveLength(1);
   expect(await again.audit()).toMatchObject({ ok: true, records: 1 });
+});
+
+test('an id whose record was trimmed is not carried out again under a longer retention, nor under none', async () => {
+  const path = join(scratchFolder(), 'ledger.db');
+  const hourMs = 3_600_000;
+  const start = Date.now();
+  let time = start;
+  const now = () => time;
+  const short = await open(path, { now, retentionMs: hourMs });
+  await short.createWallet({ id: 'alice', owner: 'alice', currency: 'ADA' });
+  const paid = { ...money, id: newTransferId(start + 200_000) };
+  await short.transfer(paid);
+  time += 2 * hourMs;
+  expect(await short.trim()).toEqual({ count: 3, more: false });
+  expect(await short.transfer(paid)).toMatchObject({ outcome: 'id_expired' });
+  await short.close();
+  for (const retentionMs of [24 * hourMs, 'never'] as const) {
+    const longer = await open(path, { now, retentionMs });
+    expect([retentionMs, (await longer.transfer(paid)).outcome]).toEqual([retentionMs, 'id_expired']);
+    expect(await longer.transfer({ ...money, id: newTransferId(time) })).toMatchObject({ outcome: 'created' });
+    expect(await longer.audit()).toMatchObject({ ok: true });
+    await longer.close();
+  }
+  expect(await (await open(path, { now })).wallet('alice')).toMatchObject({ creditsPosted: 15n });
 });
