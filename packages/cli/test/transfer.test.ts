@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { startProgram } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, inject, test } from 'vitest';
@@ -121,4 +123,18 @@ test('an export that is killed leaves nothing under the name of its file', async
   exporting.child.kill('SIGKILL');
   await exporting.ended;
   expect(existsSync(file) ? readFileSync(file, 'utf8').trimEnd().split('\n').length : lines.length).toBe(lines.length);
+});
+
+test('an export that cannot be written names its file in one line, and leaves nothing of it', async () => {
+  const { folder } = await exported();
+  const config = join(folder, 'pool.json');
+  const file = join(folder, 'large');
+  // 64 KiB: a limit of the process stands for a disk without room.
+  const command = 'ulimit -f 64; "$0" --conditions=mempool-source "$@"; echo $?';
+  const args = ['-c', command, process.execPath, main, '-c', config, 'export', file];
+  const { stdout, stderr } = await promisify(execFile)('bash', args);
+  expect([stdout, stderr]).toEqual(['1\n', `mempool: cannot write ${file}: EFBIG\n`]);
+  for (const command of ['export', 'backup'])
+    expect([command, (await run(['-c', config, command, ''])).code]).toEqual([command, command === 'export' ? 1 : 2]);
+  expect(readdirSync(folder).filter((name) => name.startsWith('large'))).toEqual([]);
 });

@@ -45,8 +45,8 @@ async function writeNew(
 ): Promise<{ readonly lines: number; readonly bytes: number }> {
   if (await access(file).then(...yesOrNo)) throw exists(file);
   const partial = `${file}.${randomBytes(6).toString('hex')}.partial`;
-  const reserved = await open(partial, 'wx').catch((error: NodeJS.ErrnoException) => {
-    throw new Failure(exitCodes.failed, `cannot write ${file}: ${error.code}`);
+  const reserved = await open(partial, 'wx').catch((error: unknown) => {
+    throw unwritten(file, error);
   });
   try {
     const out = reserved.createWriteStream({ flush: true });
@@ -60,6 +60,8 @@ async function writeNew(
     await pipeline(Readable.from(counted()), out, { signal });
     await name(partial, file);
     return { lines: count, bytes: out.bytesWritten };
+  } catch (error) {
+    throw unwritten(file, error);
   } finally {
     await rm(partial, { force: true });
   }
@@ -78,6 +80,14 @@ async function name(partial: string, file: string): Promise<void> {
     await (await open(file, 'wx')).close();
     await rename(partial, file);
   }
+}
+
+/** An error of the file system names the file that was asked for. Nothing of it is left. */
+function unwritten(file: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
+  const remedy = isFull ? ': make room; nothing was written' : '';
+  return new Failure(isFull ? exitCodes.tryAgain : exitCodes.failed, `cannot write ${file}: ${error.code}${remedy}`);
 }
 
 function exists(file: string): Failure {

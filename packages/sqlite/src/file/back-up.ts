@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
+import { isFileName } from './options.ts';
 import { storeError } from './store-error.ts';
 
 /** How long a copy waits for a lock. */
@@ -19,6 +20,7 @@ const lockMs = 5_000;
  */
 export function backUpFile(path: string, to: string): number {
   if (!existsSync(path)) throw invalid('path', `a file that exists: ${resolve(path)}`);
+  if (!isFileName(to)) throw invalid('to', 'the name of a file');
   if (existsSync(to)) throw taken(to);
   // No other copy under way has this name.
   const partial = `${to}.${randomBytes(6).toString('hex')}.partial`;
