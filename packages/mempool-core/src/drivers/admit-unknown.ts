@@ -2,9 +2,10 @@ import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Arrived } from '../memory/pool-state.ts';
 import { admitAlone, newEntry } from '../priority/admission.ts';
-import { excessOf, floorOf, isOver, nothingMore } from '../priority/eviction.ts';
+import { excessOf, isOver, nothingMore } from '../priority/eviction.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
+import { withFloor } from '../priority/refusals.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 
 /**
@@ -61,7 +62,7 @@ export function admitUnknown(
     const admitted = admitAlone(index, entry, slot);
     if ('kind' in admitted) {
       index.slots.release(slot);
-      outcome[i] = admitted.kind === 'full' ? { ...admitted, floor: floorOf(index) } : admitted;
+      outcome[i] = withFloor(index, admitted);
       continue;
     }
     arrived.push({ body, slot, node: admitted.node });

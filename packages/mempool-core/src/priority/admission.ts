@@ -1,21 +1,28 @@
-import { arriving, live, nextStage, type Thresholds, type TxState } from '../contract/lifecycle.ts';
-import { isClosedAt } from '../contract/limits.ts';
+import { arriving, live, type Thresholds, type TxState } from '../contract/lifecycle.ts';
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
-import type { AdmissionRefusal, LimitName } from '../contract/pool-verbs.ts';
+import type { AdmissionRefusal } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
-import type { KnownStage } from '../contract/transaction.ts';
 import { maxPriority, priorityAt } from '../contract/verdict.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
-import { countedInclusion, type Gate, type Step } from '../rules/step.ts';
+import { countedInclusion, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
-import { excessOf, floorOf, nothingMore, victimsFor } from './eviction.ts';
-import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
-import { fillsGap, makeParkingRoom } from './parking-room.ts';
+import { evictFor, excessOf, victimsFor } from './eviction.ts';
+import { ancestorsWithin, exceededBelow, type NoPlace, refusedFor } from './graph.ts';
+import { makeParkingRoom } from './parking-room.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isCounted, newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
+import type { PlacedNode, PoolNode } from './pool-node.ts';
 import { floorDivide, highest, type Price, replacementBound, tipOf } from './price.ts';
+import {
+  gateOf,
+  refusedAtOnce,
+  refusedBySender,
+  refusedByTags,
+  refusedByVerdict,
+  rivalsOf,
+  withFloor,
+} from './refusals.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 import { keyAt } from './tipped-place.ts';
 import { isReplaceable } from './waiting-behind.ts';
@@ -42,16 +49,7 @@ export function admitStep(
     told.set(hash, answer);
     return answer;
   });
-  const gate = gateOf(pool, outcome, nowMs);
-  const step = builder.step(outcome);
-  return gate === null ? step : { ...step, gate };
-}
-
-/** P27: what the step assumes about the time of its commit; `null` if that makes no difference to its outcomes. */
-function gateOf({ index }: Planning, outcomes: readonly ReceiveOutcome[], nowMs: number): Gate | null {
-  const { acceptUntil } = index.limits;
-  const isNews = acceptUntil !== Number.POSITIVE_INFINITY && outcomes.some(({ kind }) => kind !== 'duplicate');
-  return isNews ? { acceptUntil, isClosed: nowMs >= acceptUntil } : null;
+  return { ...builder.step(outcome), ...gateOf(pool.index, outcome, nowMs) };
 }
 
 /** Answers a hash that occurs twice in a call. The calls of several peers may have been merged into one. */
@@ -69,17 +67,14 @@ function admit(
 ): ReceiveOutcome {
   const { hash } = submission;
   const before = builder.txState(hash);
-  const stage = before?.stage ?? 'Unknown';
-  if (nextStage(stage, 'receive') === null) {
-    addSource(builder, submission);
-    return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
-  }
-  if (isClosedAt(builder.index.limits, moment.nowMs)) return { kind: 'closed', hash };
+  const refused = refusedAtOnce(builder.index, hash, before, moment.nowMs);
+  if (refused?.kind === 'duplicate') addSource(builder, submission);
+  if (refused !== null) return refused;
   const entry = newEntry(builder.nextSeq, submission, moment);
   const inclusion = countedInclusion(builder.view, hash, thresholds);
   if (inclusion !== null) return admitConfirmed(builder, submission, { before, entry, inclusion });
   const attempt = isAlone(builder, entry) ? admitAlone(builder.index, entry) : attemptTo(builder, entry);
-  if ('kind' in attempt) return attempt.kind === 'full' ? { ...attempt, floor: floorOf(builder.index) } : attempt;
+  if ('kind' in attempt) return withFloor(builder.index, attempt);
   builder.begin(before, live(hash, entry.seq, 'Pending', 0, arriving), submission);
   for (const node of attempt.replaced) builder.replace(node, hash);
   for (const node of attempt.victims) builder.evict(node);
@@ -143,7 +138,7 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
  * `held` is as in `stand`.
  */
 export function admitAlone(index: PoolIndex, entry: Entry, held?: number): Admitted | AdmissionRefusal {
-  const refusal = refusedByVerdict(index, entry, noRivals) ?? refusedBySender(index, entry);
+  const refusal = refusedByVerdict(index, entry) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
   const { hash, bytes, verdict } = entry;
   const place = keyAt(index, [], entry, true);
@@ -165,30 +160,6 @@ function attemptTo(builder: StepBuilder, entry: Entry): Admitted | AdmissionRefu
   return attempt;
 }
 
-/** By what its verdict alone asks for. Protected ones that it would replace make room for a protected one (P28). */
-function refusedByVerdict(
-  { limits, totals }: PoolIndex,
-  { hash, verdict }: Entry,
-  replaced: readonly PoolNode[],
-): AdmissionRefusal | null {
-  if (verdict.gas > limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
-  if (!verdict.protected) return null;
-  const leaving = replaced.filter(({ stage, entry }) => isCounted(stage) && entry.verdict.protected).length;
-  return totals.protected - leaving < limits.maxProtected ? null : { kind: 'limit', hash, limit: 'maxProtected' };
-}
-
-/** One that fills a gap (P22) or is protected (P28) is exempt from the pool's limit, but not from that of its own verdict. */
-export function refusedBySender(index: PoolIndex, entry: Entry): AdmissionRefusal | null {
-  const { limits, totals } = index;
-  const { hash, verdict } = entry;
-  if (verdict.sender === '') return null;
-  const own = verdict.senderLimit ?? Number.POSITIVE_INFINITY;
-  const limit = verdict.protected ? own : Math.min(own, limits.maxPerSender);
-  const count = (totals.senders.get(verdict.sender) ?? 0) + 1;
-  if (count <= limit || (count <= own && fillsGap(index, newNode(entry, 'Pending')))) return null;
-  return { kind: 'sender-limit', hash, limit };
-}
-
 interface Admitted {
   readonly node: PlacedNode;
   readonly replaced: readonly PoolNode[];
@@ -202,14 +173,11 @@ class Attempt {
   readonly #rivals: readonly PoolNode[];
   /** The rivals that leave at once. It waits behind the others, which are in flight (P33). */
   readonly #replaced: readonly PoolNode[];
-  #ancestors: ReadonlySet<PoolNode> = new Set();
 
   constructor(builder: StepBuilder, entry: Entry) {
     this.#builder = builder;
     this.#entry = entry;
-    const { index } = builder;
-    const rivals = new Set(entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]));
-    this.#rivals = [...rivals].sort((a, b) => a.seq - b.seq);
+    this.#rivals = rivalsOf(builder.index, entry);
     this.#replaced = this.#rivals.filter(({ stage }) => stage === 'Pending');
   }
 
@@ -220,18 +188,16 @@ class Attempt {
     if (refusal !== null) return refusal;
     for (const rival of this.#replaced) index.move(rival, 'Dropped');
     const node = index.put(this.#entry, 'Pending');
-    return this.#refusedByGraph(node) ?? this.#standing(node);
+    const ancestors = ancestorsWithin(index, node);
+    return typeof ancestors === 'string' ? this.#noPlace(ancestors) : this.#standing(node, ancestors);
   }
 
   #refusedByRivals(): AdmissionRefusal | null {
-    const { hash, verdict } = this.#entry;
+    const { verdict } = this.#entry;
     const isFirm = (rival: PoolNode): boolean =>
       rival.stage === 'Pending' ? rival.entry.bundle !== undefined : !isReplaceable(rival);
-    const settled = this.#rivals.find(isFirm);
-    if (settled !== undefined) return { kind: 'conflict', hash, with: settled.hash };
-    const { satisfied } = this.#builder.index;
-    if (verdict.provides.some((tag) => satisfied.has(tag))) return { kind: 'conflict', hash, with: null };
-    if (this.#rivals.length === 0) return null;
+    const refusal = refusedByTags(this.#builder.index, this.#entry, this.#rivals.find(isFirm));
+    if (refusal !== null || this.#rivals.length === 0) return refusal;
     const required = this.#bump();
     return verdict.priority >= required.most && tipOf(verdict) >= required.tip ? null : this.#underpriced(required);
   }
@@ -257,36 +223,24 @@ class Attempt {
     return this.#replaced.length > 0 ? null : refusedBySender(this.#builder.index, this.#entry);
   }
 
-  #limit(limit: LimitName): AdmissionRefusal {
-    return { kind: 'limit', hash: this.#entry.hash, limit };
-  }
-
-  /** Checked before the order key is computed, because a transaction in a cycle has none. */
-  #refusedByGraph(node: PoolNode): AdmissionRefusal | null {
-    const { index } = this.#builder;
-    if (closesCycle(index, node)) return { kind: 'cycle', hash: node.hash };
-    const { maxAncestors } = index.limits;
-    this.#ancestors = ancestorsOf(index, node, maxAncestors);
-    return this.#ancestors.size > maxAncestors ? this.#limit('maxAncestors') : null;
+  #noPlace(why: NoPlace): AdmissionRefusal {
+    return refusedFor(why, this.#entry.hash);
   }
 
   /** Settles the index as late as possible, because many transactions may depend on one that is refused. */
-  #standing(newcomer: PoolNode): Admitted | AdmissionRefusal {
+  #standing(newcomer: PoolNode, ancestors: ReadonlySet<PoolNode>): Admitted | AdmissionRefusal {
     const { index } = this.#builder;
     const underpriced = this.#refusedBySum();
     if (underpriced !== null) return underpriced;
-    const unparked = this.#makeParkingRoom(newcomer);
-    if (unparked === null) return this.#limit('maxParked');
-    const refusal = this.#refusedByDescendants(newcomer);
-    if (refusal !== null) return refusal;
+    const unparked = this.#makeParkingRoom(newcomer, ancestors);
+    if (unparked === null) return this.#noPlace('maxParked');
+    const exceeded = exceededBelow(index, newcomer, ancestors);
+    if (exceeded !== null) return this.#noPlace(exceeded);
     settle(index);
     const node = newcomer as PlacedNode;
     const isProtected = this.#entry.verdict.protected === true;
-    const evicting = { place: node.place, isProtected, ancestors: this.#ancestors, before: unparked.length };
-    const victims = victimsFor(index, evicting, excessOf(index, nothingMore));
+    const victims = evictFor(index, { place: node.place, isProtected, ancestors, before: unparked.length });
     if (victims === null) return { kind: 'full', hash: node.hash };
-    for (const victim of victims) index.move(victim, 'Dropped');
-    settle(index);
     return { node, replaced: this.#replaced, victims: [...unparked, ...victims] };
   }
 
@@ -318,18 +272,12 @@ class Attempt {
   }
 
   /** The parked transactions that leave for a parked newcomer; `null` if it is refused. Replacements and protected ones are exempt. */
-  #makeParkingRoom(newcomer: PoolNode): readonly PlacedNode[] | null {
+  #makeParkingRoom(newcomer: PoolNode, ancestors: ReadonlySet<PoolNode>): readonly PlacedNode[] | null {
     const { index } = this.#builder;
     if (this.#replaced.length > 0 || this.#entry.verdict.protected) return [];
     if (index.parkedCount < index.limits.maxParked) return [];
     if (placeOf(index, newcomer).ready) return [];
     settle(index);
-    return makeParkingRoom(index, newcomer as PlacedNode, this.#ancestors);
-  }
-
-  #refusedByDescendants(node: PoolNode): AdmissionRefusal | null {
-    const { index } = this.#builder;
-    if (hasTooManyDescendants(index, node, this.#ancestors)) return this.#limit('maxDescendants');
-    return burdensDescendants(index, node) ? this.#limit('maxAncestors') : null;
+    return makeParkingRoom(index, newcomer as PlacedNode, ancestors);
   }
 }

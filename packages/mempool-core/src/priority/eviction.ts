@@ -2,6 +2,7 @@ import type { OrderKey } from '../contract/order-key.ts';
 import { type Floor, floorAt } from '../contract/pool-verbs.ts';
 import { minPriority } from '../contract/verdict.ts';
 import { unitOf } from './bundle.ts';
+import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
 
@@ -135,6 +136,14 @@ export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess)
     if (!isWorse(worst[0].place, newcomer)) return null;
     for (const node of worst) victims.push(node);
   }
+  return victims;
+}
+
+/** Evicts for a newcomer that is in the settled index already. Returns the victims; `null` if they do not suffice. */
+export function evictFor(index: PoolIndex, newcomer: Evicting): PlacedNode[] | null {
+  const victims = victimsFor(index, newcomer, excessOf(index, nothingMore));
+  for (const victim of victims ?? []) index.move(victim, 'Dropped');
+  settle(index);
   return victims;
 }
 

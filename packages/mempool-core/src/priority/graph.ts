@@ -1,3 +1,4 @@
+import type { AdmissionRefusal, LimitName } from '../contract/pool-verbs.ts';
 import { isOutOfOrder, unitOf } from './bundle.ts';
 import { childrenOf, parentsOf, postOrder } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -17,16 +18,39 @@ function reach(from: readonly PoolNode[], limit: number, next: (node: PoolNode) 
   return met;
 }
 
-/** The Pending ancestors of a transaction. If there are more than `limit`, only some of them. */
-export function ancestorsOf(index: PoolIndex, node: PoolNode, limit: number): Set<PoolNode> {
-  return reach([node], limit, (each) => parentsOf(index, each));
+/** Why there is no place for a transaction: it would depend on itself, or the limit that it exceeds. */
+export type NoPlace = 'cycle' | LimitName;
+
+/** Returns the refusal of a transaction for which there is no place. */
+export function refusedFor(
+  why: NoPlace,
+  hash: string,
+): Extract<AdmissionRefusal, { readonly kind: 'cycle' | 'limit' }> {
+  return why === 'cycle' ? { kind: why, hash } : { kind: 'limit', hash, limit: why };
+}
+
+/**
+ * The Pending ancestors of a transaction, or why there is no place for it. Checked before the order key is computed, because
+ * a transaction in a cycle has none.
+ */
+export function ancestorsWithin(index: PoolIndex, node: PoolNode): ReadonlySet<PoolNode> | NoPlace {
+  if (closesCycle(index, node)) return 'cycle';
+  const { maxAncestors } = index.limits;
+  const ancestors = reach([node], maxAncestors, (each) => parentsOf(index, each));
+  return ancestors.size > maxAncestors ? 'maxAncestors' : ancestors;
+}
+
+/** The limit that the transaction makes descendants exceed, its own or those of its ancestors; `null` if there is none. */
+export function exceededBelow(index: PoolIndex, node: PoolNode, ancestors: ReadonlySet<PoolNode>): LimitName | null {
+  if (hasTooManyDescendants(index, node, ancestors)) return 'maxDescendants';
+  return burdensDescendants(index, node) ? 'maxAncestors' : null;
 }
 
 /**
  * True if the transaction or one of its ancestors has more Pending descendants than allowed. Only the topmost are
  * checked, because they have the most descendants.
  */
-export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestors: ReadonlySet<PoolNode>): boolean {
+function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestors: ReadonlySet<PoolNode>): boolean {
   const { maxDescendants } = index.limits;
   const tops = [...ancestors].filter((each) => parentsOf(index, each).size === 0);
   if (tops.length === 0) tops.push(node);
@@ -40,7 +64,7 @@ export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestor
  * True if a Pending descendant of the transaction has more Pending ancestors than allowed. Only the lowest are checked,
  * because they have the most ancestors. The number of descendants must have been checked before.
  */
-export function burdensDescendants(index: PoolIndex, node: PoolNode): boolean {
+function burdensDescendants(index: PoolIndex, node: PoolNode): boolean {
   const { maxAncestors } = index.limits;
   const descendants = reach([node], Number.POSITIVE_INFINITY, (each) => childrenOf(index, each));
   const bottoms = [...descendants].filter((each) => childrenOf(index, each).next().done);

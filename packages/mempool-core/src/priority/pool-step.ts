@@ -3,16 +3,16 @@ import { invalid } from '../contract/errors.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedRevision } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
-import type { LimitName, ReviseOutcome, SenderDrop } from '../contract/pool-verbs.ts';
+import type { ReviseOutcome, SenderDrop } from '../contract/pool-verbs.ts';
 import { type CheckedVerdict, isRefusal, verdictInBundle } from '../contract/verdict.ts';
 import { type CallMoment, maxSweep } from '../rules/call-plan.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { type MoveGuard, type Step, underClaim } from '../rules/step.ts';
-import { refusedBySender } from './admission.ts';
-import { ancestorsOf, burdensDescendants, closesCycle, hasTooManyDescendants } from './graph.ts';
+import { ancestorsWithin, exceededBelow, type NoPlace, refusedFor } from './graph.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
+import { refusedBySender } from './refusals.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
 /** Plans a move (L3, L4, P19, P20). A parked transaction cannot be marked in flight. The outcome has the moved hashes. */
@@ -153,12 +153,10 @@ function revise(
   const next = { ...entry, ...since, verdict, version: version + 1, checkedHeight: height };
   const parkedBefore = index.parkedCount;
   index.begin();
-  const refusal = refusedByGraph(index, index.put(next, 'Pending'), parkedBefore);
-  if (refusal === null) index.keep();
+  const why = whyNoPlace(index, index.put(next, 'Pending'), parkedBefore);
+  if (why === null) index.keep();
   else index.undo();
-  if (refusal === 'cycle') return { kind: 'cycle', hash };
-  if (refusal !== null) return { kind: 'limit', hash, limit: refusal };
-  return { kind: 'revised', hash, version: version + 1 };
+  return why === null ? { kind: 'revised', hash, version: version + 1 } : refusedFor(why, hash);
 }
 
 /** M2: only a verdict after a damaged one names a sender anew. */
@@ -185,13 +183,10 @@ function hasRival({ providers, satisfied }: PoolIndex, tags: readonly string[]):
   return tags.some((tag) => providers.has(tag) || satisfied.has(tag));
 }
 
-function refusedByGraph(index: PoolIndex, node: PoolNode, parkedBefore: number): LimitName | 'cycle' | null {
-  const { maxAncestors, maxParked } = index.limits;
-  if (closesCycle(index, node)) return 'cycle';
-  const ancestors = ancestorsOf(index, node, maxAncestors);
-  if (ancestors.size > maxAncestors) return 'maxAncestors';
+function whyNoPlace(index: PoolIndex, node: PoolNode, parkedBefore: number): NoPlace | null {
+  const ancestors = ancestorsWithin(index, node);
+  if (typeof ancestors === 'string') return ancestors;
   settle(index);
-  if (index.parkedCount > Math.max(maxParked, parkedBefore)) return 'maxParked';
-  if (hasTooManyDescendants(index, node, ancestors)) return 'maxDescendants';
-  return burdensDescendants(index, node) ? 'maxAncestors' : null;
+  if (index.parkedCount > Math.max(index.limits.maxParked, parkedBefore)) return 'maxParked';
+  return exceededBelow(index, node, ancestors);
 }

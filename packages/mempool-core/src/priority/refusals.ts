@@ -1,0 +1,86 @@
+import type { BundleRefusal } from '../contract/bundle-verbs.ts';
+import { nextStage, type TxState } from '../contract/lifecycle.ts';
+import { isClosedAt } from '../contract/limits.ts';
+import type { Entry } from '../contract/pool-entry.ts';
+import type { AdmissionRefusal } from '../contract/pool-verbs.ts';
+import type { ReceiveOutcome } from '../contract/store.ts';
+import type { KnownStage } from '../contract/transaction.ts';
+import type { Gate } from '../rules/step.ts';
+import { floorOf } from './eviction.ts';
+import { fillsGap } from './parking-room.ts';
+import type { PoolIndex } from './pool-index.ts';
+import { isCounted, newNode, type PoolNode } from './pool-node.ts';
+
+// What refuses a newcomer before it is in the index (P3), alone or as one of a bundle (P31).
+
+/** What the pool knows already, and all else when it is closed (P27). `before`: the state of the hash before. */
+export function refusedAtOnce(
+  { limits }: PoolIndex,
+  hash: string,
+  before: TxState | null,
+  nowMs: number,
+): Extract<BundleRefusal, { readonly kind: 'duplicate' | 'closed' }> | null {
+  const stage = before?.stage ?? 'Unknown';
+  if (nextStage(stage, 'receive') === null)
+    return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
+  return isClosedAt(limits, nowMs) ? { kind: 'closed', hash } : null;
+}
+
+/** By what its verdict alone asks for. Protected ones that it would replace make room for a protected one (P28). */
+export function refusedByVerdict(
+  { limits, totals }: PoolIndex,
+  { hash, verdict }: Entry,
+  replaced: readonly PoolNode[] = [],
+): AdmissionRefusal | null {
+  if (verdict.gas > limits.maxTxGas) return { kind: 'limit', hash, limit: 'maxTxGas' };
+  if (!verdict.protected) return null;
+  const leaving = replaced.filter(({ stage, entry }) => isCounted(stage) && entry.verdict.protected).length;
+  return totals.protected - leaving < limits.maxProtected ? null : { kind: 'limit', hash, limit: 'maxProtected' };
+}
+
+/** The live transactions that provide a tag of a newcomer, by seq. */
+export function rivalsOf({ providers }: PoolIndex, { verdict }: Entry): readonly PoolNode[] {
+  const rivals = new Set(verdict.provides.flatMap((tag) => [...providers.of(tag)]));
+  return [...rivals].sort((a, b) => a.seq - b.seq);
+}
+
+/** By a rival that nothing replaces, or by the chain. */
+export function refusedByTags(
+  { satisfied }: PoolIndex,
+  { hash, verdict }: Entry,
+  firm: PoolNode | undefined,
+): AdmissionRefusal | null {
+  if (firm !== undefined) return { kind: 'conflict', hash, with: firm.hash };
+  return verdict.provides.some((tag) => satisfied.has(tag)) ? { kind: 'conflict', hash, with: null } : null;
+}
+
+/**
+ * One that fills a gap (P22) or is protected (P28) is exempt from the pool's limit, but not from that of its own verdict. No
+ * bundle is exempt.
+ */
+export function refusedBySender(index: PoolIndex, entry: Entry): AdmissionRefusal | null {
+  const { limits, totals } = index;
+  const { hash, verdict, bundle } = entry;
+  if (verdict.sender === '') return null;
+  const own = verdict.senderLimit ?? Number.POSITIVE_INFINITY;
+  const limit = verdict.protected ? own : Math.min(own, limits.maxPerSender);
+  const count = (totals.senders.get(verdict.sender) ?? 0) + 1;
+  if (count <= limit) return null;
+  if (count <= own && bundle === undefined && fillsGap(index, newNode(entry, 'Pending'))) return null;
+  return { kind: 'sender-limit', hash, limit };
+}
+
+/** Adds the floor to a refusal of a full pool. Call it when the attempt is undone. */
+export function withFloor<R extends BundleRefusal>(index: PoolIndex, refusal: R): R {
+  return refusal.kind === 'full' ? { ...refusal, floor: floorOf(index) } : refusal;
+}
+
+/** P27: what a step assumes about the time of its commit; nothing if that makes no difference to its outcomes. */
+export function gateOf(
+  { limits: { acceptUntil } }: PoolIndex,
+  outcomes: readonly Pick<ReceiveOutcome | BundleRefusal, 'kind'>[],
+  nowMs: number,
+): { readonly gate?: Gate } {
+  const isNews = acceptUntil !== Number.POSITIVE_INFINITY && outcomes.some(({ kind }) => kind !== 'duplicate');
+  return isNews ? { gate: { acceptUntil, isClosed: nowMs >= acceptUntil } } : {};
+}
