@@ -1,12 +1,13 @@
-import type {
-  Awaitable,
-  ChainContext,
-  ChainOptions,
-  ReadContext,
-  ReadOptions,
-  SeqQuery,
-  WriteContext,
-  WriteOptions,
+import {
+  type Awaitable,
+  after,
+  type ChainContext,
+  type ChainOptions,
+  type ReadContext,
+  type ReadOptions,
+  type SeqQuery,
+  type WriteContext,
+  type WriteOptions,
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverPage } from '../contract/driver-page.ts';
@@ -22,7 +23,6 @@ import { inContract, noLeases, unsupported } from './call-errors.ts';
 import { checkCursor } from './cursors.ts';
 import { type CallNames, callNames } from './option-names.ts';
 import { transactionPage } from './page-answers.ts';
-import { after } from './repeated-operation.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
 type OptionalVerbs = PriorityVerbs & RecordDriver & DumpDriver;

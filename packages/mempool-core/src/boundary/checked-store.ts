@@ -1,18 +1,19 @@
 import type { BundleOutcome } from '../contract/bundle-verbs.ts';
-import type {
-  Awaitable,
-  ChainOptions,
-  ClaimContext,
-  ClaimOptions,
-  DropOptions,
-  LogQuery,
-  ReadOptions,
-  ReleaseOptions,
-  SeqQuery,
-  SubscribeOptions,
-  TipOptions,
-  WriteContext,
-  WriteOptions,
+import {
+  type Awaitable,
+  after,
+  type ChainOptions,
+  type ClaimContext,
+  type ClaimOptions,
+  type DropOptions,
+  type LogQuery,
+  type ReadOptions,
+  type ReleaseOptions,
+  type SeqQuery,
+  type SubscribeOptions,
+  type TipOptions,
+  type WriteContext,
+  type WriteOptions,
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DropReason } from '../contract/drop-reason.ts';
@@ -64,7 +65,7 @@ import { gossipPage, logPage, usageOf } from './page-answers.ts';
 import { payloadsOf, reapFrom, takeFrom } from './payload-calls.ts';
 import * as check from './pool-arguments.ts';
 import { getRecord, listRecords, putRecord, restorePool } from './record-calls.ts';
-import { after, amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
+import { amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
 import {
   checkFifoLimits,
   checkFifoSubmissions,

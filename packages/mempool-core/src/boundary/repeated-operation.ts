@@ -1,5 +1,4 @@
 import { operationReused } from '../codec/outcome-record.ts';
-import type { Awaitable } from '../contract/call-options.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { ConfirmOutcome, RollbackOutcome } from '../contract/store.ts';
 import { type ChainPoint, samePoint } from '../contract/transaction.ts';
@@ -48,11 +47,6 @@ export function sameTarget(told: RollbackOutcome, point: ChainPoint | null): Rol
 export function sameLimits(told: Limits, named: Partial<Limits>): Limits {
   const names = Object.keys(named) as (keyof Limits)[];
   return names.every((name) => told[name] === named[name]) ? told : otherArguments();
-}
-
-/** Calls `next` with the answer. A synchronous answer is not awaited, because in memory an await costs as much as the call. */
-export function after<A, B>(answer: Awaitable<A>, next: (answer: A) => B): Awaitable<B> {
-  return answer instanceof Promise ? answer.then(next) : next(answer);
 }
 
 function otherArguments(): never {

@@ -88,6 +88,11 @@ export interface TipOptions extends ReadOptions {
 /** A value, or a promise of it. A driver that need not wait returns the value itself. */
 export type Awaitable<T> = T | Promise<T>;
 
+/** Calls `next` with the answer. A synchronous answer is not awaited, because in memory an await costs as much as the call. */
+export function after<A, B>(answer: Awaitable<A>, next: (answer: A) => Awaitable<B>): Awaitable<B> {
+  return answer instanceof Promise ? answer.then(next) : next(answer);
+}
+
 /** The context of a reading call, which a driver receives in addition to the arguments. */
 export interface ReadContext {
   readonly signal: AbortSignal | undefined;

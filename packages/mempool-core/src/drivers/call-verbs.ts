@@ -1,4 +1,4 @@
-import type { Awaitable, ReadContext, WriteContext } from '../contract/call-options.ts';
+import { type Awaitable, after, type ReadContext, type WriteContext } from '../contract/call-options.ts';
 import type { CheckedCallTime, PriorityVerbs } from '../contract/pool-driver.ts';
 import type { Claim, TakenCandidate } from '../contract/pool-verbs.ts';
 import {
@@ -56,8 +56,3 @@ export function callVerbs({ write, inflightTtlMs, claimed }: CallVerbParts): Cal
 
 /** The time of a call whose caller gave none. */
 export const noTime: CheckedCallTime = { now: null, height: null };
-
-/** Calls `next` with the answer. A synchronous answer is not awaited, because in memory an await costs as much as the call. */
-export function after<A, B>(answer: Awaitable<A>, next: (answer: A) => Awaitable<B>): Awaitable<B> {
-  return answer instanceof Promise ? answer.then(next) : next(answer);
-}

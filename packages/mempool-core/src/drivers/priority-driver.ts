@@ -1,4 +1,11 @@
-import type { Awaitable, ChainContext, PayloadContext, ReadContext, WriteContext } from '../contract/call-options.ts';
+import {
+  type Awaitable,
+  after,
+  type ChainContext,
+  type PayloadContext,
+  type ReadContext,
+  type WriteContext,
+} from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
 import type { PoolDump } from '../contract/dump.ts';
@@ -40,7 +47,7 @@ import { type CallMoment, takenOf } from '../rules/call-plan.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
 import { guardOf, type Step } from '../rules/step.ts';
-import { after, callVerbs, noTime } from './call-verbs.ts';
+import { callVerbs, noTime } from './call-verbs.ts';
 import type { FencedOutcome } from './memory-driver.ts';
 
 /** Plans one call on a pool. `nowMs` is the time of the pool's clock in milliseconds since 1970. */
