@@ -65,9 +65,7 @@ test('a roll-back to Pending keeps the reservation', async () => {
   await scene.payments.catchUp();
   expect(await scene.reservations(payment)).toEqual(['pending']);
   expect(await scene.available('a')).toEqual([40]);
-  await scene.block(payment);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(payment);
   expect(await scene.reservations(payment)).toEqual(['posted']);
   await scene.expectClean();
 });
@@ -78,9 +76,7 @@ test('a hash that was dropped and comes again has a second reservation', async (
   await scene.pool.drop([payment.hash], 'expired');
   await scene.payments.catchUp();
   expect(await scene.payments.submit(payment)).toMatchObject({ kind: 'received' });
-  await scene.block(payment);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(payment);
   expect(await scene.reservations(payment)).toEqual(['voided', 'posted']);
   expect(await scene.available('a', 'b')).toEqual([40, 160]);
 });
@@ -138,17 +134,13 @@ test('a roll-back of a Finalized one gives the money back and reserves it again 
   const scene = await openScene();
   const payment = await scene.submitted('a>b:60');
   await scene.block();
-  await scene.block(payment);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(payment);
   expect(await scene.available('a', 'b')).toEqual([40, 160]);
   await scene.undo(3);
   await scene.payments.catchUp();
   expect(await scene.available('a', 'b')).toEqual([40, 100]);
   expect(await scene.reservations(payment)).toEqual(['posted', 'pending']);
-  await scene.block(payment);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(payment);
   expect(await scene.available('a', 'b')).toEqual([40, 160]);
   expect(scene.reports).toEqual([]);
   await scene.undo(3);
@@ -162,9 +154,7 @@ test('a roll-back of a Finalized one gives the money back and reserves it again 
 test('money that the payee has spent before the roll-back is given back by the debt wallet', async () => {
   const scene = await openScene();
   const payment = await scene.submitted('a>b:60');
-  await scene.block(payment);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(payment);
   await scene.ledger.transfer({ id: 'spent', source: 'b', destination: 'vault', amount: 150n, currency: 'EUR' });
   await scene.undo(3);
   await scene.payments.catchUp();
@@ -239,9 +229,7 @@ test('what came past submit and is final before the follower sees it is paid by 
   const scene = await openScene();
   const payment = scene.payment('a>b:60');
   await scene.pool.receive([payment]);
-  await scene.block(payment);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(payment);
   expect(await scene.available('a', 'b')).toEqual([40, 160]);
   expect(await scene.reservations(payment)).toEqual(['posted']);
 });
@@ -282,9 +270,7 @@ test('a wallet that was closed: the debt wallet cannot help either, and the foll
   await scene.ledger.transfer({ id: 'all', source: 'c', destination: 'vault', amount: 100n, currency: 'EUR' });
   await scene.ledger.closeWallet('c');
   const next = await scene.submitted('a>b:10');
-  await scene.block(payment, next);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(payment, next);
   expect(scene.reports).toMatchObject([
     { kind: 'stuck', outcome: 'wallet_closed' },
     { kind: 'stuck', outcome: 'wallet_closed' },

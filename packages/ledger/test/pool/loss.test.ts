@@ -61,9 +61,7 @@ test('after a loss of events what the pool still knows is settled, and what it d
     await scene.submitted('a>b:1'),
     await scene.submitted('b>c:50'),
   ];
-  await scene.block(undone);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(undone);
   expect(await scene.reservations(undone)).toEqual(['posted']);
   await scene.undo(3);
   await scene.pool.drop([unknown.hash], 'expired');
@@ -86,9 +84,7 @@ test('after a loss of events what the pool still knows is settled, and what it d
   await scene.payments.catchUp();
   expect(await scene.reservations(unknown)).toEqual(['pending']);
   expect(await scene.payments.submit(unknown)).toMatchObject({ kind: 'received' });
-  await scene.block(unknown, undone, live);
-  await scene.blocks(2);
-  await scene.payments.catchUp();
+  await scene.finalized(unknown, undone, live);
   expect(await scene.reservations(unknown)).toEqual(['posted']);
   expect(await scene.available('a', 'b', 'c')).toEqual([69, 81, 150]);
   await scene.expectClean();

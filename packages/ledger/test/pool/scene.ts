@@ -83,6 +83,13 @@ export class Scene {
     for (let i = 0; i < count; i++) await this.block();
   }
 
+  /** Applies a block with these transactions and those that make it final, and follows them. */
+  async finalized(...seen: readonly { readonly hash: string }[]): Promise<void> {
+    await this.block(...seen);
+    await this.blocks(2);
+    await this.payments.catchUp();
+  }
+
   /** Undoes the last blocks. */
   async undo(count: number): Promise<void> {
     const kept = this.#chain.slice(0, this.#chain.length - count);
