@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
-import { on, once } from 'node:events';
+import { on } from 'node:events';
 import type { BenchBackend } from '../limits/backend.ts';
+import { killed } from './crew.ts';
 import { head, type Measure } from './measure.ts';
 
 const program = new URL('./election-node.ts', import.meta.url);
@@ -63,11 +64,8 @@ class ElectionCrew {
     return to - from;
   }
 
-  async end(): Promise<void> {
-    const alive = [...this.#nodes].filter(({ exitCode, signalCode }) => exitCode === null && signalCode === null);
-    const gone = alive.map((node) => once(node, 'exit'));
-    for (const node of alive) node.kill('SIGKILL');
-    await Promise.all(gone);
+  end(): Promise<void> {
+    return killed(this.#nodes);
   }
 
   async #add(): Promise<void> {

@@ -86,8 +86,8 @@ async function diskBytes(folder: string): Promise<number> {
 
 /** Holds transactions; all their bytes can be seen from outside once it is settled. */
 interface Vessel {
-  settle(): unknown;
-  resume(): unknown;
+  settle?(): unknown;
+  resume?(): unknown;
   fill(transactions: readonly Transaction[]): unknown;
 }
 
@@ -96,17 +96,17 @@ function vesselOf(bare: Bare): Vessel {
 }
 
 /** Bytes beyond the payload for each of `n`. */
-async function grown({ redis, folder }: BenchContext, place: Place, n: number, vessel: Vessel): Promise<number> {
+export async function grown({ redis, folder }: BenchContext, place: Place, n: number, vessel: Vessel): Promise<number> {
   const gauge = () => (place === 'server' && redis !== null ? usedMemory(redis.client) : diskBytes(folder));
-  await vessel.settle();
+  await vessel.settle?.();
   const before = await gauge();
-  await vessel.resume();
+  await vessel.resume?.();
   let payload = 0;
   for (const batch of freshCalls(n, freshTransactions)) {
     payload += payloadBytes(batch);
     await vessel.fill(batch);
   }
-  await vessel.settle();
+  await vessel.settle?.();
   return ((await gauge()) - before - payload) / n;
 }
 

@@ -4,23 +4,15 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { quantile } from '../report/spread.ts';
+import { serveCrew } from './crew.ts';
 
 /** What to post. */
-export interface Load {
+interface Load {
   readonly port: number;
   readonly path: string;
   readonly connections: number;
   readonly count: number;
   readonly payloadBytes: number;
-}
-
-/** What came of it. */
-export interface Loaded {
-  /** Between the first request and the last answer. */
-  readonly milliseconds: number;
-  /** From a request to its answer. */
-  readonly medianMs: number;
-  readonly p99Ms: number;
 }
 
 const endOfHead = '\r\n\r\n';
@@ -65,7 +57,8 @@ async function postAll(socket: Socket, head: Buffer, next: () => Buffer | null, 
   await promise;
 }
 
-async function post({ port, path, connections, count, payloadBytes }: Load): Promise<Loaded> {
+/** @returns the time between the first request and the last answer, and from a request to its answer */
+async function post({ port, path, connections, count, payloadBytes }: Load) {
   const noise = randomBytes(payloadBytes * count);
   const fields = [
     `Host: 127.0.0.1:${port}`,
@@ -89,6 +82,7 @@ async function post({ port, path, connections, count, payloadBytes }: Load): Pro
   return { milliseconds, medianMs: quantile(latencies, 0.5), p99Ms: quantile(latencies, 0.99) };
 }
 
-process.once('disconnect', () => process.exit());
-process.on('message', async (load: Load) => process.send?.(await post(load)));
-process.send?.('ready');
+const verbs = { post };
+
+export type PosterVerbs = typeof verbs;
+serveCrew(verbs);

@@ -1,3 +1,4 @@
+import type { Redis } from 'ioredis';
 import { type Figure, type FigureHead, figureIn, type Goal } from '../report/figure.ts';
 import { spreadOf } from '../report/spread.ts';
 import { type Clock, wallClock } from '../setup/clock.ts';
@@ -46,6 +47,15 @@ export async function inTurn(round: number, first: Run, second: Run): Promise<nu
   if (round % 2 === 0) return (await first()) / (await second());
   const late = await second();
   return (await first()) / late;
+}
+
+/** The same on a server that is emptied before each round. */
+export function onEmptied(redis: Redis, { sample, ...measure }: Measure): Measure {
+  const onEmpty: Measure['sample'] = async (round) => {
+    await redis.flushdb('SYNC');
+    return sample(round);
+  };
+  return { ...measure, sample: onEmpty };
 }
 
 /** Takes a pass's rounds of a measure, after those that are thrown away; a single one has none. */

@@ -1,11 +1,10 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { MempoolStore, ReceiveOutcome } from 'mempool-core';
 import type { BenchBackend } from '../limits/backend.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
 import { batches, pricedTransactions } from '../setup/samples.ts';
 import { checkAdmitted, FilledPool } from '../workloads/pools.ts';
+import { Crew } from './crew.ts';
 import { head, inTurn, type Measure, timed } from './measure.ts';
 
 const program = new URL('./reaper-node.ts', import.meta.url);
@@ -46,29 +45,12 @@ export function reaperHere(store: MempoolStore, count: number): Reaper {
 
 /** In a process of its own, which opens the same pool. */
 export async function reaperBeside(path: string, pool: string, count: number): Promise<Reaper> {
-  const node = fork(program, [path, pool, String(count)]);
-  const gone = once(node, 'exit');
-  const ended = gone.then(() => {
-    throw new Error('the process that reaps has ended');
-  });
-  ended.catch(() => undefined);
-  const answer = async (): Promise<number> => {
-    const [times] = await Promise.race([once(node, 'message'), ended]);
-    return times;
-  };
-  const tell = (word: 'reap' | 'rest'): Promise<number> => {
-    const answered = answer();
-    node.send(word, () => undefined);
-    return answered;
-  };
-  await answer();
+  const crew = new Crew<Pick<Reaper, 'reap' | 'rest'>>(program, 1, path, pool, String(count));
+  await crew.begin();
   return {
-    reap: () => tell('reap'),
-    rest: () => tell('rest'),
-    end() {
-      node.kill('SIGKILL');
-      return gone;
-    },
+    reap: () => crew.tell('reap'),
+    rest: async () => (await crew.tell('rest'))[0] ?? 0,
+    end: () => crew.end(),
   };
 }
 

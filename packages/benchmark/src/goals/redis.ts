@@ -7,13 +7,13 @@ import { median } from '../report/spread.ts';
 import { wallClock } from '../setup/clock.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
 import { noServer } from '../setup/redis-server.ts';
-import { batches, freshCalls, freshPoint, freshTransactions, hashesOf, never, payloadBytes } from '../setup/samples.ts';
+import { batches, freshCalls, freshPoint, freshTransactions, hashesOf, never } from '../setup/samples.ts';
 import { type BenchSubject, withPool } from '../setup/subject.ts';
 import { FilledPool } from '../workloads/pools.ts';
 import { inCalls } from '../workloads/workload.ts';
 import { crowdGoals } from './crowd.ts';
-import { usedMemory } from './footprint.ts';
-import { head, inTurn, type Measure, timed } from './measure.ts';
+import { grown } from './footprint.ts';
+import { head, inTurn, type Measure, onEmptied, timed } from './measure.ts';
 import { readGoals } from './reads.ts';
 import { coalescingGoal, receiveGoal } from './receive.ts';
 
@@ -28,7 +28,7 @@ export function redisGoals(backend: BenchBackend, context: BenchContext): Measur
     receive(subject, redis),
     coalescingGoal(subject, 8, atMost(context, 1_000)),
     confirm(subject, redis, atMost(context, 100_000)),
-    ...memory(subject, redis, atMost(context, 50_000)),
+    ...memory(subject, redis, context),
     ...scripts(subject, redis, atMost(context, 20_000)),
     ...readGoals(subject, {
       names: { page: 'plain ZRANGE and HMGET' },
@@ -55,12 +55,7 @@ function receive(subject: BenchSubject, redis: Redis): Measure {
   const title = 'receive by 100 ÷ pipelined SET of the same bytes';
   const limit = (calls: readonly Transaction[][]) => timed(() => inCalls(calls, set));
   const measured = head(subject, title, ['at least', 0.65], '×', 9);
-  const measure = receiveGoal(measured, subject, { size: 100, count: 10_000, limit });
-  const sample = async (round: number): Promise<number> => {
-    await redis.flushdb('SYNC');
-    return measure.sample(round);
-  };
-  return { ...measure, sample };
+  return onEmptied(redis, receiveGoal(measured, subject, { size: 100, count: 10_000, limit }));
 }
 
 /** A block as the original design applies it: every record in flight is read, changed and written, with a command for each. */
@@ -121,24 +116,19 @@ function confirm(subject: BenchSubject, redis: Redis, inflight: number): Measure
 
 type Mark = (store: MempoolStore, hashes: string[]) => unknown;
 
-function memory(subject: BenchSubject, redis: Redis, count: number): Measure[] {
-  const grow = async (store: MempoolStore, mark: Mark): Promise<number> => {
-    const before = await usedMemory(redis);
-    let bytes = 0;
-    for (const transactions of freshCalls(count, freshTransactions)) {
-      bytes += payloadBytes(transactions);
-      await store.receive(transactions);
-      await mark(store, hashesOf(transactions));
-    }
-    return ((await usedMemory(redis)) - before - bytes) / count;
-  };
+function memory(subject: BenchSubject, redis: Redis, context: BenchContext): Measure[] {
+  const count = atMost(context, 50_000);
   const measure = (stage: string, most: number, mark: Mark): Measure => {
     const title = `memory per transaction beyond the payload, ${stage}, events included`;
-    const sample = async (): Promise<number> => {
-      await redis.flushdb('SYNC');
-      return withPool(subject, (store) => grow(store, mark));
-    };
-    return { ...head(subject, title, ['at most', most], 'bytes', 1), sample };
+    const grow = (store: MempoolStore): Promise<number> =>
+      grown(context, 'server', count, {
+        async fill(transactions) {
+          await store.receive(transactions);
+          await mark(store, hashesOf(transactions));
+        },
+      });
+    const sample = () => withPool(subject, grow);
+    return onEmptied(redis, { ...head(subject, title, ['at most', most], 'bytes', 1), sample });
   };
   return [
     measure('Pending', 450, () => undefined),
@@ -160,11 +150,9 @@ async function scriptMs(redis: Redis, calls: () => Promise<unknown>): Promise<nu
 
 function scripts(subject: BenchSubject, redis: Redis, inflight: number): Measure[] {
   const measure = (what: string, prepared: (store: MempoolStore) => Promise<() => Promise<unknown>>): Measure => {
-    const sample = async (): Promise<number> => {
-      await redis.flushdb('SYNC');
-      return withPool(subject, async (store) => scriptMs(redis, await prepared(store)));
-    };
-    return { ...head(subject, `script of ${what}, median as the server counts it`, ['at most', 1], 'ms', 7), sample };
+    const sample = () => withPool(subject, async (store) => scriptMs(redis, await prepared(store)));
+    const measured = head(subject, `script of ${what}, median as the server counts it`, ['at most', 1], 'ms', 7);
+    return onEmptied(redis, { ...measured, sample });
   };
   return [
     measure('receive by 100', async (store) => {

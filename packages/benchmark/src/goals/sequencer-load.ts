@@ -19,7 +19,7 @@ export const validators: readonly string[] = ['v1', 'v2', 'v3', 'v4'];
 export const domain: string = '0d'.repeat(32);
 
 /** A clock that stands still, so that windows close when the benchmark says so. */
-export class StillClock {
+class StillClock {
   ms: number = Date.now();
   readonly now = (): number => this.ms;
 }
@@ -33,30 +33,27 @@ export const validatorSignature = (validator: string, digest: string): string =>
 export interface BenchValidator {
   readonly sequencer: Sequencer;
   readonly lease: Lease;
-  close(): Promise<void>;
+  readonly protocol: string;
+  readonly clock: StillClock;
 }
 
-/** Opens a validator's pools and takes the lease of its election. */
-export async function openValidator(
+/** Hands over a new validator that holds the lease of its election. */
+export async function withValidator<T>(
   subject: BenchSubject,
-  protocol: string,
-  options: Partial<SequencerOptions> = {},
-): Promise<BenchValidator> {
-  const sequencer = await openParts(subject, protocol, options);
+  work: (validator: BenchValidator) => Promise<T>,
+): Promise<T> {
+  const [protocol, clock] = [randomUUID(), new StillClock()];
+  const sequencer = await openParts(subject, protocol, { now: clock.now });
   const leases = await subject.leases?.(poolNames(protocol, market).control, { ttlMs: 3_600_000 });
   if (leases === undefined) throw new Error(`${subject.name} has no elections`);
   const candidate = { nodeId: 'bench', address: null, priority: 0 };
   const request = { candidate, token: randomUUID(), ttlMs: 3_600_000, floor: 0 } as const;
   const reply = await leases.campaign({ ...request, dataLoss: 'accept', takeover: null });
   if (reply.kind !== 'won') throw new Error('the election was not won');
-  return {
-    sequencer,
-    lease: reply.lease,
-    close: async () => {
-      await leases.close();
-      await sequencer.close();
-    },
-  };
+  const result = await work({ sequencer, lease: reply.lease, protocol, clock });
+  await leases.close();
+  await sequencer.close();
+  return result;
 }
 
 /** The parts of a validator without its election. */

@@ -1,6 +1,3 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Redis } from 'ioredis';
 import {
@@ -18,81 +15,62 @@ import type { BenchBackend } from '../limits/backend.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
 import { noServer } from '../setup/redis-server.ts';
 import type { BenchSubject } from '../setup/subject.ts';
+import { Crew } from './crew.ts';
 import { usedMemory } from './footprint.ts';
-import { head, inTurn, type Measure, timed } from './measure.ts';
+import { head, inTurn, type Measure, onEmptied, timed } from './measure.ts';
 import {
   acceptAll,
   type BenchValidator,
   domain,
-  openValidator,
-  StillClock,
   signedBySlot,
   submissionsOf,
   unsignedMessages,
   validatorSignature,
   validators,
+  withValidator,
 } from './sequencer-load.ts';
+import type { CheckerVerbs } from './sequencer-node.ts';
 
 const program = new URL('./sequencer-node.ts', import.meta.url);
-
-/** What a checking process is told. */
-export type Told =
-  | { readonly kind: 'prepare'; readonly count: number }
-  | { readonly kind: 'check'; readonly protocol: string }
-  | { readonly kind: 'alone' | 'end' };
 
 export function sequencerGoals(backend: BenchBackend, context: BenchContext): Measure[] {
   if (context.redis === null) throw new Error(noServer);
   const redis = context.redis.client;
   return [
-    checking(backend, redis, atMost(context, 8_000)),
-    closing(backend.subject, redis, atMost(context, 10_000)),
-    agreeing(backend.subject, redis),
+    checking(backend, atMost(context, 8_000)),
+    closing(backend.subject, atMost(context, 10_000)),
+    agreeing(backend.subject),
     ...keeping(backend.subject, redis, atMost(context, 1_000)),
-  ];
-}
-
-async function tell(nodes: readonly ChildProcess[], told: Told): Promise<void> {
-  await Promise.all(
-    nodes.map((node) => {
-      const answered = once(node, 'message');
-      node.send(told);
-      return answered;
-    }),
-  );
+  ].map((measure) => onEmptied(redis, measure));
 }
 
 /** Two processes that check signatures and do nothing else, beside the same two as dequeuers behind a gateway in this process. */
-function checking({ subject, path }: BenchBackend, redis: Redis, count: number): Measure {
+function checking({ subject, path }: BenchBackend, count: number): Measure {
   const title = 'sequencer: checking signatures alone in two processes ÷ gateway to checked with two dequeuers';
-  let nodes: ChildProcess[] = [];
+  const crew = new Crew<CheckerVerbs>(program, 2, path);
   let messages: Uint8Array[] = [];
-  const through = async (): Promise<number> => {
-    await redis.flushdb('SYNC');
-    const protocol = randomUUID();
-    const { sequencer, lease, close } = await openValidator(subject, protocol);
-    const closesAt = Date.now() + 600_000;
-    const record = await sequencer.window.open({ epoch: 1, closesAt, validators }, lease);
-    await tell(nodes, { kind: 'check', protocol });
-    const ms = await timed(async () => {
-      await acceptAll(sequencer, messages);
-      const checked = () => sequencer.namespace.withEpoch(record, (pool) => pool.usage());
-      for (let done = 0; done < count; done = (await checked()).acknowledged) await pause(5);
+  const through = (): Promise<number> =>
+    withValidator(subject, async ({ sequencer, lease, protocol, clock }) => {
+      const closesAt = clock.ms + 600_000;
+      const record = await sequencer.window.open({ epoch: 1, closesAt, validators }, lease);
+      await crew.tell('check', protocol);
+      const ms = await timed(async () => {
+        await acceptAll(sequencer, messages);
+        const checked = () => sequencer.namespace.withEpoch(record, (pool) => pool.usage());
+        for (let done = 0; done < count; done = (await checked()).acknowledged) await pause(5);
+      });
+      await crew.tell('end');
+      return ms;
     });
-    await tell(nodes, { kind: 'end' });
-    await close();
-    return ms;
-  };
   return {
     ...head(subject, title, ['at least', 0.6], '×', 7),
     async prepare() {
-      nodes = ['a', 'b'].map((owner) => fork(program, [path, owner]));
-      await Promise.all(nodes.map((node) => once(node, 'message')));
-      await tell(nodes, { kind: 'prepare', count: count / 2 });
+      await crew.begin();
+      await crew.tell('prepare', count / 2);
       messages = submissionsOf(1, count, count).map(signedBySlot).map(encodeSubmission);
     },
-    sample: (round) => inTurn(round, () => timed(() => tell(nodes, { kind: 'alone' })), through),
-    end: async () => nodes.forEach((node) => void node.kill('SIGKILL')),
+    sample: (round) => inTurn(round, () => timed(() => crew.tell('alone')), through),
+    end: () => crew.end(),
   };
 }
 
@@ -112,9 +90,10 @@ async function until({ sequencer, lease }: BenchValidator, epoch: number, phase:
 
 /** An epoch whose submissions are all checked, and whose window has closed. */
 async function closedEpoch(
-  { sequencer, lease }: BenchValidator,
-  clock: StillClock,
-  [epoch, count, projects]: readonly [epoch: number, count: number, projects: number],
+  { sequencer, lease, clock }: BenchValidator,
+  epoch: number,
+  count: number,
+  projects: number,
 ): Promise<void> {
   await sequencer.window.open({ epoch, closesAt: clock.ms + 600_000, validators }, lease);
   await acceptAll(sequencer, unsignedMessages(submissionsOf(epoch, count, projects)));
@@ -122,17 +101,13 @@ async function closedEpoch(
   clock.ms += 600_000;
 }
 
-function closing(subject: BenchSubject, redis: Redis, count: number): Measure {
+function closing(subject: BenchSubject, count: number): Measure {
   const title = `sequencer: end of the window to the batch, ${count.toLocaleString('en')} submissions in 200 projects`;
-  const sample = async (): Promise<number> => {
-    await redis.flushdb('SYNC');
-    const clock = new StillClock();
-    const validator = await openValidator(subject, randomUUID(), { now: clock.now });
-    await closedEpoch(validator, clock, [1, count, 200]);
-    const ms = await timed(() => until(validator, 1, 'level2'));
-    await validator.close();
-    return ms;
-  };
+  const sample = (): Promise<number> =>
+    withValidator(subject, async (validator) => {
+      await closedEpoch(validator, 1, count, 200);
+      return timed(() => until(validator, 1, 'level2'));
+    });
   return { ...head(subject, title, ['at most', 500], 'ms', 5), sample };
 }
 
@@ -155,24 +130,20 @@ const leavesOf = (epoch: number, projects: number): Leaf[] =>
     .map(({ project, cid }) => ({ project, cid }))
     .sort((a, b) => (a.project < b.project ? -1 : 1));
 
-function agreeing(subject: BenchSubject, redis: Redis): Measure {
+function agreeing(subject: BenchSubject): Measure {
   const title = 'sequencer: the last batch to the agreed result, four validators and 200 projects';
-  const sample = async (): Promise<number> => {
-    await redis.flushdb('SYNC');
-    const clock = new StillClock();
-    const validator = await openValidator(subject, randomUUID(), { now: clock.now });
-    await closedEpoch(validator, clock, [1, 200, 200]);
-    await until(validator, 1, 'level2');
-    const others = played(1, leavesOf(1, 200));
-    const { gateway } = validator.sequencer;
-    for (const { batch } of others.slice(1)) await gateway.acceptBatch(batch);
-    const ms = await timed(async () => {
-      await gateway.acceptBatch((others[0] as (typeof others)[0]).batch);
-      await until(validator, 1, 'onchain');
+  const sample = (): Promise<number> =>
+    withValidator(subject, async (validator) => {
+      await closedEpoch(validator, 1, 200, 200);
+      await until(validator, 1, 'level2');
+      const others = played(1, leavesOf(1, 200));
+      const { gateway } = validator.sequencer;
+      for (const { batch } of others.slice(1)) await gateway.acceptBatch(batch);
+      return timed(async () => {
+        await gateway.acceptBatch((others[0] as (typeof others)[0]).batch);
+        await until(validator, 1, 'onchain');
+      });
     });
-    await validator.close();
-    return ms;
-  };
   return { ...head(subject, title, ['at most', 1_000], 'ms', 5), sample };
 }
 
@@ -182,9 +153,9 @@ const keptProjects = 20;
 const kept = 20;
 
 /** Leads an epoch from its window to its end on the chain. */
-async function wholeEpoch(validator: BenchValidator, clock: StillClock, epoch: number): Promise<void> {
+async function wholeEpoch(validator: BenchValidator, epoch: number): Promise<void> {
   const { sequencer, lease } = validator;
-  await closedEpoch(validator, clock, [epoch, keptSubmissions, keptProjects]);
+  await closedEpoch(validator, epoch, keptSubmissions, keptProjects);
   for (const { batch, endorsement } of played(epoch, leavesOf(epoch, keptProjects))) {
     await sequencer.gateway.acceptBatch(batch);
     await sequencer.gateway.acceptBatch(endorsement);
@@ -198,20 +169,15 @@ async function wholeEpoch(validator: BenchValidator, clock: StillClock, epoch: n
 
 /** What epochs leave on the server: while they are kept, and after many were forgotten. */
 function keeping(subject: BenchSubject, redis: Redis, epochs: number): Measure[] {
-  const withEpochs = async (work: (whole: (epoch: number) => Promise<void>) => Promise<number>): Promise<number> => {
-    await redis.flushdb('SYNC');
-    const clock = new StillClock();
-    const validator = await openValidator(subject, randomUUID(), { now: clock.now });
-    const { sequencer, lease } = validator;
-    const whole = async (epoch: number): Promise<void> => {
-      await wholeEpoch(validator, clock, epoch);
-      await forgetEpochs(sequencer.namespace, lease, { keepMs: kept * 600_000 });
-      await sequencer.namespace.closeOthers([]);
-    };
-    const result = await work(whole);
-    await validator.close();
-    return result;
-  };
+  const withEpochs = (work: (whole: (epoch: number) => Promise<void>) => Promise<number>): Promise<number> =>
+    withValidator(subject, (validator) =>
+      work(async (epoch) => {
+        const { sequencer, lease } = validator;
+        await wholeEpoch(validator, epoch);
+        await forgetEpochs(sequencer.namespace, lease, { keepMs: kept * 600_000 });
+        await sequencer.namespace.closeOthers([]);
+      }),
+    );
   const keys = (): Promise<number> =>
     withEpochs(async (whole) => {
       for (let epoch = 1; epoch <= 2 * kept; epoch++) await whole(epoch);

@@ -1,16 +1,17 @@
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
+import type { Transaction } from 'mempool-core';
 import { loadServerConfig, type RunningServer, startServer } from 'mempool-server';
 import type { BenchBackend } from '../limits/backend.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
 import { batches, freshTransactions } from '../setup/samples.ts';
 import { inCalls } from '../workloads/workload.ts';
-import type { Load, Loaded } from './http-load.ts';
+import { Crew } from './crew.ts';
+import type { PosterVerbs } from './http-load.ts';
 import { head, inTurn, type Measure, timed } from './measure.ts';
 
 const program = new URL('./http-load.ts', import.meta.url);
@@ -18,71 +19,63 @@ const callers = 64;
 const payloadBytes = 1_150;
 const path = '/api/v1/transactions';
 
-/** A process of its own that posts transactions. */
-class Poster {
-  readonly #child: ChildProcess = fork(program, { serialization: 'advanced' });
-  readonly #ready: Promise<unknown> = once(this.#child, 'message');
-  readonly #ended: Promise<unknown> = once(this.#child, 'exit');
-
-  /** @throws Error if an answer is not 201 */
-  async post(port: number, count: number): Promise<Loaded> {
-    await this.#ready;
-    const answered = once(this.#child, 'message');
-    const load: Load = { port, path, connections: callers, count, payloadBytes };
-    this.#child.send(load);
-    const [loaded] = (await Promise.race([answered, this.#ended])) as [Loaded | number | null];
-    if (loaded === null || typeof loaded !== 'object') throw new Error('the process that posts has ended');
-    return loaded;
-  }
-
-  end(): Promise<unknown> {
-    this.#child.kill('SIGKILL');
-    return this.#ended;
-  }
-}
-
-/** A server with its pool, and the process that posts to it. */
+/** A server with its pool and a bare route, and the process that posts to them. */
 class Served {
   readonly #file: string;
   readonly #pool: { readonly backend: string; readonly path?: string };
-  #poster: Poster | undefined;
+  readonly #poster = new Crew<PosterVerbs>(program, 1);
   #server: RunningServer | undefined;
+  #bare: BareRoute | undefined;
 
   constructor({ place }: BenchBackend, { folder }: BenchContext) {
     this.#file = join(folder, 'served.sqlite');
     this.#pool = place === 'heap' ? { backend: 'ephemeral' } : { backend: 'sqlite', path: this.#file };
   }
 
-  get server(): RunningServer {
-    if (this.#server === undefined) throw new Error('the server has not started');
-    return this.#server;
-  }
-
   async start(): Promise<void> {
-    this.#poster = new Poster();
+    await this.#poster.begin();
+    this.#bare = await bareRoute();
     this.#server = await startServer(await loadServerConfig({ mempool: this.#pool, server: { port: 0 } }));
   }
 
-  post(count: number, port: number = this.server.port): Promise<Loaded> {
-    if (this.#poster === undefined) throw new Error('the server has not started');
-    return this.#poster.post(port, count);
+  post(count: number) {
+    return this.#postTo(this.#server, count);
+  }
+
+  async postToBareRoute(count: number): Promise<number> {
+    return (await this.#postTo(this.#bare, count)).milliseconds;
+  }
+
+  /** Milliseconds of the library's own callers, each waiting for its submission. */
+  ownCallers(count: number): Promise<number> {
+    const shares = batches(freshTransactions(count), Math.ceil(count / callers));
+    const submitAll = (share: Transaction[]) => inCalls(share, (each) => this.#server?.pool.submit(each));
+    return timed(() => Promise.all(shares.map(submitAll)));
   }
 
   async end(): Promise<void> {
-    await this.#poster?.end();
+    await this.#poster.end();
     await this.#server?.close();
+    await this.#bare?.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.#file + suffix, { force: true });
+  }
+
+  /** @throws Error if an answer is not 201 */
+  async #postTo(target: { readonly port: number } | undefined, count: number) {
+    const port = target?.port ?? 0;
+    const [loaded] = await this.#poster.tell('post', { port, path, connections: callers, count, payloadBytes });
+    if (loaded === undefined) throw new Error('the server has not started');
+    return loaded;
   }
 }
 
-/** Milliseconds of the library's own callers, each waiting for its submission. */
-function ownCallers({ pool }: RunningServer, count: number): Promise<number> {
-  const shares = batches(freshTransactions(count), Math.ceil(count / callers));
-  return timed(() => Promise.all(shares.map((share) => inCalls(share, (each) => pool.submit(each)))));
+interface BareRoute {
+  readonly port: number;
+  close(): Promise<unknown>;
 }
 
 /** A route that reads the same bodies and does nothing with them. */
-async function bareRoute(): Promise<{ readonly port: number; close(): Promise<unknown> }> {
+async function bareRoute(): Promise<BareRoute> {
   const app = new Hono().post(path, async (context) => {
     await context.req.arrayBuffer();
     return context.json({ kind: 'received' }, 201);
@@ -101,63 +94,33 @@ async function bareRoute(): Promise<{ readonly port: number; close(): Promise<un
 
 /** What HTTP costs: connections that post one transaction at a time. */
 export function serverGoals(backend: BenchBackend, context: BenchContext): Measure[] {
-  const throughput = backend.place === 'heap' ? besideBareRoute : besideOwnCallers;
-  return [throughput(backend, context), latency(backend, context)];
-}
-
-function besideBareRoute(backend: BenchBackend, context: BenchContext): Measure {
   const served = new Served(backend, context);
-  const count = atMost(context, 5_000);
-  let bare: Awaited<ReturnType<typeof bareRoute>> | undefined;
-  const what = `HTTP server, ${callers} connections, one transaction a request`;
-  return {
-    ...head(backend, `${what} ÷ a bare route that reads the same bodies`, ['at least', 0.6], '×', 9),
+  const running = { prepare: () => served.start(), end: () => served.end() };
+  const what = `HTTP server, ${callers} connections`;
+  const beside = (name: string, least: number, count: number, limit: (count: number) => Promise<number>): Measure => ({
+    ...head(backend, `${what}, one transaction a request ÷ ${name}`, ['at least', least], '×', 9),
+    ...running,
     warmups: 2,
-    async prepare() {
-      bare = await bareRoute();
-      await served.start();
-    },
     sample: (round) =>
       inTurn(
         round,
-        async () => (await served.post(count, bare?.port)).milliseconds,
+        () => limit(count),
         async () => (await served.post(count)).milliseconds,
       ),
-    async end() {
-      await served.end();
-      await bare?.close();
-    },
-  };
-}
-
-function besideOwnCallers(backend: BenchBackend, context: BenchContext): Measure {
-  const served = new Served(backend, context);
+  });
   const count = atMost(context, 3_000);
-  const what = `HTTP server, ${callers} connections, one transaction a request`;
-  return {
-    ...head(backend, `${what} ÷ ${callers} callers of the library`, ['at least', 0.5], '×', 9),
-    warmups: 2,
-    prepare: () => served.start(),
-    sample: (round) =>
-      inTurn(
-        round,
-        () => ownCallers(served.server, count),
-        async () => (await served.post(count)).milliseconds,
-      ),
-    end: () => served.end(),
-  };
-}
-
-function latency(backend: BenchBackend, context: BenchContext): Measure {
-  const served = new Served(backend, context);
-  const count = atMost(context, 3_000);
-  return {
-    ...head(backend, `HTTP server, ${callers} connections: p99 of a request ÷ the median`, ['at most', 5], '×', 7),
-    prepare: () => served.start(),
-    async sample() {
-      const { medianMs, p99Ms } = await served.post(count);
-      return p99Ms / medianMs;
+  const bare = 'a bare route that reads the same bodies';
+  return [
+    backend.place === 'heap'
+      ? beside(bare, 0.6, atMost(context, 5_000), (count) => served.postToBareRoute(count))
+      : beside(`${callers} callers of the library`, 0.5, count, (count) => served.ownCallers(count)),
+    {
+      ...head(backend, `${what}: p99 of a request ÷ the median`, ['at most', 5], '×', 7),
+      ...running,
+      async sample() {
+        const { medianMs, p99Ms } = await served.post(count);
+        return p99Ms / medianMs;
+      },
     },
-    end: () => served.end(),
-  };
+  ];
 }

@@ -1,9 +1,9 @@
 // One of many nodes that write to a full priority pool, in a process of its own. It writes while it is told to, and reports the time of each call.
-import type { AnyStore } from 'mempool-core';
+import type { AnyStore, OpenOptions } from 'mempool-core';
 import { anyStore } from 'mempool-core/backend';
 import { pricedTransactions } from '../setup/samples.ts';
 import { loadSubject } from '../setup/subject.ts';
-import { fullPool, type Told } from './writers.ts';
+import { serveCrew } from './crew.ts';
 
 const [path, pool] = process.argv.slice(2) as [string, string];
 const subject = await loadSubject(path);
@@ -17,37 +17,28 @@ function newest(size: number) {
   }));
 }
 
-async function write(size: number, ms: number): Promise<number[]> {
-  if (store === null) throw new Error('the pool is not open');
-  const took: number[] = [];
-  const start = performance.now();
-  for (let now = start; now < start + ms; ) {
-    const call = newest(size);
-    const begun = performance.now();
-    // A call that others overtook for long may be below all that the pool has by now.
-    await store.receive(call);
-    now = performance.now();
-    took.push(now - begun);
-  }
-  return took;
-}
+const verbs = {
+  async open(options: OpenOptions) {
+    store = anyStore(await subject.open(pool, options));
+    // Its copy of the pool is there before the time begins.
+    await store.reap({ maxTxs: 1 });
+  },
+  /** @returns the milliseconds of each call */
+  async write(size: number, ms: number) {
+    if (store === null) throw new Error('the pool is not open');
+    const took: number[] = [];
+    const start = performance.now();
+    for (let now = start; now < start + ms; ) {
+      const call = newest(size);
+      const begun = performance.now();
+      // A call that others overtook for long may be below all that the pool has by now.
+      await store.receive(call);
+      now = performance.now();
+      took.push(now - begun);
+    }
+    return took;
+  },
+};
 
-async function obey(told: Told): Promise<number[]> {
-  switch (told.kind) {
-    case 'open':
-      store = anyStore(await subject.open(pool, fullPool));
-      // Its copy of the pool is there before the time begins.
-      await store.reap({ maxTxs: 1 });
-      return [];
-    case 'write':
-      return write(told.size, told.ms);
-    case 'close':
-      await store?.close();
-      store = null;
-      return [];
-  }
-}
-
-process.on('message', async (told: Told) => process.send?.(await obey(told)));
-process.once('disconnect', () => process.exit());
-process.send?.([]);
+export type WriterVerbs = typeof verbs;
+serveCrew(verbs);
