@@ -1,108 +1,68 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { Ledger } from 'mempool-ledger';
 import type { BenchBackend } from '../limits/backend.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
 import { noServer } from '../setup/redis-server.ts';
-import { type LedgerSubject, loadLedger } from '../setup/subject.ts';
+import { loadLedger } from '../setup/subject.ts';
 import { usedMemory } from './footprint.ts';
-import { callers, fillLedger, pairOf, transfersMs, walletName } from './ledger-load.ts';
+import { byCallers, callers, FilledLedger, few, flatness, pairOf, walletName } from './ledger-load.ts';
 import { head, inTurn, type Measure, timed } from './measure.ts';
 
-const few = 1_000;
-
-export async function redisLedgerGoals({ subject }: BenchBackend, context: BenchContext): Promise<Measure[]> {
+export async function redisLedgerGoals({ subject: backend }: BenchBackend, context: BenchContext): Promise<Measure[]> {
   if (context.redis === null) throw new Error(noServer);
   const { client } = context.redis;
-  const ledger = await loadLedger('redis');
+  const subject = await loadLedger('redis');
   const many = atMost(context, 100_000);
-  return [
-    beside(subject, ledger, client, {
-      title: `ledger: a bare script of the same keys and bytes ÷ transfers of ${callers} callers`,
-      least: 0.5,
-      count: 6_400,
-      limit: bareTransfers,
-    }),
-    beside(subject, ledger, client, {
-      title: `ledger: the original's commands with its lock ÷ transfers of ${callers} callers`,
-      least: 30,
-      count: 320,
-      limit: originalTransfers,
-    }),
-    flat(subject, ledger, client, many),
-    memory(subject, ledger, client, atMost(context, 50_000)),
-  ];
-}
-
-interface Contest {
-  readonly title: string;
-  readonly least: number;
-  readonly count: number;
-  readonly limit: (redis: Redis, count: number) => Promise<number>;
-}
-
-/** A ledger of its own with many wallets, beside the bare limit, in turn. */
-function beside(backend: { readonly name: string }, subject: LedgerSubject, redis: Redis, contest: Contest): Measure {
-  const { title, least, count, limit } = contest;
-  let ledger: Ledger;
-  return {
-    ...head(backend, title, ['at least', least], '×', 7),
-    async prepare() {
-      await redis.flushdb('SYNC');
-      ledger = await filled(subject, few);
-    },
-    sample: (round) =>
-      inTurn(
-        round,
-        () => limit(redis, count),
-        () => transfersMs(ledger, few, count),
-      ),
-    end: () => ledger.close(),
-  };
-}
-
-/** The same transfers on a ledger with many wallets and transfers, and on one with few. */
-function flat(backend: { readonly name: string }, subject: LedgerSubject, redis: Redis, many: number): Measure {
   const sizes = `${many.toLocaleString('en')} ÷ ${few.toLocaleString('en')}`;
-  let ledgers: readonly [many: Ledger, few: Ledger];
+  const flat = head(backend, `ledger: a transfer with ${sizes} wallets and transfers`, ['at most', 1.5], '×', 9);
+  const bytes = 'ledger: memory per transfer, its record and histories';
+  /** A ledger of its own with many wallets, beside the bare limit, in turn. */
+  const beside = (limitName: string, least: number, count: number, limit: Limit): Measure => {
+    const ledger = new FilledLedger(subject);
+    return {
+      ...head(backend, `ledger: ${limitName} ÷ transfers of ${callers} callers`, ['at least', least], '×', 7),
+      prepare: () => ledger.fill(),
+      sample: (round) =>
+        inTurn(
+          round,
+          () => limit(client, count),
+          () => ledger.transfersMs(count),
+        ),
+      end: () => ledger.close(),
+    };
+  };
+  const measures: Measure[] = [
+    beside('a bare script of the same keys and bytes', 0.5, 6_400, bareTransfers),
+    beside("the original's commands with its lock", 30, 320, originalTransfers),
+    flatness(flat, subject, many, 6_400),
+    {
+      ...head(backend, bytes, ['at most', 600], 'bytes', 1),
+      sample: () => bytesEach(client, new FilledLedger(subject), atMost(context, 50_000)),
+    },
+  ];
+  return measures.map((measure) => onEmptied(client, measure));
+}
+
+type Limit = (redis: Redis, count: number) => Promise<number>;
+
+/** The measure on a server that is emptied before it. */
+function onEmptied(redis: Redis, { prepare, ...measure }: Measure): Measure {
   return {
-    ...head(backend, `ledger: a transfer with ${sizes} wallets and transfers`, ['at most', 1.5], '×', 9),
+    ...measure,
     async prepare() {
       await redis.flushdb('SYNC');
-      ledgers = [await filled(subject, many), await filled(subject, few)];
-    },
-    sample: (round) =>
-      inTurn(
-        round,
-        () => transfersMs(ledgers[0], many, 6_400),
-        () => transfersMs(ledgers[1], few, 6_400),
-      ),
-    end: async () => {
-      for (const ledger of ledgers) await ledger.close();
+      await prepare?.();
     },
   };
 }
 
-function memory(backend: { readonly name: string }, subject: LedgerSubject, redis: Redis, count: number): Measure {
-  const sample = async (): Promise<number> => {
-    await redis.flushdb('SYNC');
-    const ledger = await filled(subject, few);
-    const before = await usedMemory(redis);
-    await transfersMs(ledger, few, count);
-    const bytes = ((await usedMemory(redis)) - before) / count;
-    await ledger.close();
-    return bytes;
-  };
-  return {
-    ...head(backend, 'ledger: memory per transfer, its record and histories', ['at most', 600], 'bytes', 1),
-    sample,
-  };
-}
-
-async function filled(subject: LedgerSubject, wallets: number): Promise<Ledger> {
-  const ledger = await subject.ledger({ name: randomUUID(), currency: 'COIN' });
-  await fillLedger(ledger, wallets);
-  return ledger;
+async function bytesEach(redis: Redis, ledger: FilledLedger, count: number): Promise<number> {
+  await ledger.fill();
+  const before = await usedMemory(redis);
+  await ledger.transfersMs(count);
+  const bytes = ((await usedMemory(redis)) - before) / count;
+  await ledger.close();
+  return bytes;
 }
 
 /** Reads and writes what a ledger's script does for as many transfers, and asks nothing. */
@@ -161,22 +121,17 @@ async function originalTransfers(redis: Redis, count: number): Promise<number> {
   const name = `original-${randomUUID()}`;
   const [lock, wallet] = [`${name}:lock`, (n: number) => `${name}:${walletName(n)}`];
   for (let n = 0; n < few; n += 1) await redis.set(wallet(n), JSON.stringify({ id: walletName(n), amount: 1_000_000 }));
-  let left = count;
-  const caller = async () => {
-    while (left > 0) {
-      left -= 1;
-      const [source, destination] = pairOf(left, few).map(wallet) as [string, string];
-      const id = randomUUID();
-      while ((await redis.set(lock, id, 'EX', 60, 'NX')) === null);
-      const [from, to] = [await redis.get(source), await redis.get(destination)].map((text) =>
-        JSON.parse(text ?? '{}'),
-      );
-      await redis.set(source, JSON.stringify({ ...from, amount: from.amount - 1 }));
-      await redis.set(destination, JSON.stringify({ ...to, amount: to.amount + 1 }));
-      await redis.lpush(`${source}:history`, JSON.stringify({ id, amount: -1 }));
-      await redis.lpush(`${destination}:history`, JSON.stringify({ id, amount: 1 }));
-      await redis.del(lock);
-    }
-  };
-  return timed(() => Promise.all(Array.from({ length: callers }, caller)));
+  let n = 0;
+  return byCallers(count, async () => {
+    n += 1;
+    const [source, destination] = pairOf(n, few).map(wallet) as [string, string];
+    const id = randomUUID();
+    while ((await redis.set(lock, id, 'EX', 60, 'NX')) === null);
+    const [from, to] = [await redis.get(source), await redis.get(destination)].map((text) => JSON.parse(text ?? '{}'));
+    await redis.set(source, JSON.stringify({ ...from, amount: from.amount - 1 }));
+    await redis.set(destination, JSON.stringify({ ...to, amount: to.amount + 1 }));
+    await redis.lpush(`${source}:history`, JSON.stringify({ id, amount: -1 }));
+    await redis.lpush(`${destination}:history`, JSON.stringify({ id, amount: 1 }));
+    await redis.del(lock);
+  });
 }

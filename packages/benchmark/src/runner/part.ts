@@ -72,7 +72,7 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
         ...writersGoals(backend, context),
         ...coldGoals(backend, context),
         ...heap,
-        ...sqliteLedgerGoals(context),
+        ...(await sqliteLedgerGoals(context)),
         reaping,
         ...electionGoals(backend),
         ...exclusive,
