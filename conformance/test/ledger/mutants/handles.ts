@@ -1,38 +1,28 @@
 import type { RecordPage } from 'mempool-ledger/backend';
 import type { Fault, Group } from '../third-party.ts';
-import { front, waiting, wrong } from './replacing.ts';
+import { after, front, given, optioned, replaced, waiting, wrong } from './replacing.ts';
 
 const retention: readonly Fault[] = [
-  wrong(
-    'ids-never-expire',
-    'an id is never too old',
-    'verdict',
-    (right) => (request) => right({ ...request, issuedAt: null }),
+  wrong('ids-never-expire', 'an id is never too old', 'verdict', (right, _, request) =>
+    right({ ...request, issuedAt: null }),
   ),
-  wrong('trims-always', 'records are trimmed without a retention', 'trim', (right, model) => async (limit) => {
-    const { options } = model;
-    model.options = { ...options, retentionMs: options.retentionMs ?? -1e9 };
-    const answer = await right(limit);
-    model.options = options;
-    return answer;
-  }),
-  wrong('trims-young', 'a retention is taken for seconds', 'trim', (right, model) => async (limit) => {
-    const { options } = model;
-    model.options = { ...options, retentionMs: options.retentionMs && options.retentionMs / 1e6 - 400_000 };
-    const answer = await right(limit);
-    model.options = options;
-    return answer;
-  }),
-  wrong('trims-without-opening', 'what is trimmed is forgotten', 'forget', (right, model) => (raw) => {
-    right(raw);
+  optioned('trims-always', 'records are trimmed without a retention', 'trim', ({ retentionMs, ...options }) => ({
+    ...options,
+    retentionMs: retentionMs ?? -1e9,
+  })),
+  optioned('trims-young', 'a retention is taken for seconds', 'trim', ({ retentionMs, ...options }) => ({
+    ...options,
+    retentionMs: retentionMs && retentionMs / 1e6 - 400_000,
+  })),
+  after('trims-without-opening', 'what is trimmed is forgotten', 'forget', (_, model) => {
     model.opened.clear();
   }),
-  wrong('trims-pending', 'pending reservations are trimmed', 'trim', (right, model) => async (limit) => {
+  wrong('trims-pending', 'pending reservations are trimmed', 'trim', async (right, model, limit) => {
     for (const [id, stored] of model.kept)
       if (stored.state === 'pending') model.kept.set(id, { ...stored, state: 'posted' });
     return right(limit);
   }),
-  wrong('trimmed-refusals-count', 'trimmed refusals count for ever', 'forget', (right, model) => (raw) => {
+  wrong('trimmed-refusals-count', 'trimmed refusals count for ever', 'forget', (right, model, raw) => {
     const refusals = new Map(model.refusals);
     right(raw);
     model.refusals = refusals;
@@ -40,7 +30,7 @@ const retention: readonly Fault[] = [
 ];
 
 function paged(id: string, title: string, change: (page: RecordPage, after: number) => RecordPage): Fault {
-  return wrong(id, title, 'records', (right) => async (after, limit) => change(await right(after, limit), after));
+  return wrong(id, title, 'records', async (right, _, after, limit) => change(await right(after, limit), after));
 }
 
 const streams: readonly Fault[] = [
@@ -65,9 +55,9 @@ const streams: readonly Fault[] = [
     'wakes-nobody',
     'a reader that waits is not woken',
     'changed',
-    () => (_, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
+    (_, __, ___, signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve())),
   ),
-  wrong('wakes-one', 'one reader is woken, the others wait', 'changed', (right) => {
+  replaced('wakes-one', 'one reader is woken, the others wait', 'changed', (right) => {
     let isWaiting = false;
     return async (after, signal) => {
       if (isWaiting) return new Promise((resolve) => signal.addEventListener('abort', () => resolve()));
@@ -101,37 +91,26 @@ const callers: readonly Fault[] = [
     title: 'a wrong retention is left out',
     options: ({ retentionMs, ...rest }) => (Number(retentionMs) > 0 ? { ...rest, retentionMs } : rest),
   },
-  front('bad-texts-taken', 'a wrong description is left out', (ledger) => ({
-    transfer: ({ description, ...call }: { description?: unknown } & Parameters<typeof ledger.transfer>[0]) =>
-      ledger.transfer(typeof description === 'string' ? { ...call, description } : call),
+  given('bad-texts-taken', 'a wrong description is left out', 'transfer', ({ description, ...call }) =>
+    typeof description === 'string' ? { ...call, description } : call,
+  ),
+  given('amounts-as-numbers', 'a number is taken for an amount', 'transfer', (call) => ({
+    ...call,
+    amount: typeof call.amount === 'number' ? BigInt(Math.trunc(call.amount) || 1) : call.amount,
   })),
-  front('amounts-as-numbers', 'a number is taken for an amount', (ledger) => ({
-    transfer: (call: Parameters<typeof ledger.transfer>[0]) =>
-      ledger.transfer({
-        ...call,
-        amount: typeof call.amount === 'number' ? BigInt(Math.trunc(call.amount) || 1) : call.amount,
-      }),
+  given('zero-posts-all', 'a post of nothing posts all', 'post', ({ amount, ...call }) => ({
+    ...call,
+    ...(amount && { amount }),
   })),
-  front('zero-posts-all', 'a post of nothing posts all', (ledger) => ({
-    post: ({ amount, ...call }: Parameters<typeof ledger.post>[0]) =>
-      ledger.post({ ...call, ...(amount && { amount }) }),
-  })),
-  front('ids-trimmed', 'ids are trimmed', (ledger) => ({
-    createWallet: (spec: Parameters<typeof ledger.createWallet>[0]) =>
-      ledger.createWallet({ ...spec, id: spec.id.trim() }),
-  })),
-  front('ids-normalised', 'ids are brought to one form', (ledger) => ({
-    reserve: (call: Parameters<typeof ledger.reserve>[0]) =>
-      ledger.reserve(call.id === undefined ? call : { ...call, id: call.id.normalize('NFKC') }),
-  })),
-  front('tags-cut', 'tags are cut after 64 characters', (ledger) => ({
-    createWallet: (spec: Parameters<typeof ledger.createWallet>[0]) =>
-      ledger.createWallet({
-        ...spec,
-        ...(Array.isArray(spec.tags) && {
-          tags: spec.tags.map((tag) => (typeof tag === 'string' ? tag.slice(0, 64) : tag)),
-        }),
-      }),
+  given('ids-trimmed', 'ids are trimmed', 'createWallet', (spec) => ({ ...spec, id: spec.id.trim() })),
+  given('ids-normalised', 'ids are brought to one form', 'reserve', (call) =>
+    call.id === undefined ? call : { ...call, id: call.id.normalize('NFKC') },
+  ),
+  given('tags-cut', 'tags are cut after 64 characters', 'createWallet', (spec) => ({
+    ...spec,
+    ...(Array.isArray(spec.tags) && {
+      tags: spec.tags.map((tag) => (typeof tag === 'string' ? tag.slice(0, 64) : tag)),
+    }),
   })),
   front('read-late', 'a call is read one turn later', (ledger) => ({
     transfer: async (call: Parameters<typeof ledger.transfer>[0]) => {
@@ -139,26 +118,19 @@ const callers: readonly Fault[] = [
       return ledger.transfer(call);
     },
   })),
-  front('malformed-ids-cut', 'too long an id is cut', (ledger) => ({
-    transfer: (call: Parameters<typeof ledger.transfer>[0]) =>
-      ledger.transfer({
-        ...call,
-        id: String(call.id)
-          .slice(0, 128)
-          .replace(/[\n\0]/g, ''),
-      }),
+  given('malformed-ids-cut', 'too long an id is cut', 'transfer', (call) => ({
+    ...call,
+    id: String(call.id)
+      .slice(0, 128)
+      .replace(/[\n\0]/g, ''),
   })),
   front('batch-unlimited', 'a batch may have any length', (ledger) => ({
     batch: async (calls: Parameters<typeof ledger.batch>[0], options: Parameters<typeof ledger.batch>[1]) =>
       calls.length > 1_000 ? [...(await ledger.batch(calls.slice(0, 1_000), options))] : ledger.batch(calls, options),
   })),
-  front('malformed-link-skipped', 'a malformed link is left out of its chain', (ledger) => ({
-    batch: async (calls: Parameters<typeof ledger.batch>[0], options: Parameters<typeof ledger.batch>[1]) =>
-      ledger.batch(
-        Array.isArray(calls) ? calls.filter((one) => !('amount' in one) || one.amount !== 0n) : calls,
-        options,
-      ),
-  })),
+  given('malformed-link-skipped', 'a malformed link is left out of its chain', 'batch', (calls) =>
+    Array.isArray(calls) ? calls.filter((one) => !('amount' in one) || one.amount !== 0n) : calls,
+  ),
   front('empty-batch-refused', 'an empty batch is an error', (ledger) => ({
     batch: async (calls: Parameters<typeof ledger.batch>[0], options: Parameters<typeof ledger.batch>[1]) =>
       calls.length === 0 ? Promise.reject(new Error('empty')) : ledger.batch(calls, options),
@@ -271,16 +243,14 @@ const handles: readonly Fault[] = [
 
 /** Those that leave a reader waiting. */
 const endless: ReadonlySet<string> = new Set([
-  ...[
-    'stream-first-page',
-    'stream-without-first',
-    'wakes-nobody',
-    'wakes-one',
-    'never-ahead',
-    'stream-without-signal',
-    'streams-outlive',
-  ],
-  ...['own-readers'],
+  'stream-first-page',
+  'stream-without-first',
+  'wakes-nobody',
+  'wakes-one',
+  'never-ahead',
+  'stream-without-signal',
+  'streams-outlive',
+  'own-readers',
 ]);
 
 export const handleMutants: readonly Group[] = [

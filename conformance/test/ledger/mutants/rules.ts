@@ -2,7 +2,7 @@ import type { TransferRequest } from 'mempool-ledger/backend';
 import { moveChecks, resolveChecks } from '../../../src/model/ledger/checks.ts';
 import type { LedgerModel } from '../../../src/model/ledger/model.ts';
 import type { Fault, Group } from '../third-party.ts';
-import { wrong } from './replacing.ts';
+import { after, optioned, wrong } from './replacing.ts';
 
 const lists = [
   ['moves', moveChecks],
@@ -26,33 +26,33 @@ function planted(id: string, title: string, change: object): Fault {
 }
 
 const ids: readonly Fault[] = [
-  wrong('no-id-conflict', 'an id is answered whatever its content', 'known', (right, model) => (request) => {
+  wrong('no-id-conflict', 'an id is answered whatever its content', 'known', (right, model, request) => {
     const stored = model.kept.get(request.id);
     return right(stored === undefined ? request : ({ ...request, content: stored.raw.content } as TransferRequest));
   }),
-  wrong('refusal-retried', 'a refusal does not stick', 'known', (right) => (request) => {
+  wrong('refusal-retried', 'a refusal does not stick', 'known', (right, _, request) => {
     const answer = right(request);
     return answer?.stored?.state === 'refused' ? null : answer;
   }),
-  wrong('forgets-ids', 'a repeat is carried out again', 'known', (right) => (request) => {
+  wrong('forgets-ids', 'a repeat is carried out again', 'known', (right, _, request) => {
     const answer = right(request);
     return answer?.outcome === 'created' && !('isSeries' in request && request.isSeries) ? null : answer;
   }),
-  wrong('not-replayed', 'a repeat is told to be new', 'known', (right) => (request) => {
+  wrong('not-replayed', 'a repeat is told to be new', 'known', (right, _, request) => {
     const answer = right(request);
     return answer && { ...answer, replayed: false };
   }),
-  wrong('conflict-kept', 'a conflict is recorded', 'known', (right, model) => (request) => {
+  wrong('conflict-kept', 'a conflict is recorded', 'known', (right, model, request) => {
     const answer = right(request);
     if (answer?.outcome === 'id_conflict')
       model.append({ type: 'transfer', id: `${request.id}!`, content: request.content, result: 'id_conflict\n' });
     return answer;
   }),
-  wrong('repeat-after-rules', 'the rules come before the answer that an id has', 'one', (right, model) => (request) => {
+  wrong('repeat-after-rules', 'the rules come before the answer that an id has', 'one', (right, model, request) => {
     const closed = 'source' in request && model.wallets_.get(request.source)?.closed;
     return closed ? model.refuse(request, 'wallet_closed') : right(request);
   }),
-  wrong('conflict-by-text', 'contents are compared by their length', 'known', (right, model) => (request) => {
+  wrong('conflict-by-text', 'contents are compared by their length', 'known', (right, model, request) => {
     const stored = model.kept.get(request.id)?.raw.content;
     return right(
       stored?.length === request.content.length ? ({ ...request, content: stored } as TransferRequest) : request,
@@ -69,57 +69,43 @@ const steps: readonly Fault[] = [
     'checked-outside',
     'the checks are made before the step that writes',
     'execute',
-    (right, model) =>
-      async (requests, { linked }) => {
-        if (linked) return right(requests, { linked });
-        const judged = inSteps(model, requests);
-        await new Promise(setImmediate);
-        return judged.map(({ request, answer, outcome }) => {
-          if (answer !== null) return answer;
-          return outcome === 'created' ? model.carryOut(request) : model.refuse(request, outcome);
-        });
-      },
-  ),
-  wrong('retried-outside', 'a step is tried again after it took effect', 'carryOut', (right, model) => (request) => {
-    const answer = right(request);
-    if ('source' in request && request.kind === 'transfer')
-      model.count(request.source, request.destination, request.amount, 0n);
-    return answer;
-  }),
-  wrong(
-    'half-a-chain',
-    'a chain whose last link fails stays half done',
-    'chain',
-    (_, model) => (requests) => requests.map((one) => model.one(one)),
-  ),
-  wrong(
-    'chain-without-trace',
-    'the links of a failed chain are not recorded',
-    'chain',
-    (right, model) => (requests) => {
-      const before = model.copy();
-      const answers = right(requests);
-      if (answers.every(({ outcome }) => outcome === 'created')) return answers;
-      model.restore(before);
-      return answers.map(({ outcome, replayed }) => ({ outcome, replayed, stored: null }));
+    async (right, model, requests, { linked }) => {
+      if (linked) return right(requests, { linked });
+      const judged = inSteps(model, requests);
+      await new Promise(setImmediate);
+      return judged.map(({ request, answer, outcome }) => {
+        if (answer !== null) return answer;
+        return outcome === 'created' ? model.carryOut(request) : model.refuse(request, outcome);
+      });
     },
   ),
-  wrong('chain-blames-first', 'the first link is told to have failed', 'chain', (right) => (requests) => {
+  after('retried-outside', 'a step is tried again after it took effect', 'carryOut', (_, model, request) => {
+    if ('source' in request && request.kind === 'transfer')
+      model.count(request.source, request.destination, request.amount, 0n);
+  }),
+  wrong('half-a-chain', 'a chain whose last link fails stays half done', 'chain', (_, model, requests) =>
+    requests.map((one) => model.one(one)),
+  ),
+  wrong('chain-without-trace', 'the links of a failed chain are not recorded', 'chain', (right, model, requests) => {
+    const before = model.copy();
+    const answers = right(requests);
+    if (answers.every(({ outcome }) => outcome === 'created')) return answers;
+    model.restore(before);
+    return answers.map(({ outcome, replayed }) => ({ outcome, replayed, stored: null }));
+  }),
+  wrong('chain-blames-first', 'the first link is told to have failed', 'chain', (right, _, requests) => {
     const answers = right(requests);
     const at = answers.findIndex(({ outcome }) => !['created', 'linked_failed'].includes(outcome));
     return at < 1 ? answers : [...answers].reverse();
   }),
-  wrong(
-    'chain-done-again',
-    'a chain carries out again what was done',
-    'chain',
-    (_, model) => (requests) => requests.map((one) => model.judged(one)),
+  wrong('chain-done-again', 'a chain carries out again what was done', 'chain', (_, model, requests) =>
+    requests.map((one) => model.judged(one)),
   ),
   wrong(
     'chain-ignores-refused',
     'a link refused earlier does not fail the chain',
     'chain',
-    (right, model) => (requests) => {
+    (right, model, requests) => {
       const fresh = requests.filter((one) => model.kept.get(one.id)?.state !== 'refused');
       if (fresh.length === requests.length || fresh.length === 0) return right(requests);
       const done = right(fresh);
@@ -130,7 +116,7 @@ const steps: readonly Fault[] = [
     'chain-takes-back-done',
     'a failed chain forgets a link that was done earlier',
     'chain',
-    (right) => (requests) => {
+    (right, _, requests) => {
       const answers = right(requests);
       const failed = answers.some(({ outcome }) => outcome === 'linked_failed');
       return failed
@@ -138,7 +124,7 @@ const steps: readonly Fault[] = [
         : answers;
     },
   ),
-  wrong('batch-stops', 'a batch ends at the first refusal', 'execute', (right, model) => async (requests, options) => {
+  wrong('batch-stops', 'a batch ends at the first refusal', 'execute', async (right, model, requests, options) => {
     if (options.linked || requests.length < 2) return right(requests, options);
     let stopped = false;
     return requests.map((one) => {
@@ -147,42 +133,29 @@ const steps: readonly Fault[] = [
       return answer;
     });
   }),
-  wrong('batch-reversed', 'a batch is carried out from its end', 'execute', (right) => async (requests, options) => {
+  wrong('batch-reversed', 'a batch is carried out from its end', 'execute', async (right, _, requests, options) => {
     if (options.linked) return right(requests, options);
     return (await right([...requests].reverse(), options)).reverse();
   }),
-  wrong(
-    'batch-all-or-none',
-    'every batch is linked',
-    'execute',
-    (right) => (requests) => right(requests, { linked: requests.length > 1 }),
+  wrong('batch-all-or-none', 'every batch is linked', 'execute', (right, _, requests) =>
+    right(requests, { linked: requests.length > 1 }),
   ),
-  wrong(
-    'series-ignored',
-    'a series makes a new reservation with every call',
-    'known',
-    (right) => (request) => ('isSeries' in request && request.isSeries ? null : right(request)),
+  wrong('series-ignored', 'a series makes a new reservation with every call', 'known', (right, _, request) =>
+    'isSeries' in request && request.isSeries ? null : right(request),
   ),
-  wrong('series-in-common', 'all series count together', 'newId', (right, model) => (request) => {
+  wrong('series-in-common', 'all series count together', 'newId', (right, model, request) => {
     if (!('isSeries' in request && request.isSeries)) return right(request);
     model.ends.set(request.id, Math.max(0, ...model.ends.values()));
     return right(request);
   }),
-  wrong(
-    'series-refused-free',
-    'a refusal of a series takes no number',
-    'refuse',
-    (right, model) => (request, outcome) => {
-      const answer = right(request, outcome);
-      if ('isSeries' in request && request.isSeries) model.ends.set(request.id, (model.ends.get(request.id) ?? 1) - 1);
-      return answer;
-    },
-  ),
+  after('series-refused-free', 'a refusal of a series takes no number', 'refuse', (_, model, request) => {
+    if ('isSeries' in request && request.isSeries) model.ends.set(request.id, (model.ends.get(request.id) ?? 1) - 1);
+  }),
   wrong(
     'series-plain-ids',
     'a reservation of a series has an id that a caller may have',
     'newId',
-    (right) => (request) => right(request).replace(/^~/, ''),
+    (right, _, request) => right(request).replace(/^~/, ''),
   ),
 ];
 
@@ -191,57 +164,43 @@ const money: readonly Fault[] = [
     'float-amounts',
     'amounts are floating-point numbers',
     'count',
-    (right) => (source, destination, posted, pending) =>
+    (right, _, source, destination, posted, pending) =>
       right(source, destination, BigInt(Number(posted)), BigInt(Number(pending))),
   ),
-  wrong('source-only', 'the destination is not counted', 'count', (_, model) => (source, __, posted, pending) => {
+  wrong('source-only', 'the destination is not counted', 'count', (_, model, source, ____, posted, pending) => {
     model.change(source, (one) => ({
       debitsPosted: one.debitsPosted + posted,
       debitsPending: one.debitsPending + pending,
     }));
   }),
-  wrong('part-keeps-rest', 'a post of a part leaves the rest reserved', 'release', (right, model) => (request) => {
-    const answer = right(request);
+  after('part-keeps-rest', 'a post of a part leaves the rest reserved', 'release', (_, model, request) => {
     const { source, destination } = movedBy(model, request.pendingId);
     if (request.kind === 'post' && request.amount !== null) model.count(source, destination, 0n, 1n);
-    return answer;
   }),
-  wrong(
-    'part-posts-all',
-    'a post of a part moves all',
-    'release',
-    (right) => (request) => right({ ...request, amount: null }),
+  wrong('part-posts-all', 'a post of a part moves all', 'release', (right, _, request) =>
+    right({ ...request, amount: null }),
   ),
-  wrong('void-posts', 'a void moves the money', 'release', (right, model) => (request) => {
-    const answer = right(request);
+  after('void-posts', 'a void moves the money', 'release', (_, model, request) => {
     const { source, destination } = movedBy(model, request.pendingId);
     if (request.kind === 'void') model.count(source, destination, 1n, 0n);
-    return answer;
   }),
-  wrong('void-keeps', 'a void leaves the money reserved', 'release', (right, model) => (request) => {
-    const answer = right(request);
+  after('void-keeps', 'a void leaves the money reserved', 'release', (_, model, request) => {
     const { source, destination } = movedBy(model, request.pendingId);
     if (request.kind === 'void') model.count(source, destination, 0n, 1n);
-    return answer;
   }),
-  wrong('stays-pending', 'a resolved reservation stays pending', 'release', (right, model) => (request) => {
-    const answer = right(request);
+  after('stays-pending', 'a resolved reservation stays pending', 'release', (_, model, request) => {
     const stored = model.kept.get(request.pendingId);
     if (stored !== undefined) model.kept.set(request.pendingId, { ...stored, state: 'pending' });
-    return answer;
   }),
-  wrong('post-needs-open', 'a post into a closed wallet is refused', 'verdict', (right, model) => (request) => {
+  wrong('post-needs-open', 'a post into a closed wallet is refused', 'verdict', (right, model, request) => {
     const closed = 'pendingId' in request && model.wallets_.get(movedBy(model, request.pendingId).destination)?.closed;
     return closed ? 'wallet_closed' : right(request);
   }),
-  wrong('expiry-late', 'a reservation expires one millisecond too late', 'sweep', (right, model) => async (limit) => {
-    const { options } = model;
-    model.options = { ...options, now: () => options.now() - 1 };
-    const answer = await right(limit);
-    model.options = options;
-    return answer;
-  }),
-  wrong('expiry-by-sweep', 'what is due can be posted until it is swept', 'verdict', (right, model) => (request) => {
+  optioned('expiry-late', 'a reservation expires one millisecond too late', 'sweep', (options) => ({
+    ...options,
+    now: () => options.now() - 1,
+  })),
+  wrong('expiry-by-sweep', 'what is due can be posted until it is swept', 'verdict', (right, model, request) => {
     const { options } = model;
     if ('pendingId' in request) model.options = { ...options, now: () => 0 };
     const outcome = right(request);
@@ -249,7 +208,7 @@ const money: readonly Fault[] = [
     const stored = 'pendingId' in request ? model.kept.get(request.pendingId) : undefined;
     return outcome === 'pending_already_expired' && stored?.state === 'pending' ? 'created' : outcome;
   }),
-  wrong('sweep-any-order', 'a sweep goes by number', 'sweep', (right, model) => async (limit) => {
+  wrong('sweep-any-order', 'a sweep goes by number', 'sweep', async (right, model, limit) => {
     const kept = model.kept;
     const before = model.records_.length;
     const answer = await right(limit);
@@ -258,20 +217,16 @@ const money: readonly Fault[] = [
     model.kept = kept;
     return answer;
   }),
-  wrong('sweep-all', 'a sweep knows no limit', 'sweep', (right) => () => right(Number.POSITIVE_INFINITY)),
-  wrong('sweep-once', 'a sweep does not say that there is more', 'sweep', (right) => async (limit) => ({
+  wrong('sweep-all', 'a sweep knows no limit', 'sweep', (right) => right(Number.POSITIVE_INFINITY)),
+  wrong('sweep-once', 'a sweep does not say that there is more', 'sweep', async (right, _, limit) => ({
     ...(await right(limit)),
     more: false,
   })),
-  wrong('sweep-nothing', 'a sweep without anything due makes a record', 'sweep', (right, model) => async (limit) => {
-    const answer = await right(limit);
+  after('sweep-nothing', 'a sweep without anything due makes a record', 'sweep', (answer, model) => {
     if (answer.count === 0) model.append({ type: 'tags', id: 'vault', content: '[]', result: '' });
-    return answer;
   }),
-  wrong('sweep-without-record', 'an expiry makes no record of its own', 'release', (right, model) => (request) => {
-    const answer = right(request);
+  after('sweep-without-record', 'an expiry makes no record of its own', 'release', (_, model, request) => {
     if (request.kind === 'expire') model.records_.pop();
-    return answer;
   }),
 ];
 
@@ -282,38 +237,26 @@ function movedBy(model: LedgerModel, pendingId: string): { readonly source: stri
 }
 
 const refusals: readonly Fault[] = [
-  wrong('refusals-unrecorded', 'refusals are not recorded', 'refuse', () => (_, outcome) => ({
+  wrong('refusals-unrecorded', 'refusals are not recorded', 'refuse', (_, __, ___, outcome) => ({
     outcome,
     stored: null,
     replayed: false,
   })),
-  wrong('refusals-uncounted', 'refusals are recorded without end', 'refuse', (right, model) => (request, outcome) => {
+  wrong('refusals-uncounted', 'refusals are recorded without end', 'refuse', (right, model, request, outcome) => {
     model.refusals.clear();
     return right(request, outcome);
   }),
-  wrong(
-    'refusals-of-all',
-    'the refusals of all owners count together',
-    'refuse',
-    (right, model) => (request, outcome) => {
-      const all = [...model.refusals.values()].reduce((sum, one) => sum + one, 0);
-      return all >= model.options.maxRefusals
-        ? { outcome: 'too_many_refusals', stored: null, replayed: false }
-        : right(request, outcome);
-    },
-  ),
-  wrong('refusals-of-nobody', 'the payer of a post is not known', 'payerOf', () => () => ''),
-  wrong(
-    'refusal-touches',
-    'a refusal changes the version of the wallet',
-    'refuse',
-    (right, model) => (request, outcome) => {
-      const answer = right(request, outcome);
-      if ('source' in request && model.wallets_.has(request.source)) model.change(request.source, () => ({}));
-      return answer;
-    },
-  ),
-  wrong('malformed-kept', 'what leaves no trace is recorded', 'verdict', (right, model) => (request) => {
+  wrong('refusals-of-all', 'the refusals of all owners count together', 'refuse', (right, model, request, outcome) => {
+    const all = [...model.refusals.values()].reduce((sum, one) => sum + one, 0);
+    return all >= model.options.maxRefusals
+      ? { outcome: 'too_many_refusals', stored: null, replayed: false }
+      : right(request, outcome);
+  }),
+  wrong('refusals-of-nobody', 'the payer of a post is not known', 'payerOf', () => ''),
+  after('refusal-touches', 'a refusal changes the version of the wallet', 'refuse', (_, model, request) => {
+    if ('source' in request && model.wallets_.has(request.source)) model.change(request.source, () => ({}));
+  }),
+  wrong('malformed-kept', 'what leaves no trace is recorded', 'verdict', (right, model, request) => {
     const outcome = right(request);
     if (outcome === 'id_expired' || outcome === 'invalid_id')
       model.append({ type: 'transfer', id: request.id, content: request.content, result: `${outcome}\n` });

@@ -1,10 +1,19 @@
 import type { LedgerStore, Wallet } from 'mempool-ledger/backend';
 import type { Fault, Group } from '../third-party.ts';
-import { front, wrong } from './replacing.ts';
+import { after, front, replaced, wrong } from './replacing.ts';
+
+/** Closes a wallet that it must not close. */
+function closing(id: string, title: string, isClosed: (wallet: Wallet) => boolean): Fault {
+  return wrong(id, title, 'closeWallet', async (right, model, wallet) => {
+    const found = model.wallets_.get(wallet);
+    if (found === undefined || !isClosed(found)) return right(wallet);
+    return { outcome: 'closed', wallet: model.change(wallet, () => ({ closed: true })) };
+  });
+}
 
 const wallets: readonly Fault[] = [
-  wrong('tags-lost', 'a new wallet has no tags', 'createWallet', (right) => (spec) => right({ ...spec, tags: [] })),
-  wrong('signers-locked', 'from a wallet with a signer nothing leaves', 'verdict', (right, model) => (request) => {
+  wrong('tags-lost', 'a new wallet has no tags', 'createWallet', (right, _, spec) => right({ ...spec, tags: [] })),
+  wrong('signers-locked', 'from a wallet with a signer nothing leaves', 'verdict', (right, model, request) => {
     const isSigned = 'source' in request && (model.wallets_.get(request.source)?.signer ?? null) !== null;
     return isSigned ? 'signature_invalid' : right(request);
   }),
@@ -12,92 +21,64 @@ const wallets: readonly Fault[] = [
     'wallet-overwritten',
     'a wallet is created whether there is one or not',
     'createWallet',
-    (right, model) => (spec) => {
+    (right, model, spec) => {
       model.wallets_.delete(spec.id);
       return right(spec);
     },
   ),
-  wrong('wallet-same-owner', 'a wallet is the same if its owner is', 'createWallet', (right, model) => async (spec) => {
+  wrong('wallet-same-owner', 'a wallet is the same if its owner is', 'createWallet', async (right, model, spec) => {
     const known = model.wallets_.get(spec.id);
     return known?.owner === spec.owner ? { outcome: 'created', wallet: known, replayed: true } : right(spec);
   }),
-  wrong(
-    'wallet-compared-now',
-    'a wallet is compared with what it is now',
-    'setTags',
-    (right, model) => async (id, tags) => {
-      const answer = await right(id, tags);
-      const made = model.made.get(id);
-      if (made !== undefined) {
-        const [owner, , ...rest] = JSON.parse(made) as unknown[];
-        model.made.set(id, JSON.stringify([owner, tags, ...rest]));
-      }
-      return answer;
-    },
-  ),
-  wrong(
-    'wallet-again-recorded',
-    'to create a wallet again makes a record',
-    'createWallet',
-    (right, model) => async (spec) => {
-      const answer = await right(spec);
-      if (answer.replayed) model.append({ type: 'tags', id: spec.id, content: '[]', result: '' });
-      return answer;
-    },
-  ),
+  after('wallet-compared-now', 'a wallet is compared with what it is now', 'setTags', (_, model, id, tags) => {
+    const made = model.made.get(id);
+    if (made !== undefined) {
+      const [owner, , ...rest] = JSON.parse(made) as unknown[];
+      model.made.set(id, JSON.stringify([owner, tags, ...rest]));
+    }
+  }),
+  after('wallet-again-recorded', 'to create a wallet again makes a record', 'createWallet', (answer, model, spec) => {
+    if (answer.replayed) model.append({ type: 'tags', id: spec.id, content: '[]', result: '' });
+  }),
   wrong(
     'wallet-for-everyone',
     'an unknown wallet is there, empty',
     'wallet',
-    (right, model) => async (id) => (await right(id)) ?? model.wallets_.get('vault') ?? null,
+    async (right, model, id) => (await right(id)) ?? model.wallets_.get('vault') ?? null,
   ),
   wrong(
     'version-by-tags-only',
     'a move does not change the version',
     'count',
-    (right, model) =>
-      (source, destination, ...amounts) => {
-        const before = [source, destination].map((id) => [id, model.wallets_.get(id)?.version ?? 0] as const);
-        right(source, destination, ...amounts);
-        for (const [id, version] of before) {
-          const wallet = model.wallets_.get(id);
-          if (wallet !== undefined) model.wallets_.set(id, { ...wallet, version });
-        }
-      },
-  ),
-  wrong(
-    'vault-of-nobody',
-    'the vault is nobody’s',
-    'createWallet',
-    (right) => (spec) => right(spec.id === 'vault' ? { ...spec, owner: 'nobody' } : spec),
-  ),
-  wrong('overdraft-of-vault-only', 'only the vault may owe', 'createWallet', (right) => async (spec) => {
-    const answer = await right(spec.id === 'vault' ? spec : { ...spec, overdraft: false });
-    return answer;
-  }),
-  wrong(
-    'vault-currency',
-    'a ledger takes any currency for its vault',
-    'createWallet',
-    (right, model) => async (spec) => {
-      const vault = model.wallets_.get('vault');
-      return spec.id === 'vault' && vault !== undefined
-        ? { outcome: 'created', wallet: vault, replayed: true }
-        : right(spec);
+    (right, model, source, destination, ...amounts) => {
+      const before = [source, destination].map((id) => [id, model.wallets_.get(id)?.version ?? 0] as const);
+      right(source, destination, ...amounts);
+      for (const [id, version] of before) {
+        const wallet = model.wallets_.get(id);
+        if (wallet !== undefined) model.wallets_.set(id, { ...wallet, version });
+      }
     },
   ),
-  wrong(
-    'tags-added',
-    'tags are added',
-    'setTags',
-    (right, model) => (id, tags) =>
-      right(id, [...new Set([...(model.wallets_.get(id)?.tags ?? []), ...tags])].toSorted()),
+  wrong('vault-of-nobody', 'the vault is nobody’s', 'createWallet', (right, _, spec) =>
+    right(spec.id === 'vault' ? { ...spec, owner: 'nobody' } : spec),
+  ),
+  wrong('overdraft-of-vault-only', 'only the vault may owe', 'createWallet', (right, _, spec) =>
+    right(spec.id === 'vault' ? spec : { ...spec, overdraft: false }),
+  ),
+  wrong('vault-currency', 'a ledger takes any currency for its vault', 'createWallet', async (right, model, spec) => {
+    const vault = model.wallets_.get('vault');
+    return spec.id === 'vault' && vault !== undefined
+      ? { outcome: 'created', wallet: vault, replayed: true }
+      : right(spec);
+  }),
+  wrong('tags-added', 'tags are added', 'setTags', (right, model, id, tags) =>
+    right(id, [...new Set([...(model.wallets_.get(id)?.tags ?? []), ...tags])].toSorted()),
   ),
   wrong(
     'same-tags-recorded',
     'tags that are there already make a record',
     'setTags',
-    (right, model) => async (id, tags) => {
+    async (right, model, id, tags) => {
       const length = model.records_.length;
       const answer = await right(id, tags);
       if (answer.outcome === 'set' && model.records_.length === length)
@@ -105,59 +86,46 @@ const wallets: readonly Fault[] = [
       return answer;
     },
   ),
-  wrong('tags-of-nobody', 'tags of an unknown wallet are taken', 'setTags', (right) => async (id, tags) => {
+  wrong('tags-of-nobody', 'tags of an unknown wallet are taken', 'setTags', async (right, _, id, tags) => {
     const answer = await right(id, tags);
     return answer.outcome === 'wallet_not_found' ? { outcome: 'set', wallet: null } : answer;
   }),
-  wrong('tags-when-closed', 'a closed wallet takes tags', 'setTags', (right, model) => async (id, tags) => {
+  wrong('tags-when-closed', 'a closed wallet takes tags', 'setTags', async (right, model, id, tags) => {
     const wallet = model.wallets_.get(id);
     if (wallet?.closed !== true) return right(id, tags);
     return { outcome: 'set', wallet: model.change(id, () => ({ tags })) };
   }),
-  wrong('tags-without-record', 'a change of tags makes no record', 'setTags', (right, model) => async (id, tags) => {
+  wrong('tags-without-record', 'a change of tags makes no record', 'setTags', async (right, model, id, tags) => {
     if (model.wallets_.get(id)?.closed !== false) return right(id, tags);
     return { outcome: 'set', wallet: model.change(id, () => ({ tags })) };
   }),
-  wrong('closed-again', 'to close a closed wallet makes a record', 'closeWallet', (right, model) => async (id) => {
+  wrong('closed-again', 'to close a closed wallet makes a record', 'closeWallet', async (right, model, id) => {
     const was = model.wallets_.get(id)?.closed;
     const answer = await right(id);
     if (was) model.append({ type: 'close', id, content: '', result: '' });
     return answer;
   }),
-  wrong('closes-nobody', 'an unknown wallet is closed', 'closeWallet', (right) => async (id) => {
+  wrong('closes-nobody', 'an unknown wallet is closed', 'closeWallet', async (right, _, id) => {
     const answer = await right(id);
     return answer.outcome === 'wallet_not_found' ? { outcome: 'closed', wallet: null } : answer;
   }),
-  wrong('closes-full', 'a wallet that holds something is closed', 'closeWallet', (right, model) => async (id) => {
-    const wallet = model.wallets_.get(id);
-    if (wallet === undefined || wallet.creditsPosted <= wallet.debitsPosted) return right(id);
-    return { outcome: 'closed', wallet: model.change(id, () => ({ closed: true })) };
-  }),
-  wrong('closes-owing', 'a wallet that owes is closed', 'closeWallet', (right, model) => async (id) => {
-    const wallet = model.wallets_.get(id);
-    if (wallet === undefined || wallet.creditsPosted >= wallet.debitsPosted) return right(id);
-    return { outcome: 'closed', wallet: model.change(id, () => ({ closed: true })) };
-  }),
-  wrong(
+  closing('closes-full', 'a wallet that holds something is closed', (one) => one.creditsPosted > one.debitsPosted),
+  closing('closes-owing', 'a wallet that owes is closed', (one) => one.creditsPosted < one.debitsPosted),
+  closing(
     'closes-reserved',
     'a wallet from which something is reserved is closed',
-    'closeWallet',
-    (right, model) => async (id) => {
-      const wallet = model.wallets_.get(id);
-      if (wallet === undefined || wallet.debitsPending === 0n) return right(id);
-      return { outcome: 'closed', wallet: model.change(id, () => ({ closed: true })) };
-    },
+    ({ debitsPending }) => debitsPending > 0n,
   ),
 ];
 
 type Search = Parameters<LedgerStore['wallets']>[0];
 
 function searched(id: string, title: string, change: (query: Search) => Search): Fault {
-  return wrong(id, title, 'wallets', (right) => (query) => right(change(query)));
+  return wrong(id, title, 'wallets', (right, _, query) => right(change(query)));
 }
 
 function found(id: string, title: string, change: (wallets: Wallet[], query: Search) => Wallet[]): Fault {
-  return wrong(id, title, 'wallets', (right) => async (query) => change(await right(query), query));
+  return wrong(id, title, 'wallets', async (right, _, query) => change(await right(query), query));
 }
 
 const searches: readonly Fault[] = [
@@ -167,37 +135,26 @@ const searches: readonly Fault[] = [
   ),
   found('search-open-only', 'closed wallets are not found', (all) => all.filter(({ closed }) => !closed)),
   searched('search-any-owner', 'the owner is not looked at', (query) => ({ ...query, owner: null })),
-  wrong(
-    'search-owner-case',
-    'owners are found in any case',
-    'wallets',
-    (right) => async (query) =>
-      (await right({ ...query, owner: null })).filter(
-        ({ owner }) => query.owner === null || owner.toLowerCase() === query.owner.toLowerCase(),
-      ),
+  wrong('search-owner-case', 'owners are found in any case', 'wallets', async (right, _, query) =>
+    (await right({ ...query, owner: null })).filter(
+      ({ owner }) => query.owner === null || owner.toLowerCase() === query.owner.toLowerCase(),
+    ),
   ),
   searched('search-all-is-any', 'one of the tags is enough', (query) => ({ ...query, match: 'any' })),
   searched('search-any-is-all', 'all tags are asked for', (query) => ({ ...query, match: 'all' })),
-  wrong(
-    'search-tag-case',
-    'tags are found in any case',
-    'wallets',
-    (right) => async (query) =>
-      (await right({ ...query, tags: [] })).filter(({ tags }) =>
-        query.tags.every((tag) => tags.some((one) => one.toLowerCase() === tag.toLowerCase())),
-      ),
+  wrong('search-tag-case', 'tags are found in any case', 'wallets', async (right, _, query) =>
+    (await right({ ...query, tags: [] })).filter(({ tags }) =>
+      query.tags.every((tag) => tags.some((one) => one.toLowerCase() === tag.toLowerCase())),
+    ),
   ),
-  wrong(
-    'search-tags-alone',
-    'tags are found of any owner',
-    'wallets',
-    (right) => (query) => right(query.tags.length > 0 ? { ...query, owner: null } : query),
+  wrong('search-tags-alone', 'tags are found of any owner', 'wallets', (right, _, query) =>
+    right(query.tags.length > 0 ? { ...query, owner: null } : query),
   ),
   wrong(
     'search-first-tags',
     'a wallet is found by the tags that it was created with',
     'wallets',
-    (right, model) => async (query) =>
+    async (right, model, query) =>
       (await right({ ...query, tags: [] })).filter(({ id }) => {
         const made = model.made.get(id) ?? '[[],[]]';
         const tags = (JSON.parse(made) as [string, string[]])[1];
@@ -220,28 +177,20 @@ const searches: readonly Fault[] = [
 ];
 
 const histories: readonly Fault[] = [
-  wrong('history-of-refusals', 'a history has refusals', 'transfers', (right, model) => async (query) => {
+  wrong('history-of-refusals', 'a history has refusals', 'transfers', async (right, model, query) => {
     const refused = [...model.kept.values()].filter(({ raw, state }) => state === 'refused' && raw.seq > query.after);
     return [...(await right(query)), ...refused].toSorted((a, b) => a.raw.seq - b.raw.seq).slice(0, query.limit);
   }),
-  wrong(
-    'history-newest-first',
-    'a history comes newest first',
-    'transfers',
-    (right) => async (query) => (await right(query)).toReversed(),
+  wrong('history-newest-first', 'a history comes newest first', 'transfers', async (right, _, query) =>
+    (await right(query)).toReversed(),
   ),
-  wrong(
-    'history-from-last',
-    'a page begins with the last of the page before',
-    'transfers',
-    (right) => (query) => right({ ...query, after: query.after - 1 }),
+  wrong('history-from-last', 'a page begins with the last of the page before', 'transfers', (right, _, query) =>
+    right({ ...query, after: query.after - 1 }),
   ),
-  wrong(
-    'history-as-made',
-    'a history tells reservations as they were made',
-    'transfers',
-    (right) => async (query) =>
-      (await right(query)).map((one) => (one.raw.content.includes('"reserve"') ? { ...one, state: 'pending' } : one)),
+  wrong('history-as-made', 'a history tells reservations as they were made', 'transfers', async (right, _, query) =>
+    (await right(query)).map((one) =>
+      one.raw.content.includes('"reserve"') ? { ...one, state: 'pending' as const } : one,
+    ),
   ),
   front('finds-nothing-as-anything', 'an unknown id is a transfer', (ledger) => ({
     findTransfer: async (id: string) => (await ledger.findTransfer(id)) ?? { id },
@@ -250,13 +199,10 @@ const histories: readonly Fault[] = [
       return page.items.length === 0 ? { ...page, next: 1 } : page;
     },
   })),
-  wrong(
-    'texts-cut',
-    'descriptions and metadata are cut',
-    'append',
-    (right) => (step) => right({ ...step, content: step.content.replace(/x{500,}/, 'x') }),
+  wrong('texts-cut', 'descriptions and metadata are cut', 'append', (right, _, step) =>
+    right({ ...step, content: step.content.replace(/x{500,}/, 'x') }),
   ),
-  wrong('found-otherwise', 'a transfer that is looked up has another time', 'transfer', (right) => async (id) => {
+  wrong('found-otherwise', 'a transfer that is looked up has another time', 'transfer', async (right, _, id) => {
     const stored = await right(id);
     return stored && { ...stored, raw: { ...stored.raw, at: stored.raw.at + 1 } };
   }),
@@ -268,41 +214,37 @@ const journal: readonly Fault[] = [
     title: 'times go back with the clock',
     plant: (model) => void Object.defineProperty(model, 'at', { get: () => model.options.now() }),
   },
-  wrong('times-in-seconds', 'times are in seconds', 'append', (right, model) => (step) => {
+  wrong('times-in-seconds', 'times are in seconds', 'append', (right, model, step) => {
     const raw = right(step);
     const wrongly = { ...raw, at: Math.floor(raw.at / 1_000) };
     model.records_[model.records_.length - 1] = wrongly;
     return wrongly;
   }),
-  wrong('digest-alone', 'a digest does not cover the record before', 'append', (right, model) => (step) => {
+  wrong('digest-alone', 'a digest does not cover the record before', 'append', (right, model, step) => {
     const { digest } = model.head_;
     model.head_ = { ...model.head_, digest: '0'.repeat(40) };
     const raw = right(step);
     model.head_ = { ...raw, digest: digest === raw.digest ? digest : raw.digest };
     return raw;
   }),
-  wrong('record-as-it-is', 'a record tells what became of a reservation', 'release', (right, model) => (request) => {
+  wrong('record-as-it-is', 'a record tells what became of a reservation', 'release', (right, model, request) => {
     const answer = right(request);
     model.records_ = model.records_.map((raw) =>
       raw.id === request.pendingId ? { ...raw, content: raw.content.replace('"reserve"', '"transfer"') } : raw,
     );
     return answer;
   }),
-  wrong('numbers-with-gaps', 'a number is left out after a refusal', 'refuse', (right, model) => (request, outcome) => {
-    const answer = right(request, outcome);
+  after('numbers-with-gaps', 'a number is left out after a refusal', 'refuse', (_, model) => {
     model.head_ = { ...model.head_, seq: model.head_.seq + 1 };
-    return answer;
   }),
-  wrong('close-is-no-record', 'closing makes no record', 'closeWallet', (right, model) => async (id) => {
-    const answer = await right(id);
+  after('close-is-no-record', 'closing makes no record', 'closeWallet', (answer, model) => {
     if (answer.outcome === 'closed' && model.records_.at(-1)?.type === 'close') model.records_.pop();
-    return answer;
   }),
-  wrong('tags-number-late', 'tags have the number of the record before', 'setTags', (right) => async (id, tags) => {
+  wrong('tags-number-late', 'tags have the number of the record before', 'setTags', async (right, _, id, tags) => {
     const { wallet, ...rest } = await right(id, tags);
     return { ...rest, wallet: wallet && { ...wallet, version: wallet.version - 2 } };
   }),
-  wrong('audit-torn', 'wallets are read with the totals of before', 'wallets', (right, model) => {
+  replaced('audit-torn', 'wallets are read with the totals of before', 'wallets', (right, model) => {
     const before = new Map<string, Wallet>();
     return async (query) => {
       const all = await right(query);
