@@ -3,15 +3,16 @@ import {
   isMempoolError,
   type LogEntry,
   MempoolError,
+  type MempoolEvent,
   type MempoolStore,
   type ReadOptions,
-  MempoolError as Refusal,
   type StoredTransaction,
   type Submission,
   type Transaction,
 } from 'mempool-core';
 import { corrupt, invalid, payloadChecksum } from 'mempool-core/backend';
 import { intact } from '../../src/scenario/pool.ts';
+import { changing } from './events.ts';
 import { fifo } from './fifo-operators.ts';
 import { type Mutant, plainPool } from './mutant.ts';
 import { numberOf } from './page-operators.ts';
@@ -67,11 +68,8 @@ export const byteMutants: readonly Mutant[] = [
       void notes.patches.set(hash, { payload: batch.find((one) => one.hash === hash)?.payload }),
     peekPending: ({ hash }, { notes }) => notes.patches.get(hash),
   }),
-  stores.around('copies-after-a-turn', { receive: ({ store, given }) => turn().then(() => store.receive(...given)) }),
-  stores.around('lists-read-after-a-turn', {
-    markInflight: ({ store, given }) => turn().then(() => store.markInflight(...given)),
-    confirm: ({ store, given }) => turn().then(() => store.confirm(...given)),
-  }),
+  stores.given('copies-after-a-turn', { receive: () => turn() }),
+  stores.given('lists-read-after-a-turn', { markInflight: () => turn(), confirm: () => turn() }),
   stores.givenEach('keeps-the-whole-buffer-of-a-view', {
     receive: (one) => ({
       payload: one?.payload instanceof Uint8Array ? new Uint8Array(one.payload.buffer) : one?.payload,
@@ -122,12 +120,7 @@ export const closingMutants: readonly Mutant[] = [
   }),
   stores.around('close-closes-nothing', { close: async () => undefined }),
   stores.plant('dispose-closes-nothing', () => ({ [Symbol.asyncDispose]: async () => undefined })),
-  stores.around('close-does-not-wait', {
-    receive: ({ store, given }) =>
-      turn()
-        .then(() => turn())
-        .then(() => store.receive(...given)),
-  }),
+  stores.given('close-does-not-wait', { receive: () => turn().then(() => turn()) }),
   stores.around('close-lets-new-calls-in', { close: ({ store }) => turn().then(() => store.close()) }),
   stores.plant('close-closes-all-pools', (store) => {
     open.add(store);
@@ -159,7 +152,7 @@ function emptyRefused(id: string, verbs: readonly Verb[]): Mutant {
 /** M2 and X1. */
 export const inputMutants: readonly Mutant[] = [
   refused('bad-input-answered-with-nothing', (_, verb) => outcomeOf(verb)),
-  refused('bad-input-without-its-field', ({ code, message }) => Promise.reject(new Refusal(code, message))),
+  refused('bad-input-without-its-field', ({ code, message }) => Promise.reject(new MempoolError(code, message))),
   refused('bad-input-is-a-type-error', ({ message }) => Promise.reject(new TypeError(message))),
   stores.caught('refused-after-writing', allVerbs, 'ERR_MEMPOOL_INVALID', async (error, { store }) => {
     await store.receive([{ hash: 'ee', payload: new Uint8Array(1), payloadType: 0 }]);
@@ -169,31 +162,24 @@ export const inputMutants: readonly Mutant[] = [
     for (const one of batch) await store.receive([one]).catch(() => undefined);
     throw error;
   }),
-  stores.plant('one-bad-call-rejects-the-next', (store) => {
-    let refused = false;
-    return {
-      receive: async (batch, options) => {
-        if (refused) throw invalid('transactions', 'good');
-        const calling = store.receive(batch, options);
-        refused = await calling.then(
-          () => false,
-          () => true,
-        );
-        return calling;
-      },
-    };
+  stores.around('one-bad-call-rejects-the-next', {
+    receive: async ({ store, given, notes }) => {
+      if (notes.count > 0) throw invalid('transactions', 'good');
+      return store.receive(...given).catch((error: unknown) => {
+        notes.count += 1;
+        throw error;
+      });
+    },
   }),
-  stores.plant('neighbours-share-a-refusal', (store) => {
-    let waiting: Promise<unknown> = Promise.resolve();
-    return {
-      receive: (batch, options) => {
-        const calling = store.receive(batch, options);
-        const both = Promise.all([waiting, calling]).then(() => calling);
-        waiting = calling.catch((error: unknown) => turn().then(() => Promise.reject(error)));
-        waiting.catch(() => undefined);
-        return both;
-      },
-    };
+  stores.around('neighbours-share-a-refusal', {
+    receive: ({ store, given, notes: { known } }) => {
+      const calling = store.receive(...given);
+      const both = Promise.all([known.get('waiting'), calling]).then(() => calling);
+      const waiting = calling.catch((error: unknown) => turn().then(() => Promise.reject(error)));
+      waiting.catch(() => undefined);
+      known.set('waiting', waiting);
+      return both;
+    },
   }),
   stores.instead('five-hundred-in-a-call-at-most', {
     findInflight: ({ given: [hashes] }) => hashes.length > 500 && Promise.reject(invalid('hashes', 'at most 500')),
@@ -212,9 +198,7 @@ export const inputMutants: readonly Mutant[] = [
     const isGood = (value: unknown) => typeof value !== 'number' || (Number.isSafeInteger(value) && value > 0);
     return Object.fromEntries(Object.entries(options).filter(([, value]) => isGood(value)));
   }),
-  fifo.around('reads-overtake-writes', {
-    receive: ({ pool, given }) => turn().then(() => pool.receive(...given)),
-  }),
+  fifo.given('reads-overtake-writes', { receive: () => turn() }),
 ];
 
 /** Takes options with a bad field for options without it. */
@@ -311,17 +295,13 @@ export const onceMutants: readonly Mutant[] = [
       },
     };
   }),
-  stores.around('long-lists-copied-first', {
-    checkStatus: async ({ store, given: [hashes, options] }) => store.checkStatus([...hashes], options),
-  }),
+  stores.given('long-lists-copied-first', { checkStatus: async (hashes) => [...hashes] }),
   // An iterator that swallows what the first call tells.
   stores.around('a-number-ahead-is-waited-for', {
     subscribe: async ({ store, given: [{ after: cursor, ...options } = {}] }) => {
       const after = numberOf('events', cursor);
-      const stream = await store.subscribe({ ...options, after: 'origin' });
-      return (async function* () {
-        for await (const event of stream) if (event.kind === 'lagged' || event.eventSeq > after) yield event;
-      })();
+      const isDue = (event: MempoolEvent) => event.kind === 'lagged' || event.eventSeq > after;
+      return changing(await store.subscribe({ ...options, after: 'origin' }), (event) => (isDue(event) ? [event] : []));
     },
   }),
 ];

@@ -43,10 +43,7 @@ export const bundleMutants: readonly Mutant[] = [
   }),
   pools.each('statuses-without-bundle', { checkStatus: () => ({ bundle: undefined }) }),
   pools.each('pages-without-bundle', { peekInflight: () => ({ bundle: undefined }) }),
-  pools.around('bundles-not-recorded', {
-    receiveBundle: ({ store, given: [transactions, { operationId: _, ...options } = {}] }) =>
-      store.receiveBundle(transactions, options),
-  }),
+  pools.unheard('bundles-not-recorded', 'receiveBundle', 'operationId'),
   pools.around('parted-bundles-are-over-limits', {
     sweep: async ({ store, given: [options] }) => {
       const swept = await store.sweep(options);

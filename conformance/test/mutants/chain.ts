@@ -64,6 +64,7 @@ export function knownBy(pool: PlantedDriver, part: (point: ChainPoint) => string
   };
 }
 
+const pointsIn = (known: ReadonlyMap<string, unknown>) => (known.get('all') ?? []) as ChainPoint[];
 const none = { point: null, tick: 0 };
 const origin = { slot: 0, hash: '00'.repeat(32) };
 
@@ -89,16 +90,14 @@ export const chainMutants: readonly Mutant[] = [
   fifo.told('duplicate-without-the-tip', { confirm: ({ kind }) => kind === 'duplicate' && { tip: none } }),
   gapWhere('first-block-must-be-the-first', (tip, parent) => tip === null && parent !== null),
   gapWhere('parent-required', (tip, parent) => tip !== null && parent === null),
-  fifo.plant('parent-forgotten-by-null', (_, { pool }) => {
-    let last: string | null = null;
-    return {
-      confirm: (block, context) => {
-        const isForeign = last !== null && block.parent !== null && block.parent !== last;
-        if (pool.currentTip.point === null && isForeign) return { kind: 'gap', tip: pool.currentTip };
-        last = block.point.hash;
-        return pool.confirm(block, context);
-      },
-    };
+  fifo.instead('parent-forgotten-by-null', {
+    confirm: ({ pool: { currentTip }, given: [{ parent, point }], notes: { known } }) => {
+      const last = known.get('last') ?? null;
+      const isForeign = last !== null && parent !== null && parent !== last;
+      if (currentTip.point === null && isForeign) return { kind: 'gap', tip: currentTip };
+      known.set('last', point.hash);
+      return null;
+    },
   }),
   gapWhere('linked-block-refused', (tip, parent) => parent !== null && parent === tip?.hash),
   refusedWith('gap-ages', 'gap', ages),
@@ -114,15 +113,12 @@ export const chainMutants: readonly Mutant[] = [
       return outcome;
     },
   }),
-  fifo.plant('parent-is-the-block-applied-last', (_, { pool }) => {
-    let last = '';
-    return {
-      confirm: (block, context) => {
-        const outcome = pool.confirm(block.parent === last ? { ...block, parent: null } : block, context);
-        if (outcome.kind === 'applied') last = block.point.hash;
-        return outcome;
-      },
-    };
+  fifo.around('parent-is-the-block-applied-last', {
+    confirm: ({ pool, given: [block, context], notes: { known } }) => {
+      const outcome = pool.confirm(block.parent === known.get('last') ? { ...block, parent: null } : block, context);
+      if (outcome.kind === 'applied') known.set('last', block.point.hash);
+      return outcome;
+    },
   }),
 ];
 
@@ -137,40 +133,33 @@ export const tipMutants: readonly Mutant[] = [
   points('points-without-the-tip', (points) => points.slice(1)),
   points('points-padded', (points) => (points.length > 1 ? [...points, ...Array(50).fill(origin)] : points)),
   points('points-one-too-few', (points) => points.slice(0, points.length > 2 ? -1 : undefined)),
-  fifo.plant('points-older-than-kept', (_, { pool }) => {
-    const all: ChainPoint[] = [];
-    return {
-      confirm: (block, context) => {
-        const outcome = pool.confirm(block, context);
-        if (outcome.kind === 'applied') all.unshift(block.point);
-        return outcome;
-      },
-      rollback: (point, context) => {
-        const outcome = pool.rollback(point, context);
-        while (all.length > 0 && all[0]?.hash !== point?.hash && outcome.kind === 'rolled-back') all.shift();
-        return outcome;
-      },
-      tip: (count) => ({ ...pool.tip(count), points: all.slice(0, count) }),
-    };
+  fifo.told('points-older-than-kept', {
+    confirm: ({ kind }, { given: [{ point }], notes: { known } }) => {
+      if (kind === 'applied') known.set('all', [point, ...pointsIn(known)]);
+    },
+    rollback: ({ kind }, { given: [target], notes: { known } }) => {
+      const all = pointsIn(known);
+      const at = all.findIndex(({ hash }) => hash === target?.hash);
+      if (kind === 'rolled-back') known.set('all', at < 0 ? [] : all.slice(at));
+    },
+    tip: (_, { given: [count], notes: { known } }) => ({ points: pointsIn(known).slice(0, count) }),
   }),
   points('points-of-confirmed-ones-too', (points, pool) => {
     const confirmed = pool.peekInflight(0, 100).transactions.map(({ confirmedAt }) => confirmedAt);
     return [...points, ...confirmed.filter((point) => point !== null && pool.tickOf(point) === null)] as ChainPoint[];
   }),
-  fifo.plant('points-not-rolled-back', (_, { pool }) => {
-    let undone: ChainPoint[] = [];
-    return {
-      rollback: (point, context) => {
-        const before = pool.tip(100).points;
-        const outcome = pool.rollback(point, context);
-        undone = before.filter((one) => pool.tickOf(one) === null);
-        return outcome;
-      },
-      tip: (count) => {
-        const { points, ...tip } = pool.tip(count);
-        return { ...tip, points: points.toSpliced(1, 0, ...undone).slice(0, count) };
-      },
-    };
+  fifo.around('points-not-rolled-back', {
+    rollback: ({ pool, given, notes: { known } }) => {
+      const before = pool.tip(100).points;
+      const outcome = pool.rollback(...given);
+      const undone = before.filter((one) => pool.tickOf(one) === null);
+      known.set('all', undone);
+      return outcome;
+    },
+    tip: ({ pool, given: [count], notes: { known } }) => {
+      const { points, ...tip } = pool.tip(count);
+      return { ...tip, points: points.toSpliced(1, 0, ...pointsIn(known)).slice(0, count) };
+    },
   }),
   fifo.each('slots-in-32-bits', { tip: ({ slot }) => ({ slot: slot % 2 ** 32 }) }),
   stores.given('slots-in-48-bits', { confirm: ({ point }) => ({ point: { ...point, slot: point.slot % 2 ** 48 } }) }),
@@ -270,36 +259,31 @@ export const rollbackMutants: readonly Mutant[] = [
     };
     return {};
   }),
-  fifo.plant('unseen-is-undone', (_, { pool }) => {
-    const before = new Map<TxState, number>();
-    return {
-      confirm: (block, context) => {
-        const txStates = pool.txStates('Confirmed', block.unseen);
-        const outcome = pool.confirm(block, context);
-        for (const txState of txStates) before.set(txState, outcome.tip.tick);
-        return outcome;
-      },
-      rollback: (point, context) => {
-        const outcome = pool.rollback(point, context);
-        const undone = [...before].filter(([, tick]) => tick > outcome.tip.tick).map(([txState]) => txState);
-        pool.force(undone, ({ tick }) => pool.pointAt(tick));
-        return outcome;
-      },
-    };
+  fifo.around('unseen-is-undone', {
+    confirm: ({ pool, given, notes: { patches } }) => {
+      const txStates = pool.txStates('Confirmed', given[0].unseen);
+      const { tip, ...outcome } = pool.confirm(...given);
+      for (const txState of txStates) patches.set(`${txState.hash} ${tip.tick}`, { txState, at: tip.tick });
+      return { ...outcome, tip };
+    },
+    rollback: ({ pool, given, notes: { patches } }) => {
+      const outcome = pool.rollback(...given);
+      const before = [...patches.values()] as { readonly txState: TxState; readonly at: number }[];
+      const undone = before.filter(({ at }) => at > outcome.tip.tick).map(({ txState }) => txState);
+      pool.force(undone, ({ tick }) => pool.pointAt(tick));
+      return outcome;
+    },
   }),
-  fifo.plant('release-is-undone', (_, { pool }) => {
-    const released = new Map<string, TxState>();
-    return {
-      release: (hashes, context) => {
-        for (const txState of pool.txStates('Propagated', hashes)) released.set(txState.hash, txState);
-        return pool.release(hashes, context);
-      },
-      rollback: (point, context) => {
-        const outcome = pool.rollback(point, context);
-        pool.force([...released.values()], () => null);
-        return outcome;
-      },
-    };
+  fifo.around('release-is-undone', {
+    release: ({ pool, given, notes: { patches } }) => {
+      for (const txState of pool.txStates('Propagated', given[0])) patches.set(txState.hash, txState);
+      return pool.release(...given);
+    },
+    rollback: ({ pool, given, notes: { patches } }) => {
+      const outcome = pool.rollback(...given);
+      pool.force([...patches.values()] as TxState[], () => null);
+      return outcome;
+    },
   }),
   fifo.view('marked-after-the-target-keeps-its-tick', () => ({ waitingAfter: () => [] })),
   fifo.view('rollback-makes-all-young', (pool, verb) => {
@@ -334,11 +318,10 @@ export const rollbackMutants: readonly Mutant[] = [
       for (const { hash } of pool.txStates('Pending', confirmed)) notes.hashes.add(hash);
       return outcome;
     },
-    markInflight: ({ pool, given: [hashes, context], notes }) =>
-      pool.markInflight(
-        hashes.filter((hash) => !notes.hashes.has(hash)),
-        context,
-      ),
+    markInflight: ({ call, given: [hashes, context], notes }) => {
+      const free = hashes.filter((hash) => !notes.hashes.has(hash));
+      return call(free, context);
+    },
   }),
   fifo.told('rollback-marks-what-waits', {
     rollback: ({ kind, tip: { tick } }, { pool }) => {

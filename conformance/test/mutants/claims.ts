@@ -1,23 +1,11 @@
 import type { Mutant } from './mutant.ts';
 import { pools, priorities } from './store-operators.ts';
 
-/** A row of verbs that pass over the claim that they are given. */
-const unguarded: readonly Mutant[] = [
-  pools.around('acknowledges-without-its-claim', {
-    markAcknowledged: ({ store, given: [hashes, { claim: _, ...options } = {}] }) =>
-      store.markAcknowledged(hashes, options),
-  }),
-  pools.around('releases-without-its-claim', {
-    release: ({ store, given: [hashes, { claim: _, ...options } = {}] }) => store.release(hashes, options),
-  }),
-  pools.around('drops-without-its-claim', {
-    drop: ({ store, given: [hashes, reason, { claim: _, ...options } = {}] }) => store.drop(hashes, reason, options),
-  }),
-];
-
 /** P19, and payloads of claims. */
 export const claimMutants: readonly Mutant[] = [
-  ...unguarded,
+  pools.unheard('acknowledges-without-its-claim', 'markAcknowledged', 'claim'),
+  pools.unheard('releases-without-its-claim', 'release', 'claim'),
+  pools.unheard('drops-without-its-claim', 'drop', 'claim'),
   pools.around('extensions-are-only-told', {
     extendClaim: async ({ store, options, given: [claimId, claimMs, { now = 0 } = {}] }) => {
       const outcome = await store.extendClaim(claimId, 1, { now });
@@ -26,10 +14,8 @@ export const claimMutants: readonly Mutant[] = [
     },
   }),
   pools.around('claims-extended-once', {
-    extendClaim: ({ store, given: [claimId, claimMs, options], notes }) => {
-      notes.count += 1;
-      return store.extendClaim(claimId, notes.count > 1 ? 1 : claimMs, options);
-    },
+    extendClaim: ({ store, given: [claimId, claimMs, options], notes }) =>
+      store.extendClaim(claimId, notes.count++ > 0 ? 1 : claimMs, options),
   }),
   pools.told('extensions-shorten', {
     extendClaim: (told, { options, given: [, claimMs] }) =>
@@ -52,36 +38,18 @@ export const claimMutants: readonly Mutant[] = [
     extendClaim: (told, { given: [, claimMs] }) =>
       told.kind === 'ended' && { kind: 'extended', untilMs: claimMs, held: 0 },
   }),
-  pools.around('extensions-count-what-was-taken', {
-    take: async ({ store, given: [budget, options], notes }) => {
-      const claim = await store.take(budget, options);
-      notes.numbers.set(claim.claimId, claim.transactions.length);
-      return claim;
-    },
-    extendClaim: async ({ store, given, notes }) => {
-      const outcome = await store.extendClaim(...given);
-      return outcome.kind === 'ended' ? outcome : { ...outcome, held: notes.numbers.get(given[0]) ?? 0 };
-    },
+  pools.told('extensions-count-what-was-taken', {
+    take: ({ claimId, transactions }, { notes }) => void notes.numbers.set(claimId, transactions.length),
+    extendClaim: ({ kind }, { given: [id], notes }) => kind === 'extended' && { held: notes.numbers.get(id) ?? 0 },
   }),
-  pools.around('extends-every-claim', {
-    take: async ({ store, given: [budget, options], notes }) => {
-      const claim = await store.take(budget, options);
-      notes.hashes.add(claim.claimId);
-      return claim;
-    },
-    extendClaim: async ({ store, given: [claimId, claimMs, options], notes }) => {
+  pools.told('extends-every-claim', {
+    take: ({ claimId }, { notes }) => void notes.hashes.add(claimId),
+    extendClaim: async (_, { store, given: [claimId, claimMs], notes }) => {
       for (const other of notes.hashes) if (other !== claimId) await store.extendClaim(other, claimMs);
-      return store.extendClaim(claimId, claimMs, options);
     },
   }),
-  pools.around('extensions-not-recorded', {
-    extendClaim: ({ store, given: [claimId, claimMs, { operationId: _, ...options } = {}] }) =>
-      store.extendClaim(claimId, claimMs, options),
-  }),
-  pools.around('extended-at-the-pools-time-alone', {
-    extendClaim: ({ store, given: [claimId, claimMs, { now: _, ...options } = {}] }) =>
-      store.extendClaim(claimId, claimMs, options),
-  }),
+  pools.unheard('extensions-not-recorded', 'extendClaim', 'operationId'),
+  pools.unheard('extended-at-the-pools-time-alone', 'extendClaim', 'now'),
   pools.told('extensions-are-events', {
     extendClaim: async (_, { store }) => {
       await store.receive([{ hash: 'ee', payload: new Uint8Array(1), payloadType: 0 }]);
@@ -92,9 +60,7 @@ export const claimMutants: readonly Mutant[] = [
 
 /** P20. */
 export const holdingMutants: readonly Mutant[] = [
-  pools.around('nothing-is-held', {
-    release: ({ store, given: [hashes, { notBeforeMs: _, ...options } = {}] }) => store.release(hashes, options),
-  }),
+  pools.unheard('nothing-is-held', 'release', 'notBeforeMs'),
   pools.around('past-times-hold', {
     release: ({ store, options: { now = Date.now }, given: [hashes, options = {}] }) => {
       const { notBeforeMs } = options;
@@ -102,16 +68,11 @@ export const holdingMutants: readonly Mutant[] = [
       return store.release(hashes, isPast ? { ...options, notBeforeMs: now() + 1 } : options);
     },
   }),
-  pools.around('held-for-good-in-its-status', {
-    release: async ({ store, given: [hashes, options], notes }) => {
-      const moved = await store.release(hashes, options);
-      for (const hash of moved) if (options?.notBeforeMs) notes.numbers.set(hash, options.notBeforeMs);
-      return moved;
+  pools.each('held-for-good-in-its-status', {
+    release: (hash, { given: [, options], notes }) => {
+      if (options?.notBeforeMs) notes.numbers.set(hash, options.notBeforeMs);
     },
-    checkStatus: async ({ store, given, notes }) => {
-      const told = await store.checkStatus(...given);
-      return told.map((one) => ({ ...one, notBefore: notes.numbers.get(one.hash) ?? one.notBefore }));
-    },
+    checkStatus: ({ hash, notBefore }, { notes }) => ({ notBefore: notes.numbers.get(hash) ?? notBefore }),
   }),
   pools.around('a-take-wakes-nothing', {
     take: ({ store, given: [budget, options] }) => store.take(budget, { ...options, now: 0 }),
@@ -129,26 +90,20 @@ export const holdingMutants: readonly Mutant[] = [
       if (woken.length > 0) await store.receive([{ hash: 'ee', payload: new Uint8Array(1), payloadType: 0 }]);
     },
   }),
-  pools.around('a-held-one-is-received-anew', {
-    receive: async ({ store, given }) => {
-      const known = await store.checkStatus(given[0].map(({ hash }) => hash));
+  pools.given('a-held-one-is-received-anew', {
+    receive: async (batch, { store }) => {
+      const known = await store.checkStatus(batch.map(({ hash }) => hash));
       const held = known.filter(({ notBefore }) => notBefore !== null).map(({ hash }) => hash);
       await store.drop(held, 'failed');
-      return store.receive(...given);
     },
   }),
-  pools.around('holding-keeps-the-claim', {
-    extendClaim: async ({ store, given }) => {
-      const outcome = await store.extendClaim(...given);
+  pools.told('holding-keeps-the-claim', {
+    extendClaim: async ({ kind }, { store, given: [, untilMs] }) => {
       const { held } = await store.usage();
-      return outcome.kind === 'ended' && held > 0 ? { kind: 'extended', untilMs: given[1], held } : outcome;
+      return kind === 'ended' && held > 0 && { kind: 'extended', untilMs, held };
     },
   }),
-  priorities.told('held-ones-are-not-parked', {
-    peekParked: ({ transactions }) => ({ transactions: transactions.filter(({ notBefore }) => notBefore === null) }),
-  }),
+  priorities.only('held-ones-are-not-parked', { peekParked: ({ notBefore }) => notBefore === null }),
   priorities.given('sweeps-evict-unasked', { sweep: (options) => ({ ...options, overLimits: true }) }),
-  priorities.told('woken-ones-are-not-told-again', {
-    since: ({ items }) => ({ items: items.filter(({ seq, gossipSeq }) => gossipSeq <= seq + 1) }),
-  }),
+  priorities.only('woken-ones-are-not-told-again', { since: ({ seq, gossipSeq }) => gossipSeq <= seq + 1 }),
 ];

@@ -139,14 +139,11 @@ export const thresholdMutants: readonly Mutant[] = [
   policies('policy-completed-by-the-defaults', (policy) =>
     Object.keys(policy).length === 0 ? policy : { finalizeThreshold: 6, dropThreshold: 2, ...policy },
   ),
-  stores.plant('policy-sticks', (store) => {
-    let last: Policy = {};
-    return {
-      confirm: (block, policy, options) => {
-        last = { ...last, ...policy };
-        return store.confirm(block, last, options);
-      },
-    };
+  stores.around('policy-sticks', {
+    confirm: ({ store, given: [block, policy, options], notes: { patches } }) => {
+      patches.set('last', { ...patches.get('last'), ...policy });
+      return store.confirm(block, patches.get('last'), options);
+    },
   }),
   policies('below-one-means-never', (policy) => ({
     ...policy,
@@ -214,6 +211,8 @@ function noted(
   );
 }
 
+type Sighted = { readonly tick: number; readonly seen: readonly string[] };
+
 /** L13. */
 export const sightingMutants: readonly Mutant[] = [
   inclusion('sightings-ignored', () => null),
@@ -223,17 +222,13 @@ export const sightingMutants: readonly Mutant[] = [
   ),
   inclusion('sightings-count-for-ever', (_, pool) => pool.currentTip.tick),
   inclusion('sightings-by-the-default-threshold', (seen, { currentTip: { tick } }) => (seen > tick - 6 ? tick : null)),
-  fifo.plant('sightings-of-blocks-not-kept', (_, { pool }) => {
-    const blocks: (readonly [tick: number, seen: readonly string[]])[] = [];
-    const first = (hash: string) => blocks.find(([tick, seen]) => tick >= pool.floor && seen.includes(hash))?.[0];
-    pool.tell = () => ({ inclusion: (hash) => pool.inclusion(hash) ?? first(hash) ?? null });
-    return {
-      confirm: (block, context) => {
-        const outcome = pool.confirm(block, context);
-        blocks.push([outcome.tip.tick, block.seen]);
-        return outcome;
-      },
-    };
+  fifo.told('sightings-of-blocks-not-kept', {
+    confirm: ({ tip: { tick } }, { pool, given: [{ seen }], notes: { known } }) => {
+      const blocks = [...((known.get('blocks') ?? []) as Sighted[]), { tick, seen }];
+      known.set('blocks', blocks);
+      const first = (hash: string) => blocks.find((one) => one.tick >= pool.floor && one.seen.includes(hash))?.tick;
+      pool.tell = () => ({ inclusion: (hash) => pool.inclusion(hash) ?? first(hash) ?? null });
+    },
   }),
   noted('carried-again-is-not-noted', (all, _, hashes) => {
     const seen = all.filter((hash) => !hashes.has(hash));

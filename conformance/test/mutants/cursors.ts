@@ -1,5 +1,6 @@
 import type { LaggedEvent, MempoolEvent, MempoolStore } from 'mempool-core';
 import { cursorOf } from 'mempool-core/backend';
+import { changing } from './events.ts';
 import type { Mutant } from './mutant.ts';
 import { numberOf } from './page-operators.ts';
 import { arrivals, stores } from './store-operators.ts';
@@ -16,10 +17,8 @@ async function claimed(store: Reader, cursor: string | undefined): Promise<strin
 function delivering(id: string, change: (event: MempoolEvent, after: string | undefined) => object | false): Mutant {
   return stores.around(id, {
     subscribe: async ({ store, given: [options] }) => {
-      const stream = await store.subscribe(options);
-      return (async function* () {
-        for await (const event of stream) yield { ...event, ...(change(event, options?.after) || {}) };
-      })();
+      const changed = (event: MempoolEvent) => ({ ...event, ...(change(event, options?.after) || {}) });
+      return changing(await store.subscribe(options), (event) => [changed(event)]);
     },
   });
 }

@@ -103,18 +103,12 @@ export const deadlineMutants: readonly Mutant[] = [
       return outcomes;
     },
   }),
-  pools.around('ids-of-limits-mean-nothing', {
-    setLimits: ({ store, given: [limits] }) => store.setLimits(limits),
-  }),
+  pools.unheard('ids-of-limits-mean-nothing', 'setLimits', 'operationId'),
   pools.around('closed-pools-return-nothing', {
     release: async ({ store, given }) => ((await isShut(store)) ? [] : store.release(...given)),
   }),
-  pools.around('restored-pools-never-close', {
-    restore: async ({ store, given }) => {
-      const outcome = await store.restore(...given);
-      await store.setLimits({ acceptUntil: never });
-      return outcome;
-    },
+  pools.told('restored-pools-never-close', {
+    restore: async (_, { store }) => void (await store.setLimits({ acceptUntil: never })),
   }),
   pools.around('only-a-given-clock-closes', {
     receive: ({ store, given, options }) => (options.now ? store.receive(...given) : anyway(store, given)),
@@ -131,7 +125,5 @@ export const deadlineMutants: readonly Mutant[] = [
       return store.receive(isLate ? batch.map(({ from: _, ...one }) => one) : batch, options);
     },
   }),
-  pools.around('closes-by-its-own-time-alone', {
-    receive: ({ store, given: [batch, { now: _, ...options } = {}] }) => store.receive(batch, options),
-  }),
+  pools.unheard('closes-by-its-own-time-alone', 'receive', 'now'),
 ];

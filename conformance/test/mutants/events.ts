@@ -58,7 +58,7 @@ function streams(id: string, change: (event: MempoolEvent) => MempoolEvent[]): M
   });
 }
 
-async function* changing(
+export async function* changing(
   stream: AsyncIterable<MempoolEvent>,
   change: (event: MempoolEvent) => MempoolEvent[],
 ): AsyncGenerator<MempoolEvent> {
@@ -66,7 +66,7 @@ async function* changing(
 }
 
 /** The events of the verbs of fifo pools with another cause. */
-function retold(id: string, due: Cause, told: Cause): Mutant {
+export function retold(id: string, due: Cause, told: Cause): Mutant {
   return arrivals.around(id, {
     subscribe: async ({ store, given }) =>
       changing(await store.subscribe(...given), (event) => [
@@ -121,13 +121,9 @@ export const eventMutants: readonly Mutant[] = [
   ),
   retold('take-told-as-marking', 'taken', 'marked'),
   retold('flush-told-as-dropped', 'flushed', 'dropped'),
-  stores.around('stale-told-as-drop', {
-    subscribe: async ({ store, given }) =>
-      changing(await store.subscribe(...given), (event) => [
-        event.kind === 'transaction' && event.reason === 'stale' && event.cause === 'block'
-          ? { ...event, cause: 'dropped' }
-          : event,
-      ]),
+  streams('stale-told-as-drop', (event) => {
+    const isStale = event.kind === 'transaction' && event.reason === 'stale' && event.cause === 'block';
+    return [isStale ? { ...event, cause: 'dropped' } : event];
   }),
   telling('own-reason-taken-for-a-word', any, ({ reason }) =>
     typeof reason === 'object' && reason?.app === 'stale' ? { reason: 'stale' } : {},
@@ -267,9 +263,7 @@ function relaying(id: string, relay: (stream: Stream) => Stream): Mutant {
 
 /** Each event told as often as this says. */
 function repeating(id: string, times: (event: MempoolEvent) => number): Mutant {
-  return relaying(id, async function* (stream) {
-    for await (const event of stream) for (let left = times(event); left > 0; left--) yield event;
-  });
+  return relaying(id, (stream) => changing(stream, (event) => Array(times(event)).fill(event)));
 }
 
 /** Without a way to end it early. */
@@ -297,11 +291,10 @@ export const streamMutants: readonly Mutant[] = [
   repeating('lagged-told-twice', ({ kind }) => (kind === 'lagged' ? 2 : 1)),
   streaming('loss-of-what-is-ahead-told-as-nothing', async (store, options) => {
     const { lastEventSeq } = await store.usage();
-    const stream = await store.subscribe(options);
-    if (numberOf('events', options.after) <= lastEventSeq) return stream;
-    return (async function* () {
-      for await (const event of stream) yield event.kind === 'lagged' ? { ...event, missed: 0 } : event;
-    })();
+    const isAhead = numberOf('events', options.after) > lastEventSeq;
+    return changing(await store.subscribe(options), (event) => [
+      event.kind === 'lagged' && isAhead ? { ...event, missed: 0 } : event,
+    ]);
   }),
   relaying('break-ends-nothing', endless),
   repeating('waits-for-the-next-event-to-end', () => 1),

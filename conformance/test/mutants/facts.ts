@@ -1,10 +1,11 @@
-import type { SweepOptions } from 'mempool-core';
+import type { OpenOptions, SweepOptions } from 'mempool-core';
 import type { MoveVerb, TxState } from 'mempool-core/backend';
+import { retold } from './events.ts';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import type { Notes } from './operators.ts';
 import type { WriteVerb } from './planted-driver.ts';
-import { arrivals, pools } from './store-operators.ts';
+import { pools } from './store-operators.ts';
 
 const dayMs = 86_400_000;
 
@@ -51,25 +52,22 @@ export const factMutants: readonly Mutant[] = [
   fifo.each('log-without-attempts', { dumpFinalized: () => ({ attempts: 0 }) }),
   fifo.each('ended-when-received', { dumpFinalized: ({ receivedAt }) => ({ at: receivedAt }) }),
   fifo.events('events-without-attempts', () => ({ attempts: 0 })),
-  pools.around('a-take-counts-for-the-next-one', {
-    take: async ({ store, given }) => {
-      const claim = await store.take(...given);
-      const transactions = claim.transactions.map((one) => ({ ...one, attempts: one.attempts - 1 }));
-      return { ...claim, transactions };
-    },
-  }),
-  pools.around('a-take-is-no-attempt', {
-    take: async ({ store, given, notes }) => {
-      const claim = await store.take(...given);
-      for (const { hash } of claim.transactions) notes.numbers.set(hash, (notes.numbers.get(hash) ?? 0) + 1);
-      return claim;
-    },
-    checkStatus: async ({ store, given, notes }) => {
-      const told = await store.checkStatus(...given);
-      return told.map((one) => ({ ...one, attempts: Math.max(0, one.attempts - (notes.numbers.get(one.hash) ?? 0)) }));
-    },
+  pools.each('a-take-counts-for-the-next-one', { take: ({ attempts }) => ({ attempts: attempts - 1 }) }),
+  pools.each('a-take-is-no-attempt', {
+    take: ({ hash }, { notes: { numbers } }) => void numbers.set(hash, (numbers.get(hash) ?? 0) + 1),
+    checkStatus: ({ hash, attempts }, { notes: { numbers } }) => ({
+      attempts: Math.max(0, attempts - (numbers.get(hash) ?? 0)),
+    }),
   }),
 ];
+
+const nowOf = ({ now = Date.now }: OpenOptions): number => now();
+const ttlOf = ({ inflightTtlMs = dayMs }: OpenOptions): number => inflightTtlMs;
+const hashesOf = (all: readonly { readonly hash: string }[]): string[] => all.map(({ hash }) => hash);
+
+function ttl(id: string, change: (ttlMs: number) => number): Mutant {
+  return pools.opened(id, (options) => ({ ...options, inflightTtlMs: change(ttlOf(options)) }));
+}
 
 /** The options of a sweep that takes place no later than that. */
 function upTo(nowMs: number, options: SweepOptions = {}): SweepOptions {
@@ -78,35 +76,18 @@ function upTo(nowMs: number, options: SweepOptions = {}): SweepOptions {
 
 /** L14. */
 export const overdueMutants: readonly Mutant[] = [
-  pools.opened('overdue-a-moment-early', ({ inflightTtlMs = dayMs, ...options }) => ({
-    ...options,
-    inflightTtlMs: inflightTtlMs - 1,
-  })),
-  pools.opened('overdue-a-moment-late', ({ inflightTtlMs = dayMs, ...options }) => ({
-    ...options,
-    inflightTtlMs: inflightTtlMs + 1,
-  })),
+  ttl('overdue-a-moment-early', (ttlMs) => ttlMs - 1),
+  ttl('overdue-a-moment-late', (ttlMs) => ttlMs + 1),
   pools.opened('overdue-by-rounded-milliseconds', ({ now = Date.now, ...options }) => ({
     ...options,
     now: () => Math.round(now()),
   })),
   pools.opened('in-flight-for-a-week', (options) => ({ inflightTtlMs: 7 * dayMs, ...options })),
-  pools.opened('never-is-a-year', ({ inflightTtlMs = dayMs, ...options }) => ({
-    ...options,
-    inflightTtlMs: Math.min(inflightTtlMs, 365 * dayMs),
-  })),
+  ttl('never-is-a-year', (ttlMs) => Math.min(ttlMs, 365 * dayMs)),
   pools.each('overdue-without-its-reason', {
     dumpFinalized: ({ reason }) => reason === 'stale' && { reason: 'expired' },
   }),
-  arrivals.around('overdue-told-as-aged', {
-    subscribe: async ({ store, given }) => {
-      const stream = await store.subscribe(...given);
-      return (async function* () {
-        for await (const event of stream)
-          yield event.kind === 'transaction' && event.cause === 'expired' ? { ...event, cause: 'block' } : event;
-      })();
-    },
-  }),
+  retold('overdue-told-as-aged', 'expired', 'block'),
   pools.told('overdue-but-not-listed', {
     sweep: async ({ expired }, { store }) => {
       const told = await store.checkStatus(expired);
@@ -114,55 +95,44 @@ export const overdueMutants: readonly Mutant[] = [
     },
   }),
   pools.told('the-latest-goes-first', { sweep: ({ expired }) => ({ expired: expired.toReversed() }) }),
-  pools.around('acknowledging-begins-the-time-anew', {
-    markAcknowledged: ({ store, options: { now = Date.now }, given, notes }) => {
-      notes.numbers.set('acknowledged', now());
-      return store.markAcknowledged(...given);
-    },
-    sweep: ({ store, options: { now = Date.now, inflightTtlMs = dayMs }, given: [options], notes }) => {
-      const atMs = notes.numbers.get('acknowledged') ?? 0;
-      return store.sweep(atMs + inflightTtlMs < now() || atMs === 0 ? options : upTo(atMs, options));
+  pools.given('acknowledging-begins-the-time-anew', {
+    markAcknowledged: (_, { options, notes }) => void notes.numbers.set('acknowledged', nowOf(options)),
+    sweep: (asked, { options, notes: { numbers } }) => {
+      const atMs = numbers.get('acknowledged') ?? 0;
+      return atMs > 0 && atMs + ttlOf(options) >= nowOf(options) && upTo(atMs, asked);
     },
   }),
-  pools.around('released-ones-are-overdue-too', {
-    release: async ({ store, given, notes }) => {
-      const moved = await store.release(...given);
-      for (const hash of moved) notes.hashes.add(hash);
-      return moved;
+  pools.told('released-ones-are-overdue-too', {
+    release: (moved, { notes: { hashes } }) => {
+      for (const hash of moved) hashes.add(hash);
     },
-    sweep: async ({ store, options: { now = Date.now, inflightTtlMs = dayMs }, given, notes }) => {
-      const outcome = await store.sweep(...given);
-      const known = await store.checkStatus([...notes.hashes]);
-      const late = known.filter(({ receivedAt }) => now() - (receivedAt ?? now()) > inflightTtlMs);
-      const dropped = await store.drop(
-        late.map(({ hash }) => hash),
-        'stale',
-      );
-      return { ...outcome, expired: [...outcome.expired, ...dropped] };
+    sweep: async ({ expired }, { store, options, notes: { hashes } }) => {
+      const now = nowOf(options);
+      const known = await store.checkStatus([...hashes]);
+      const late = known.filter(({ receivedAt }) => now - (receivedAt ?? now) > ttlOf(options));
+      return { expired: [...expired, ...(await store.drop(hashesOf(late), 'stale'))] };
     },
   }),
   pools.around('a-claim-keeps-what-is-overdue', {
-    take: async ({ store, options: { now = Date.now }, given, notes }) => {
+    take: async ({ store, options, given, notes: { numbers } }) => {
       const claim = await store.take(...given);
-      notes.numbers.set('taken', now()).set('until', claim.untilMs);
+      numbers.set('taken', nowOf(options)).set('until', claim.untilMs);
       return claim;
     },
-    sweep: ({ store, options: { now = Date.now, inflightTtlMs = dayMs }, given: [options], notes }) => {
-      const isClaimed = (notes.numbers.get('until') ?? 0) > now();
-      return store.sweep(isClaimed ? upTo((notes.numbers.get('taken') ?? 0) + inflightTtlMs, options) : options);
+    sweep: ({ store, options, given: [asked], notes: { numbers } }) => {
+      const isClaimed = (numbers.get('until') ?? 0) > nowOf(options);
+      return store.sweep(isClaimed ? upTo((numbers.get('taken') ?? 0) + ttlOf(options), asked) : asked);
     },
   }),
-  pools.around('the-first-going-out-counts', {
-    markInflight: async ({ store, options: { now = Date.now }, given, notes }) => {
-      const moved = await store.markInflight(...given);
-      for (const hash of moved) if (!notes.numbers.has(hash)) notes.numbers.set(hash, now());
-      return moved;
+  pools.told('the-first-going-out-counts', {
+    markInflight: (moved, { options, notes: { numbers } }) => {
+      for (const hash of moved) if (!numbers.has(hash)) numbers.set(hash, nowOf(options));
     },
-    sweep: async ({ store, options: { now = Date.now, inflightTtlMs = dayMs }, given, notes }) => {
-      const outcome = await store.sweep(...given);
-      const flying = (await store.peekInflight()).transactions.map(({ hash }) => hash);
-      const late = flying.filter((hash) => now() - (notes.numbers.get(hash) ?? now()) > inflightTtlMs);
-      return { ...outcome, expired: [...outcome.expired, ...(await store.drop(late, 'stale'))] };
+    sweep: async ({ expired }, { store, options, notes: { numbers } }) => {
+      const now = nowOf(options);
+      const flying = (await store.peekInflight()).transactions;
+      const late = flying.filter(({ hash }) => now - (numbers.get(hash) ?? now) > ttlOf(options));
+      return { expired: [...expired, ...(await store.drop(hashesOf(late), 'stale'))] };
     },
   }),
   pools.told('oldest-by-seq', {
@@ -172,19 +142,15 @@ export const overdueMutants: readonly Mutant[] = [
     },
   }),
   // Of those that went out at one time, the one that more blocks have passed is told.
-  pools.around('blocks-part-equal-times', {
-    markInflight: async ({ store, options: { now = Date.now }, given, notes }) => {
-      const moved = await store.markInflight(...given);
-      for (const hash of moved) notes.numbers.set(hash, now());
-      return moved;
+  pools.told('blocks-part-equal-times', {
+    markInflight: (moved, { options, notes: { numbers } }) => {
+      for (const hash of moved) numbers.set(hash, nowOf(options));
     },
-    usage: async ({ store, given, notes }) => {
-      const usage = await store.usage(...given);
-      const { oldestInflight: oldest } = usage;
+    usage: async ({ oldestInflight: oldest }, { store, notes: { numbers } }) => {
       const flying = (await store.peekInflight()).transactions.filter(({ stage }) => stage !== 'Confirmed');
-      const equal = flying.filter(({ hash }) => notes.numbers.get(hash) === oldest?.sentAt);
+      const equal = flying.filter(({ hash }) => numbers.get(hash) === oldest?.sentAt);
       const [first] = equal.sort((a, b) => b.nonConfirmations - a.nonConfirmations);
-      return { ...usage, oldestInflight: oldest && { ...oldest, hash: first?.hash ?? oldest.hash } };
+      return { oldestInflight: oldest && { ...oldest, hash: first?.hash ?? oldest.hash } };
     },
   }),
 ];

@@ -2,7 +2,6 @@ import type {
   ChainOptions,
   ConfirmOutcome,
   Lease,
-  MempoolEvent,
   MempoolStore,
   Ordering,
   RollbackOutcome,
@@ -10,6 +9,7 @@ import type {
 } from 'mempool-core';
 import { isFenced } from 'mempool-core/backend';
 import { moment } from '../planted/fault.ts';
+import { changing } from './events.ts';
 import { electing, type Hall } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { Layer, type Notes } from './operators.ts';
@@ -224,12 +224,11 @@ const timing: readonly Mutant[] = [
 ];
 
 /** X6. */
-async function* leaderless(events: AsyncIterable<MempoolEvent>): AsyncGenerator<MempoolEvent> {
-  for await (const event of events) yield event.kind === 'block' ? { ...event, nodeId: null, term: null } : event;
-}
-
 const nameless = guarded.around('block-names-no-leader', {
-  subscribe: async ({ store, given }) => leaderless(await store.subscribe(...given)),
+  subscribe: async ({ store, given }) =>
+    changing(await store.subscribe(...given), (event) => [
+      event.kind === 'block' ? { ...event, nodeId: null, term: null } : event,
+    ]),
 });
 
 export const fencingMutants: readonly Mutant[] = [...passing, ...leaking, ...timing, nameless];

@@ -83,9 +83,7 @@ export const arrivalMutants: readonly Mutant[] = [
       return { ...lot, transactions: lot.transactions.slice(kept) };
     },
   }),
-  arrivals.around('takes-more-when-repeated', {
-    take: ({ store, given: [budget, { operationId: _, ...options }] }) => store.take(budget, options),
-  }),
+  arrivals.unheard('takes-more-when-repeated', 'take', 'operationId'),
   arrivals.around('leases-of-arrivals-never-end', {
     sweep: async ({ store }) => ({ returned: [], woken: [], expired: [], evicted: [], more: false, of: store.name }),
   }),
@@ -233,15 +231,9 @@ export const arrivalLeaseMutants: readonly Mutant[] = [
   swept('a-thousand-arrivals-are-always-more', ({ returned }) => ({ more: returned.length === 1_000 })),
   swept('arrivals-swept-without-more', () => ({ more: false })),
   // A verb that keeps no record of its operation id.
-  arrivals.around('sweeps-of-arrivals-not-recorded', {
-    sweep: ({ store, given: [{ operationId: _, ...options } = {}] }) => store.sweep(options),
-  }),
-  arrivals.around('flushes-of-arrivals-not-recorded', {
-    flush: ({ store, given: [{ operationId: _, ...options } = {}] }) => store.flush(options),
-  }),
-  arrivals.around('limits-of-arrivals-not-recorded', {
-    setLimits: ({ store, given: [limits, { operationId: _, ...options } = {}] }) => store.setLimits(limits, options),
-  }),
+  arrivals.unheard('sweeps-of-arrivals-not-recorded', 'sweep', 'operationId'),
+  arrivals.unheard('flushes-of-arrivals-not-recorded', 'flush', 'operationId'),
+  arrivals.unheard('limits-of-arrivals-not-recorded', 'setLimits', 'operationId'),
 ];
 
 const ordering = 'priority';
@@ -291,10 +283,7 @@ export const priorityLifecycleMutants: readonly Mutant[] = [
   ignored('thresholds-of-open-ignored', 'finalizeThreshold', 'dropThreshold'),
   ignored('depth-of-open-ignored', 'maxRollback'),
   ignored('log-of-open-ignored', 'maxFinalized'),
-  priorities.around('priority-blocks-are-not-recorded', {
-    confirm: ({ store, given: [block, policy, { operationId: _, ...options } = {}] }) =>
-      store.confirm(block, policy, options),
-  }),
+  priorities.unheard('priority-blocks-are-not-recorded', 'confirm', 'operationId'),
   priorities.told('priority-slot-zero-is-no-tip', {
     tip: ({ point, ...tip }) => ({ ...tip, point: point?.slot ? point : null }),
   }),

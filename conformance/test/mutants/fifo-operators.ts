@@ -106,16 +106,21 @@ export function withWrites<Outcome>(step: Step<Outcome>, change: (after: TxState
 
 export type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
 
-/** The step with its transaction events changed, or left out where `change` answers `null`; the numbers stay gap-free. */
-export function withEvents<Outcome>(step: Step<Outcome>, change: (event: TransactionStep) => Change): Step<Outcome> {
+/** The step with its events changed, or left out where `change` answers `null`; the numbers stay gap-free. */
+export function changed<Outcome>(step: Step<Outcome>, change: (event: StepEvent) => Change): Step<Outcome> {
   const made = step.events.map((event) => {
-    const changed = event.kind === 'transaction' ? change(event) : {};
-    return changed === null ? null : { ...event, ...(changed || {}) };
+    const more = change(event);
+    return more === null ? null : ({ ...event, ...(more || {}) } as StepEvent);
   });
   return numbered(
     step,
     made.filter((event) => event !== null),
   );
+}
+
+/** The same with its transaction events alone. */
+export function withEvents<Outcome>(step: Step<Outcome>, change: (event: TransactionStep) => Change): Step<Outcome> {
+  return changed(step, (event) => event.kind === 'transaction' && change(event));
 }
 
 /** The step with these events instead, numbered as its own were. */

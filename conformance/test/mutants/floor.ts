@@ -1,11 +1,11 @@
-import type { OrderKey, PoolIndex, StepEvent } from 'mempool-core/backend';
+import type { OrderKey, PoolIndex } from 'mempool-core/backend';
 import { numbered } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
-import { priority, type Verbs } from './priority-operators.ts';
+import { all } from './place-events.ts';
+import { priority } from './priority-operators.ts';
 import { pools } from './store-operators.ts';
 
 const lowest = -(2n ** 63n);
-const placing: Verbs = ['receive', 'admit', 'move', 'drop', 'confirm', 'rollback', 'sweep', 'take', 'revise', 'flush'];
 
 function isBelow(index: PoolIndex, { effectivePriority }: OrderKey): boolean {
   return effectivePriority < index.limits.minPriority;
@@ -13,13 +13,10 @@ function isBelow(index: PoolIndex, { effectivePriority }: OrderKey): boolean {
 
 /** The reasons of what is parked, told in another way. */
 function reasoned(id: string, change: (reason: string, hash: string, index: PoolIndex) => string): Mutant {
-  return priority.decided(id, [...placing, 'setLimits'], (step, { index }) =>
-    numbered(
-      step,
-      step.events.map((event) =>
-        event.kind === 'parked' ? ({ ...event, reason: change(event.reason, event.hash, index) } as StepEvent) : event,
-      ),
-    ),
+  return priority.events(
+    id,
+    [...all, 'setLimits'],
+    (event, { index }) => event.kind === 'parked' && { reason: change(event.reason, event.hash, index) },
   );
 }
 
@@ -53,12 +50,7 @@ export const movingFloorMutants: readonly Mutant[] = [
     usage: ({ load }) => ({ load: load && { ...load, parked: load.parked - load.belowFloor } }),
   }),
   priority.decided('floors-move-without-events', ['setLimits'], (step) => numbered(step, [])),
-  priority.decided('floors-fall-without-events', ['setLimits'], (step) =>
-    numbered(
-      step,
-      step.events.filter(({ kind }) => kind !== 'ready'),
-    ),
-  ),
+  priority.events('floors-fall-without-events', ['setLimits'], ({ kind }) => (kind === 'ready' ? null : false)),
   reasoned('below-the-floor-told-as-missing', (reason) => (reason === 'below-floor' ? 'missing' : reason)),
   reasoned('below-the-floor-told-of-held-ones', (reason, hash, index) => {
     const place = index.node(hash)?.place;
@@ -70,20 +62,13 @@ export const movingFloorMutants: readonly Mutant[] = [
       if (node !== undefined) index.number(node, 0);
     }
   }),
-  pools.around('floors-set-again', {
-    setLimits: ({ store, given: [limits, options] }) => store.setLimits(limits, { ...options, operationId: undefined }),
-  }),
-  priority.faults('floors-not-named-at-open', {
-    answer: (driver) => {
-      let isOpened = false;
-      return {
-        setLimits: (limits, context) => {
-          const isFirst = !isOpened && context.operationId === undefined && Object.keys(limits).length === 1;
-          isOpened = true;
-          const { minPriority: _, ...others } = limits;
-          return driver.setLimits(isFirst ? others : limits, context);
-        },
-      };
+  pools.unheard('floors-set-again', 'setLimits', 'operationId'),
+  priority.around('floors-not-named-at-open', {
+    setLimits: ({ whole, given: [limits, context], notes }) => {
+      notes.count += 1;
+      const isFirst = notes.count === 1 && context.operationId === undefined && Object.keys(limits).length === 1;
+      const { minPriority: _, ...others } = limits;
+      return whole.setLimits(isFirst ? others : limits, context);
     },
   }),
   priority.told('floor-of-usage-below-the-floor', {

@@ -20,41 +20,32 @@ function hashesIn(first: unknown): string[] {
   return listed.map((one) => String((one as { readonly hash?: unknown } | null)?.hash ?? one));
 }
 
-function refusing(id: string, form: RegExp): Mutant {
-  return stores.every(id, hashVerbs, ({ call, given }) =>
+/** Refuses calls with hashes of such a form. */
+const refusingIn =
+  (form: RegExp) =>
+  ({ call, given }: { readonly call: unknown; readonly given: readonly unknown[] }): unknown =>
     hashesIn(given[0]).some((hash) => form.test(hash))
       ? Promise.reject(invalid('hashes', 'lower-case hex'))
-      : (call as (...all: readonly unknown[]) => unknown)(...given),
-  );
-}
+      : (call as (...all: readonly unknown[]) => unknown)(...given);
 
 /** M2: the forms in which callers write hashes. */
 export const hashFormMutants: readonly Mutant[] = [
-  refusing('capitals-refused', /^[\da-fA-F]*[A-F]/),
-  refusing('prefix-refused', /^0x[\da-f]{64}$/),
-  refusing('capitals-with-prefix-refused', /^0x[\da-f]*[A-F]/),
+  stores.every('capitals-refused', hashVerbs, refusingIn(/^[\da-fA-F]*[A-F]/)),
+  stores.every('prefix-refused', hashVerbs, refusingIn(/^0x[\da-f]{64}$/)),
+  stores.every('capitals-with-prefix-refused', hashVerbs, refusingIn(/^0x[\da-f]*[A-F]/)),
   stores.told('hashes-told-as-given', {
     receive: (told, { given: [batch] }) => told.map((one, i) => ({ ...one, hash: batch[i]?.hash ?? one.hash })),
   }),
-  stores.plant('operations-know-one-form', (store) => {
-    const first = new Map<string, string>();
-    return {
-      receive: async (batch, options) => {
-        const { operationId } = options ?? {};
-        const now = hashesIn(batch).join(' ');
-        if (operationId !== undefined && (first.get(operationId) ?? now) !== now)
-          throw invalid('operationId', 'another');
-        if (operationId !== undefined) first.set(operationId, now);
-        return store.receive(batch, options);
-      },
-    };
+  stores.given('operations-know-one-form', {
+    receive: async (batch, { given: [, { operationId } = {}], notes: { known } }) => {
+      const now = hashesIn(batch).join(' ');
+      if (operationId === undefined) return;
+      if ((known.get(operationId) ?? now) !== now) throw invalid('operationId', 'another');
+      known.set(operationId, now);
+    },
   }),
   stores.givenEach('payload-type-is-1-by-default', {
     receive: (one) => one?.payload instanceof Uint8Array && one.payloadType === undefined && { payloadType: 1 },
   }),
-  priorities.every('forms-refused-by-priority', ['revise', 'payloads'], ({ call, given }) =>
-    hashesIn(given[0]).some((hash) => /^0x/.test(hash))
-      ? Promise.reject(invalid('hashes', 'lower-case hex'))
-      : (call as (...all: readonly unknown[]) => unknown)(...given),
-  ),
+  priorities.every('forms-refused-by-priority', ['revise', 'payloads'], refusingIn(/^0x/)),
 ];

@@ -292,15 +292,13 @@ export const revivalMutants: readonly Mutant[] = [
       sorted(pool.peekPending(...given), ({ hash }) => Number(hashes.has(hash))),
   }),
   forced('unseen-revives-a-dropped-one', 'Dropped', 'unseen', () => ({ stage: 'Pending', reason: null })),
-  fifo.around('forgotten-drop-counts', {
-    drop: ({ pool, given, notes }) => {
-      for (const hash of given[0]) notes.hashes.add(hash);
-      return pool.drop(...given);
+  fifo.told('forgotten-drop-counts', {
+    drop: (_, { given: [hashes], notes }) => {
+      for (const hash of hashes) notes.hashes.add(hash);
     },
-    confirm: ({ pool, given, notes }) => {
-      const forgotten = given[0].seen.filter((hash) => notes.hashes.has(hash) && pool.txState(hash) === null);
-      const outcome = pool.confirm(...given);
-      return outcome.kind === 'applied' ? { ...outcome, confirmed: outcome.confirmed + forgotten.length } : outcome;
+    confirm: (told, { pool, given: [{ seen }], notes: { hashes } }) => {
+      const forgotten = seen.filter((hash) => hashes.has(hash) && pool.txState(hash) === null);
+      return told.kind === 'applied' && { confirmed: told.confirmed + forgotten.length };
     },
   }),
   forced('finalized-seen-grows', 'Finalized', 'seen', ({ confirmations }) => ({ confirmations: confirmations + 1 })),

@@ -1,6 +1,6 @@
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
-import { priority, type RankedDriver } from './priority-operators.ts';
+import { leave, priority, type RankedDriver } from './priority-operators.ts';
 import { pools } from './store-operators.ts';
 
 const isPending = ({ stage }: { readonly stage: string }): boolean => stage === 'Pending';
@@ -10,24 +10,14 @@ const senderMutants: readonly Mutant[] = [
   priority.told('senders-told-by-arrival', {
     bySender: ({ transactions }) => ({ transactions: transactions.toSorted((a, b) => a.seq - b.seq) }),
   }),
-  priority.told('senders-without-what-is-in-flight', {
-    bySender: ({ transactions }) => ({ transactions: transactions.filter(isPending) }),
-  }),
-  priority.told('senders-without-what-is-confirmed', {
-    bySender: ({ transactions }) => ({ transactions: transactions.filter(({ stage }) => stage !== 'Confirmed') }),
-  }),
-  priority.told('senders-parked-told-as-ready', {
-    bySender: ({ transactions }) => ({ transactions: transactions.map((one) => ({ ...one, parked: false })) }),
-  }),
-  priority.told('senders-told-without-gas', {
-    bySender: ({ transactions }) => ({ transactions: transactions.map((one) => ({ ...one, gas: 0 })) }),
-  }),
-  priority.around('senders-as-they-were-first', {
-    bySender: async ({ whole, given, notes: { patches } }) => {
-      const [sender] = given;
-      const told = patches.get(sender) ?? (await whole.bySender(...given));
-      patches.set(sender, told);
-      return told;
+  priority.only('senders-without-what-is-in-flight', { bySender: isPending }),
+  priority.only('senders-without-what-is-confirmed', { bySender: ({ stage }) => stage !== 'Confirmed' }),
+  priority.each('senders-parked-told-as-ready', { bySender: () => ({ parked: false }) }),
+  priority.each('senders-told-without-gas', { bySender: () => ({ gas: 0 }) }),
+  priority.told('senders-as-they-were-first', {
+    bySender: (told, { given: [sender], notes: { patches } }) => {
+      if (!patches.has(sender)) patches.set(sender, told);
+      return patches.get(sender);
     },
   }),
   priority.around('senders-pages-all-begin-anew', {
@@ -91,11 +81,10 @@ const tagMutants: readonly Mutant[] = [
   }),
   priority.told('tags-never-required-by-more', { byTag: () => ({ more: false }) }),
   priority.told('tags-never-satisfied', { byTag: () => ({ satisfied: false }) }),
-  priority.around('tags-satisfied-for-ever', {
-    byTag: async ({ whole, given, notes: { hashes } }) => {
-      const told = await whole.byTag(...given);
-      if (told.satisfied) hashes.add(given[0]);
-      return { ...told, satisfied: hashes.has(given[0]) };
+  priority.told('tags-satisfied-for-ever', {
+    byTag: ({ satisfied }, { given: [tag], notes: { hashes } }) => {
+      if (satisfied) hashes.add(tag);
+      return { satisfied: hashes.has(tag) };
     },
   }),
 ];
@@ -105,14 +94,8 @@ const droppingMutants: readonly Mutant[] = [
   priority.around('senders-in-flight-not-dropped', {
     dropBySender: async ({ whole, index, given: [sender, reason, context] }) => {
       const waits = [...index.senders.of(sender)].filter(isPending).sort((a, b) => a.seq - b.seq);
-      return {
-        dropped: await whole.drop(
-          waits.map(({ hash }) => hash),
-          reason,
-          context,
-        ),
-        more: false,
-      };
+      const hashes = waits.map(({ hash }) => hash);
+      return { dropped: await whole.drop(hashes, reason, context), more: false };
     },
   }),
   priority.around('senders-dropped-for-a-reason-of-the-pool', {
@@ -121,10 +104,7 @@ const droppingMutants: readonly Mutant[] = [
   priority.told('senders-children-dropped-too', {
     dropBySender: async ({ dropped }, { whole, index, given: [, reason] }) => {
       const tags = dropped.flatMap((hash) => index.node(hash)?.entry.verdict.provides ?? []);
-      const children = tags.flatMap((tag) => [...index.dependents.of(tag)]).filter(isPending);
-      const hashes = [...new Set(children.map(({ hash }) => hash))];
-      if (hashes.length > 0) await whole.drop(hashes, reason, free);
-      return {};
+      await leave(whole, tags.flatMap((tag) => [...index.dependents.of(tag)]).filter(isPending), reason);
     },
   }),
   priority.told('senders-dropped-all-at-once', {
@@ -135,10 +115,7 @@ const droppingMutants: readonly Mutant[] = [
     },
   }),
   priority.told('senders-never-more-to-drop', { dropBySender: () => ({ more: false }) }),
-  pools.around('senders-dropped-again', {
-    dropBySender: ({ store, given: [sender, reason, options] }) =>
-      store.dropBySender(sender, reason, { ...options, operationId: undefined }),
-  }),
+  pools.unheard('senders-dropped-again', 'dropBySender', 'operationId'),
   priority.told('senders-dropped-told-backwards', {
     dropBySender: ({ dropped }) => ({ dropped: [...dropped].reverse() }),
   }),
@@ -166,11 +143,10 @@ const descendantMutants: readonly Mutant[] = [
       return whole.drop([...new Set([...hashes, ...children])], why, guardedLess(context, 'descendants'));
     },
   }),
-  priority.around('descendants-dropped-by-arrival', {
-    drop: async ({ whole, index, given }) => {
-      const dropped = await whole.drop(...given);
+  priority.told('descendants-dropped-by-arrival', {
+    drop: (dropped, { index, given: [, , { descendants }] }) => {
       const seqOf = (hash: string): number => index.node(hash)?.seq ?? 0;
-      return given[2].descendants === undefined ? dropped : dropped.toSorted((a, b) => seqOf(a) - seqOf(b));
+      return descendants !== undefined && dropped.toSorted((a, b) => seqOf(a) - seqOf(b));
     },
   }),
   priority.around('descendants-not-guarded', {
@@ -186,11 +162,8 @@ const descendantMutants: readonly Mutant[] = [
     drop: async ({ whole, index, given: [hashes, why, context] }) => {
       const { claim, descendants } = context;
       if (claim === undefined || descendants === undefined) return whole.drop(hashes, why, context);
-      return whole.drop(
-        [...hashes, ...[...index.claims.of(claim)].map(({ hash }) => hash)],
-        why,
-        guardedLess(context, 'descendants'),
-      );
+      const claimed = Array.from(index.claims.of(claim), ({ hash }) => hash);
+      return whole.drop([...hashes, ...claimed], why, guardedLess(context, 'descendants'));
     },
   }),
   pools.around('descendants-not-in-the-id', {

@@ -3,6 +3,7 @@ import { type AnyStore, isMempoolError, MempoolError, type MempoolStore, type Wr
 import { decodeOutcome, encodeOutcome, invalid } from 'mempool-core/backend';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
+import type { Notes, VerbOf } from './operators.ts';
 import { free, type WriteVerb } from './planted-driver.ts';
 import { pools, stores } from './store-operators.ts';
 import { again, withOptions, writeVerbs } from './through.ts';
@@ -185,16 +186,13 @@ export const operationMutants: readonly Mutant[] = [
     records.set(id, outcome);
     return outcome;
   }),
-  stores.plant('tip-is-the-stores-own', (store) => {
-    let last: Awaited<ReturnType<MempoolStore['confirm']>> | null = null;
-    return {
-      confirm: async (...given) => {
-        const outcome = await store.confirm(...given);
-        if (last?.tip.tick === outcome.tip.tick) return { ...outcome, tip: last.tip };
-        last = outcome;
-        return outcome;
-      },
-    };
+  stores.told('tip-is-the-stores-own', {
+    confirm: (outcome, { notes: { known } }) => {
+      const last = known.get('last') as typeof outcome | undefined;
+      if (last?.tip.tick === outcome.tip.tick) return { tip: last.tip };
+      known.set('last', outcome);
+      return null;
+    },
   }),
 ];
 
@@ -223,35 +221,43 @@ export const sharedRecordMutants: readonly Mutant[] = [
 type Call = readonly unknown[];
 
 /** An id is not bound to one argument: a repeat is made with that of the first call with the id. */
-function unbound(id: string, verb: keyof AnyStore & string, mix: (now: Call, before: Call) => Call): Mutant {
-  const layer = verb === 'take' || id.endsWith('-of-a-priority-pool') ? pools : stores;
-  return layer.plant(id, (store) => {
-    const known = new Map<string, Call>();
-    const made = (...given: unknown[]): Promise<unknown> => {
-      const named = given.map((one) => (one as WriteOptions | undefined)?.operationId).find((one) => one !== undefined);
-      if (named === undefined) return again(store, verb, given);
-      const before = known.get(named) ?? given;
-      known.set(named, before);
-      return again(store, verb, mix(given, before));
-    };
-    return { [verb]: made };
+export function unbound(
+  id: string,
+  verb: VerbOf<AnyStore>,
+  mix: (now: Call, before: Call) => Call,
+  layer: typeof stores = stores,
+): Mutant {
+  return layer.every(id, [verb], ({ store, given, notes: { known } }) => {
+    const all: Call = given;
+    const named = all.map((one) => (one as WriteOptions | undefined)?.operationId).find((one) => one !== undefined);
+    if (named === undefined) return again(store, verb, all);
+    const before = (known.get(named) ?? all) as Call;
+    known.set(named, before);
+    return again(store, verb, mix(all, before));
   });
 }
 
 /** The same for one field of the argument at this place, or of each of a list. */
-function unboundField(id: string, verb: keyof AnyStore & string, at: number, field: string): Mutant {
+function unboundField(id: string, verb: VerbOf<AnyStore>, at: number, field: string, layer = stores): Mutant {
   const mixed = (now: unknown, before: unknown): unknown => {
     if (Array.isArray(now)) return now.map((one, i) => mixed(one, (before as unknown[])[i] ?? one));
     const { [field]: _, ...rest } = now as Record<string, unknown>;
     const first = (before as Record<string, unknown>)[field];
     return first === undefined ? rest : { ...rest, [field]: first };
   };
-  return unbound(id, verb, (now, before) => now.map((one, i) => (i === at ? mixed(one, before[i]) : one)));
+  return unbound(id, verb, (now, before) => now.map((one, i) => (i === at ? mixed(one, before[i]) : one)), layer);
 }
 
 /** The same for a whole argument. */
-function unboundArgument(id: string, verb: keyof AnyStore & string, at: number): Mutant {
-  return unbound(id, verb, (now, before) => now.map((one, i) => (i === at ? before[i] : one)));
+export function unboundArgument(id: string, verb: VerbOf<AnyStore>, at: number, layer = stores): Mutant {
+  return unbound(id, verb, (now, before) => now.map((one, i) => (i === at ? before[i] : one)), layer);
+}
+
+/** The hashes that came with the id first, where some of them come with it again. */
+function firstOf(hashes: readonly string[], { operationId: id }: WriteOptions = {}, { known }: Notes) {
+  const before = known.get(id ?? '') as readonly string[] | undefined;
+  if (id !== undefined && before === undefined) known.set(id, hashes);
+  return before?.some((hash) => hashes.includes(hash)) && before;
 }
 
 /** X2: an operation id that is used again with other arguments. */
@@ -280,18 +286,9 @@ export const operationArgumentMutants: readonly Mutant[] = [
         store.rollback(target === 'origin' ? target : first(target, options?.operationId), options),
     };
   }),
-  stores.plant('id-of-some-of-its-hashes-answered', (store) => {
-    const known = new Map<string, readonly string[]>();
-    const first = (hashes: readonly string[], id: string | undefined): readonly string[] => {
-      if (id === undefined) return hashes;
-      const before = known.get(id);
-      if (before === undefined) known.set(id, hashes);
-      return before?.some((hash) => hashes.includes(hash)) ? before : hashes;
-    };
-    return {
-      markInflight: (hashes, options) => store.markInflight(first(hashes, options?.operationId), options),
-      drop: (hashes, reason, options) => store.drop(first(hashes, options?.operationId), reason, options),
-    };
+  stores.given('id-of-some-of-its-hashes-answered', {
+    markInflight: (hashes, { given: [, options], notes }) => firstOf(hashes, options, notes),
+    drop: (hashes, { given: [, , options], notes }) => firstOf(hashes, options, notes),
   }),
   stores.plant('forgets-all-ids-at-the-ten-thousandth', (store) => {
     const ids = new Set<string>();
@@ -311,9 +308,9 @@ export const operationArgumentMutants: readonly Mutant[] = [
       markInflight: (hashes, options) => store.markInflight(hashes, renamed(options)),
     };
   }),
-  stores.plant('a-receive-of-nothing-asks-nobody', (store) => ({
-    receive: (batch, options) => store.receive(batch, batch.length === 0 ? {} : options),
-  })),
+  stores.around('a-receive-of-nothing-asks-nobody', {
+    receive: ({ store, given: [batch, options] }) => store.receive(batch, batch.length === 0 ? {} : options),
+  }),
   stores.caught('first-transactions-not-told', ['receive'], 'ERR_MEMPOOL_INVALID', ({ details }) => {
     throw invalid(details.field ?? '', 'another one');
   }),
@@ -321,23 +318,19 @@ export const operationArgumentMutants: readonly Mutant[] = [
 
 /** P14, P18: the same of pools with claims and limits. */
 export const poolArgumentMutants: readonly Mutant[] = [
-  unboundArgument('id-of-another-budget-answered', 'take', 0),
-  unboundField('id-of-another-owner-answered', 'take', 1, 'owner'),
-  unboundField('id-of-another-claim-time-answered', 'take', 1, 'claimMs'),
-  unboundField('id-of-other-tags-answered-of-a-priority-pool', 'confirm', 0, 'provides'),
-  unboundField('id-of-fewer-limits-answered-of-a-priority-pool', 'setLimits', 0, 'maxBytes'),
-  pools.plant('id-bound-to-the-verdict', (store) => {
-    const known = new Map<string, string>();
-    return {
-      receive: (batch, options) => {
-        const { operationId = '', ...moment } = options ?? {};
-        const judged = batch.map(({ verdict, from }) => [from, String(verdict?.priority)]);
-        const text = JSON.stringify([judged, moment]);
-        if (operationId !== '' && (known.get(operationId) ?? text) !== text)
-          return Promise.reject(invalid('operationId', 'a new one'));
-        known.set(operationId, text);
-        return store.receive(batch, options);
-      },
-    };
+  unboundArgument('id-of-another-budget-answered', 'take', 0, pools),
+  unboundField('id-of-another-owner-answered', 'take', 1, 'owner', pools),
+  unboundField('id-of-another-claim-time-answered', 'take', 1, 'claimMs', pools),
+  unboundField('id-of-other-tags-answered-of-a-priority-pool', 'confirm', 0, 'provides', pools),
+  unboundField('id-of-fewer-limits-answered-of-a-priority-pool', 'setLimits', 0, 'maxBytes', pools),
+  pools.given('id-bound-to-the-verdict', {
+    receive: (batch, { given: [, { operationId = '', ...moment } = {}], notes: { known } }) => {
+      const judged = batch.map(({ verdict, from }) => [from, String(verdict?.priority)]);
+      const text = JSON.stringify([judged, moment]);
+      if (operationId !== '' && (known.get(operationId) ?? text) !== text)
+        return Promise.reject(invalid('operationId', 'a new one'));
+      known.set(operationId, text);
+      return null;
+    },
   }),
 ];

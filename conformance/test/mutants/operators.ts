@@ -19,6 +19,8 @@ export interface Notes {
   readonly numbers: Map<string, number>;
   /** What to change of a transaction, by hash. */
   readonly patches: Map<string, object>;
+  /** Anything else, by a name. */
+  readonly known: Map<string, unknown>;
   count: number;
 }
 
@@ -61,7 +63,7 @@ export class Layer<T extends object, Site extends object, Made = Mutant> {
   /** Verbs made in another way. */
   around(id: string, faults: Around<T, Site>): Made {
     return this.plant(id, (whole, site) => {
-      const notes: Notes = { hashes: new Set(), numbers: new Map(), patches: new Map(), count: 0 };
+      const notes: Notes = { hashes: new Set(), numbers: new Map(), patches: new Map(), known: new Map(), count: 0 };
       const made = Object.entries(faults).map(([verb, fault]) => {
         const call = (...given: unknown[]) => Reflect.apply(whole[verb as keyof T] as Call, whole, given as never[]);
         const run = fault as (at: object) => unknown;

@@ -1,13 +1,10 @@
 import type { CheckedSubmission, PlacedNode, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
-import { free } from './planted-driver.ts';
-import { isParkedTooMuch, limit, refusing, rivalsOf } from './priority-admission.ts';
-import { priority, type RankedVerb } from './priority-operators.ts';
+import { isParkedTooMuch, limit, newcomer, pushing, refusing, rivalsOf } from './priority-admission.ts';
+import { leave, priority, type RankedVerb } from './priority-operators.ts';
 import { misheard } from './priority-order.ts';
 
 const endless = Number.POSITIVE_INFINITY;
-const newcomer = (given: readonly unknown[]): CheckedSubmission | undefined =>
-  (given[0] as readonly CheckedSubmission[])[0];
 const placed = (index: PoolIndex): PlacedNode[] =>
   [...index.parked].filter((node) => node.place !== null) as PlacedNode[];
 const senderOf = ({ entry }: PoolNode): string => entry.verdict.sender;
@@ -16,15 +13,15 @@ const senderOf = ({ entry }: PoolNode): string => entry.verdict.sender;
 function ranking(
   id: string,
   verbs: readonly RankedVerb[],
-  change: (index: PoolIndex) => Partial<PoolIndex['parking']>,
+  change: (index: PoolIndex, given: readonly unknown[]) => Partial<PoolIndex['parking']>,
 ): Mutant {
-  return priority.view(id, verbs, ({ index }) => {
+  return priority.view(id, verbs, ({ index, given }) => {
     const { parking } = index;
     const sound = { count: (sender: string) => parking.count(sender) };
     return {
       get parking() {
         const { worst } = index.parking;
-        return { ...sound, worst, ...change(index) } as PoolIndex['parking'];
+        return { ...sound, worst, ...change(index, given) } as PoolIndex['parking'];
       },
     };
   });
@@ -77,63 +74,40 @@ const roomMutants: readonly Mutant[] = [
     worst: byCount(index, allOf(index)),
     count: allOf(index),
   })),
-  priority.view('equals-parked-push-each-other-out', ['admit'], ({ index, given }) => {
+  ranking('equals-parked-push-each-other-out', ['admit'], (index, given) => {
     const own = newcomer(given)?.verdict.sender ?? '';
-    return {
-      get parking() {
-        const { parking } = index;
-        const count = (sender: string): number => parking.count(sender) - (sender === own ? 1 : 0);
-        return { worst: parking.worst, count } as PoolIndex['parking'];
-      },
-    };
+    return { count: (sender) => index.parking.count(sender) - (sender === own ? 1 : 0) };
   }),
   ranking('parked-ones-without-a-sender-are-apart', ['admit'], (index) => {
     const count = (sender: string): number => (sender === '' ? 1 : index.parking.count(sender));
     return { worst: byCount(index, count), count };
   }),
-  priority.around('parked-parents-leave-for-their-children', {
-    admit: async ({ whole, index, given }) => {
-      const one = newcomer(given);
-      if (one === undefined || !isParkedBelow(index, one)) return whole.admit(...given);
-      const { worst } = index.parking;
-      const isParent = worst?.entry.verdict.provides.some((tag) => one.verdict.requires.includes(tag));
-      if (worst !== undefined && isParent && senderOf(worst) !== one.verdict.sender)
-        await whole.drop([worst.hash], 'evicted', free);
-      return whole.admit(...given);
-    },
+  pushing('parked-parents-leave-for-their-children', (one, index) => {
+    const { worst } = index.parking;
+    const isParent = worst?.entry.verdict.provides.some((tag) => one.verdict.requires.includes(tag));
+    const isMeant = worst !== undefined && isParent && isParkedBelow(index, one);
+    return isMeant && senderOf(worst) !== one.verdict.sender ? worst : undefined;
   }),
-  priority.around('parked-newcomers-push-out-equals', {
-    admit: async ({ whole, index, given }) => {
-      const one = newcomer(given);
-      const { worst } = index.parking;
-      const isEqual = one !== undefined && worst?.place.effectivePriority === one.verdict.priority;
-      if (isEqual && isParkedTooMuch(index, one)) await whole.drop([worst.hash], 'evicted', free);
-      return whole.admit(...given);
-    },
+  pushing('parked-newcomers-push-out-equals', (one, index) => {
+    const { worst } = index.parking;
+    const isEqual = worst?.place.effectivePriority === one.verdict.priority;
+    return isEqual && isParkedTooMuch(index, one) ? worst : undefined;
   }),
   priority.around('children-leave-parking-with-their-parent', {
     admit: async ({ whole, index, given }) => {
       const before = placed(index);
       const outcomes = await whole.admit(...given);
       const tags = before.filter(({ stage }) => stage === 'Dropped').flatMap(({ entry }) => entry.verdict.provides);
-      const left = placed(index).filter(({ entry }) => entry.verdict.requires.some((tag) => tags.includes(tag)));
-      if (left.length > 0)
-        await whole.drop(
-          left.map(({ hash }) => hash),
-          'evicted',
-          free,
-        );
+      const isLeft = ({ entry }: PoolNode) => entry.verdict.requires.some((tag) => tags.includes(tag));
+      await leave(whole, placed(index).filter(isLeft), 'evicted');
       return outcomes;
     },
   }),
   priority.limits('parking-frees-any-number', ['admit'], ({ maxEvictions, maxParked }, { index }) =>
     index.parked.length > maxParked ? { maxEvictions: endless } : { maxEvictions },
   ),
-  priority.view('parking-frees-one-at-most', ['admit'], ({ index }) => ({
-    limits: {
-      ...index.limits,
-      maxParked: Math.max(index.limits.maxParked, index.parked.length),
-    },
+  priority.limits('parking-frees-one-at-most', ['admit'], ({ maxParked }, { index }) => ({
+    maxParked: Math.max(maxParked, index.parked.length),
   })),
   priority.limits('parking-and-pool-evict-apart', ['admit'], ({ maxEvictions }) => ({
     maxEvictions: maxEvictions + 1,
@@ -141,15 +115,10 @@ const roomMutants: readonly Mutant[] = [
   priority.limits('parking-evicts-without-eviction', ['admit'], ({ eviction, maxTxs }) => ({
     eviction: maxTxs > 90_000 ? 'lowest' : eviction,
   })),
-  priority.around('parked-replacements-push-out', {
-    admit: async ({ whole, index, given }) => {
-      const one = newcomer(given);
-      const isPushing = one !== undefined && rivalsOf(index, one).length > 0 && isParkedTooMuch(index, one);
-      const { worst } = index.parking;
-      const outcomes = await whole.admit(...given);
-      if (isPushing && worst !== undefined) await whole.drop([worst.hash], 'evicted', free);
-      return outcomes;
-    },
+  priority.dragging('parked-replacements-push-out', 'admit', 'evicted', ({ index, given }) => {
+    const one = newcomer(given);
+    const isPushing = one !== undefined && rivalsOf(index, one).length > 0 && isParkedTooMuch(index, one);
+    return isPushing && index.parking.worst ? [index.parking.worst] : [];
   }),
   priority.limits('sweep-leaves-the-parked', ['sweep'], () => ({ maxParked: endless })),
   priority.given('plain-sweep-frees-parking', {
@@ -214,12 +183,12 @@ const allVerbs = ['admit', 'move', 'drop', 'confirm', 'rollback', 'take', 'sweep
 /** A sweep at which parked ones are as old as this says. */
 function aging(id: string, isMeant: (node: PoolNode, sinceMs: number, index: PoolIndex) => boolean): Mutant {
   return priority.told(id, {
-    sweep: async (swept, { whole, index, given: [{ now }], options }) => {
+    sweep: async ({ expired }, { whole, index, given: [{ now }], options }) => {
       const nowMs = now ?? options.now?.() ?? 0;
       const since = ({ entry }: PoolNode): number => nowMs - (entry.parkedAt ?? entry.admittedAt);
       const waits = [...index.nodes()].filter(({ stage }) => stage === 'Pending');
-      const old = waits.filter((node) => isMeant(node, since(node), index)).map(({ hash }) => hash);
-      return { expired: [...swept.expired, ...(await whole.drop(old, 'expired', free))] };
+      const old = waits.filter((node) => isMeant(node, since(node), index));
+      return { expired: [...expired, ...(await leave(whole, old, 'expired'))] };
     },
   });
 }

@@ -1,26 +1,31 @@
 import type { ReceiveOutcome } from 'mempool-core';
-import type { StepEvent } from 'mempool-core/backend';
-import { numbered, type TransactionStep, withEvents } from './fifo-operators.ts';
+import type { PoolIndex, StepEvent } from 'mempool-core/backend';
+import { numbered, type TransactionStep } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { type Change, priority, type Verbs } from './priority-operators.ts';
 
 type PlaceStep = Extract<StepEvent, { kind: 'ready' | 'parked' }>;
 
-const all: Verbs = ['receive', 'admit', 'move', 'drop', 'confirm', 'rollback', 'sweep', 'take', 'revise', 'flush'];
+export const all: Verbs = [
+  'receive',
+  'admit',
+  'move',
+  'drop',
+  'confirm',
+  'rollback',
+  'sweep',
+  'take',
+  'revise',
+  'flush',
+];
 
 /** The events of places changed, or left out where `change` answers `null`. */
-function told(id: string, change: (event: PlaceStep, events: readonly StepEvent[]) => object | null): Mutant {
-  return priority.decided(id, all, (step) => {
-    const made = step.events.map((event) => {
-      if (event.kind !== 'ready' && event.kind !== 'parked') return event;
-      const changed = change(event, step.events);
-      return changed === null ? null : ({ ...event, ...changed } as StepEvent);
-    });
-    return numbered(
-      step,
-      made.filter((event) => event !== null),
-    );
-  });
+function told(id: string, change: (event: PlaceStep, events: readonly StepEvent[]) => Change): Mutant {
+  return priority.events(
+    id,
+    all,
+    (event, _, { events }) => (event.kind === 'ready' || event.kind === 'parked') && change(event, events),
+  );
 }
 
 /** Where the events of places stand among those of their call. */
@@ -38,60 +43,48 @@ function placed(
 }
 
 function named(id: string, change: (event: TransactionStep, events: readonly StepEvent[]) => Change): Mutant {
-  return priority.decided(id, all, (step) => withEvents(step, (event) => change(event, step.events)));
+  return priority.events(id, all, (event, _, { events }) => event.kind === 'transaction' && change(event, events));
+}
+
+/** Some that the call moved are told as ready, too. */
+function alsoReady(id: string, verbs: Verbs, isMeant: (event: TransactionStep, index: PoolIndex) => boolean): Mutant {
+  return priority.decided(id, verbs, (step, { index }) => {
+    const ready = step.events.flatMap((event): StepEvent[] =>
+      event.kind === 'transaction' && isMeant(event, index)
+        ? [{ kind: 'ready', eventSeq: 0, hash: event.hash, seq: event.seq }]
+        : [],
+    );
+    return numbered(step, [...step.events, ...ready]);
+  });
 }
 
 export const placeEventMutants: readonly Mutant[] = [
-  told('ready-never-told', ({ kind }) => (kind === 'ready' ? null : {})),
-  told('parked-never-told', ({ kind }) => (kind === 'parked' ? null : {})),
+  told('ready-never-told', ({ kind }) => (kind === 'ready' ? null : false)),
+  told('parked-never-told', ({ kind }) => (kind === 'parked' ? null : false)),
   told('parked-not-told-of-newcomers', ({ kind, hash }, events) =>
     kind === 'parked' && events.some((event) => event.kind === 'transaction' && event.hash === hash) ? null : {},
   ),
   told('parked-told-of-newcomers-alone', ({ kind, hash }, events) =>
     kind === 'ready' || events.some((event) => event.kind === 'transaction' && event.hash === hash) ? {} : null,
   ),
-  told('held-told-as-missing', ({ kind }) => (kind === 'parked' ? { reason: 'missing' } : {})),
-  told('waiting-told-as-held', ({ kind }, events) =>
-    kind === 'parked' && events.some((event) => event.kind === 'parked' && event.reason === 'held')
-      ? { reason: 'held' }
-      : {},
-  ),
+  told('held-told-as-missing', ({ kind }) => kind === 'parked' && { reason: 'missing' }),
+  told('waiting-told-as-held', ({ kind }, events) => {
+    const isHeld = events.some((event) => event.kind === 'parked' && event.reason === 'held');
+    return kind === 'parked' && isHeld && { reason: 'held' };
+  }),
   told('places-told-without-seq', () => ({ seq: 0 })),
   placed('places-told-first', (events, places) => [...places, ...events]),
   placed('places-told-backwards', (events, places) => [...events, ...places.toReversed()]),
   placed('places-told-twice', (events, places) => [...events, ...places, ...places]),
-  priority.decided('woken-without-an-event', ['sweep', 'take'], (step) =>
-    numbered(
-      step,
-      step.events.filter(({ kind }) => kind !== 'ready'),
-    ),
-  ),
-  priority.decided('returned-without-an-event', ['rollback'], (step) =>
-    numbered(
-      step,
-      step.events.filter(({ kind }) => kind !== 'parked'),
-    ),
-  ),
-  priority.decided('newcomers-told-as-ready', ['admit'], (step) => {
-    const ready = step.events.flatMap((event): StepEvent[] =>
-      event.kind === 'transaction' && event.stage === 'Pending'
-        ? [{ kind: 'ready', eventSeq: 0, hash: event.hash, seq: event.seq }]
-        : [],
-    );
-    return numbered(step, [...step.events, ...ready]);
-  }),
-  priority.decided('parked-ones-that-leave-told-as-ready', ['drop', 'confirm'], (step, { index }) => {
-    const ready = step.events.flatMap((event): StepEvent[] =>
-      event.kind === 'transaction' &&
-      event.previous.stage === 'Pending' &&
-      index.node(event.hash)?.entry.verdict.requires.length === 1
-        ? [{ kind: 'ready', eventSeq: 0, hash: event.hash, seq: event.seq }]
-        : [],
-    );
-    return numbered(step, [...step.events, ...ready]);
+  priority.events('woken-without-an-event', ['sweep', 'take'], ({ kind }) => (kind === 'ready' ? null : false)),
+  priority.events('returned-without-an-event', ['rollback'], ({ kind }) => (kind === 'parked' ? null : false)),
+  alsoReady('newcomers-told-as-ready', ['admit'], ({ stage }) => stage === 'Pending'),
+  alsoReady('parked-ones-that-leave-told-as-ready', ['drop', 'confirm'], ({ previous, hash }, index) => {
+    const isNeeding = index.node(hash)?.entry.verdict.requires.length === 1;
+    return previous.stage === 'Pending' && isNeeding;
   }),
   named('bundle-not-told-of-stages', ({ bundle }) => bundle !== undefined && { bundle: undefined }),
-  told('bundle-not-told-of-places', ({ bundle }) => (bundle === undefined ? {} : { bundle: undefined })),
+  told('bundle-not-told-of-places', ({ bundle }) => bundle !== undefined && { bundle: undefined }),
   named('replaced-by-nobody', ({ replacedBy }) => replacedBy !== undefined && { replacedBy: undefined }),
   named('replaced-by-the-last-of-the-call', ({ replacedBy }, events) => {
     const last = events.findLast((event) => event.kind === 'transaction' && event.stage === 'Pending');

@@ -2,7 +2,7 @@ import type { AdmissionRefusal, ReceiveOutcome } from 'mempool-core';
 import type { CheckedRevision, CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
 import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
-import { priority, type Seen } from './priority-operators.ts';
+import { leave, priority, withLimits } from './priority-operators.ts';
 import { misheard, parentsOf, unmetOf } from './priority-order.ts';
 import { pools } from './store-operators.ts';
 
@@ -23,6 +23,23 @@ export function refusing(
 }
 
 type Refusal = { readonly kind: string } & object;
+
+/** The first of those that a call submits. */
+export const newcomer = (given: readonly unknown[]): CheckedSubmission | undefined =>
+  (given[0] as readonly CheckedSubmission[])[0];
+
+/** Something leaves as evicted before a newcomer is admitted. */
+export function pushing(
+  id: string,
+  choose: (one: CheckedSubmission, index: PoolIndex) => PoolNode | undefined,
+): Mutant {
+  return priority.given(id, {
+    admit: async ([one], { whole, index }) => {
+      const victim = one && choose(one, index);
+      await leave(whole, victim === undefined ? [] : [victim], 'evicted');
+    },
+  });
+}
 
 /** Tells an outcome that is another than the one due. */
 export function telling<Kind extends ReceiveOutcome['kind']>(
@@ -155,8 +172,7 @@ export const admissionMutants: readonly Mutant[] = [
       const told: ReceiveOutcome[] = [];
       for (const one of batch) {
         const before = told.find(isRefusal);
-        if (before !== undefined) told.push({ ...before, hash: one.hash });
-        else told.push(...(await store.receive([one], options)));
+        told.push(...(before ? [{ ...before, hash: one.hash }] : await store.receive([one], options)));
       }
       return told;
     },
@@ -179,17 +195,14 @@ export const admissionMutants: readonly Mutant[] = [
     const isFull = totals.transactions >= limits.maxTxs && order.last?.hash === hash;
     return isFull && { kind: 'full', floor: { kind: 'closed' } };
   }),
-  priority.plant('refused-hashes-refused-for-ever', (driver) => {
-    const refused = new Map<string, ReceiveOutcome>();
-    return {
-      admit: async (submissions, ...rest) => {
-        const known = submissions.map(({ hash }) => refused.get(hash));
-        if (known.every((outcome) => outcome !== undefined)) return known as ReceiveOutcome[];
-        const outcomes = await driver.admit(submissions, ...rest);
-        for (const outcome of outcomes) if (isRefusal(outcome)) refused.set(outcome.hash, outcome);
-        return outcomes;
-      },
-    };
+  priority.around('refused-hashes-refused-for-ever', {
+    admit: async ({ whole, given, notes: { patches } }) => {
+      const known = given[0].map(({ hash }) => patches.get(hash));
+      if (known.every((outcome) => outcome !== undefined)) return known;
+      const outcomes = await whole.admit(...given);
+      for (const outcome of outcomes) if (isRefusal(outcome)) patches.set(outcome.hash, outcome);
+      return outcomes;
+    },
   }),
   priority.instead('evicted-hashes-refused-for-ever', {
     admit: ({ memory, given: [submissions] }) => {
@@ -235,10 +248,7 @@ export const admissionMutants: readonly Mutant[] = [
       const [submissions] = given;
       if (submissions.some((one) => pendingParents(index, one).some(isOver)))
         return submissions.map(({ hash }) => ({ hash, ...limit('maxDescendants') }));
-      index.limits = { ...index.limits, maxDescendants: without };
-      const outcomes = await whole.admit(...given);
-      index.limits = { ...index.limits, maxDescendants };
-      return outcomes;
+      return withLimits(index, { maxDescendants: without }, () => whole.admit(...given));
     },
   }),
   priority.limits('parked-one-less', ['admit'], ({ maxParked }) => ({ maxParked: maxParked - 1 })),
@@ -253,12 +263,10 @@ export const admissionMutants: readonly Mutant[] = [
 const isAwaited = (index: PoolIndex, provides: readonly string[] = []): boolean =>
   provides.some((tag) => index.dependents.has(tag));
 
-const newcomer = ({ given }: Seen): CheckedSubmission | undefined => (given[0] as readonly CheckedSubmission[])[0];
-
 /** Newcomers that may have any number of ancestors. */
 function unbound(id: string, isMeant: (one: CheckedSubmission, index: PoolIndex) => boolean): Mutant {
   return priority.limits(id, ['admit'], (_, seen) => {
-    const one = newcomer(seen);
+    const one = newcomer(seen.given);
     return one !== undefined && isMeant(one, seen.index) ? { maxAncestors: without } : {};
   });
 }
@@ -267,7 +275,7 @@ function unbound(id: string, isMeant: (one: CheckedSubmission, index: PoolIndex)
 function spending(id: string, isSpent: (tag: string, one: CheckedSubmission, index: PoolIndex) => boolean): Mutant {
   return priority.view(id, ['admit'], (seen) => {
     const { satisfied } = seen.index;
-    const one = newcomer(seen);
+    const one = newcomer(seen.given);
     const has = (tag: string): boolean => {
       const isOwn = one?.verdict.provides.includes(tag) && !one.verdict.requires.includes(tag);
       return satisfied.has(tag) && (!isOwn || isSpent(tag, one as CheckedSubmission, seen.index));

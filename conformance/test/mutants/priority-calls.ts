@@ -12,6 +12,7 @@ import {
 } from 'mempool-core';
 import { invalid, type PoolIndex, type PriorityPool, type StepEvent } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
+import { unbound, unboundArgument } from './operations.ts';
 import { free } from './planted-driver.ts';
 import { isRefusal } from './priority-admission.ts';
 import { priority, type RankedVerb } from './priority-operators.ts';
@@ -58,22 +59,14 @@ function staying(id: string, list: keyof typeof listsOf): Mutant {
 /** P13. */
 export const drainMutants: readonly Mutant[] = [
   // Counts up and down in doubles.
-  priority.around('gas-in-doubles', {
-    admit: async ({ whole, given, notes }) => {
-      const outcomes = await whole.admit(...given);
-      for (const { verdict } of given[0]) notes.count += verdict.gas;
-      return outcomes;
+  priority.told('gas-in-doubles', {
+    admit: (_, { given: [submissions], notes }) => {
+      for (const { verdict } of submissions) notes.count += verdict.gas;
     },
-    drop: async ({ whole, index, given, notes }) => {
-      const gone = given[0].map((hash) => index.node(hash)?.entry.verdict.gas ?? 0);
-      const dropped = await whole.drop(...given);
-      for (const each of gone) notes.count -= each;
-      return dropped;
+    drop: (_, { index, given: [hashes], notes }) => {
+      for (const hash of hashes) notes.count -= index.node(hash)?.entry.verdict.gas ?? 0;
     },
-    usage: async ({ whole, given, notes }) => {
-      const usage = await whole.usage(...given);
-      return usage.load === undefined ? usage : { ...usage, load: { ...usage.load, gas: notes.count } };
-    },
+    usage: ({ load }, { notes }) => load && { load: { ...load, gas: notes.count } },
   }),
   loaded('load-without-what-is-in-flight', (_, { index }) => ({ transactions: index.order.length })),
   loaded('load-with-confirmed-ones', ({ transactions }, { memory }) => ({
@@ -184,24 +177,6 @@ function ownIds([, verb]: OwnVerb): Mutant {
   });
 }
 
-/** An id is answered as if it had come with the arguments that it came with first, where this says so. */
-function withFirst<V extends 'revise' | 'setLimits'>(
-  id: string,
-  verb: V,
-  isSame: (before: Parameters<AnyStore[V]>[0], now: Parameters<AnyStore[V]>[0]) => boolean,
-): Mutant {
-  return pools.plant(id, (store) => {
-    const known = new Map<string, Parameters<AnyStore[V]>[0]>();
-    const answered = (first: Parameters<AnyStore[V]>[0], options?: WriteOptions) => {
-      const { operationId = '' } = options ?? {};
-      if (operationId !== '' && !known.has(operationId)) known.set(operationId, first);
-      const before = known.get(operationId);
-      return (store[verb] as Call)(before !== undefined && isSame(before, first) ? before : first, options);
-    };
-    return { [verb]: answered } as Partial<AnyStore>;
-  });
-}
-
 /** What is told to a repeat, changed. */
 function toRepeats<V extends 'receive' | 'setLimits'>(id: string, verb: V, change: (told: unknown) => unknown): Mutant {
   return pools.every(id, [verb], async ({ store, given, notes: { hashes } }) => {
@@ -246,8 +221,13 @@ export const poolOperationMutants: readonly Mutant[] = [
     const { minPriority, ...numbers } = set as Limits;
     return { ...JSON.parse(JSON.stringify(numbers)), minPriority };
   }),
-  withFirst('id-of-other-revisions-answered', 'revise', () => true),
-  withFirst('id-of-some-of-its-limits-answered', 'setLimits', (before, now) => before.maxTxs === now.maxTxs),
+  unboundArgument('id-of-other-revisions-answered', 'revise', 0, pools),
+  unbound(
+    'id-of-some-of-its-limits-answered',
+    'setLimits',
+    ([now, ...rest], [before]) => [(before as Limits).maxTxs === (now as Limits).maxTxs ? before : now, ...rest],
+    pools,
+  ),
   priority.ordered('evicted-in-its-call-told-twice', ['admit'], (events) => {
     const [first] = events;
     const isOwn = first?.kind === 'transaction' && first.previous.stage === 'Unknown' && first.stage === 'Dropped';
@@ -397,18 +377,16 @@ export const poolInputMutants: readonly Mutant[] = [
       if (batch.some(({ payload }) => payload.length === 3)) await turn();
     },
   }),
-  pools.plant('limits-handed-out-as-they-are', (store) => {
-    let kept: Awaited<ReturnType<AnyStore['setLimits']>> | null = null;
-    return {
-      setLimits: async (limits, options) => {
-        kept = await store.setLimits(limits, options);
-        return kept;
-      },
-      receive: async (batch, options) => {
-        if (kept !== null) await store.setLimits(kept);
-        return store.receive(batch, options);
-      },
-    };
+  pools.around('limits-handed-out-as-they-are', {
+    setLimits: async ({ store, given, notes: { patches } }) => {
+      const kept = await store.setLimits(...given);
+      patches.set('kept', kept);
+      return kept;
+    },
+    receive: async ({ store, given, notes: { patches } }) => {
+      await store.setLimits(patches.get('kept') ?? {});
+      return store.receive(...given);
+    },
   }),
   late('reaps-when-closed', 'reap', 'ERR_MEMPOOL_CLOSED'),
   late('flushes-when-aborted', 'flush', null),

@@ -12,7 +12,7 @@ import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
 import { limit } from './priority-admission.ts';
-import { priority, type RankedDriver, type RankedVerb, type Seen } from './priority-operators.ts';
+import { leave, priority, type RankedVerb, type Seen } from './priority-operators.ts';
 import { now } from './priority-sweeping.ts';
 
 function blocked(id: string, change: (block: CheckedBlock, index: PoolIndex) => Partial<CheckedBlock>): Mutant {
@@ -166,17 +166,16 @@ function dragging(id: string, verb: 'confirm' | 'rollback', reason: string): Mut
     const outcome = await (whole[verb] as (...all: readonly unknown[]) => unknown)(...given);
     const isLoser = ({ hash, stage }: PoolNode) =>
       stage === 'Dropped' && before.get(hash) === 'Confirmed' && memory.txState(hash)?.reason === reason;
-    await dropRivals(whole, index, [...index.nodes()].filter(isLoser));
+    for (const { seq, entry } of [...index.nodes()].filter(isLoser)) {
+      const rivals = entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]);
+      await leave(
+        whole,
+        rivals.filter((rival) => rival.seq > seq),
+        'conflict',
+      );
+    }
     return outcome;
   });
-}
-
-async function dropRivals(driver: RankedDriver, index: PoolIndex, losers: readonly PoolNode[]): Promise<void> {
-  for (const { seq, entry } of losers) {
-    const rivals = entry.verdict.provides.flatMap((tag) => [...index.providers.of(tag)]);
-    const later = rivals.filter((rival) => rival.seq > seq).map(({ hash }) => hash);
-    await driver.drop([...new Set(later)], 'conflict', free);
-  }
 }
 
 /** What the chain has satisfied does not hinder those who return. */

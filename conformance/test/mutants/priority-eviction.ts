@@ -7,12 +7,10 @@ import {
   type PoolIndex,
   type PoolNode,
 } from 'mempool-core/backend';
-import { numbered, withEvents } from './fifo-operators.ts';
 import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
-import { free } from './planted-driver.ts';
 import { refusing, rivalsOf, telling } from './priority-admission.ts';
-import { priority } from './priority-operators.ts';
+import { leave, priority } from './priority-operators.ts';
 
 const max = 2n ** 63n - 1n;
 
@@ -141,8 +139,6 @@ export const priceMutants: readonly Mutant[] = [
   telling('own-price-told', ['replacement-underpriced'], (_, { verdict }) => ({ required: verdict.priority })),
 ];
 
-const hashesOf = (nodes: readonly PoolNode[]): string[] => nodes.map(({ hash }) => hash);
-
 /** Others are dropped beside an admission, by what comes of it. */
 function dropping(
   id: string,
@@ -151,9 +147,9 @@ function dropping(
 ): Mutant {
   return priority.around(id, {
     admit: async ({ whole, index, given }) => {
-      const picked = hashesOf(pick(given[0], index));
+      const picked = pick(given[0], index);
       const outcomes = await whole.admit(...given);
-      if (isMeant(outcomes)) await whole.drop([...new Set(picked)], 'replaced', free);
+      if (isMeant(outcomes)) await leave(whole, picked, 'replaced');
       return outcomes;
     },
   });
@@ -184,7 +180,7 @@ export const replacementMutants: readonly Mutant[] = [
           const isRival = other.sender !== '' && other.sender === verdict.sender && node.hash !== hash;
           return node.stage === 'Pending' && isRival && other.priority < verdict.priority;
         });
-        await whole.drop(hashesOf(cheaper), 'replaced', free);
+        await leave(whole, cheaper, 'replaced');
       }
     },
   }),
@@ -197,8 +193,10 @@ export const replacementMutants: readonly Mutant[] = [
     const gone = [...index.nodes()].filter((node) => node.stage === 'Dropped' && isSame(node) && node.entry.seq < seq);
     return { tieBreakSeq: Math.min(tieBreakSeq, ...gone.map((node) => node.seq)) };
   }),
-  priority.decided('replaced-told-as-evicted', ['admit'], (step) =>
-    withEvents(step, ({ reason }) => reason === 'replaced' && { reason: 'evicted' }),
+  priority.events(
+    'replaced-told-as-evicted',
+    ['admit'],
+    (event) => event.kind === 'transaction' && event.reason === 'replaced' && { reason: 'evicted' },
   ),
   priority.ordered('successor-told-first', ['admit'], (events) => {
     const last = events.at(-1);
@@ -375,23 +373,25 @@ export const evictionMutants: readonly Mutant[] = [
   priority.told('evicts-what-it-can-and-refuses', {
     admit: async (told, { whole, index }) => {
       const worst = index.order.last;
-      if (told.some(({ kind }) => kind === 'full') && worst) await whole.drop([worst.hash], 'evicted', free);
+      if (told.some(({ kind }) => kind === 'full') && worst) await leave(whole, [worst], 'evicted');
     },
   }),
   priority.told('evicts-what-is-in-flight', {
     admit: async ([first], { whole, index, given }) => {
       const flying = [...index.nodes()].find(({ stage }) => stage === 'Propagated');
       if (first?.kind !== 'full' || flying === undefined) return null;
-      await whole.drop([flying.hash], 'evicted', free);
+      await leave(whole, [flying], 'evicted');
       return whole.admit(...given);
     },
   }),
-  priority.decided('evicted-told-without-a-reason', ['admit'], (step) =>
-    withEvents(step, ({ reason }) => reason === 'evicted' && { reason: 'failed' }),
+  priority.events(
+    'evicted-told-without-a-reason',
+    ['admit'],
+    (event) => event.kind === 'transaction' && event.reason === 'evicted' && { reason: 'failed' },
   ),
-  priority.decided('evicted-told-in-order-of-leaving', ['admit'], (step) => {
-    const gone = step.events.filter((event) => event.kind === 'transaction' && event.stage === 'Dropped').reverse();
-    return numbered(step, [...gone, ...step.events.filter((event) => !gone.includes(event))]);
+  priority.ordered('evicted-told-in-order-of-leaving', ['admit'], (events) => {
+    const gone = events.filter((event) => event.kind === 'transaction' && event.stage === 'Dropped').reverse();
+    return [...gone, ...events.filter((event) => !gone.includes(event))];
   }),
   priority.decided('evicted-logged-in-order-of-leaving', ['admit'], ({ writes }) => {
     const gone = writes.filter(({ after }) => after.stage === 'Dropped').reverse();

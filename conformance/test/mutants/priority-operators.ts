@@ -24,10 +24,11 @@ import {
   type StoreDriver,
   withBundle,
 } from 'mempool-core/backend';
-import { numbered, withWrites } from './fifo-operators.ts';
+import { changed, numbered, withWrites } from './fifo-operators.ts';
 import { over } from './lease-operators.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
-import { Layer } from './operators.ts';
+import { type At, Layer, type VerbOf } from './operators.ts';
+import { free } from './planted-driver.ts';
 
 export type RankedDriver = StoreDriver & PriorityVerbs;
 export type RankedVerb = keyof RankedDriver;
@@ -186,15 +187,15 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
 
   /** Where a transaction is placed. */
   places(id: string, change: (place: OrderKey, entry: Entry, index: PoolIndex) => Change): Mutant {
-    const changed = (place: OrderKey, entry: Entry, index: PoolIndex): OrderKey => {
+    const moved = (place: OrderKey, entry: Entry, index: PoolIndex): OrderKey => {
       const made = change(place, entry, index);
       // One with a tip computes its effective priority.
       return made ? { ...place, effectivePriority: place.effectivePriority, ...made } : place;
     };
     return this.faults(id, {
       see: ({ index }) => ({
-        place: (node, place) => index.place(node, changed(place, node.entry, index)),
-        stand: (entry, place) => index.stand(entry, changed(place, entry, index)),
+        place: (node, place) => index.place(node, moved(place, node.entry, index)),
+        stand: (entry, place) => index.stand(entry, moved(place, entry, index)),
       }),
     });
   }
@@ -227,15 +228,50 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
     });
   }
 
+  /** The events of calls changed, or left out where the change is `null`. */
+  events(id: string, verbs: Verbs, change: (event: StepEvent, seen: Seen, step: Step<unknown>) => Change): Mutant {
+    return this.decided(id, verbs, (step, seen) => changed(step, (event) => change(event, seen, step)));
+  }
+
   /** The events of a call in another order, numbered anew. */
   ordered(id: string, verbs: Verbs, order: (events: StepEvent[]) => StepEvent[]): Mutant {
     return this.decided(id, verbs, (step) => numbered(step, order([...step.events])));
+  }
+
+  /** Those picked before a call leave behind it. */
+  dragging<V extends VerbOf<RankedDriver>>(
+    id: string,
+    verb: V,
+    reason: string,
+    pick: (at: At<RankedDriver, V, Site>) => Iterable<{ readonly hash: string }>,
+  ): Mutant {
+    return this.every(id, [verb], async (at) => {
+      const picked = pick(at);
+      const told = await (at.call as (...given: unknown[]) => unknown)(...(at.given as unknown[]));
+      await leave(at.whole as RankedDriver, picked, reason);
+      return told;
+    });
   }
 
   /** A reason written, and so told, in place of another. */
   reason(id: string, verbs: Verbs, due: string, told: string): Mutant {
     return this.decided(id, verbs, (step) => withWrites(step, ({ reason }) => reason === due && { reason: told }));
   }
+}
+
+/** Some limits are others during a call. */
+export async function withLimits<T>(index: PoolIndex, change: Partial<Limits>, call: () => Promise<T> | T): Promise<T> {
+  const { limits } = index;
+  index.limits = { ...limits, ...change };
+  const told = await call();
+  index.limits = limits;
+  return told;
+}
+
+/** Transactions leave for this reason. @returns their hashes */
+export async function leave(driver: RankedDriver, nodes: Iterable<{ readonly hash: string }>, reason: string) {
+  const hashes = new Set(Array.from(nodes, ({ hash }) => hash));
+  return hashes.size === 0 ? [] : driver.drop([...hashes], reason, free);
 }
 
 function foundIn(seen: Seen, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean) {

@@ -3,7 +3,14 @@ import type { CheckedCallTime, CheckedTake, ClaimRecord, PoolIndex, PoolNode } f
 import { withWrites } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
-import { priority, type RankedDriver, type RankedFaults, type RankedVerb } from './priority-operators.ts';
+import {
+  leave,
+  priority,
+  type RankedDriver,
+  type RankedFaults,
+  type RankedVerb,
+  withLimits,
+} from './priority-operators.ts';
 
 type Take = Parameters<RankedDriver['take']>;
 
@@ -175,7 +182,7 @@ function leasing(id: string, change: (held: readonly PoolNode[]) => PoolNode[]):
   return listing(id, (name, nodes) => (name === 'leased' ? change(nodes) : nodes));
 }
 
-export const flying = (index: PoolIndex): string[] =>
+const flying = (index: PoolIndex): string[] =>
   [...index.nodes()].filter(({ stage }) => stage === 'Propagated' || stage === 'Acknowledged').map(({ hash }) => hash);
 
 export const endless = Number.POSITIVE_INFINITY;
@@ -221,18 +228,13 @@ export const sweepingMutants: readonly Mutant[] = [
   }),
   priority.ordered('swept-told-backwards', ['sweep'], (events) => events.reverse()),
   priority.around('time-to-live-of-the-open', {
-    sweep: async ({ whole, index, given, options: { limits } }) => {
-      const { ttlMs } = index.limits;
-      index.limits = { ...index.limits, ttlMs: limits.ttlMs ?? endless };
-      const swept = await whole.sweep(...given);
-      index.limits = { ...index.limits, ttlMs };
-      return swept;
-    },
+    sweep: ({ whole, index, given, options: { limits } }) =>
+      withLimits(index, { ttlMs: limits.ttlMs ?? endless }, () => whole.sweep(...given)),
   }),
   sweeping('children-expire-with-their-parent', async ({ expired }, index, driver) => {
     const tags = expired.flatMap((hash) => index.node(hash)?.entry.verdict.provides ?? []);
-    const children = tags.flatMap((tag) => [...index.dependents.of(tag)]).map(({ hash }) => hash);
-    return { expired: [...expired, ...(await driver.drop(children, 'expired', free))] };
+    const children = tags.flatMap((tag) => [...index.dependents.of(tag)]);
+    return { expired: [...expired, ...(await leave(driver, children, 'expired'))] };
   }),
   priority.moves(
     'returned-ones-never-expire',
@@ -254,8 +256,7 @@ export const sweepingMutants: readonly Mutant[] = [
   priority.around('evicts-before-it-expires', {
     sweep: async ({ whole, index, given }) => {
       const over = index.totals.transactions - index.limits.maxTxs;
-      const last = Array.from(index.order, ({ hash }) => hash).slice(over > 0 ? -over : index.order.length);
-      const evicted = await whole.drop(last, 'evicted', free);
+      const evicted = await leave(whole, [...index.order].slice(over > 0 ? -over : index.order.length), 'evicted');
       const swept = await whole.sweep(...given);
       return { ...swept, evicted: [...evicted.reverse(), ...swept.evicted] };
     },
@@ -358,15 +359,8 @@ export const limitMutants: readonly Mutant[] = [
   }),
   priority.plant('limits-of-the-open-alone', (driver, { index }) => {
     const { limits } = index;
-    return {
-      admit: async (...given) => {
-        const set = index.limits;
-        index.limits = { ...limits, maxTxs: set.maxTxs, maxBytes: set.maxBytes };
-        const outcomes = await driver.admit(...given);
-        index.limits = set;
-        return outcomes;
-      },
-    };
+    const open = () => ({ ...limits, maxTxs: index.limits.maxTxs, maxBytes: index.limits.maxBytes });
+    return { admit: (...given) => withLimits(index, open(), () => driver.admit(...given)) };
   }),
   optioned('another-default', (options) => ({ ...options, limits: { maxParked: 1_000, ...options.limits } })),
   optioned('blocks-to-live-not-kept', ({ limits: { ttlBlocks: _, ...limits }, ...options }) => ({

@@ -2,15 +2,12 @@ import { isRefusal } from 'mempool-core';
 import type { CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
 import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
-import { free } from './planted-driver.ts';
-import { limit, refusing, rivalsOf } from './priority-admission.ts';
-import { priority, type Verbs } from './priority-operators.ts';
+import { limit, newcomer, pushing, refusing, rivalsOf } from './priority-admission.ts';
+import { leave, priority, type Verbs } from './priority-operators.ts';
 import { misheard } from './priority-order.ts';
 
 const endless = Number.POSITIVE_INFINITY;
 const isProtected = ({ entry }: PoolNode): boolean => entry.verdict.protected === true;
-const newcomer = (given: readonly unknown[]): CheckedSubmission | undefined =>
-  (given[0] as readonly CheckedSubmission[])[0];
 
 function isFull({ totals, limits }: PoolIndex, { payload }: CheckedSubmission): boolean {
   return totals.transactions >= limits.maxTxs || totals.bytes + payload.length > limits.maxBytes;
@@ -24,31 +21,25 @@ function counting(id: string, verbs: Verbs, isMeant: (node: PoolNode) => boolean
   });
 }
 
-/** Something leaves as evicted before a newcomer is admitted. */
+/** The same where there is no room. */
 function evicting(id: string, choose: (one: CheckedSubmission, index: PoolIndex) => PoolNode | undefined): Mutant {
-  return priority.around(id, {
-    admit: async ({ whole, index, given }) => {
-      const one = newcomer(given);
-      const victim = one !== undefined && isFull(index, one) ? choose(one, index) : undefined;
-      if (victim !== undefined) await whole.drop([victim.hash], 'evicted', free);
-      return whole.admit(...given);
-    },
-  });
+  return pushing(id, (one, index) => (isFull(index, one) ? choose(one, index) : undefined));
+}
+
+/** A protected one that stands last. */
+function lastProtected({ order }: PoolIndex): PoolNode | undefined {
+  const last = order.last as PoolNode | undefined;
+  return last !== undefined && isProtected(last) ? last : undefined;
 }
 
 /** P28. */
 export const protectionMutants: readonly Mutant[] = [
   misheard('protection-not-heard', () => ({ protected: undefined })),
-  evicting('protected-ones-evicted', ({ verdict }, { order }) => {
-    const last = order.last as PoolNode | undefined;
-    return !verdict.protected && last !== undefined && isProtected(last) ? last : undefined;
-  }),
+  evicting('protected-ones-evicted', ({ verdict }, index) => (verdict.protected ? undefined : lastProtected(index))),
   priority.told('protected-ones-swept', {
-    sweep: async (swept, { whole, index, given: [{ overLimits }] }) => {
-      const { totals, limits, order } = index;
-      if (!overLimits || totals.transactions <= limits.maxTxs) return {};
-      const own = Array.from(order, ({ hash }) => hash);
-      return { evicted: [...swept.evicted, ...(await whole.drop(own, 'evicted', free))] };
+    sweep: async ({ evicted }, { whole, index: { totals, limits, order }, given: [{ overLimits }] }) => {
+      const isMeant = overLimits && totals.transactions > limits.maxTxs;
+      return isMeant && { evicted: [...evicted, ...(await leave(whole, order, 'evicted'))] };
     },
   }),
   priority.limits('protected-ones-take-room-of-the-parked', ['admit', 'sweep'], ({ maxParked }, { index }) => ({
@@ -63,10 +54,9 @@ export const protectionMutants: readonly Mutant[] = [
     const isNeeded = provides.some((tag) => [...index.dependents.of(tag)].some(isProtected));
     return isNeeded && !one.verdict.protected && isFull(index, one) && { kind: 'full', floor: { kind: 'closed' } };
   }),
-  evicting('protected-newcomers-push-out-protected-ones', ({ verdict }, { order }) => {
-    const last = order.last as PoolNode | undefined;
-    return verdict.protected && last !== undefined && isProtected(last) ? last : undefined;
-  }),
+  evicting('protected-newcomers-push-out-protected-ones', ({ verdict }, index) =>
+    verdict.protected ? lastProtected(index) : undefined,
+  ),
   evicting('protected-newcomers-push-out-their-parents', ({ verdict }, { providers }) =>
     verdict.protected ? verdict.requires.flatMap((tag) => [...providers.of(tag)])[0] : undefined,
   ),

@@ -255,14 +255,11 @@ export const pageMutants: readonly Mutant[] = [
     peekPending: ({ transactions }, { given: [after] }) =>
       after > 0 && transactions[0]?.seq !== after + 1 && { transactions: [] },
   }),
-  fifo.around('in-flight-by-the-mark', {
-    markInflight: ({ pool, given, notes: { numbers } }) => {
-      const moved = pool.markInflight(...given);
+  fifo.told('in-flight-by-the-mark', {
+    markInflight: (moved, { notes: { numbers } }) => {
       for (const hash of moved) numbers.set(hash, numbers.size);
-      return moved;
     },
-    peekInflight: ({ pool, given, notes: { numbers } }) =>
-      sorted(pool.peekInflight(...given), ({ hash }) => numbers.get(hash) ?? -1),
+    peekInflight: (page, { notes: { numbers } }) => sorted(page, ({ hash }) => numbers.get(hash) ?? -1),
   }),
   fifo.only('confirmed-not-in-flight', { peekInflight: ({ stage }) => stage !== 'Confirmed' }),
   fifo.told('reading-takes', {

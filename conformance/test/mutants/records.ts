@@ -53,7 +53,7 @@ const versions: readonly Mutant[] = [
     return missing ? { kind: 'conflict', version: 0 } : put(name, value, options);
   }),
   putting('deleted-is-stored-empty', (put, [name, value, options]) => put(name, value ?? new Uint8Array(), options)),
-  putting('puts-are-not-recorded', (put, [name, value, { operationId: _, ...options }]) => put(name, value, options)),
+  stores.unheard('puts-are-not-recorded', 'putRecord', 'operationId'),
   putting('ids-of-puts-are-their-own', (put, [name, value, { operationId, ...options }]) =>
     put(name, value, operationId === undefined ? options : { ...options, operationId: `put ${operationId}` }),
   ),
@@ -61,26 +61,22 @@ const versions: readonly Mutant[] = [
     if (error.details.field === 'operationId') return { kind: 'stored', version: 1 };
     throw error;
   }),
-  stores.plant('record-makes-an-event', (store) => ({
-    putRecord: async (...given) => {
+  stores.given('record-makes-an-event', {
+    putRecord: async (_, { store }) => {
       const hash = '0e'.repeat(32);
       await store.receive([{ hash, payload: new Uint8Array(), payloadType: 0 }]);
       await store.drop([hash], 'failed');
-      return store.putRecord(...given);
     },
-  })),
-  stores.plant('record-value-is-shared', (store) => {
-    const values = new Map<string, Uint8Array>();
-    return {
-      putRecord: async (name, value, options) => {
-        if (value !== null) values.set(name, value);
-        return store.putRecord(name, value, options);
-      },
-      getRecord: async (name) => {
-        const found = await store.getRecord(name);
-        return found && { ...found, value: values.get(name) ?? found.value };
-      },
-    };
+  }),
+  stores.around('record-value-is-shared', {
+    putRecord: ({ call, given, notes: { known } }) => {
+      if (given[1] !== null) known.set(given[0], given[1]);
+      return call(...given);
+    },
+    getRecord: async ({ call, given, notes: { known } }) => {
+      const found = await call(...given);
+      return found && { ...found, value: known.get(given[0]) ?? found.value };
+    },
   }),
   putting('every-tenth-put-is-lost', (put, [name, value, options], seen) => {
     if (value === null || options.version !== undefined || options.operationId !== undefined)
@@ -110,12 +106,7 @@ const limits: readonly Mutant[] = [
 ];
 
 function listing(id: string, change: (page: RecordPage, prefix: string) => Partial<RecordPage>): Mutant {
-  return stores.plant(id, (store) => ({
-    listRecords: async (prefix, query) => {
-      const page = await store.listRecords(prefix, query);
-      return { ...page, ...change(page, prefix) };
-    },
-  }));
+  return stores.told(id, { listRecords: (page, { given: [prefix] }) => change(page, prefix) });
 }
 
 /** K4. */
@@ -126,21 +117,19 @@ const lists: readonly Mutant[] = [
   listing('names-without-their-prefix', ({ records }, prefix) => ({
     records: records.map((each) => ({ ...each, name: each.name.slice(prefix.length) })),
   })),
-  stores.plant('page-begins-with-the-name-given', (store) => ({
-    listRecords: async (prefix, { after = '', ...query } = {}) => {
-      const page = await store.listRecords(prefix, { after, ...query });
+  stores.told('page-begins-with-the-name-given', {
+    listRecords: async ({ records }, { store, given: [prefix, { after = '' } = {}] }) => {
       const found = after.startsWith(prefix) && after !== '' ? await store.getRecord(after) : null;
-      return found === null ? page : { ...page, records: [{ name: after, ...found }, ...page.records] };
+      return found && { records: [{ name: after, ...found }, ...records] };
     },
-  })),
-  stores.plant('pages-of-any-size', (store) => ({
-    listRecords: async (prefix, query = {}) => {
-      const page = await store.listRecords(prefix, query);
-      if (page.records.length === 0 || page.records.length >= (query.limit ?? 100)) return page;
-      const more = await store.listRecords(prefix, { ...query, after: page.next });
-      return more.records.length === 0 ? page : { ...more, records: [...page.records, ...more.records] };
+  }),
+  stores.told('pages-of-any-size', {
+    listRecords: async ({ records, next }, { store, given: [prefix, query = {}] }) => {
+      if (records.length === 0 || records.length >= (query.limit ?? 100)) return null;
+      const more = await store.listRecords(prefix, { ...query, after: next });
+      return more.records.length > 0 && { ...more, records: [...records, ...more.records] };
     },
-  })),
+  }),
 ];
 
 const isUnderLease = ({ lease }: PutOptions): boolean => lease !== undefined;

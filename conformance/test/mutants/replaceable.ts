@@ -1,7 +1,5 @@
 import type { CheckedSubmission, Entry, PoolIndex, PoolNode } from 'mempool-core/backend';
-import { numbered } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
-import { free } from './planted-driver.ts';
 import { rivalsOf } from './priority-admission.ts';
 import { priority, type Seen } from './priority-operators.ts';
 import { pools } from './store-operators.ts';
@@ -15,8 +13,8 @@ function isBehind(index: PoolIndex, { verdict }: Pick<Entry, 'verdict'>): boolea
   return verdict.provides.some((tag) => [...index.providers.of(tag)].some(isAway));
 }
 
-function waitingIn(index: PoolIndex): string[] {
-  return [...index.parked].flatMap(({ hash, entry }) => (isBehind(index, entry) ? hash : []));
+function waitingIn(index: PoolIndex): PoolNode[] {
+  return [...index.parked].filter(({ entry }) => isBehind(index, entry));
 }
 
 /** Other limits for one that would wait. */
@@ -33,9 +31,7 @@ const hasRivalInFlight = (tag: string, { index }: Seen): boolean => [...index.pr
 export const replaceableMutants: readonly Mutant[] = [
   priority.given('claims-never-replaceable', { take: () => ({ replaceable: undefined }) }),
   priority.given('claims-always-replaceable', { take: () => ({ replaceable: true }) }),
-  pools.around('replaceable-not-heard', {
-    take: ({ store, given: [budget, { replaceable: _, ...options }] }) => store.take(budget, options),
-  }),
+  pools.unheard('replaceable-not-heard', 'take', 'replaceable'),
   priority.overlooks('bundles-in-flight-overlooked', ['admit'], (node) => isAway(node) && !!node.entry.bundle),
   priority.overlooks('acknowledged-rivals-overlooked', ['admit'], ({ stage }) => stage === 'Acknowledged'),
   priority.overlooks('waiting-ones-beside-each-other', ['admit'], (node, tag, seen) => {
@@ -67,26 +63,7 @@ export const replaceableMutants: readonly Mutant[] = [
   priority.limits('waiting-ones-never-expire', ['sweep'], (_, { index }) => {
     return waitingIn(index).length > 0 ? { parkedTtlMs: endless } : {};
   }),
-  priority.decided('waiting-told-as-missing', ['admit'], (step) =>
-    numbered(
-      step,
-      step.events.map((event) => (event.kind === 'parked' ? { ...event, reason: 'missing' } : event)),
-    ),
-  ),
-  priority.around('what-waits-leaves-with-the-dropped', {
-    drop: async ({ whole, index, given }) => {
-      const waiting = waitingIn(index);
-      const dropped = await whole.drop(...given);
-      await whole.drop(waiting, 'failed', free);
-      return dropped;
-    },
-  }),
-  priority.around('rollbacks-drop-what-waits', {
-    rollback: async ({ whole, index, given }) => {
-      const waiting = waitingIn(index);
-      const outcome = await whole.rollback(...given);
-      await whole.drop(waiting, 'conflict', free);
-      return outcome;
-    },
-  }),
+  priority.events('waiting-told-as-missing', ['admit'], ({ kind }) => kind === 'parked' && { reason: 'missing' }),
+  priority.dragging('what-waits-leaves-with-the-dropped', 'drop', 'failed', ({ index }) => waitingIn(index)),
+  priority.dragging('rollbacks-drop-what-waits', 'rollback', 'conflict', ({ index }) => waitingIn(index)),
 ];

@@ -1,17 +1,17 @@
-import type { AnyStore, DumpedPart, PoolContent, PoolDump } from 'mempool-core';
+import type { DumpedPart, PoolContent } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
 import { pools, stores } from './store-operators.ts';
 
 type Change = (part: DumpedPart) => DumpedPart[];
 
 /** A restore that writes something else than the dump says. */
-function restoring(id: string, change: Change): Mutant {
-  return stores.plant(id, (store) => ({
-    restore: (dump, options) => {
+function restoring(id: string, change: Change, layer = stores): Mutant {
+  return layer.given(id, {
+    restore: (dump) => {
       const parts = partsOf(dump);
-      return store.restore(parts === undefined ? dump : { ...dump, content: parts.flatMap(change) }, options);
+      return parts && { content: parts.flatMap(change) };
     },
-  }));
+  });
 }
 
 /** The parts of a dump; `undefined` for anything else. */
@@ -30,22 +30,9 @@ function ofBase(change: (base: Extract<DumpedPart, { readonly kind: 'base' }>) =
   return (part) => (part.kind === 'base' ? [{ ...part, ...change(part) }] : kept(part));
 }
 
-function restored(id: string, run: (store: AnyStore, dump: PoolDump) => Promise<unknown>): Mutant {
-  return stores.plant(id, (store) => ({
-    restore: async (dump, options) => {
-      const outcome = await store.restore(dump, options);
-      if (outcome.kind === 'restored') await run(store, dump as PoolDump);
-      return outcome;
-    },
-  }));
-}
-
 /** D3, in a priority pool. */
 export const rankedRestoringMutants: readonly Mutant[] = [
-  pools.plant('restored-without-limits', (store) => ({
-    restore: (dump, options) =>
-      store.restore({ ...dump, content: partsOf(dump)?.filter(({ kind }) => kind !== 'limits') ?? [] }, options),
-  })),
+  restoring('restored-without-limits', without('limits'), pools),
 ];
 
 /** D3. */
@@ -57,23 +44,20 @@ export const restoringMutants: readonly Mutant[] = [
   restoring('restored-without-inclusions', (part) =>
     part.kind === 'block' ? [{ ...part, block: { ...part.block, sighted: [] } }] : [part],
   ),
-  stores.plant('dumps-in-the-order-of-blocks', (store) => {
-    const named: string[] = [];
-    const asNamed = (part: DumpedPart): DumpedPart => {
-      if (part.kind !== 'block') return part;
-      const sighted = part.block.sighted.toSorted((a, b) => named.indexOf(a) - named.indexOf(b));
-      return { ...part, block: { ...part.block, sighted } };
-    };
-    return {
-      confirm: (block, ...rest) => {
-        named.push(...block.seen);
-        return store.confirm(block, ...rest);
-      },
-      dump: async (options) => {
-        const dump = await store.dump(options);
-        return { ...dump, content: dump.content.map(asNamed) };
-      },
-    };
+  stores.around('dumps-in-the-order-of-blocks', {
+    confirm: ({ call, given, notes: { hashes } }) => {
+      for (const hash of given[0].seen) hashes.add(hash);
+      return call(...given);
+    },
+    dump: async ({ call, given, notes: { hashes } }) => {
+      const [named, dump] = [[...hashes], await call(...given)];
+      const asNamed = (part: DumpedPart): DumpedPart => {
+        if (part.kind !== 'block') return part;
+        const sighted = part.block.sighted.toSorted((a, b) => named.indexOf(a) - named.indexOf(b));
+        return { ...part, block: { ...part.block, sighted } };
+      };
+      return { ...dump, content: dump.content.map(asNamed) };
+    },
   }),
   restoring('versions-begin-anew-after-a-restore', without('version')),
   restoring('restored-without-types', (part) =>
@@ -101,21 +85,17 @@ export const restoringMutants: readonly Mutant[] = [
       return call({ ...dump, content }, options);
     },
   }),
-  restored('an-empty-dump-makes-a-record', (store, { content }) =>
-    content.length === 1 ? store.putRecord('restored', new Uint8Array()) : Promise.resolve(),
-  ),
+  stores.told('an-empty-dump-makes-a-record', {
+    restore: async ({ kind }, { store, given: [dump] }) => {
+      const isEmpty = kind === 'restored' && partsOf(dump)?.length === 1;
+      if (isEmpty) await store.putRecord('restored', new Uint8Array());
+    },
+  }),
   stores.told('restored-over-what-is-there', {
     restore: ({ kind }) => kind === 'not-empty' && { kind: 'restored' },
   }),
-  stores.around('restores-are-not-recorded', {
-    restore: ({ call, given: [dump, { operationId: _, ...options } = {}] }) => call(dump, options),
-  }),
-  stores.around('restores-the-callers-bytes', {
-    restore: async ({ call, given }) => {
-      await Promise.resolve();
-      return call(...given);
-    },
-  }),
+  stores.unheard('restores-are-not-recorded', 'restore', 'operationId'),
+  stores.given('restores-the-callers-bytes', { restore: () => Promise.resolve() }),
   stores.caught('any-ordering-restored', ['restore'], 'ERR_MEMPOOL_INVALID', (error, { given: [dump], call }) => {
     if (error.details.field !== 'dump.ordering') throw error;
     return call({ ...dump, ordering: 'fifo' });

@@ -1,9 +1,8 @@
 import { isRefusal } from 'mempool-core';
 import type { CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
-import { free } from './planted-driver.ts';
 import { refusing } from './priority-admission.ts';
-import { priority } from './priority-operators.ts';
+import { leave, priority } from './priority-operators.ts';
 import { misheard } from './priority-order.ts';
 
 const endless = Number.POSITIVE_INFINITY;
@@ -20,8 +19,7 @@ function leavingToo(id: string, choose: (index: PoolIndex) => readonly PoolNode[
       const [one] = given[0];
       const isMeant = one !== undefined && isTooHeavy(index, one);
       const outcomes = await whole.admit(...given);
-      const left = isMeant ? choose(index).map(({ hash }) => hash) : [];
-      if (left.length > 0) await whole.drop(left, 'evicted', free);
+      await leave(whole, isMeant ? choose(index) : [], 'evicted');
       return outcomes;
     },
   });

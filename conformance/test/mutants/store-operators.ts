@@ -43,6 +43,15 @@ class StoreLayer extends Layer<AnyStore, Site> {
     return mutant(id, { name: id, capabilities, open });
   }
 
+  /** An option that a verb does not hear. */
+  unheard(id: string, verb: VerbOf<AnyStore>, name: string): Mutant {
+    const without = (given: object) => Object.fromEntries(Object.entries(given).filter(([each]) => each !== name));
+    return this.every(id, [verb], (at) => {
+      const given = (at.given as unknown[]).map((one) => (isOptions(one) && name in one ? without(one) : one));
+      return (at.call as (...all: unknown[]) => unknown)(...given);
+    });
+  }
+
   /** What a call rejects with for such a reason, or any, told in another way or answered. */
   caught<V extends VerbOf<AnyStore>>(
     id: string,
@@ -58,6 +67,10 @@ class StoreLayer extends Layer<AnyStore, Site> {
       });
     });
   }
+}
+
+function isOptions(one: unknown): one is object {
+  return typeof one === 'object' && one !== null && !Array.isArray(one);
 }
 
 /** Stores in order of arrival. */
