@@ -2,6 +2,7 @@ import type { OrderKey, PoolIndex } from 'mempool-core/backend';
 import { numbered } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { all } from './place-events.ts';
+import { loaded } from './priority-calls.ts';
 import { priority } from './priority-operators.ts';
 import { pools } from './store-operators.ts';
 
@@ -43,12 +44,8 @@ export const movingFloorMutants: readonly Mutant[] = [
         return place && isBelow(index, place) && outcomes.length === 1 ? { ...outcome, parked: false } : outcome;
       }),
   }),
-  priority.told('below-the-floor-not-counted', {
-    usage: ({ load }) => ({ load: load && { ...load, belowFloor: 0 } }),
-  }),
-  priority.told('below-the-floor-counted-twice', {
-    usage: ({ load }) => ({ load: load && { ...load, parked: load.parked - load.belowFloor } }),
-  }),
+  loaded('below-the-floor-not-counted', () => ({ belowFloor: 0 })),
+  loaded('below-the-floor-counted-twice', ({ parked, belowFloor }) => ({ parked: parked - belowFloor })),
   priority.decided('floors-move-without-events', ['setLimits'], (step) => numbered(step, [])),
   priority.events('floors-fall-without-events', ['setLimits'], ({ kind }) => (kind === 'ready' ? null : false)),
   reasoned('below-the-floor-told-as-missing', (reason) => (reason === 'below-floor' ? 'missing' : reason)),
@@ -71,11 +68,8 @@ export const movingFloorMutants: readonly Mutant[] = [
       return whole.setLimits(isFirst ? others : limits, context);
     },
   }),
-  priority.told('floor-of-usage-below-the-floor', {
-    usage: ({ load }, { index }) => {
-      const { minPriority } = index.limits;
-      const isFloor = load?.floor.kind === 'at-least' && load.floor.priority === minPriority;
-      return load && isFloor ? { load: { ...load, floor: { kind: 'open' } } } : {};
-    },
+  loaded('floor-of-usage-below-the-floor', ({ floor }, { index }) => {
+    const isFloor = floor.kind === 'at-least' && floor.priority === index.limits.minPriority;
+    return isFloor ? { floor: { kind: 'open' } } : {};
   }),
 ];

@@ -34,14 +34,12 @@ import { evictionMutants, floorMutants, priceMutants, replacementMutants } from 
 import { orderMutants, parkingMutants, placeMutants, storeOrderMutants } from './priority-order.ts';
 import { gossipMutants, reapingMutants, walkingMutants } from './priority-reading.ts';
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
-import { protectionMutants } from './protection.ts';
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
 import { replaceableMutants } from './replaceable.ts';
 import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
-import { secondWeightMutants } from './second-weight.ts';
-import { tippedMutants } from './tips.ts';
+import { protectionMutants, secondWeightMutants, tippedMutants } from './verdict-fields.ts';
 
 /** Every store with a fault. */
 export const allMutants: readonly Mutant[] = [

@@ -19,7 +19,8 @@ import { priority, type RankedVerb } from './priority-operators.ts';
 import { misheard } from './priority-order.ts';
 import { pools } from './store-operators.ts';
 
-function loaded(id: string, change: (load: Load, pool: PriorityPool) => Partial<Load>): Mutant {
+/** What is told of the load. */
+export function loaded(id: string, change: (load: Load, pool: PriorityPool) => Partial<Load>): Mutant {
   return priority.told(id, { usage: ({ load }, { pool }) => load && { load: { ...load, ...change(load, pool) } } });
 }
 

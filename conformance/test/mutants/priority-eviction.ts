@@ -10,6 +10,7 @@ import {
 import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { refusing, rivalsOf, telling } from './priority-admission.ts';
+import { loaded } from './priority-calls.ts';
 import { leave, priority } from './priority-operators.ts';
 
 const max = 2n ** 63n - 1n;
@@ -293,9 +294,7 @@ function totalling(
 }
 
 function floored(id: string, floorOf: (load: Load, index: PoolIndex) => Floor): Mutant {
-  return priority.told(id, {
-    usage: ({ load }, { index }) => load && { load: { ...load, floor: floorOf(load, index) } },
-  });
+  return loaded(id, (load, { index }) => ({ floor: floorOf(load, index) }));
 }
 
 const lowest = -(2n ** 63n);

@@ -1,0 +1,233 @@
+import { isRefusal } from 'mempool-core';
+import type { CheckedSubmission, CheckedVerdict, PoolIndex, PoolNode } from 'mempool-core/backend';
+import { over } from './lease-operators.ts';
+import type { Mutant } from './mutant.ts';
+import { limit, newcomer, pushing, refusing, rivalsOf, telling } from './priority-admission.ts';
+import { loaded } from './priority-calls.ts';
+import { leave, priority, type Verbs } from './priority-operators.ts';
+import { misheard } from './priority-order.ts';
+
+/** A revision does not take away what the verdict before had. */
+function keeping(id: string, field: 'protected' | 'tip' | 'weight2'): Mutant {
+  return priority.givenEach(id, {
+    revise: ({ answer, hash }, { index }) => {
+      const before = index.node(hash)?.entry.verdict[field];
+      return before !== undefined && !isRefusal(answer) && { answer: { ...answer, [field]: before } };
+    },
+  });
+}
+
+const endless = Number.POSITIVE_INFINITY;
+const isProtected = ({ entry }: PoolNode): boolean => entry.verdict.protected === true;
+
+function isFull({ totals, limits }: PoolIndex, { payload }: CheckedSubmission): boolean {
+  return totals.transactions >= limits.maxTxs || totals.bytes + payload.length > limits.maxBytes;
+}
+
+/** Another number of protected ones is counted. */
+function counting(id: string, verbs: Verbs, isMeant: (node: PoolNode) => boolean): Mutant {
+  return priority.view(id, verbs, ({ index }) => {
+    const counted = [...index.nodes()].filter((node) => isProtected(node) && isMeant(node)).length;
+    return { totals: over(index.totals, () => ({ protected: counted })) };
+  });
+}
+
+/** The same where there is no room. */
+function evicting(id: string, choose: (one: CheckedSubmission, index: PoolIndex) => PoolNode | undefined): Mutant {
+  return pushing(id, (one, index) => (isFull(index, one) ? choose(one, index) : undefined));
+}
+
+/** A protected one that stands last. */
+function lastProtected({ order }: PoolIndex): PoolNode | undefined {
+  const last = order.last as PoolNode | undefined;
+  return last !== undefined && isProtected(last) ? last : undefined;
+}
+
+/** P28. */
+export const protectionMutants: readonly Mutant[] = [
+  misheard('protection-not-heard', () => ({ protected: undefined })),
+  evicting('protected-ones-evicted', ({ verdict }, index) => (verdict.protected ? undefined : lastProtected(index))),
+  priority.told('protected-ones-swept', {
+    sweep: async ({ evicted }, { whole, index: { totals, limits, order }, given: [{ overLimits }] }) => {
+      const isMeant = overLimits && totals.transactions > limits.maxTxs;
+      return isMeant && { evicted: [...evicted, ...(await leave(whole, order, 'evicted'))] };
+    },
+  }),
+  priority.limits('protected-ones-take-room-of-the-parked', ['admit', 'sweep'], ({ maxParked }, { index }) => ({
+    maxParked: maxParked - index.parked.length + index.parkedCount,
+  })),
+  refusing('protected-newcomers-need-room-for-parked', ({ verdict }, { parked, limits }) => {
+    const isParked = verdict.requires.includes('m') && parked.length >= limits.maxParked;
+    return verdict.protected === true && isParked && limits.eviction === 'none' && limit('maxParked');
+  }),
+  refusing('what-protected-ones-require-is-protected', (one, index) => {
+    const { provides = [] } = index.order.first?.entry.verdict ?? {};
+    const isNeeded = provides.some((tag) => [...index.dependents.of(tag)].some(isProtected));
+    return isNeeded && !one.verdict.protected && isFull(index, one) && { kind: 'full', floor: { kind: 'closed' } };
+  }),
+  evicting('protected-newcomers-push-out-protected-ones', ({ verdict }, index) =>
+    verdict.protected ? lastProtected(index) : undefined,
+  ),
+  evicting('protected-newcomers-push-out-their-parents', ({ verdict }, { providers }) =>
+    verdict.protected ? verdict.requires.flatMap((tag) => [...providers.of(tag)])[0] : undefined,
+  ),
+  refusing('protected-newcomers-must-pay', (one, index) => {
+    const worst = index.order.last?.place.effectivePriority ?? 0n;
+    const isPoor = one.verdict.protected === true && one.verdict.priority <= worst && rivalsOf(index, one).length === 0;
+    return isPoor && isFull(index, one) && { kind: 'full', floor: { kind: 'closed' } };
+  }),
+  priority.limits('protected-newcomers-evict-any-number', ['admit'], ({ maxEvictions }, { given }) => ({
+    maxEvictions: newcomer(given)?.verdict.protected ? endless : maxEvictions,
+  })),
+  refusing('protected-ones-limited-per-sender', ({ verdict }, { totals, limits }) => {
+    const isOver = (totals.senders.get(verdict.sender) ?? 0) >= limits.maxPerSender && verdict.sender !== '';
+    return verdict.protected === true && isOver && { kind: 'sender-limit', limit: limits.maxPerSender };
+  }),
+  misheard('protected-ones-exempt-from-their-own-limit', (verdict) => (verdict.protected ? { senderLimit: null } : {})),
+  priority.limits('any-number-of-protected-ones', ['admit'], () => ({ maxProtected: endless })),
+  priority.limits('one-protected-more', ['admit'], ({ maxProtected }) => ({ maxProtected: maxProtected + 1 })),
+  priority.limits('protected-by-revision-without-limit', ['revise'], () => ({ maxProtected: endless })),
+  counting('protected-in-flight-not-counted', ['admit', 'usage'], ({ stage }) => stage === 'Pending'),
+  counting(
+    'protected-in-blocks-counted',
+    ['admit', 'usage'],
+    ({ stage }) => stage !== 'Dropped' && stage !== 'Finalized',
+  ),
+  loaded('protected-not-told', () => ({ protected: 0 })),
+  refusing('protected-ones-never-replaced', (one, index) => {
+    const [rival] = rivalsOf(index, one).filter(isProtected);
+    return rival !== undefined && { kind: 'conflict', with: rival.hash };
+  }),
+  refusing('replaced-protected-ones-counted', (one, { limits, totals }) => {
+    return one.verdict.protected === true && totals.protected >= limits.maxProtected && limit('maxProtected');
+  }),
+  keeping('revisions-keep-the-protection', 'protected'),
+  priority.limits('protection-ends-without-room', ['revise'], ({ maxParked }, { index }) => ({
+    maxParked: index.parked.length > index.parkedCount ? endless : maxParked,
+  })),
+  priority.limits('protected-ones-never-expire', ['sweep'], (limits, { index }) =>
+    index.totals.protected > 0 ? { ttlMs: endless, parkedTtlMs: endless } : limits,
+  ),
+  priority.places('protected-ones-always-ready', (_, { verdict }) => verdict.protected && { ready: true }),
+  priority.places('protected-ones-in-front', (_, { verdict }) => verdict.protected && { effectivePriority: 99n }),
+];
+
+const highest = 2n ** 63n - 1n;
+
+function paidAt({ priority: most, tip }: CheckedVerdict, floor: bigint): bigint {
+  if (tip === undefined) return most;
+  return floor + tip < most ? floor + tip : most;
+}
+
+/** A newcomer with a tip that would replace something is heard in another way. */
+function replacing(id: string, change: (rivals: readonly CheckedVerdict[]) => Partial<CheckedVerdict> | false): Mutant {
+  return priority.givenEach(id, {
+    admit: (one, { index }) => {
+      const rivals = rivalsOf(index, one).map(({ entry }) => entry.verdict);
+      const made = one.verdict.tip !== undefined && rivals.length > 0 && change(rivals);
+      return made && { verdict: { ...one.verdict, ...made } };
+    },
+  });
+}
+
+/** The price stays what it was when it came. */
+function priced(id: string, price: (verdict: CheckedVerdict, floor: bigint) => bigint): Mutant {
+  return priority.givenEach(id, {
+    admit: ({ verdict }, { index }) =>
+      verdict.tip !== undefined && {
+        verdict: { ...verdict, priority: price(verdict, index.limits.minPriority), tip: undefined },
+      },
+  });
+}
+
+/** What it may pay at most is told. */
+const most = ({ hash }: { readonly hash: string }, { index }: { readonly index: PoolIndex }): object => ({
+  priority: index.node(hash)?.entry.verdict.priority ?? 0n,
+});
+
+/** P29. */
+export const tippedMutants: readonly Mutant[] = [
+  misheard('tips-not-heard', () => ({ tip: undefined })),
+  misheard('tips-without-an-end', ({ tip }) => (tip === undefined ? {} : { priority: highest })),
+  priced('tips-of-the-first-floor', paidAt),
+  priced('tips-in-doubles', (verdict, floor) => {
+    const price = BigInt(Number(paidAt(verdict, floor)));
+    return price > highest ? highest : price;
+  }),
+  priority.view('children-do-not-follow-the-floor', ['setLimits'], ({ index }) => ({
+    place: (node, place) => {
+      if (node.entry.verdict.requires.length === 0) index.place(node, place);
+    },
+  })),
+  priority.each('reap-tells-what-may-be-paid', { reap: most }),
+  priority.each('best-tells-what-may-be-paid', { best: most }),
+  priority.each('gossip-tells-what-may-be-paid', { since: most }),
+  priority.each('claims-tell-what-may-be-paid', { take: most }),
+  priority.each('senders-tell-what-may-be-paid', { bySender: most }),
+  priority.told('tags-tell-what-may-be-paid', {
+    byTag: ({ provider }, at) => provider && { provider: { ...provider, ...most(provider, at) } },
+  }),
+  keeping('revisions-keep-the-tip', 'tip'),
+  replacing('replacements-by-what-may-be-paid', () => ({ tip: highest })),
+  replacing('replacements-by-the-tip', () => ({ priority: highest })),
+  replacing('plain-ones-have-no-tip', (rivals) => rivals.every(({ tip }) => tip === undefined) && { tip: highest }),
+  telling(
+    'a-higher-tip-required',
+    ['replacement-underpriced'],
+    ({ requiredTip }) => requiredTip !== undefined && { requiredTip: requiredTip + 1n },
+  ),
+];
+
+const weightOf = ({ entry }: PoolNode): number => entry.verdict.weight2 ?? 0;
+
+function isTooHeavy({ totals, limits }: PoolIndex, { verdict }: CheckedSubmission): boolean {
+  return verdict.weight2 !== undefined && totals.weight2 + verdict.weight2 > limits.maxWeight2;
+}
+
+/** After an admission that was too heavy at first, some leave as well. */
+function leavingToo(id: string, choose: (index: PoolIndex) => readonly PoolNode[]): Mutant {
+  return priority.around(id, {
+    admit: async ({ whole, index, given }) => {
+      const [one] = given[0];
+      const isMeant = one !== undefined && isTooHeavy(index, one);
+      const outcomes = await whole.admit(...given);
+      await leave(whole, isMeant ? choose(index) : [], 'evicted');
+      return outcomes;
+    },
+  });
+}
+
+/** P30. */
+export const secondWeightMutants: readonly Mutant[] = [
+  misheard('second-weights-not-heard', () => ({ weight2: undefined })),
+  priority.given('reaps-any-second-weight', {
+    reap: (budget) => ({ ...budget, maxWeight2: endless }),
+  }),
+  priority.given('takes-any-second-weight', {
+    take: (take) => ({ ...take, budget: { ...take.budget, maxWeight2: endless } }),
+  }),
+  priority.each('second-weights-not-told', {
+    reap: ({ hash, seq, bytes, gas, priority: paid }) => [{ hash, seq, bytes, gas, priority: paid }][0],
+    best: () => ({ weight2: undefined }),
+  }),
+  priority.limits('any-second-weight-admitted', ['admit'], () => ({ maxWeight2: endless })),
+  leavingToo('the-last-leaves-for-a-second-weight', ({ order }) => {
+    const last = [...order].findLast(({ place }) => place.ready);
+    return last === undefined ? [] : [last];
+  }),
+  refusing('no-room-without-a-second-weight', (one, { totals, limits }) => {
+    return totals.weight2 >= limits.maxWeight2 && one.verdict.weight2 === undefined && { kind: 'full' };
+  }),
+  priority.limits('second-weight-or-number', ['admit'], ({ maxWeight2 }, { index, given }) => {
+    const isFull = index.totals.transactions >= index.limits.maxTxs;
+    return { maxWeight2: isFull && given.length > 0 ? endless : maxWeight2 };
+  }),
+  leavingToo('children-leave-with-a-second-weight', ({ parked }) => [...parked].filter((node) => weightOf(node) === 0)),
+  loaded('second-weight-of-usage-left-out', () => ({ weight2: 0 })),
+  loaded('second-weight-of-all-that-live', (_, { index }) => {
+    const live = [...index.nodes()].filter(({ stage }) => stage !== 'Dropped' && stage !== 'Finalized');
+    return { weight2: live.reduce((sum, node) => sum + weightOf(node), 0) };
+  }),
+  priority.limits('sweeps-leave-second-weights', ['sweep'], () => ({ maxWeight2: endless })),
+  keeping('revisions-keep-the-second-weight', 'weight2'),
+];
