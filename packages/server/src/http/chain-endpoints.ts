@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { defaultThresholds, type Mempool, type Revision } from 'mempool-core';
-import { type Endpoint, endpoint, json, kindAnswer } from './endpoint.ts';
+import { doneOutcome, type Endpoint, jsonEndpoint } from './endpoint.ts';
 import { unsupported } from './page-endpoints.ts';
 import * as schemas from './schemas.ts';
 
@@ -28,63 +28,56 @@ export function chainEndpoints(pool: Mempool): Endpoint[] {
 
 function reading(pool: Mempool): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/tip',
       summary: 'The last block applied',
       tag: 'chain',
-      scopes: ['read'],
-      answers: { 200: { description: 'The tip.', schema: schemas.tip } },
+      description: 'The tip.',
+      schema: schemas.tip,
       answer: async () => {
         const { point, tick, epoch } = await pool.tip();
-        return json({ point, tick, epoch });
+        return { point, tick, epoch };
       },
     }),
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/blocks',
       summary: 'The last blocks applied that are kept, newest first',
       tag: 'chain',
-      scopes: ['read'],
       query: z.strictObject({ limit: schemas.pageLimit.optional() }),
-      answers: {
-        200: {
-          description: 'Points to which a rollback can go.',
-          schema: z.object({ items: z.array(schemas.point), tip: schemas.tip }),
-        },
-      },
+      description: 'Points to which a rollback can go.',
+      schema: z.object({ items: z.array(schemas.point), tip: schemas.tip }),
       answer: async ({ query }) => {
         const { points, ...tip } = await pool.tip({ points: query?.limit ?? 100 });
-        return json({ items: points, tip });
+        return { items: points, tip };
       },
     }),
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/reap',
       summary: 'Ready transactions that fit a block, best first; changes nothing',
       tag: 'chain',
-      scopes: ['read'],
       query: z.strictObject(schemas.budgetQuery),
-      answers: { 200: { description: 'Candidates.', schema: z.object({ items: z.array(schemas.candidate) }) } },
-      answer: async ({ query }) => json({ items: await pool.reap(query ?? {}) }),
+      description: 'Candidates.',
+      schema: z.object({ items: z.array(schemas.candidate) }),
+      answer: async ({ query }) => ({ items: await pool.reap(query ?? {}) }),
     }),
   ];
 }
 
 function moving(pool: Mempool): Endpoint[] {
   return [
-    endpoint({
+    jsonEndpoint({
       method: 'post',
       path: '/api/v1/blocks',
       summary: 'Applies a block',
       tag: 'chain',
       scopes: ['chain'],
       body: block,
-      answers: { 200: { description: 'applied, or duplicate. 409: gap or fenced.', schema: schemas.kinded } },
+      description: 'applied, or duplicate. 409: gap or fenced.',
+      schema: schemas.kinded,
       answer: async ({ body: { policy, lease, unseen = [], ...rest }, operationId }) =>
-        kindAnswer(await pool.confirm({ ...rest, unseen }, policy, { lease, operationId }), ['applied', 'duplicate']),
+        doneOutcome(await pool.confirm({ ...rest, unseen }, policy, { lease, operationId }), ['applied', 'duplicate']),
     }),
-    endpoint({
+    jsonEndpoint({
       method: 'post',
       path: '/api/v1/rollback',
       summary: 'Undoes the blocks after a point',
@@ -96,11 +89,10 @@ function moving(pool: Mempool): Endpoint[] {
           .openapi({ description: 'origin: undo all blocks that are kept.' }),
         lease: schemas.lease.optional(),
       }),
-      answers: {
-        200: { description: 'rolled-back, or unchanged. 409: unknown-point or fenced.', schema: schemas.kinded },
-      },
+      description: 'rolled-back, or unchanged. 409: unknown-point or fenced.',
+      schema: schemas.kinded,
       answer: async ({ body: { to, lease }, operationId }) =>
-        kindAnswer(await pool.rollback(to, { lease, operationId }), ['rolled-back', 'unchanged']),
+        doneOutcome(await pool.rollback(to, { lease, operationId }), ['rolled-back', 'unchanged']),
     }),
   ];
 }
@@ -119,39 +111,32 @@ const revision: z.ZodType<Revision> = z
 
 function validating(pool: Mempool): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/stale',
       summary: 'Transactions whose verdict is older than a height, to validate again (priority pools)',
       tag: 'chain',
-      scopes: ['read'],
       query: z.strictObject({ height: schemas.countText, limit: schemas.pageLimit.optional() }),
-      answers: {
-        200: {
-          description: 'The oldest verdict first.',
-          schema: z.object({
-            items: z.array(z.object({ hash: z.string(), seq: z.int(), version: z.int(), checkedHeight: z.int() })),
-          }),
-        },
-      },
+      description: 'The oldest verdict first.',
+      schema: z.object({
+        items: z.array(z.object({ hash: z.string(), seq: z.int(), version: z.int(), checkedHeight: z.int() })),
+      }),
       answer: async ({ query }) => {
         if (pool.ordering === 'fifo') throw unsupported('stale');
-        return json({ items: await pool.stale(query) });
+        return { items: await pool.stale(query) };
       },
     }),
-    endpoint({
+    jsonEndpoint({
       method: 'post',
       path: '/api/v1/revise',
       summary: 'Applies new verdicts (priority pools)',
       tag: 'chain',
       scopes: ['chain', 'admin'],
       body: z.strictObject({ revisions: z.array(revision).max(1_000), height: schemas.count.optional() }),
-      answers: {
-        200: { description: 'An outcome for each.', schema: z.object({ items: z.array(schemas.outcome) }) },
-      },
+      description: 'An outcome for each.',
+      schema: z.object({ items: z.array(schemas.outcome) }),
       answer: async ({ body: { revisions, height }, operationId }) => {
         if (pool.ordering === 'fifo') throw unsupported('revise');
-        return json({ items: await pool.revise(revisions, { height, operationId }) });
+        return { items: await pool.revise(revisions, { height, operationId }) };
       },
     }),
   ];

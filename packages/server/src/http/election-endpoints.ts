@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Election, LeaderView } from 'mempool-election';
-import { type Endpoint, endpoint, json } from './endpoint.ts';
+import { type Endpoint, jsonEndpoint } from './endpoint.ts';
 
 const leader = z.object({ nodeId: z.string(), term: z.int() }).loose().nullable();
 const change = z.object({ at: z.int(), nodeId: z.string().nullable(), term: z.int() });
@@ -9,42 +9,30 @@ const change = z.object({ at: z.int(), nodeId: z.string().nullable(), term: z.in
 export function electionEndpoints(election: Election | null): Endpoint[] {
   const changes = election === null ? null : new LeaderChanges(election);
   return [
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/leader',
       summary: 'Who leads the election, as this node sees it',
       tag: 'monitor',
-      scopes: ['read'],
-      answers: {
-        200: {
-          description:
-            'election is null where there is none. `leaseMs`: how long the lease lasts without a renewal; null unless this node leads. `changes`: the last ones that this server saw, newest first; nodeId is null where nobody led.',
-          schema: z.object({
-            election: z.string().nullable(),
-            nodeId: z.string().nullable(),
-            state: z.string().nullable(),
-            term: z.int().nullable(),
-            leader,
-            leaseMs: z.int().nullable(),
-            changes: z.array(change),
-          }),
-        },
-      },
-      answer: () => json({ ...viewOf(election), changes: changes?.last() ?? [] }),
+      description:
+        'election is null where there is none. `leaseMs`: how long the lease lasts without a renewal; null unless this node leads. `changes`: the last ones that this server saw, newest first; nodeId is null where nobody led.',
+      schema: z.object({
+        election: z.string().nullable(),
+        nodeId: z.string().nullable(),
+        state: z.string().nullable(),
+        term: z.int().nullable(),
+        leader,
+        leaseMs: z.int().nullable(),
+        changes: z.array(change),
+      }),
+      answer: () => ({ ...viewOf(election), changes: changes?.last() ?? [] }),
     }),
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/nodes',
       summary: 'The nodes that take part in the election',
       tag: 'monitor',
-      scopes: ['read'],
-      answers: {
-        200: {
-          description: 'By their heartbeats.',
-          schema: z.object({ items: z.array(z.looseObject({ nodeId: z.string() })) }),
-        },
-      },
-      answer: async () => json({ items: (await election?.members()) ?? [] }),
+      description: 'By their heartbeats.',
+      schema: z.object({ items: z.array(z.looseObject({ nodeId: z.string() })) }),
+      answer: async () => ({ items: (await election?.members()) ?? [] }),
     }),
   ];
 }

@@ -69,9 +69,30 @@ export function json(answer: unknown, status = 200, headers: Readonly<Record<str
   return new Response(JSON.stringify(toJson(answer)), { status, headers: { ...jsonHeaders, ...headers } });
 }
 
-/** The pool's answer: 200 if its kind is one of `done`. @throws `Problem` 409 with the answer as `outcome` if not */
-export function kindAnswer<K extends string>(outcome: { readonly kind: K }, done: readonly K[]): Response {
-  if (done.includes(outcome.kind)) return json(outcome);
+/** An endpoint whose only answer is 200 with JSON. */
+export interface JsonEndpoint<Query, Body>
+  extends Omit<Endpoint<Query, Body>, 'method' | 'scopes' | 'answers' | 'answer' | 'answerForm' | 'answerBytes'> {
+  /** Default: `get`. */
+  readonly method?: Endpoint['method'];
+  /** Default: `read`. */
+  readonly scopes?: Endpoint['scopes'];
+  /** Of the answer. */
+  readonly description: string;
+  readonly schema: z.ZodType;
+  /** Returns what `json` writes. */
+  answer(call: Call<Query, Body>): object | Promise<object>;
+}
+
+/** The same as `endpoint`, for one whose only answer is 200 with JSON. */
+export function jsonEndpoint<Query, Body>(given: JsonEndpoint<Query, Body>): Endpoint {
+  const { method = 'get', scopes = ['read'], description, schema, answer, ...rest } = given;
+  const answers = { 200: { description, schema } };
+  return endpoint({ ...rest, method, scopes, answers, answer: async (call) => json(await answer(call)) });
+}
+
+/** The pool's answer, if its kind is one of `done`. @throws `Problem` 409 with the answer as `outcome` if not */
+export function doneOutcome<K extends string>(outcome: { readonly kind: K }, done: readonly K[]): object {
+  if (done.includes(outcome.kind)) return outcome;
   throw new Problem(409, 'ERR_SERVER_REFUSED', { detail: `The pool answers: ${outcome.kind}.`, members: { outcome } });
 }
 

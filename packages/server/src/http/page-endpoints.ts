@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { isDamaged, type Mempool, type TransactionPage } from 'mempool-core';
-import { bytesAnswer, type Call, type Endpoint, endpoint, json } from './endpoint.ts';
+import { bytesAnswer, type Call, type Endpoint, endpoint, jsonEndpoint } from './endpoint.ts';
 import { notFound, Problem } from './problem.ts';
 import * as schemas from './schemas.ts';
 
@@ -26,20 +26,14 @@ interface Page {
 /** Lists of transactions, and the bytes of one. */
 export function pageEndpoints(pool: Mempool, { exposePayloads }: { readonly exposePayloads: boolean }): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/transactions',
       summary: 'Pages of transactions',
       tag: 'transactions',
-      scopes: ['read'],
       query,
-      answers: {
-        200: {
-          description: 'A page. Damaged records are passed over and named.',
-          schema: schemas.pageOf(schemas.listed),
-        },
-      },
-      answer: async ({ query }) => json(await pages[query.stage](pool, query)),
+      description: 'A page. Damaged records are passed over and named.',
+      schema: schemas.pageOf(schemas.listed),
+      answer: ({ query }) => pages[query.stage](pool, query),
     }),
     endpoint({
       method: 'get',

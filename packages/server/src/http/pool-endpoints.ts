@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { defaultLimits, type Limits, type Mempool } from 'mempool-core';
 import type { EpochBoard } from '../epochs/epoch-board.ts';
-import { type Endpoint, endpoint, json } from './endpoint.ts';
+import { type Endpoint, jsonEndpoint } from './endpoint.ts';
 import type { ServedLedger } from './ledger/served-ledger.ts';
 import { WalletRights } from './ledger/wallet-rights.ts';
 import * as schemas from './schemas.ts';
@@ -29,42 +29,33 @@ export function poolEndpoints(
 ): Endpoint[] {
   return [
     ...limiting(pool),
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/usage',
       summary: 'How much the pool holds',
       tag: 'pool',
-      scopes: ['read'],
-      answers: {
-        200: { description: 'Numbers by stage, and the ends of events, log and gossip.', schema: schemas.usage },
-      },
-      answer: async () => json(await pool.usage()),
+      description: 'Numbers by stage, and the ends of events, log and gossip.',
+      schema: schemas.usage,
+      answer: () => pool.usage(),
     }),
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/pool',
       summary: 'Which pool this is',
       tag: 'pool',
-      scopes: ['read'],
-      answers: {
-        200: {
-          description: 'What does not change while the server runs.',
-          schema: z.object({
-            backend: z.string(),
-            ordering: z.enum(['fifo', 'priority']),
-            capabilities: z.record(z.string(), z.boolean()),
-            environment: z.string(),
-            ledger: z.string().nullable().openapi({
-              description: 'The currency of the ledger; null if there is none, or the token may not read it all.',
-            }),
-            epochs: z.boolean().openapi({ description: 'true: the server watches the epochs of a sequencer.' }),
-          }),
-        },
-      },
+      description: 'What does not change while the server runs.',
+      schema: z.object({
+        backend: z.string(),
+        ordering: z.enum(['fifo', 'priority']),
+        capabilities: z.record(z.string(), z.boolean()),
+        environment: z.string(),
+        ledger: z.string().nullable().openapi({
+          description: 'The currency of the ledger; null if there is none, or the token may not read it all.',
+        }),
+        epochs: z.boolean().openapi({ description: 'true: the server watches the epochs of a sequencer.' }),
+      }),
       answer: ({ caller }) => {
         const { name, capabilities, ordering } = pool.store;
         const currency = ledger !== null && new WalletRights(caller).readsAll ? ledger.currency : null;
-        return json({ backend: name, ordering, capabilities, environment, ledger: currency, epochs: epochs !== null });
+        return { backend: name, ordering, capabilities, environment, ledger: currency, epochs: epochs !== null };
       },
     }),
   ];
@@ -72,34 +63,35 @@ export function poolEndpoints(
 
 function limiting(pool: Mempool): Endpoint[] {
   return [
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/api/v1/limits',
       summary: 'The limits of the pool',
       tag: 'pool',
-      scopes: ['read'],
-      answers: { 200: { description: '"never": no limit.', schema: schemas.limits } },
-      answer: async () => json(await pool.setLimits({})),
+      description: '"never": no limit.',
+      schema: schemas.limits,
+      answer: () => pool.setLimits({}),
     }),
-    endpoint({
+    jsonEndpoint({
       method: 'patch',
       path: '/api/v1/limits',
       summary: 'Sets limits, for every node; evicts nothing',
       tag: 'pool',
       scopes: ['admin'],
       body: givenLimits,
-      answers: { 200: { description: 'All limits.', schema: schemas.limits } },
-      answer: async ({ body, operationId }) => json(await pool.setLimits(body as Partial<Limits>, { operationId })),
+      description: 'All limits.',
+      schema: schemas.limits,
+      answer: ({ body, operationId }) => pool.setLimits(body as Partial<Limits>, { operationId }),
     }),
-    endpoint({
+    jsonEndpoint({
       method: 'post',
       path: '/api/v1/flush',
       summary: 'Drops every Pending transaction',
       tag: 'pool',
       scopes: ['admin'],
       body: z.strictObject({}),
-      answers: { 200: { description: 'How many.', schema: z.object({ dropped: z.int() }) } },
-      answer: async ({ operationId }) => json({ dropped: await pool.flush({ operationId }) }),
+      description: 'How many.',
+      schema: z.object({ dropped: z.int() }),
+      answer: async ({ operationId }) => ({ dropped: await pool.flush({ operationId }) }),
     }),
   ];
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import type { Ledger } from 'mempool-ledger';
-import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
+import { bytesAnswer, type Endpoint, endpoint, jsonEndpoint } from './endpoint.ts';
 import { Problem } from './problem.ts';
 
 export interface ProbeParts {
@@ -29,16 +29,16 @@ export function probeEndpoints(parts: ProbeParts): Endpoint[] {
       answers: { 200: { description: 'ok', contentType: 'text/plain' } },
       answer: () => bytesAnswer('ok\n', { 'content-type': 'text/plain' }),
     }),
-    endpoint({
-      method: 'get',
+    jsonEndpoint({
       path: '/readyz',
       summary: 'The stores can be reached and, where there is an election, its leader is known',
       tag: 'server',
       scopes: [],
-      answers: { 200: { description: 'Ready.', schema: ready } },
+      description: 'Ready.',
+      schema: ready,
       answer: async () => {
         await assertReady(parts);
-        return json({ ready: true, leader: parts.election?.isLeader() ?? null });
+        return { ready: true, leader: parts.election?.isLeader() ?? null };
       },
     }),
   ];

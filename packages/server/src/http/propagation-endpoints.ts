@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Mempool, WriteOptions } from 'mempool-core';
 import { authorize } from './access.ts';
-import { type Endpoint, endpoint, json, kindAnswer } from './endpoint.ts';
+import { doneOutcome, type Endpoint, jsonEndpoint } from './endpoint.ts';
 import { notFound } from './problem.ts';
 import * as schemas from './schemas.ts';
 
@@ -70,27 +70,28 @@ function moves(pool: Mempool): Endpoint[] {
 const changedSchema = z.object({ hash: z.string(), changed: z.boolean() });
 
 function moving<Body>(pool: Mempool, { verb, summary, scopes, body, move }: Move<Body>): Endpoint {
-  return endpoint({
+  return jsonEndpoint({
     method: 'post',
     path: `/api/v1/transactions/{hash}/${verb}`,
     summary,
     tag: 'propagation',
     scopes,
     body,
-    answers: { 200: { description: '`changed` is false in any other stage.', schema: changedSchema } },
+    description: '`changed` is false in any other stage.',
+    schema: changedSchema,
     answer: async ({ params: { hash = '' }, body, operationId }) => {
       const changed = await move(hash, body, { operationId });
-      if (changed) return json({ hash, changed });
+      if (changed) return { hash, changed };
       const { stage } = await pool.status(hash);
       if (stage === 'Unknown') throw notFound('The pool does not know this transaction.', { hash });
-      return json({ hash, changed, stage });
+      return { hash, changed, stage };
     },
   });
 }
 
 function claims(pool: Mempool): Endpoint[] {
   return [
-    endpoint({
+    jsonEndpoint({
       method: 'post',
       path: '/api/v1/take',
       summary: 'Claims ready transactions for one worker: they become Propagated',
@@ -107,31 +108,33 @@ function claims(pool: Mempool): Endpoint[] {
         }),
         payloads: z.boolean().optional(),
       }),
-      answers: { 200: { description: 'The claim. Payloads are base64.', schema: schemas.claim } },
+      description: 'The claim. Payloads are base64.',
+      schema: schemas.claim,
       answer: async ({
         body: { owner, claimMs, replaceable, payloads = false, now, height, ...budget },
         operationId,
       }) => {
         const options = { owner, claimMs, replaceable, now, height, operationId };
-        return json(await (payloads ? pool.take(budget, { ...options, payloads }) : pool.take(budget, options)));
+        return await (payloads ? pool.take(budget, { ...options, payloads }) : pool.take(budget, options));
       },
     }),
-    endpoint({
+    jsonEndpoint({
       method: 'post',
       path: '/api/v1/claims/{claimId}/extend',
       summary: 'Lets a claim end later',
       tag: 'propagation',
       scopes: ['propagate'],
       body: z.strictObject({ claimMs, ...moment }),
-      answers: { 200: { description: 'When it ends now.', schema: schemas.kinded } },
+      description: 'When it ends now.',
+      schema: schemas.kinded,
       answer: async ({ params: { claimId = '' }, body: { claimMs, ...moment }, operationId }) =>
-        kindAnswer(await pool.extendClaim(claimId, claimMs, { ...moment, operationId }), ['extended']),
+        doneOutcome(await pool.extendClaim(claimId, claimMs, { ...moment, operationId }), ['extended']),
     }),
   ];
 }
 
 function sweeping(pool: Mempool): Endpoint {
-  return endpoint({
+  return jsonEndpoint({
     method: 'post',
     path: '/api/v1/sweep',
     summary: 'Ends claims that are over and drops what waited too long',
@@ -141,22 +144,17 @@ function sweeping(pool: Mempool): Endpoint {
       ...moment,
       overLimits: z.boolean().optional().openapi({ description: 'Also drop what is over the limits. Scope: admin.' }),
     }),
-    answers: {
-      200: {
-        description: 'Hashes by what happened to them.',
-        schema: z.object({ returned: hashes, woken: hashes, expired: hashes, evicted: hashes, more: z.boolean() }),
-      },
-    },
+    description: 'Hashes by what happened to them.',
+    schema: z.object({ returned: hashes, woken: hashes, expired: hashes, evicted: hashes, more: z.boolean() }),
     answer: async ({ body, caller, operationId }) => {
       if (body.overLimits === true) authorize(caller, ['admin']);
-      return json(await pool.sweep({ ...body, operationId }));
+      return await pool.sweep({ ...body, operationId });
     },
   });
 }
 
 function gossiping(pool: Mempool): Endpoint {
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: '/api/v1/since',
     summary: 'Transactions to send to a peer, in the order in which they became ready',
     tag: 'propagation',
@@ -167,12 +165,8 @@ function gossiping(pool: Mempool): Endpoint {
       except: z.string().min(1).max(256).optional().openapi({ description: 'Leave out what this peer sent.' }),
       hashesOnly: schemas.flagText.optional().openapi({ description: 'true: no payloads.' }),
     }),
-    answers: {
-      200: {
-        description: 'A page. `next` also resumes at its end.',
-        schema: schemas.pageOf(z.looseObject({ hash: z.string() })),
-      },
-    },
-    answer: async ({ query }) => json(await pool.since(query ?? {})),
+    description: 'A page. `next` also resumes at its end.',
+    schema: schemas.pageOf(z.looseObject({ hash: z.string() })),
+    answer: ({ query }) => pool.since(query ?? {}),
   });
 }

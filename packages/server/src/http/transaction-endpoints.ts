@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Mempool, Submission, SubmitBundleOutcome, SubmitOutcome } from 'mempool-core';
 import { maxBundle } from 'mempool-core/backend';
-import { type Endpoint, endpoint, json, refusalForm } from './endpoint.ts';
+import { type Endpoint, endpoint, json, jsonEndpoint, refusalForm } from './endpoint.ts';
 import type { Histories } from './histories.ts';
 import { unsupported } from './page-endpoints.ts';
 import type { PayloadHash } from './payload-hash.ts';
@@ -175,14 +175,13 @@ const longestWaitMs = 600_000;
 const defaultWaitMs = 30_000;
 
 function asking({ pool, waits, histories }: TransactionParts): Endpoint {
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: '/api/v1/transactions/{hash}',
     summary: 'The status of a transaction; waits for a stage if asked to',
     tag: 'transactions',
-    scopes: ['read'],
     query: asked,
-    answers: { 200: { description: 'Its status. `waited` says how a wait ended.', schema: schemas.status } },
+    description: 'Its status. `waited` says how a wait ended.',
+    schema: schemas.status,
     answer: async (call) => {
       const { hash = '' } = call.params;
       const { wait, timeout = defaultWaitMs, history, ...goal } = call.query ?? {};
@@ -193,7 +192,7 @@ function asking({ pool, waits, histories }: TransactionParts): Endpoint {
           : await waits.wait(call, { ...goal, wait, hash, timeoutMs: timeout });
       if (status.stage === 'Unknown') throw notFound('The pool does not know this transaction.', { hash, waited });
       const told = history === true ? await histories.of(status.hash) : undefined;
-      return json({ ...status, waited, history: told });
+      return { ...status, waited, history: told };
     },
   });
 }

@@ -3,7 +3,7 @@ import type { EpochBoard, PeriodTotals } from '../../epochs/epoch-board.ts';
 import { epochStatus, epochSubmissions, submissionPlace } from '../../epochs/epoch-reads.ts';
 import type { EpochRow } from '../../epochs/epoch-row.ts';
 import { compareKeys, epochKey, gapKey, type Key, momentKey, shownEpoch } from '../../epochs/epoch-views.ts';
-import { type Call, type Endpoint, endpoint, json } from '../endpoint.ts';
+import { type Endpoint, type JsonEndpoint, jsonEndpoint } from '../endpoint.ts';
 import { notFound, wrongRequest } from '../problem.ts';
 import * as common from '../schemas.ts';
 import * as schemas from './schemas.ts';
@@ -22,27 +22,9 @@ export function epochEndpoints(board: EpochBoard): Endpoint[] {
   return [...overviews(board), ...lists(board), ...ofOne(board)];
 }
 
-/** A path that only reads, and its answer. */
-interface Read<Query> {
-  readonly path: string;
-  readonly summary: string;
-  readonly description: string;
-  readonly schema: z.ZodType;
-  readonly query?: z.ZodType<Query>;
-  readonly answer: (call: Call<Query>) => object | Promise<object>;
-}
-
-function reading<Query>({ path, summary, description, schema, query, answer }: Read<Query>): Endpoint {
-  return endpoint({
-    method: 'get',
-    path: base + path,
-    summary,
-    tag: 'epochs',
-    scopes: ['read'],
-    query,
-    answers: { 200: { description, schema } },
-    answer: async (call) => json(await answer(call)),
-  });
+/** A path that only reads, below `/api/v1/epochs`. */
+function reading<Query>({ path, ...rest }: Omit<JsonEndpoint<Query, unknown>, 'tag'>): Endpoint {
+  return jsonEndpoint({ ...rest, path: base + path, tag: 'epochs' });
 }
 
 function overviews(board: EpochBoard): Endpoint[] {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { type AuditReport, balanceOf, type Ledger } from 'mempool-ledger';
-import { type Endpoint, endpoint, json } from '../endpoint.ts';
+import { type Endpoint, endpoint, jsonEndpoint } from '../endpoint.ts';
 import type { EventStreams } from '../event-streams.ts';
 import { lastEventId } from '../event-streams.ts';
 import { wrongRequest } from '../problem.ts';
@@ -12,16 +12,16 @@ const vault = 'vault';
 
 /** The ledger in short. */
 export function overviewEndpoint({ ledger, currency }: ServedLedger): Endpoint {
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: '/api/v1/ledger',
     summary: 'The currency, the money in circulation, and the number of the newest record',
     tag: 'ledger',
     scopes: ['ledger:read', 'ledger:admin'],
-    answers: { 200: { description: 'What is now.', schema: schemas.overview } },
+    description: 'What is now.',
+    schema: schemas.overview,
     answer: async () => {
       const [wallet, seq] = await Promise.all([ledger.wallet(vault), ledger.head()]);
-      return json({ currency, issued: wallet === null ? 0n : -balanceOf(wallet), seq });
+      return { currency, issued: wallet === null ? 0n : -balanceOf(wallet), seq };
     },
   });
 }
@@ -34,18 +34,18 @@ export function auditEndpoint(ledger: Ledger): Endpoint {
     const report: AuditReport = await ledger.audit();
     return { ...report, at: Date.now(), tookMs: Math.round(performance.now() - startedMs) };
   };
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: '/api/v1/ledger/audit',
     summary: 'Recomputes every counter and the chain of digests from the history. It reads everything',
     tag: 'ledger',
     scopes: ['ledger:read', 'ledger:admin'],
-    answers: { 200: { description: 'Requests at the same time share one audit.', schema: schemas.audit } },
+    description: 'Requests at the same time share one audit.',
+    schema: schemas.audit,
     answer: async () => {
       running ??= audit().finally(() => {
         running = null;
       });
-      return json(await running);
+      return await running;
     },
   });
 }

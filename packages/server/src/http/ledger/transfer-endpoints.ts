@@ -2,14 +2,14 @@ import { z } from '@hono/zod-openapi';
 import type { Ledger, Transfer, TransferAnswer, TransferCall } from 'mempool-ledger';
 import type { Scope } from '../../config/server-config.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
-import { type Call, type Endpoint, endpoint, json, refusalForm } from '../endpoint.ts';
+import { type Call, type Endpoint, endpoint, json, jsonEndpoint, refusalForm } from '../endpoint.ts';
 import { notFound, Problem } from '../problem.ts';
 import * as common from '../schemas.ts';
 import { outcomeProblem } from './outcome-problem.ts';
 import * as schemas from './schemas.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { assertMayCall, WalletRights } from './wallet-rights.ts';
-import { assertNameable, idOf, replayHeaders, shownPage } from './wire.ts';
+import { assertNameable, idOf, readers, replayHeaders, shownPage } from './wire.ts';
 
 /** What moves money. */
 export interface TransferParts extends ServedLedger {
@@ -17,7 +17,6 @@ export interface TransferParts extends ServedLedger {
 }
 
 const base = '/api/v1/ledger';
-const readers: readonly Scope[] = ['ledger:read', 'ledger:transfer', 'ledger:admin'];
 const movers: readonly Scope[] = ['ledger:transfer', 'ledger:admin'];
 const maxBatch = 1_000;
 
@@ -35,7 +34,7 @@ const answers = {
 
 /** Money moves, is reserved, posted and voided. */
 export function transferEndpoints(parts: TransferParts): Endpoint[] {
-  return [moving(parts), batching(parts), posting(parts), voiding(parts), reading(parts), listing(parts)];
+  return [moving(parts), batching(parts), ...resolving(parts), reading(parts), listing(parts)];
 }
 
 function moving(parts: TransferParts): Endpoint {
@@ -126,53 +125,47 @@ function batching({ ledger, currency, metrics }: TransferParts): Endpoint {
   });
 }
 
-function posting(parts: TransferParts): Endpoint {
-  return endpoint({
-    method: 'post',
-    path: `${base}/transfers/{id}/post`,
-    summary: 'Moves what was reserved, or a part of it; the rest is released',
-    tag: 'ledger',
-    scopes: movers,
-    body: schemas.postBody,
-    answers,
-    answer: (call) => {
-      const { params, body } = call;
-      const id = idOf(call, body.id) ?? '';
-      return answerOne(parts, call, { ...body, kind: 'post', id, pendingId: params.id ?? '' });
-    },
-  });
-}
-
-function voiding(parts: TransferParts): Endpoint {
-  return endpoint({
-    method: 'post',
-    path: `${base}/transfers/{id}/void`,
-    summary: 'Releases what was reserved',
-    tag: 'ledger',
-    scopes: movers,
-    body: schemas.voidBody,
-    answers,
-    answer: (call) => {
-      const { params, body } = call;
-      const id = idOf(call, body.id) ?? '';
-      return answerOne(parts, call, { ...body, kind: 'void', id, pendingId: params.id ?? '' });
-    },
-  });
+function resolving(parts: TransferParts): Endpoint[] {
+  const resolution = <Body extends { readonly id?: string | undefined }>(
+    kind: 'post' | 'void',
+    summary: string,
+    body: z.ZodType<Body>,
+  ): Endpoint =>
+    endpoint({
+      method: 'post',
+      path: `${base}/transfers/{id}/${kind}`,
+      summary,
+      tag: 'ledger',
+      scopes: movers,
+      body,
+      answers,
+      answer: (call) =>
+        answerOne(parts, call, {
+          ...call.body,
+          kind,
+          id: idOf(call, call.body.id) ?? '',
+          pendingId: call.params.id ?? '',
+        }),
+    });
+  return [
+    resolution('post', 'Moves what was reserved, or a part of it; the rest is released', schemas.postBody),
+    resolution('void', 'Releases what was reserved', schemas.voidBody),
+  ];
 }
 
 function reading({ ledger }: ServedLedger): Endpoint {
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: `${base}/transfers/{id}`,
     summary: 'One recorded call, carried out or refused',
     tag: 'ledger',
     scopes: readers,
-    answers: { 200: { description: 'The record, with what became of it.', schema: schemas.transfer } },
+    description: 'The record, with what became of it.',
+    schema: schemas.transfer,
     answer: async ({ params: { id = '' }, caller }) => {
       const transfer = await ledger.findTransfer(id);
       if (transfer === null) throw notFound('There is no such transfer.');
       await assertReads(ledger, new WalletRights(caller), transfer);
-      return json(transfer);
+      return transfer;
     },
   });
 }
@@ -185,8 +178,7 @@ async function assertReads(ledger: Ledger, rights: WalletRights, transfer: Trans
 }
 
 function listing({ ledger }: ServedLedger): Endpoint {
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: `${base}/wallets/{id}/transfers`,
     summary: 'What left or entered a wallet, or was reserved in it, in order. Refusals are not listed',
     tag: 'ledger',
@@ -195,12 +187,13 @@ function listing({ ledger }: ServedLedger): Endpoint {
       after: common.countText.optional().openapi({ description: '`next` of the page before.' }),
       limit: common.pageLimit.optional(),
     }),
-    answers: { 200: { description: 'A page.', schema: common.pageOf(schemas.transfer) } },
+    description: 'A page.',
+    schema: common.pageOf(schemas.transfer),
     answer: async ({ params: { id = '' }, query, caller }) => {
       const wallet = await ledger.wallet(id);
       if (wallet === null) throw outcomeProblem('wallet_not_found');
       new WalletRights(caller).assertReads(wallet.owner);
-      return json(shownPage(await ledger.transfers({ wallet: id, ...query }), (transfer) => transfer));
+      return shownPage(await ledger.transfers({ wallet: id, ...query }), (transfer) => transfer);
     },
   });
 }

@@ -1,15 +1,13 @@
 import { z } from '@hono/zod-openapi';
 import { newTransferId, type Transfer, type Wallet } from 'mempool-ledger';
-import type { Scope } from '../../config/server-config.ts';
-import { type Endpoint, endpoint, json } from '../endpoint.ts';
+import { type Endpoint, endpoint, json, jsonEndpoint } from '../endpoint.ts';
 import { Problem } from '../problem.ts';
 import { outcomeProblem } from './outcome-problem.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { turboWallet } from './turbo-wallet.ts';
 import { assertMayCall, WalletRights } from './wallet-rights.ts';
-import { assertNameable, idOf, replayHeaders } from './wire.ts';
+import { assertNameable, idOf, readers, replayHeaders } from './wire.ts';
 
-const readers: readonly Scope[] = ['ledger:read', 'ledger:transfer', 'ledger:admin'];
 const wallet: z.ZodType = z.looseObject({ wallet_id: z.string(), balance: z.number() });
 /** Of hits, and of the history that one answer has. */
 const maxHits = 1_000;
@@ -97,8 +95,7 @@ function moving({ ledger, currency }: ServedLedger): Endpoint {
 }
 
 function searching(served: ServedLedger, field: 'owner' | 'tags'): Endpoint {
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: `/turbo/wallets/${field}`,
     summary: `As in turbo-ledger: wallets by ${field}, exact, with their history`,
     tag: 'ledger',
@@ -109,7 +106,8 @@ function searching(served: ServedLedger, field: 'owner' | 'tags'): Endpoint {
         .min(1)
         .openapi({ description: field === 'tags' ? 'A tag, or several with | between.' : 'All of it.' }),
     }),
-    answers: { 200: { description: 'All hits.', schema: z.array(z.object({ wallet_id: z.string(), data: wallet })) } },
+    description: 'All hits.',
+    schema: z.array(z.object({ wallet_id: z.string(), data: wallet })),
     answer: async ({ query: { query }, caller }) => {
       const rights = new WalletRights(caller);
       rights.assertReads(field === 'owner' ? query : undefined);
@@ -117,7 +115,7 @@ function searching(served: ServedLedger, field: 'owner' | 'tags'): Endpoint {
       const search = field === 'owner' ? { owner: query } : { tags, match: 'any' as const };
       const { items, next } = await served.ledger.wallets({ ...search, limit: maxHits });
       if (next !== null) throw tooMany('wallets');
-      return json(await Promise.all(items.map((each) => hit(served, each))));
+      return await Promise.all(items.map((each) => hit(served, each)));
     },
   });
 }

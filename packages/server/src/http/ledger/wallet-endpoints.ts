@@ -1,16 +1,14 @@
 import { z } from '@hono/zod-openapi';
 import type { CreateWalletAnswer, Wallet } from 'mempool-ledger';
-import type { Scope } from '../../config/server-config.ts';
-import { type Endpoint, endpoint, json, refusalForm } from '../endpoint.ts';
+import { type Endpoint, endpoint, json, jsonEndpoint, refusalForm } from '../endpoint.ts';
 import * as common from '../schemas.ts';
-import { outcomeProblem, type Refusal } from './outcome-problem.ts';
+import { outcomeProblem } from './outcome-problem.ts';
 import * as schemas from './schemas.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { WalletRights } from './wallet-rights.ts';
-import { assertNameable, replayHeaders, shownPage, shownWallet } from './wire.ts';
+import { assertNameable, readers, replayHeaders, shownPage, shownWallet } from './wire.ts';
 
-const readers: readonly Scope[] = ['ledger:read', 'ledger:transfer', 'ledger:admin'];
-const shown = { 200: { description: 'The wallet.', schema: schemas.wallet } };
+const shown = { description: 'The wallet.', schema: schemas.wallet };
 
 /** Wallets: they are created, found, tagged and closed. */
 export function walletEndpoints(served: ServedLedger): Endpoint[] {
@@ -33,7 +31,7 @@ function creating({ ledger, currency: standard }: ServedLedger): Endpoint {
       signer: z.string().nullable().optional(),
     }),
     answers: {
-      201: { description: 'The wallet.', schema: schemas.wallet },
+      201: shown,
       409: refusalForm('wallet_exists: the id is taken by a wallet that was created otherwise.'),
     },
     answer: async ({ body: { currency = standard, ...spec } }) => {
@@ -49,17 +47,16 @@ function created({ outcome, wallet, replayed }: CreateWalletAnswer): Response {
 }
 
 function reading({ ledger }: ServedLedger): Endpoint {
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: '/api/v1/ledger/wallets/{id}',
     summary: 'One wallet',
     tag: 'ledger',
     scopes: readers,
-    answers: shown,
+    ...shown,
     answer: async ({ params: { id = '' }, caller }) => {
       const wallet = found(await ledger.wallet(id));
       new WalletRights(caller).assertReads(wallet.owner);
-      return json(shownWallet(wallet));
+      return shownWallet(wallet);
     },
   });
 }
@@ -70,8 +67,7 @@ function found(wallet: Wallet | null): Wallet {
 }
 
 function searching({ ledger }: ServedLedger): Endpoint {
-  return endpoint({
-    method: 'get',
+  return jsonEndpoint({
     path: '/api/v1/ledger/wallets',
     summary: 'Wallets in the order of their creation: by owner, by tags, or all',
     tag: 'ledger',
@@ -93,46 +89,45 @@ function searching({ ledger }: ServedLedger): Endpoint {
       after: common.countText.optional().openapi({ description: '`next` of the page before.' }),
       limit: common.pageLimit.optional(),
     }),
-    answers: { 200: { description: 'A page.', schema: common.pageOf(schemas.wallet) } },
+    description: 'A page.',
+    schema: common.pageOf(schemas.wallet),
     answer: async ({ query, caller }) => {
       const { tag: tags, ...search } = query;
       new WalletRights(caller).assertReads(search.owner);
-      return json(shownPage(await ledger.wallets({ ...search, tags }), shownWallet));
+      return shownPage(await ledger.wallets({ ...search, tags }), shownWallet);
     },
   });
 }
 
 function tagging({ ledger }: ServedLedger): Endpoint {
-  return endpoint({
+  return jsonEndpoint({
     method: 'patch',
     path: '/api/v1/ledger/wallets/{id}/tags',
     summary: 'Replaces the tags of a wallet',
     tag: 'ledger',
     scopes: ['ledger:admin'],
     body: z.strictObject({ tags: z.array(z.string()) }),
-    answers: shown,
+    ...shown,
     answer: async ({ params: { id = '' }, body: { tags } }) => {
       const { outcome, wallet } = await ledger.setTags(id, tags);
-      return outcome === 'set' ? json(shownWallet(found(wallet))) : refused(outcome);
+      if (outcome !== 'set') throw outcomeProblem(outcome);
+      return shownWallet(found(wallet));
     },
   });
 }
 
 function closing({ ledger }: ServedLedger): Endpoint {
-  return endpoint({
+  return jsonEndpoint({
     method: 'post',
     path: '/api/v1/ledger/wallets/{id}/close',
     summary: 'Closes a wallet that holds nothing',
     tag: 'ledger',
     scopes: ['ledger:admin'],
-    answers: shown,
+    ...shown,
     answer: async ({ params: { id = '' } }) => {
       const { outcome, wallet } = await ledger.closeWallet(id);
-      return outcome === 'closed' ? json(shownWallet(found(wallet))) : refused(outcome);
+      if (outcome !== 'closed') throw outcomeProblem(outcome);
+      return shownWallet(found(wallet));
     },
   });
-}
-
-function refused(outcome: Refusal): never {
-  throw outcomeProblem(outcome);
 }

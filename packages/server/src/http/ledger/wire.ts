@@ -1,7 +1,11 @@
 import { availableOf, balanceOf, type Wallet } from 'mempool-ledger';
+import type { Scope } from '../../config/server-config.ts';
 import type { Call } from '../endpoint.ts';
 import { headerOf } from '../host-environment.ts';
 import { Problem, wrongRequest } from '../problem.ts';
+
+/** The scopes that read wallets and transfers: `WalletRights` says whose. */
+export const readers: readonly Scope[] = ['ledger:read', 'ledger:transfer', 'ledger:admin'];
 
 /** A wallet with what follows from its counters. */
 export function shownWallet(wallet: Wallet): object {
