@@ -57,26 +57,12 @@ export function fromFirstEvent(stats: Stats): Stats {
   const begin = Math.min(first === -1 ? at.length : first, at.length - leastSteps);
   if (begin <= 0) return stats;
   const { dropped, stepMs, ...columns } = stats;
-  const cut = <T>(column: readonly T[]): T[] => column.slice(begin);
-  const named = Object.entries(dropped).map(([name, column]) => [name, cut(column)]);
-  return { ...cutAll(columns, cut), dropped: Object.fromEntries(named), stepMs };
+  return { ...cut(columns, begin), dropped: cut(dropped, begin), stepMs };
 }
 
-type Columns = Omit<Stats, 'dropped' | 'stepMs'>;
-
-function cutAll(columns: Columns, cut: <T>(column: readonly T[]) => T[]): Columns {
-  return {
-    at: cut(columns.at),
-    received: cut(columns.received),
-    finalized: cut(columns.finalized),
-    rolledBack: cut(columns.rolledBack),
-    blocks: cut(columns.blocks),
-    blocksUndone: cut(columns.blocksUndone),
-    pendingHigh: cut(columns.pendingHigh),
-    finalityP50: cut(columns.finalityP50),
-    finalityP95: cut(columns.finalityP95),
-    incomplete: cut(columns.incomplete),
-  };
+function cut<Columns extends Readonly<Record<string, readonly unknown[]>>>(columns: Columns, begin: number): Columns {
+  const entries = Object.entries(columns).map(([name, column]) => [name, column.slice(begin)]);
+  return Object.fromEntries(entries) as Columns;
 }
 
 function droppedOf({ at, dropped }: Stats): number[] {

@@ -1,15 +1,16 @@
-import type { Phase } from 'mempool-sequencer';
+import type { EpochGap, Phase } from 'mempool-sequencer';
+import type { EpochWorker } from '../../src/epochs/epoch-board.ts';
 import type { ShownEpoch } from '../../src/epochs/epoch-views.ts';
-import type { WireGap, WireSummary, WireWorker } from '../wire/answers.ts';
+import type { WireSummary } from '../wire/answers.ts';
 
 /** What the page knows of the epochs. */
 export interface EpochsView {
   /** `null`: the server watches none, or it was not read yet. */
   readonly summary: WireSummary | null;
   /** Newest first. */
-  readonly gaps: readonly WireGap[];
+  readonly gaps: readonly EpochGap[];
   /** The living first. */
-  readonly workers: readonly WireWorker[];
+  readonly workers: readonly EpochWorker[];
   /** The last epochs, newest first. */
   readonly recent: readonly ShownEpoch[];
   /** How far the clock of the server is ahead of this browser's, in milliseconds. */

@@ -1,3 +1,5 @@
+import type { EpochGap } from 'mempool-sequencer';
+import type { EpochWorker } from '../../src/epochs/epoch-board.ts';
 import type { ShownEpoch } from '../../src/epochs/epoch-views.ts';
 import type { BlockChange } from '../../src/monitor/block-timeline.ts';
 import type { Stats } from '../../src/monitor/stats.ts';
@@ -8,11 +10,9 @@ import type {
   NodeFacts,
   PendingItem,
   PoolFacts,
-  WireGap,
   WireLimits,
   WireSummary,
   WireUsage,
-  WireWorker,
 } from '../wire/answers.ts';
 import { ReadError, readJson } from '../wire/read.ts';
 import type { DashboardState } from './dashboard-state.ts';
@@ -98,8 +98,8 @@ export async function readEpochs(state: () => DashboardState): Promise<Change> {
   if (state().pool?.epochs !== true) return {};
   const [summary, gaps, workers, recent] = await Promise.all([
     readJson<WireSummary>('api/v1/epochs/dashboard/summary'),
-    readJson<List<WireGap>>(`api/v1/epochs/gaps?limit=${shownGaps}`),
-    readJson<List<WireWorker>>('api/v1/epochs/workers'),
+    readJson<List<EpochGap>>(`api/v1/epochs/gaps?limit=${shownGaps}`),
+    readJson<List<EpochWorker>>('api/v1/epochs/workers'),
     readJson<List<ShownEpoch>>(`api/v1/epochs/timeline?limit=${shownEpochs}`),
   ]);
   const aheadMs = aheadAfter(state().epochs.aheadMs, summary.generatedAt, Date.now());

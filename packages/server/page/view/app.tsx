@@ -6,7 +6,6 @@ import { Drops } from './drops.tsx';
 import { Election } from './election.tsx';
 import { Epochs } from './epochs.tsx';
 import { LiveFeed } from './feed.tsx';
-import { Footer } from './footer.tsx';
 import { Header } from './header.tsx';
 import { Ledger } from './ledger.tsx';
 import { Next } from './next.tsx';
@@ -40,5 +39,18 @@ export function App(): VNode {
       <Footer />
       <Drawer />
     </>
+  );
+}
+
+/** Where the same is for programs. */
+function Footer(): VNode {
+  return (
+    <footer class="bottom">
+      <nav aria-label="The API">
+        <a href="docs">API</a>
+        <a href="openapi.json">OpenAPI</a>
+        <a href="metrics">Metrics</a>
+      </nav>
+    </footer>
   );
 }

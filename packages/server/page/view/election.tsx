@@ -1,6 +1,7 @@
 import type { VNode } from 'preact';
 import { formatAge, formatDate, formatDuration } from '../format/times.ts';
 import type { LeaderFacts, NodeFacts } from '../wire/answers.ts';
+import { Table } from './table.tsx';
 import { useField } from './use-dashboard.ts';
 
 /** Who leads, and who takes part. */
@@ -48,29 +49,19 @@ interface NodesGiven {
 function Nodes({ nodes, leaderId, ownId }: NodesGiven): VNode {
   return (
     <div class="table-box">
-      <table class="nodes">
-        <caption>Nodes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Node</th>
-            <th scope="col">Role</th>
-            <th scope="col">Heartbeat</th>
+      <Table kind="nodes" caption="Nodes" columns={['Node', 'Role', 'Heartbeat']}>
+        {nodes.map(({ nodeId, address, alive, ageMs }) => (
+          <tr key={nodeId}>
+            <th scope="row" class="node-id">
+              {nodeId}
+              {nodeId === ownId && <span class="own"> this server</span>}
+              {address !== null && <span class="own"> {address}</span>}
+            </th>
+            <td>{nodeId === leaderId ? 'leads' : 'follows'}</td>
+            <td class={alive ? '' : 'wrong'}>{alive ? formatAge(ageMs) : `silent for ${formatAge(ageMs)}`}</td>
           </tr>
-        </thead>
-        <tbody>
-          {nodes.map(({ nodeId, address, alive, ageMs }) => (
-            <tr key={nodeId}>
-              <th scope="row" class="node-id">
-                {nodeId}
-                {nodeId === ownId && <span class="own"> this server</span>}
-                {address !== null && <span class="own"> {address}</span>}
-              </th>
-              <td>{nodeId === leaderId ? 'leads' : 'follows'}</td>
-              <td class={alive ? '' : 'wrong'}>{alive ? formatAge(ageMs) : `silent for ${formatAge(ageMs)}`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
     </div>
   );
 }

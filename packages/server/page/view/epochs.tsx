@@ -1,10 +1,13 @@
+import type { EpochGap } from 'mempool-sequencer';
 import type { VNode } from 'preact';
+import type { EpochWorker } from '../../src/epochs/epoch-board.ts';
 import type { ShownEpoch } from '../../src/epochs/epoch-views.ts';
 import { formatCount, formatShare } from '../format/numbers.ts';
 import { formatAge, formatClock, formatDate } from '../format/times.ts';
 import { foreignText, shortHash } from '../format/words.ts';
 import { phaseSteps, windowLeft } from '../state/epochs.ts';
-import type { WireGap, WireSummary, WireWorker } from '../wire/answers.ts';
+import type { WireSummary } from '../wire/answers.ts';
+import { Table, TableBox } from './table.tsx';
 import { useField } from './use-dashboard.ts';
 import { useNow } from './use-now.ts';
 
@@ -114,38 +117,22 @@ function Submissions({ epoch: { submissions, batches, validators } }: { readonly
   );
 }
 
-/** On a phone a table is wider than the page: the keyboard scrolls it. */
-const scrolled = { tabIndex: 0 };
-
 function Recent({ epochs }: { readonly epochs: readonly ShownEpoch[] }): VNode {
   return (
-    <section class="table-box" aria-label="Last epochs" {...scrolled}>
-      <table class="recent">
-        <caption>Last epochs</caption>
-        <thead>
-          <tr>
-            <th scope="col">Epoch</th>
-            <th scope="col">Closed</th>
-            <th scope="col">Phase</th>
-            <th scope="col">Counted</th>
-            <th scope="col">Projects</th>
-            <th scope="col">Root</th>
+    <TableBox label="Last epochs">
+      <Table kind="recent" caption="Last epochs" columns={['Epoch', 'Closed', 'Phase', 'Counted', 'Projects', 'Root']}>
+        {epochs.map(({ epoch, closesAt, phase, submissions, projects, root }) => (
+          <tr key={epoch}>
+            <th scope="row">{epoch}</th>
+            <td title={formatDate(closesAt)}>{formatClock(closesAt)}</td>
+            <td class={phase === 'failed' ? 'wrong' : ''}>{phaseNames[phase]}</td>
+            <td>{formatCount(submissions.counted)}</td>
+            <td>{formatCount(projects)}</td>
+            <td class="hash">{root === null ? '' : foreignText(shortHash(root))}</td>
           </tr>
-        </thead>
-        <tbody>
-          {epochs.map(({ epoch, closesAt, phase, submissions, projects, root }) => (
-            <tr key={epoch}>
-              <th scope="row">{epoch}</th>
-              <td title={formatDate(closesAt)}>{formatClock(closesAt)}</td>
-              <td class={phase === 'failed' ? 'wrong' : ''}>{phaseNames[phase]}</td>
-              <td>{formatCount(submissions.counted)}</td>
-              <td>{formatCount(projects)}</td>
-              <td class="hash">{root === null ? '' : foreignText(shortHash(root))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </Table>
+    </TableBox>
   );
 }
 
@@ -158,40 +145,34 @@ const phaseNames: Readonly<Record<ShownEpoch['phase'], string>> = {
   failed: 'failed',
 };
 
-const gapNames: Readonly<Record<WireGap['kind'], string>> = {
+const gapNames: Readonly<Record<EpochGap['kind'], string>> = {
   missing_level1: 'own result',
   missing_level2: 'agreement',
   missing_onchain: 'on chain',
 };
 
-function Gaps({ gaps, open }: { readonly gaps: readonly WireGap[]; readonly open: number }): VNode {
+function Gaps({ gaps, open }: { readonly gaps: readonly EpochGap[]; readonly open: number }): VNode {
   return (
-    <section class="table-box gaps" aria-label="Gaps" {...scrolled}>
-      <table>
-        <caption>
-          Gaps, <span data-field="epochs.openGaps">{formatCount(open)}</span> open
-        </caption>
-        <thead>
-          <tr>
-            <th scope="col">Epoch</th>
-            <th scope="col">Missing</th>
-            <th scope="col">Since</th>
-            <th scope="col">Why</th>
+    <TableBox label="Gaps" kind="gaps">
+      <Table
+        caption={
+          <>
+            Gaps, <span data-field="epochs.openGaps">{formatCount(open)}</span> open
+          </>
+        }
+        columns={['Epoch', 'Missing', 'Since', 'Why']}
+      >
+        {gaps.map(({ epoch, kind, openedAt, resolvedAt, reason }) => (
+          <tr key={`${epoch} ${kind}`} class={resolvedAt === null ? 'open' : ''}>
+            <th scope="row">{epoch}</th>
+            <td>{gapNames[kind]}</td>
+            <td title={formatDate(openedAt)}>{formatClock(openedAt)}</td>
+            <td class="reason">{resolvedAt === null ? whyText(reason) : `resolved at ${formatClock(resolvedAt)}`}</td>
           </tr>
-        </thead>
-        <tbody>
-          {gaps.map(({ epoch, kind, openedAt, resolvedAt, reason }) => (
-            <tr key={`${epoch} ${kind}`} class={resolvedAt === null ? 'open' : ''}>
-              <th scope="row">{epoch}</th>
-              <td>{gapNames[kind]}</td>
-              <td title={formatDate(openedAt)}>{formatClock(openedAt)}</td>
-              <td class="reason">{resolvedAt === null ? whyText(reason) : `resolved at ${formatClock(resolvedAt)}`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       {gaps.length === 0 && <p class="empty">Nothing was missing in the last 48 hours.</p>}
-    </section>
+    </TableBox>
   );
 }
 
@@ -201,31 +182,22 @@ function whyText(reason: string | null): string {
   return /^[a-z0-9_]+$/.test(reason) ? reason.replaceAll('_', ' ') : foreignText(reason);
 }
 
-function Workers({ workers, now }: { readonly workers: readonly WireWorker[]; readonly now: number }): VNode {
+function Workers({ workers, now }: { readonly workers: readonly EpochWorker[]; readonly now: number }): VNode {
   return (
-    <section class="table-box" aria-label="Workers" {...scrolled}>
-      <table class="workers">
-        <caption>Workers of this validator</caption>
-        <thead>
-          <tr>
-            <th scope="col">Process</th>
-            <th scope="col">State</th>
+    <TableBox label="Workers">
+      <Table kind="workers" caption="Workers of this validator" columns={['Process', 'State']}>
+        {workers.map(({ name, leads, alive, seenAt }) => (
+          <tr key={name}>
+            <th scope="row" class="node-id">
+              {foreignText(name)}
+            </th>
+            <td class={alive ? '' : 'wrong'}>
+              {alive ? (leads ? 'leads' : 'lives') : `silent for ${formatAge(now - seenAt)}`}
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {workers.map(({ name, leads, alive, seenAt }) => (
-            <tr key={name}>
-              <th scope="row" class="node-id">
-                {foreignText(name)}
-              </th>
-              <td class={alive ? '' : 'wrong'}>
-                {alive ? (leads ? 'leads' : 'lives') : `silent for ${formatAge(now - seenAt)}`}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
+        ))}
+      </Table>
+    </TableBox>
   );
 }
 
@@ -234,33 +206,26 @@ function Validators({ summary: { validators, current } }: { readonly summary: Wi
   const names = new Set([...(current?.validators ?? []), ...validators.map(({ validator }) => validator)]);
   const known = new Map(validators.map((each) => [each.validator, each]));
   return (
-    <section class="table-box" aria-label="Validators" {...scrolled}>
-      <table class="validators">
-        <caption>Validators, in 24 hours</caption>
-        <thead>
-          <tr>
-            <th scope="col">Validator</th>
-            <th scope="col">This epoch</th>
-            <th scope="col">Took part</th>
-            <th scope="col">Included</th>
-          </tr>
-        </thead>
-        <tbody>
-          {[...names].toSorted().map((name) => {
-            const { batches = 0, epochs = 0, included = 0, agreements = 0 } = known.get(name) ?? {};
-            return (
-              <tr key={name}>
-                <th scope="row" class="node-id">
-                  {foreignText(name)}
-                </th>
-                <td>{sent.has(name) ? 'sent' : 'not yet'}</td>
-                <td class={batches < epochs ? 'wrong' : ''}>{formatShare(batches, epochs)}</td>
-                <td class={included < agreements ? 'wrong' : ''}>{formatShare(included, agreements)}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </section>
+    <TableBox label="Validators">
+      <Table
+        kind="validators"
+        caption="Validators, in 24 hours"
+        columns={['Validator', 'This epoch', 'Took part', 'Included']}
+      >
+        {[...names].toSorted().map((name) => {
+          const { batches = 0, epochs = 0, included = 0, agreements = 0 } = known.get(name) ?? {};
+          return (
+            <tr key={name}>
+              <th scope="row" class="node-id">
+                {foreignText(name)}
+              </th>
+              <td>{sent.has(name) ? 'sent' : 'not yet'}</td>
+              <td class={batches < epochs ? 'wrong' : ''}>{formatShare(batches, epochs)}</td>
+              <td class={included < agreements ? 'wrong' : ''}>{formatShare(included, agreements)}</td>
+            </tr>
+          );
+        })}
+      </Table>
+    </TableBox>
   );
 }

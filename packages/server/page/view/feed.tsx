@@ -4,6 +4,7 @@ import { formatCount } from '../format/numbers.ts';
 import { stageOrder } from '../format/words.ts';
 import { everything, type FeedFilter, filtered } from '../state/feed.ts';
 import { Row } from './feed-row.tsx';
+import { Table } from './table.tsx';
 import { useDashboard, useField } from './use-dashboard.ts';
 
 /** So many lines are drawn. */
@@ -22,21 +23,11 @@ export function LiveFeed(): VNode {
         <Pause />
       </div>
       <div class="table-box" {...useHold()}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">What</th>
-              <th scope="col">Stage</th>
-              <th scope="col">Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map((row) => (
-              <Row key={`${row.kind}${row.eventSeq}`} row={row} />
-            ))}
-          </tbody>
-        </table>
+        <Table columns={['Time', 'What', 'Stage', 'Why']}>
+          {shown.map((row) => (
+            <Row key={`${row.kind}${row.eventSeq}`} row={row} />
+          ))}
+        </Table>
       </div>
       {shown.length === 0 && (
         <p class="empty">{rows.length === 0 ? 'Nothing has happened yet.' : 'Nothing of the last events fits.'}</p>

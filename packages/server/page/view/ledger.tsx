@@ -5,6 +5,7 @@ import { formatClock, formatDate, formatDuration } from '../format/times.ts';
 import { foreignText } from '../format/words.ts';
 import type { Found, LedgerView } from '../state/ledger.ts';
 import type { LedgerRecord, WireWallet } from '../wire/answers.ts';
+import { Table } from './table.tsx';
 import { useDashboard, useField } from './use-dashboard.ts';
 
 /** The ledger of the server: totals, the last records, a search for wallets, and an audit. Nothing where there is none to read. */
@@ -60,23 +61,11 @@ function auditText(audit: LedgerView['audit']): string {
 function Records({ records }: { readonly records: readonly LedgerRecord[] }): VNode {
   return (
     <div class="table-box">
-      <table class="records">
-        <caption>Last records</caption>
-        <thead>
-          <tr>
-            <th scope="col">Time</th>
-            <th scope="col">Record</th>
-            <th scope="col">From</th>
-            <th scope="col">To</th>
-            <th scope="col">Amount</th>
-          </tr>
-        </thead>
-        <tbody>
-          {records.map((record) => (
-            <Line key={record.cursor} record={record} />
-          ))}
-        </tbody>
-      </table>
+      <Table kind="records" caption="Last records" columns={['Time', 'Record', 'From', 'To', 'Amount']}>
+        {records.map((record) => (
+          <Line key={record.cursor} record={record} />
+        ))}
+      </Table>
     </div>
   );
 }
@@ -120,21 +109,11 @@ function FoundWallets({ found: { text, wallets } }: { readonly found: Found }): 
       {wallets.length === 0 ? (
         <p class="empty">No wallet is or belongs to {foreignText(text)}.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Wallet</th>
-              <th scope="col">Owner</th>
-              <th scope="col">Balance</th>
-              <th scope="col">Available</th>
-            </tr>
-          </thead>
-          <tbody>
-            {wallets.map((wallet) => (
-              <WalletLine key={wallet.id} wallet={wallet} />
-            ))}
-          </tbody>
-        </table>
+        <Table columns={['Wallet', 'Owner', 'Balance', 'Available']}>
+          {wallets.map((wallet) => (
+            <WalletLine key={wallet.id} wallet={wallet} />
+          ))}
+        </Table>
       )}
     </div>
   );

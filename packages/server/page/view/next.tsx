@@ -5,6 +5,7 @@ import { type ProjectedBlock, project, sizeOfBlock } from '../state/projection.t
 import { Cells } from './cells.tsx';
 import { HashLink, openTransaction } from './hash-link.tsx';
 import { Queue } from './queue.tsx';
+import { Table } from './table.tsx';
 import { useField } from './use-dashboard.ts';
 
 /** What comes next: by priority the next blocks, by arrival the queue. */
@@ -72,28 +73,18 @@ function Best({ block: { transactions } }: { readonly block: ProjectedBlock }): 
     <details class="more">
       <summary>The next block as a list</summary>
       <div class="table-box">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Transaction</th>
-              <th scope="col">Priority</th>
-              <th scope="col">Gas</th>
-              <th scope="col">Size</th>
+        <Table columns={['Transaction', 'Priority', 'Gas', 'Size']}>
+          {transactions.map(({ hash, priority, gas, bytes }) => (
+            <tr key={hash}>
+              <td>
+                <HashLink hash={hash} />
+              </td>
+              <td>{formatBig(priority)}</td>
+              <td>{formatCount(gas)}</td>
+              <td>{formatBytes(bytes)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {transactions.map(({ hash, priority, gas, bytes }) => (
-              <tr key={hash}>
-                <td>
-                  <HashLink hash={hash} />
-                </td>
-                <td>{formatBig(priority)}</td>
-                <td>{formatCount(gas)}</td>
-                <td>{formatBytes(bytes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
     </details>
   );

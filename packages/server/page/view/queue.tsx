@@ -5,6 +5,7 @@ import { formatDuration } from '../format/times.ts';
 import { type AgedQueue, ageClasses, agedQueue } from '../state/queue.ts';
 import { Cells } from './cells.tsx';
 import { HashLink, openTransaction } from './hash-link.tsx';
+import { Table } from './table.tsx';
 import { useField } from './use-dashboard.ts';
 
 const columns = 30;
@@ -75,26 +76,17 @@ function Oldest({
     <details class="more">
       <summary>The oldest as a list</summary>
       <div class="table-box">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Transaction</th>
-              <th scope="col">Waits for</th>
-              <th scope="col">Size</th>
+        <Table columns={['Transaction', 'Waits for', 'Size']}>
+          {transactions.slice(0, listed).map(({ hash, receivedAt, bytes }) => (
+            <tr key={hash}>
+              <td>
+                <HashLink hash={hash} />
+              </td>
+              <td>{formatDuration(receivedAt === null ? null : Math.max(0, now - receivedAt))}</td>
+              <td>{formatBytes(bytes)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {transactions.slice(0, listed).map(({ hash, receivedAt, bytes }) => (
-              <tr key={hash}>
-                <td>
-                  <HashLink hash={hash} />
-                </td>
-                <td>{formatDuration(receivedAt === null ? null : Math.max(0, now - receivedAt))}</td>
-                <td>{formatBytes(bytes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       </div>
     </details>
   );

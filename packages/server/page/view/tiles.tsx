@@ -1,10 +1,9 @@
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { Summary } from '../../src/monitor/summary.ts';
-import { formatCount, formatPerMinute, unknown } from '../format/numbers.ts';
+import { formatCount, formatPerMinute, formatShare, unknown } from '../format/numbers.ts';
 import { formatDuration } from '../format/times.ts';
 import { leadingReason } from '../format/words.ts';
-import { FillTile } from './fill-tile.tsx';
-import { Tile } from './tile.tsx';
+import { fillOf, floorText } from '../state/fill.ts';
 import { useField } from './use-dashboard.ts';
 
 /** The numbers that matter most. */
@@ -106,4 +105,50 @@ function FinalityTile({ summary }: Given): VNode {
       median; 95% within <span data-field="summary.finality.p95Ms">{formatDuration(p95Ms)}</span>
     </Tile>
   );
+}
+
+/** How full the pool is, and what a newcomer needs. */
+function FillTile(): VNode {
+  const usage = useField('usage');
+  const limits = useField('limits');
+  const fill = usage === null || limits === null ? null : fillOf(usage, limits);
+  const floor = usage?.load?.floor;
+  return (
+    <Tile name="Fill" field="usage.load" value={fill === null ? unknown : formatShare(fill.used, fill.limit)}>
+      {fill === null ? 'no limit' : fill.text}
+      {fill !== null && (
+        <progress class="bar" value={Math.min(fill.used, fill.limit)} max={fill.limit} aria-hidden="true" />
+      )}
+      {floor && <span class="floor">{floorText(floor)}</span>}
+    </Tile>
+  );
+}
+
+interface TileProps {
+  readonly name: string;
+  /** The field of the API that the number is. */
+  readonly field: string;
+  readonly value: string;
+  readonly children?: ComponentChildren;
+}
+
+/** One number with its name, and a line about it. */
+function Tile({ name, field, value, children }: TileProps): VNode {
+  return (
+    <div class="tile">
+      <dt>{name}</dt>
+      <dd>
+        <span class="value" data-field={field}>
+          <Units text={value} />
+        </span>
+        <span class="about">{children}</span>
+      </dd>
+    </div>
+  );
+}
+
+/** A number with its units smaller than itself: `3 min 20 s`. */
+function Units({ text }: { readonly text: string }): VNode {
+  const parts = text.split(/( ?[a-z%]+)/);
+  return <>{parts.map((part, i) => (i % 2 === 1 ? <small key={`${i}${part}`}>{part}</small> : part))}</>;
 }

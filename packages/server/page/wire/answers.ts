@@ -1,9 +1,21 @@
-// The answers of the API that are not written as JSON exactly as a type of the sources says: big numbers are text there,
-// and no limit is "never".
+// The answers of the API that are not written as JSON exactly as a type of the sources says.
 
-import type { ChainPoint, DropReason, KnownStage, Limits, TransactionEvent, Usage } from 'mempool-core';
-import type { EpochGap } from 'mempool-sequencer';
-import type { EpochSummary, EpochWorker } from '../../src/epochs/epoch-board.ts';
+import type {
+  Floor,
+  KnownStage,
+  Limits,
+  Candidate as ReapedCandidate,
+  StoredTransaction,
+  TransactionEvent,
+  TransactionStatus,
+  Usage,
+} from 'mempool-core';
+import type { Member } from 'mempool-election';
+import type { AuditReport, Transfer, Wallet } from 'mempool-ledger';
+import type { EpochSummary } from '../../src/epochs/epoch-board.ts';
+
+/** A type as JSON has it: big numbers are text. */
+type Told<T> = T extends bigint ? string : T extends object ? { readonly [F in keyof T]: Told<T[F]> } : T;
 
 /** `GET /pool`. */
 export interface PoolFacts {
@@ -17,50 +29,23 @@ export interface PoolFacts {
 }
 
 /** What a newcomer needs to be admitted to a priority pool. */
-export type WireFloor =
-  | { readonly kind: 'open' }
-  | { readonly kind: 'at-least'; readonly priority: string }
-  | { readonly kind: 'closed' };
-
-/** A number that may have no limit. */
-type WireLimit = number | 'never';
-
-/** How full a priority pool is. */
-interface WireLoad {
-  readonly transactions: number;
-  readonly bytes: number;
-  readonly ready: number;
-  readonly parked: number;
-  readonly headroom: { readonly transactions: WireLimit; readonly bytes: WireLimit };
-  readonly floor: WireFloor;
-}
+export type WireFloor = Told<Floor>;
 
 /** `GET /usage`. */
-export interface WireUsage extends Omit<Usage, 'load'> {
-  readonly load?: WireLoad;
-}
+export type WireUsage = Told<Usage>;
 
-/** `GET /limits`. */
+/** `GET /limits`. No limit is "never". */
 export type WireLimits = {
-  readonly [K in keyof Limits]?: K extends 'minPriority' ? string : Limits[K] | 'never';
+  readonly [K in keyof Limits]?: Told<Limits[K]> | 'never';
 };
 
 /** One transaction of `GET /transactions?stage=pending`. */
-export interface PendingItem {
-  readonly hash: string;
-  readonly seq: number;
+export interface PendingItem extends Pick<StoredTransaction, 'hash' | 'seq' | 'receivedAt'> {
   readonly bytes: number;
-  readonly receivedAt: number | null;
 }
 
 /** One transaction of `GET /reap`. */
-export interface Candidate {
-  readonly hash: string;
-  readonly seq: number;
-  readonly bytes: number;
-  readonly gas: number;
-  readonly priority: string;
-}
+export type Candidate = Told<ReapedCandidate>;
 
 /** One entry of a history. */
 export type LifeEvent = Pick<
@@ -69,18 +54,8 @@ export type LifeEvent = Pick<
 >;
 
 /** `GET /transactions/{hash}`. */
-export interface WireStatus {
-  readonly hash: string;
+export interface WireStatus extends Omit<TransactionStatus, 'stage'> {
   readonly stage: KnownStage | 'Damaged';
-  readonly confirmations: number;
-  readonly nonConfirmations: number;
-  readonly confirmedAt: ChainPoint | null;
-  readonly reason: DropReason | null;
-  readonly receivedAt: number | null;
-  readonly attempts: number;
-  readonly notBefore: number | null;
-  /** Only of one in a bundle. */
-  readonly bundle?: number;
   /** Only if asked for. */
   readonly history?: { readonly items: readonly LifeEvent[]; readonly complete: boolean };
 }
@@ -112,20 +87,10 @@ export interface WireSummary extends EpochSummary {
   readonly generatedAt: number;
 }
 
-/** One of `GET /epochs/workers`. */
-export type WireWorker = EpochWorker;
-
-/** One of `GET /epochs/gaps`. */
-export type WireGap = EpochGap;
-
 /** One of `GET /ledger/wallets`. */
-export interface WireWallet {
-  readonly id: string;
-  readonly owner: string;
-  readonly currency: string;
+export interface WireWallet extends Pick<Wallet, 'id' | 'owner' | 'currency' | 'closed'> {
   readonly balance: string;
   readonly available: string;
-  readonly closed: boolean;
 }
 
 /** A live event of the ledger. */
@@ -134,31 +99,14 @@ export interface LedgerRecord {
   /** The number of the record. */
   readonly cursor: string;
   readonly at?: number;
-  readonly transfer?: {
-    readonly id: string;
-    readonly kind: string;
-    readonly outcome: string;
-    readonly source: string;
-    readonly destination: string;
-    readonly amount: string;
-  };
+  readonly transfer?: Told<Pick<Transfer, 'id' | 'kind' | 'outcome' | 'source' | 'destination' | 'amount'>>;
 }
 
 /** `GET /ledger/audit`. */
-export interface LedgerAudit {
-  readonly ok: boolean;
-  readonly faults: readonly { readonly kind: string; readonly message: string }[];
-  readonly records: number;
-  readonly wallets: number;
+export interface LedgerAudit extends AuditReport {
   readonly at: number;
   readonly tookMs: number;
 }
 
 /** One of `GET /nodes`. */
-export interface NodeFacts {
-  readonly nodeId: string;
-  readonly address: string | null;
-  readonly priority: number;
-  readonly ageMs: number;
-  readonly alive: boolean;
-}
+export type NodeFacts = Member;
