@@ -2,6 +2,9 @@ import { z } from 'zod';
 
 // Forms that fields of the sections share.
 
+/** The schema of a section, with its fields. */
+export type SectionSchema<Section> = z.ZodType<Section> & { readonly shape: z.core.$ZodShape };
+
 /** The longest delay of a timer, in milliseconds. */
 export const maxTimerMs: number = 2 ** 31 - 1;
 

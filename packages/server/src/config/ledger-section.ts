@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, maxTimerMs, optional, text, whole } from './field-forms.ts';
+import { flag, maxTimerMs, optional, type SectionSchema, text, whole } from './field-forms.ts';
 import type { LedgerSection } from './server-config.ts';
 
 /** The section `[ledger]` as written in the configuration. */
@@ -9,7 +9,7 @@ export interface GivenLedger extends Omit<LedgerSection, 'currency'> {
 }
 
 /** The schema of the section `[ledger]`. */
-export const ledger: z.ZodType<GivenLedger> & { readonly shape: z.core.$ZodShape } = z.strictObject(
+export const ledger: SectionSchema<GivenLedger> = z.strictObject(
   {
     currency: optional(text.max(16, 'must have at most 16 characters')).describe(
       'The currency of the vault. Without it there is no ledger.',

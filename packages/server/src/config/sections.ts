@@ -9,7 +9,7 @@ import {
   snakeCase,
 } from 'mempool-core/backend';
 import { z } from 'zod';
-import { flag, list, maxTimerMs, optional, text, whole } from './field-forms.ts';
+import { flag, list, maxTimerMs, optional, type SectionSchema, text, whole } from './field-forms.ts';
 import { type GivenLedger, ledger } from './ledger-section.ts';
 import { type GivenSequencer, sequencer } from './sequencer-section.ts';
 import {
@@ -65,7 +65,7 @@ const many = 1_000_000;
 const server = z.strictObject(
   {
     host: text.default('127.0.0.1').describe('The address to listen on. Without tokens only a loopback address.'),
-    port: whole(0, 65_535).default(4420).describe('The port to listen on; 0: a free one.'),
+    port: portOf(4420),
     tokens: list(token).describe('The tokens that are accepted, by their hashes. `mempool token` makes one.'),
     corsOrigins: list(origin).describe('Origins of browser pages that may call the server.'),
     allowedHosts: list(hostName).describe('Values of the Host header that are accepted beside the loopback names.'),
@@ -196,7 +196,7 @@ export interface GivenEdges extends Omit<EdgesSection, 'ethereum'> {
 /** The name of a section other than `[mempool]`. */
 export type SectionName = keyof ParsedSections;
 
-const schemas: { readonly [S in SectionName]: z.ZodType<ParsedSections[S]> } = {
+const schemas: { readonly [S in SectionName]: SectionSchema<ParsedSections[S]> } = {
   server,
   election,
   watcher,
@@ -204,21 +204,13 @@ const schemas: { readonly [S in SectionName]: z.ZodType<ParsedSections[S]> } = {
   ledger,
   sequencer,
 };
-const shapes: Readonly<Record<SectionName, z.core.$ZodShape>> = {
-  server: server.shape,
-  election: election.shape,
-  watcher: watcher.shape,
-  edges: edges.shape,
-  ledger: ledger.shape,
-  sequencer: sequencer.shape,
-};
 
 /** The names of all sections. */
-export const sectionNames: readonly string[] = ['mempool', ...Object.keys(shapes)];
+export const sectionNames: readonly string[] = ['mempool', ...Object.keys(schemas)];
 
 /** The names of a section's fields. */
 export function fieldNames(section: SectionName): string[] {
-  return Object.keys(shapes[section]);
+  return Object.keys(schemas[section].shape);
 }
 
 /**

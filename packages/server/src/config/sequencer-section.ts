@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { maxTimerMs, optional, text, whole } from './field-forms.ts';
+import { maxTimerMs, optional, type SectionSchema, text, whole } from './field-forms.ts';
 import type { SequencerSection } from './server-config.ts';
 
 /** The section `[sequencer]` as the configuration has it. */
@@ -14,7 +14,7 @@ const name = text.max(256, 'must have at most 256 characters');
 const graceMs = whole(0, maxTimerMs);
 
 /** The form of the section `[sequencer]`. */
-export const sequencer: z.ZodType<GivenSequencer> & { readonly shape: z.core.$ZodShape } = z.strictObject(
+export const sequencer: SectionSchema<GivenSequencer> = z.strictObject(
   {
     protocol: optional(name).describe('The protocol whose epochs are watched. Without it there are none.'),
     market: optional(name).describe('The market whose epochs are watched.'),

@@ -15,6 +15,12 @@ export function headerOf(request: Request | null, environment: HostEnvironment, 
   return Array.isArray(value) ? value.join(', ') : value;
 }
 
+/** The content type of a request in lower case, without its parameters; empty if there is none. */
+export function contentTypeOf(request: Request, environment: HostEnvironment): string {
+  const [type = ''] = (headerOf(request, environment, 'content-type') ?? '').split(';', 1);
+  return type.trim().toLowerCase();
+}
+
 /** The address that a request came from; empty if the host does not tell. */
 export function addressOf({ incoming }: HostEnvironment): string {
   return incoming?.socket.remoteAddress ?? '';

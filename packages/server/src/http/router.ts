@@ -2,7 +2,7 @@ import { OpenAPIHono, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { authorize, type Caller, operationIdOf } from './access.ts';
 import { type Call, type Endpoint, problemForm } from './endpoint.ts';
-import { type HostEnvironment, headerOf } from './host-environment.ts';
+import { contentTypeOf, type HostEnvironment, headerOf } from './host-environment.ts';
 import { notFound, Problem, wrongRequest } from './problem.ts';
 import { parseJson, RequestBodies } from './request-body.ts';
 
@@ -103,7 +103,7 @@ export class Router {
 
   async #write(endpoint: Endpoint, call: Call): Promise<Response> {
     const { request, environment } = call;
-    const type = contentType(headerOf(request, environment, 'content-type'));
+    const type = contentTypeOf(request, environment);
     const { answerBytes } = endpoint;
     if (type === formType && endpoint.answerForm !== undefined)
       return this.#form(endpoint.answerForm, call as Call<unknown, null>);
@@ -136,11 +136,6 @@ export class Router {
 
 function pattern(path: string): RegExp {
   return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`);
-}
-
-function contentType(header: string | undefined): string {
-  if (header === 'application/octet-stream' || header === 'application/json') return header;
-  return (header ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
 }
 
 /** A plain form of any page can send other types without asking, so writes do not take them. */

@@ -1,5 +1,5 @@
 import type { Mempool, SubmitOutcome } from 'mempool-core';
-import { headerOf } from '../../http/host-environment.ts';
+import { contentTypeOf } from '../../http/host-environment.ts';
 import { Problem, wrongRequest } from '../../http/problem.ts';
 import type { RequestBodies } from '../../http/request-body.ts';
 import { submitCardano } from '../cardano-submission.ts';
@@ -25,8 +25,7 @@ async function submitted(
   bodies: RequestBodies,
   { request, environment }: BlockfrostCall,
 ): Promise<string> {
-  const [type = ''] = (headerOf(request, environment, 'content-type') ?? '').split(';', 1);
-  if (!bodyTypes.has(type.trim().toLowerCase()))
+  if (!bodyTypes.has(contentTypeOf(request, environment)))
     throw new Problem(415, 'ERR_SERVER_CONTENT_TYPE', { detail: 'Send the transaction as application/cbor.' });
   const { bytes, release } = await bodies.read(request, environment);
   try {

@@ -1,6 +1,6 @@
 import type { CometBftSection } from '../../config/server-config.ts';
 import { authorize } from '../../http/access.ts';
-import { type HostEnvironment, headerOf } from '../../http/host-environment.ts';
+import { contentTypeOf, type HostEnvironment, headerOf } from '../../http/host-environment.ts';
 import { HttpListener } from '../../http/http-listener.ts';
 import type { SharedParts } from '../../http/http-server.ts';
 import { Problem } from '../../http/problem.ts';
@@ -143,8 +143,7 @@ const formTypes: ReadonlySet<string> = new Set([
 
 /** A form of any page can send these types without asking. @throws `Problem` 415 */
 function refusePlainForms(request: Request, environment: HostEnvironment): void {
-  const [type = ''] = (headerOf(request, environment, 'content-type') ?? '').split(';', 1);
-  if (formTypes.has(type.trim().toLowerCase()))
+  if (formTypes.has(contentTypeOf(request, environment)))
     throw new Problem(415, 'ERR_SERVER_CONTENT_TYPE', { detail: 'Send application/json.' });
 }
 

@@ -6,11 +6,11 @@ import {
   type Logger,
   type MempoolEvent,
   type PriorityMempool,
-  type StoredTransaction,
   type Transaction,
   type TransactionEvent,
 } from 'mempool-core';
 import type { Address } from 'viem';
+import { parked } from '../parked.ts';
 import { AccountTable } from './account-table.ts';
 import { batched } from './batched.ts';
 import { claimedIn } from './claimed-accounts.ts';
@@ -211,14 +211,4 @@ export class AccountIndex {
 /** True if the pool has a transaction that it did not have before. */
 function isArrival(event: MempoolEvent): event is TransactionEvent & Delivered {
   return event.kind === 'transaction' && event.stage !== 'Dropped' && event.stage !== 'Finalized';
-}
-
-/** Iterates over all parked transactions, page by page. */
-export async function* parked(pool: PriorityMempool, signal: AbortSignal): AsyncGenerator<StoredTransaction> {
-  for (let after: string | undefined; ; ) {
-    const { transactions, damaged, next } = await pool.peekParked({ after, signal });
-    if (transactions.length + damaged.length === 0) return;
-    yield* transactions;
-    after = next;
-  }
 }

@@ -1,5 +1,5 @@
 import { commitmentsToVersionedHashes, size } from 'viem';
-import { type Fields, type RawTransaction, typeNumbers } from './raw-transaction.ts';
+import type { Fields, RawTransaction } from './raw-transaction.ts';
 import { refused } from './rpc-error.ts';
 
 const maxUint256 = 2n ** 256n - 1n;
@@ -99,9 +99,4 @@ export function mostSpent(fields: Fields): bigint {
   const { gas = 0n, value = 0n, maxFeePerBlobGas = 0n, blobVersionedHashes = [] } = fields;
   const blobGas = 131_072n * BigInt(blobVersionedHashes.length);
   return gas * priceCap(fields) + value + maxFeePerBlobGas * blobGas;
-}
-
-/** Returns the number of the transaction's type. */
-export function typeNumber({ type }: Fields): number {
-  return typeNumbers[type];
 }

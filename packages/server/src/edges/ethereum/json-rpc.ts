@@ -24,11 +24,6 @@ export interface RpcAnswer {
   readonly problem: Problem | null;
 }
 
-interface Answered {
-  readonly text: string | null;
-  readonly problem: Problem | null;
-}
-
 /** Answers messages of JSON-RPC 2.0: a call, a notification, or a batch of them. */
 export class JsonRpc {
   readonly #methods: Methods;
@@ -45,15 +40,11 @@ export class JsonRpc {
     try {
       message = JSON.parse(text);
     } catch {
-      return {
-        text: errorText(null, new RpcError(rpcCodes.parse, 'parse error: the message is not JSON')),
-        problem: null,
-      };
+      return refusal(new RpcError(rpcCodes.parse, 'parse error: the message is not JSON'));
     }
     if (!Array.isArray(message)) return this.#single(message, session);
-    if (message.length === 0) return { text: errorText(null, invalidRequest('empty batch')), problem: null };
-    if (message.length > maxBatch)
-      return { text: errorText(null, invalidRequest(`batch too large: at most ${maxBatch} calls`)), problem: null };
+    if (message.length === 0) return refusal(invalidRequest('empty batch'));
+    if (message.length > maxBatch) return refusal(invalidRequest(`batch too large: at most ${maxBatch} calls`));
     return { text: await this.#batch(message, session), problem: null };
   }
 
@@ -79,7 +70,7 @@ export class JsonRpc {
     return given.length === 0 ? null : batchText(given);
   }
 
-  async #single(call: unknown, session: Session): Promise<Answered> {
+  async #single(call: unknown, session: Session): Promise<RpcAnswer> {
     const id = isTable(call) && isId(call.id) ? call.id : null;
     const isNotification = isTable(call) && !Object.hasOwn(call, 'id') && typeof call.method === 'string';
     try {
@@ -95,6 +86,11 @@ export class JsonRpc {
       };
     }
   }
+}
+
+/** The answer to a message without a call that can be run. */
+function refusal(error: RpcError): RpcAnswer {
+  return { text: errorText(null, error), problem: null };
 }
 
 /** One text of all answers. Large ones that were under way at once may be more than a string can hold. */

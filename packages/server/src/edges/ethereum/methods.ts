@@ -54,8 +54,9 @@ export class Methods {
 
   constructor(parts: MethodParts) {
     this.#parts = parts;
-    const own = { ...chainMethods(parts), ...poolMethods(parts), ...filterMethods(parts), ...subscriptionMethods };
-    this.#own = new Map(Object.entries(own));
+    const withScope = (scope: Scope, runs: Record<string, Run>): [string, Method][] =>
+      Object.entries(runs).map(([name, run]) => [name, { scope, run }]);
+    this.#own = new Map([...withScope('read', reads(parts)), ...withScope('submit', submissions(parts))]);
   }
 
   /** Runs a method and returns its result. @throws `RpcError`; `Problem` 401 or 403; the pool's error */
@@ -92,71 +93,51 @@ function foreignScope(method: string): Scope {
   return /^(?:eth|net|web3)_/.test(method) && !/^eth_(?:send|sign|submit|resend)/.test(method) ? 'read' : 'admin';
 }
 
-function chainMethods({ chainId, client, state }: MethodParts): Record<string, Method> {
+type Run = Method['run'];
+
+/** Methods that need the scope `read`. */
+function reads({ chainId, client, state, transactions, txpool, filters }: MethodParts): Record<string, Run> {
   return {
-    eth_chainId: { scope: 'read', run: () => numberToHex(chainId) },
-    net_version: { scope: 'read', run: () => String(chainId) },
-    web3_clientVersion: { scope: 'read', run: () => client },
-    eth_getTransactionCount: {
-      scope: 'read',
-      run: async (params) => {
-        const from = addressParam(params, 0);
-        const block = blockParam(params, 1);
-        if (block === 'pending') return numberToHex(await state.pendingNonceOf(from));
-        if (block === 'latest') return numberToHex(await state.nonceOf(from));
-        throw wrongParams('without an upstream only the blocks latest and pending are known');
-      },
-    },
+    eth_chainId: () => numberToHex(chainId),
+    net_version: () => String(chainId),
+    web3_clientVersion: () => client,
+    eth_getTransactionCount: (params) => transactionCount(state, params),
     // Only without an upstream. No receipt can be made of what the pool knows.
-    eth_getTransactionReceipt: {
-      scope: 'read',
-      run: (params) => {
-        hashParam(params, 0);
-        return null;
-      },
+    eth_getTransactionReceipt: (params) => {
+      hashParam(params, 0);
+      return null;
     },
+    eth_getTransactionByHash: (params) => transactions.byHash(hashParam(params, 0)),
+    txpool_status: () => txpool.status(),
+    txpool_content: () => txpool.content((signed) => rpcTransaction(signed)),
+    txpool_inspect: () => txpool.content(inspected),
+    txpool_contentFrom: (params) => txpool.contentFrom(addressParam(params, 0), (signed) => rpcTransaction(signed)),
+    eth_newPendingTransactionFilter: (_, { owner }) => filters.create(owner),
+    eth_getFilterChanges: (params, { owner }) => filters.changes(textParam(params, 0) as Hex, owner),
+    eth_uninstallFilter: (params, { owner }) => filters.remove(textParam(params, 0) as Hex, owner),
+    eth_subscribe: (params, session) => subscribing(session).add(params),
+    eth_unsubscribe: (params, session) => subscribing(session).remove(textParam(params, 0)),
   };
 }
 
-function poolMethods({ submitter, transactions, txpool }: MethodParts): Record<string, Method> {
+/** Methods that need the scope `submit`. */
+function submissions({ submitter }: MethodParts): Record<string, Run> {
   return {
-    eth_sendRawTransaction: { scope: 'submit', run: (params) => submitter.submit(bytesParam(params, 0)) },
-    eth_sendBundle: {
-      scope: 'submit',
-      run: async (params, session) => {
-        const given = bundleParam(params, Date.now());
-        return { bundleHash: await submitter.submitBundle(given, (count) => session.owe(count)) };
-      },
-    },
-    eth_getTransactionByHash: { scope: 'read', run: (params) => transactions.byHash(hashParam(params, 0)) },
-    txpool_status: { scope: 'read', run: () => txpool.status() },
-    txpool_content: { scope: 'read', run: () => txpool.content((signed) => rpcTransaction(signed)) },
-    txpool_inspect: { scope: 'read', run: () => txpool.content(inspected) },
-    txpool_contentFrom: {
-      scope: 'read',
-      run: (params) => txpool.contentFrom(addressParam(params, 0), (signed) => rpcTransaction(signed)),
+    eth_sendRawTransaction: (params) => submitter.submit(bytesParam(params, 0)),
+    eth_sendBundle: async (params, session) => {
+      const given = bundleParam(params, Date.now());
+      return { bundleHash: await submitter.submitBundle(given, (count) => session.owe(count)) };
     },
   };
 }
 
-function filterMethods({ filters }: MethodParts): Record<string, Method> {
-  return {
-    eth_newPendingTransactionFilter: { scope: 'read', run: (_, { owner }) => filters.create(owner) },
-    eth_getFilterChanges: {
-      scope: 'read',
-      run: (params, { owner }) => filters.changes(textParam(params, 0) as Hex, owner),
-    },
-    eth_uninstallFilter: {
-      scope: 'read',
-      run: (params, { owner }) => filters.remove(textParam(params, 0) as Hex, owner),
-    },
-  };
+async function transactionCount(state: AccountState, params: Params): Promise<Hex> {
+  const from = addressParam(params, 0);
+  const block = blockParam(params, 1);
+  if (block === 'pending') return numberToHex(await state.pendingNonceOf(from));
+  if (block === 'latest') return numberToHex(await state.nonceOf(from));
+  throw wrongParams('without an upstream only the blocks latest and pending are known');
 }
-
-const subscriptionMethods: Readonly<Record<string, Method>> = {
-  eth_subscribe: { scope: 'read', run: (params, session) => subscribing(session).add(params) },
-  eth_unsubscribe: { scope: 'read', run: (params, session) => subscribing(session).remove(textParam(params, 0)) },
-};
 
 function subscribing({ subscriptions }: Session): Subscriptions {
   if (subscriptions !== null) return subscriptions;

@@ -1,7 +1,6 @@
 import type { ChainPoint } from 'mempool-core';
 import { checksumAddress, type Hex, numberToHex } from 'viem';
-import { typeNumber } from './admission.ts';
-import type { Fields, SignedTransaction } from './raw-transaction.ts';
+import { type Fields, type SignedTransaction, typeNumbers } from './raw-transaction.ts';
 
 /** A transaction as `eth_getTransactionByHash` answers it (Ethereum Execution APIs). */
 export type RpcTransaction = Readonly<Record<string, unknown>>;
@@ -24,7 +23,7 @@ export function rpcTransaction(
     input: data,
     nonce: numberToHex(nonce),
     value: numberToHex(value),
-    type: numberToHex(typeNumber(fields)),
+    type: numberToHex(typeNumbers[fields.type]),
     ...ofType(fields),
     ...signature(fields),
   };

@@ -12,9 +12,9 @@ import {
 import { concat, type Hex, keccak256, toHex } from 'viem';
 import type { AccountIndex } from './account-index.ts';
 import type { AccountState } from './account-state.ts';
-import { assertAdmissible, mostSpent, typeNumber } from './admission.ts';
+import { assertAdmissible, mostSpent } from './admission.ts';
 import type { GivenBundle } from './bundle-params.ts';
-import { type Fields, parseRaw, type SignedTransaction, signedBy } from './raw-transaction.ts';
+import { type Fields, parseRaw, type SignedTransaction, signedBy, typeNumbers } from './raw-transaction.ts';
 import { placed, RpcError, refused, rpcCodes } from './rpc-error.ts';
 
 /** The parts that a submitter needs. */
@@ -81,7 +81,7 @@ export class Submitter {
     const verdict = await this.#judge(signed);
     this.#parts.index.remember(signed);
     const { hash, payload, fields } = signed;
-    return { hash, payload, payloadType: typeNumber(fields), verdict };
+    return { hash, payload, payloadType: typeNumbers[fields.type], verdict };
   }
 
   /** The height until which a bundle for a block is good. @throws `RpcError` −32000 unless that is the next block */

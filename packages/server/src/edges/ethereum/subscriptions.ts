@@ -72,7 +72,7 @@ export class Subscriptions {
     switch (kind) {
       case 'newPendingTransactions':
         await ready.start();
-        if (isFull(detail)) return full.listen((texts) => texts.forEach(send));
+        if (detail === true) return full.listen((texts) => texts.forEach(send));
         return ready.listen((hashes) => {
           for (const hash of hashes) send(`"0x${hash}"`);
         });
@@ -89,11 +89,6 @@ export class Subscriptions {
       this.#notify(`{"jsonrpc":"2.0","method":"eth_subscription","params":${params}}`);
     };
   }
-}
-
-/** True for `true`, and for the form that some providers have. */
-function isFull(detail: unknown): boolean {
-  return detail === true;
 }
 
 /** Holds back until the event loop's next turn: the answer of the call goes out before. */

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { PriorityMempool, StoredTransaction } from 'mempool-core';
 import { type Address, checksumAddress, type Hex, numberToHex } from 'viem';
-import { type AccountIndex, parked } from './account-index.ts';
+import { parked } from '../parked.ts';
+import type { AccountIndex } from './account-index.ts';
 import type { AccountState } from './account-state.ts';
 import type { AccountEntry } from './account-table.ts';
 import type { SignedTransaction } from './raw-transaction.ts';

@@ -50,11 +50,15 @@ export class Upstream {
 
   async #post(body: string): Promise<unknown> {
     const signal = AbortSignal.any([this.#stopping, AbortSignal.timeout(timeoutMs)]);
-    const { url, headers } = { url: this.#url, headers: this.#headers };
     try {
-      const response = await fetch(url, { method: 'POST', headers, body, signal, redirect: 'error' });
-      const text = await limitedText(response);
-      return answerOf(text, response.status);
+      const response = await fetch(this.#url, {
+        method: 'POST',
+        headers: this.#headers,
+        body,
+        signal,
+        redirect: 'error',
+      });
+      return answerOf(await limitedText(response), response.status);
     } catch (error) {
       if (error instanceof RpcError) throw error;
       if (this.#stopping.aborted) throw unavailable('the server stops');

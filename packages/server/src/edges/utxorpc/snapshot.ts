@@ -1,5 +1,6 @@
-import type { Mempool, StoredTransaction } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { Problem } from '../../http/problem.ts';
+import { parked } from '../parked.ts';
 import { refOf } from './refs.ts';
 import { submit } from './spec.ts';
 import { rpcStages } from './stages.ts';
@@ -28,17 +29,6 @@ export async function snapshot(pool: Mempool): Promise<submit.TxInMempool[]> {
     }
   }
   return [...found.values()];
-}
-
-async function* parked(pool: Mempool): AsyncGenerator<StoredTransaction, void> {
-  if (pool.ordering === 'fifo') return;
-  let after: string | undefined;
-  for (;;) {
-    const { transactions, damaged, next } = await pool.peekParked({ after });
-    if (transactions.length + damaged.length === 0) return;
-    yield* transactions;
-    after = next;
-  }
 }
 
 function tooLarge(): Problem {

@@ -3,15 +3,14 @@ import type { SharedParts } from '../../http/http-server.ts';
 import { Problem } from '../../http/problem.ts';
 import { Slots } from '../../http/slots.ts';
 import { changes } from './changes.ts';
-import { expectMatchAll } from './predicate.ts';
 import { hashesOf, maxRefs, refOf, tooMany } from './refs.ts';
 import { rpcCall } from './rpc-call.ts';
 import { RpcMethods } from './rpc-methods.ts';
 import { snapshot } from './snapshot.ts';
 import { submit, type submitConnect } from './spec.ts';
-import { StageWatches } from './stage-watches.ts';
+import { type StageNews, StageWatches } from './stage-watches.ts';
+import { rpcStages } from './stages.ts';
 import { submitAll } from './submission.ts';
-import { waited } from './waiting.ts';
 
 /** Each takes the memory of a whole answer. */
 const maxSnapshots = 4;
@@ -55,4 +54,46 @@ export function submitService(parts: SharedParts): ServiceImpl<typeof submitConn
       },
     ),
   };
+}
+
+/**
+ * Yields the stage of each transaction, and each change of it, until all are Finalized or Dropped. A fork may return a
+ * transaction to the pool, so CONFIRMED is not the end. A transaction that the pool does not know may still arrive,
+ * and one whose record is damaged may still end.
+ * @param news the stream of `StageWatches.watch`
+ * @throws the errors of `news`
+ */
+async function* waited(
+  news: AsyncIterable<StageNews>,
+  hashes: ReadonlySet<string>,
+): AsyncGenerator<submit.WaitForTxResponse, void> {
+  const open = new Set(hashes);
+  const told = new Map<string, submit.Stage>();
+  if (open.size === 0) return;
+  for await (const { hash, stage } of news) {
+    if (stage === 'Unknown' || stage === 'Damaged') continue;
+    const rpcStage = rpcStages[stage];
+    if (told.get(hash) !== rpcStage) yield new submit.WaitForTxResponse({ ref: refOf(hash), stage: rpcStage });
+    told.set(hash, rpcStage);
+    if (stage === 'Finalized' || stage === 'Dropped') open.delete(hash);
+    if (open.size === 0) return;
+  }
+}
+
+/**
+ * Checks that a predicate matches every transaction, as the SDK's empty Cardano pattern does. Other predicates need the
+ * outputs that a transaction spends, which only a node has.
+ * @throws `Problem` 501
+ */
+function expectMatchAll(predicate: submit.TxPredicate | undefined): void {
+  if (predicate === undefined) return;
+  const { match, not, allOf, anyOf } = predicate;
+  const isEmpty = not.length + allOf.length + anyOf.length === 0 && isEmptyPattern(match?.chain.value);
+  if (isEmpty) return;
+  const detail = 'The server cannot evaluate predicates. Send none, and select the transactions yourself.';
+  throw new Problem(501, 'ERR_MEMPOOL_UNSUPPORTED', { detail });
+}
+
+function isEmptyPattern(pattern: { toBinary(): Uint8Array } | undefined): boolean {
+  return pattern === undefined || pattern.toBinary().length === 0;
 }
