@@ -64,16 +64,12 @@ function programOf(around: Surroundings, complain: (text: string) => void): Comm
       writeErr: complain,
     });
   const begin = (): Session => {
-    const options = program.opts<GlobalOptions>();
-    return { terminal: terminalOf(options, around), place: options };
+    const { json = false, color, ...place } = program.opts<GlobalOptions>();
+    return { terminal: new Terminal(around, { json, color }), place };
   };
   for (const add of commands) add(program, begin);
   for (const command of program.commands) command.copyInheritedSettings(program);
   return program;
-}
-
-function terminalOf({ json = false, color }: Pick<GlobalOptions, 'json' | 'color'>, around: Surroundings): Terminal {
-  return new Terminal(around, { json, color });
 }
 
 const exitCodeHelp = `

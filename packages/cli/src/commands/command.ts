@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type DropReason, poolReasons } from 'mempool-core';
 import { openTarget, type Place } from '../target/open-target.ts';
 import type { Target } from '../target/target.ts';
+import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
 /** The argument of the actions of all commands. */
@@ -31,6 +32,9 @@ export const operationId = [
   '--operation-id <id>',
   'repeating the command with the same id changes nothing more',
 ] as const;
+
+/** The option `--limit` of a list. */
+export const limit = ['--limit <number>', 'show at most this many; 0: all', wholeNumber(0), 100] as const;
 
 /** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
@@ -69,7 +73,20 @@ export function transactionHash(text: string): string {
   return hash;
 }
 
-/** Parses one hash of a list and adds it to those before. Commander calls it once per value. */
-export function transactionHashes(text: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), transactionHash(text)];
+/** Returns a parser of one value of a list, which adds it to those before. Commander calls it once per value. */
+export function several<T>(parse: (text: string) => T): (text: string, before?: readonly T[]) => readonly T[] {
+  return (text, before = []) => [...before, parse(text)];
+}
+
+/** An error of the file system, told as that of the new file that was asked for. Other errors stay as they are. */
+export function unwritten(file: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
+  if (error.code === 'EEXIST') return exists(file);
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
+  const remedy = isFull ? ': make room; nothing was written' : '';
+  return new Failure(isFull ? exitCodes.tryAgain : exitCodes.failed, `cannot write ${file}: ${error.code}${remedy}`);
+}
+
+export function exists(file: string): Failure {
+  return new Failure(exitCodes.refused, `${file} exists: nothing was written`);
 }

@@ -5,7 +5,7 @@ import { type Scope, type ServerConfig, scopes, serverConfigSchema } from 'mempo
 import { configOf } from '../target/open-target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { pairs } from '../terminal/table.ts';
-import type { Begin } from './command.ts';
+import { type Begin, several, unwritten } from './command.ts';
 
 /** Adds `config` and `token`. */
 export function addConfiguring(program: Command, begin: Begin): void {
@@ -27,8 +27,8 @@ export function addConfiguring(program: Command, begin: Begin): void {
     .command('token')
     .description('make a token: prints it once, and its hash for the configuration')
     .option('--name <name>', 'names it in logs', tokenName, 'token')
-    .option('--scope <scope...>', `what it may do: ${scopes.join(', ')}`, scopesOf)
-    .option('--owner <owner...>', "with ledger:transfer: whose wallets it is for; all: everybody's", ownersOf)
+    .option('--scope <scope...>', `what it may do: ${scopes.join(', ')}`, several(scopeOf))
+    .option('--owner <owner...>', "with ledger:transfer: whose wallets it is for; all: everybody's", several(String))
     .action((options: TokenFlags) => token(begin, options));
 }
 
@@ -69,9 +69,8 @@ port = 4420
 
 async function init(begin: Begin, file: string): Promise<void> {
   const { terminal } = begin();
-  await writeFile(file, template, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'EEXIST') throw new Failure(exitCodes.refused, `${file} exists: nothing was written`);
-    throw new Failure(exitCodes.failed, `cannot write ${file}: ${error.code}`);
+  await writeFile(file, template, { flag: 'wx' }).catch((error: unknown) => {
+    throw unwritten(file, error);
   });
   await terminal.answer({ file }, () => `wrote ${file}: mempool serve -c ${file}`);
 }
@@ -131,14 +130,10 @@ function tokenName(text: string): string {
   return text;
 }
 
-function scopesOf(text: string, before: readonly Scope[] | undefined): readonly Scope[] {
+function scopeOf(text: string): Scope {
   const scope = scopes.find((each) => each === text);
   if (scope === undefined) throw new InvalidArgumentError(`It must be one of ${scopes.join(', ')}.`);
-  return [...(before ?? []), scope];
-}
-
-function ownersOf(text: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), text];
+  return scope;
 }
 
 interface TokenFlags {

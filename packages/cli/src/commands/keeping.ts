@@ -72,6 +72,10 @@ function ok(check: string, detail: string): Finding {
   return { check, state: 'ok', detail, remedy: null };
 }
 
+function warning(check: string, detail: string, remedy: string | null): Finding {
+  return { check, state: 'warn', detail, remedy };
+}
+
 /** The finding that an error is. */
 function failing(check: string, error: unknown): Finding {
   const { message, code } = failureOf(error);
@@ -105,7 +109,7 @@ async function* storeFindings(loading: Promise<ServerConfig>, terminal: Terminal
   try {
     // What the store warns of when it is opened: eviction policy, persistence.
     pool = await openExisting(config, (level, detail) => {
-      if (level === 'warn') warnings.push({ check: 'store', state: 'warn', detail, remedy: null });
+      if (level === 'warn') warnings.push(warning('store', detail, null));
     });
   } catch (error) {
     return void (yield failing('store', error));
@@ -125,7 +129,7 @@ function* failingOver({ mempool: { sentinels, minReplicas = 0 } }: ServerConfig)
   if (sentinels === undefined) return;
   if (minReplicas > 0) return void (yield ok('fail-over', `writes wait for ${minReplicas} of the replicas`));
   const detail = 'writes wait for no replica: a fail-over may lose the last answered ones';
-  yield { check: 'fail-over', state: 'warn', detail, remedy: 'set min_replicas' };
+  yield warning('fail-over', detail, 'set min_replicas');
 }
 
 const scarceBytes = 2 ** 30;
@@ -135,7 +139,7 @@ async function* room({ mempool: { backend, path } }: ServerConfig): Findings {
   const { bavail, bsize } = await statfs(dirname(path));
   const free = `${((bavail * bsize) / 2 ** 30).toFixed(1)} GiB free on the disk`;
   if (bavail * bsize >= scarceBytes) yield ok('room', free);
-  else yield { check: 'room', state: 'warn', detail: free, remedy: 'make room: a full disk refuses every write' };
+  else yield warning('room', free, 'make room: a full disk refuses every write');
 }
 
 /** A write that a record of this version would have to exist for, so nothing changes. */
@@ -182,14 +186,13 @@ function* fullness({ load, oldestInflight }: Told<Usage>): Generator<Finding, un
     const { transactions, bytes } = load.headroom;
     const isFull = Number(transactions) <= 0 || Number(bytes) <= 0;
     const detail = `room for ${transactions} transactions, ${bytes} bytes`;
-    if (isFull)
-      yield { check: 'limits', state: 'warn', detail, remedy: 'mempool limits set, or drop what is not needed' };
+    if (isFull) yield warning('limits', detail, 'mempool limits set, or drop what is not needed');
     else yield ok('limits', detail);
   }
   const ageMs = oldestInflight === null ? 0 : Date.now() - oldestInflight.sentAt;
   if (oldestInflight === null || ageMs < longInflightMs) return;
   const detail = `${oldestInflight.hash} has been in flight for ${span(ageMs)}`;
-  yield { check: 'in flight', state: 'warn', detail, remedy: 'if the network lost it: mempool release' };
+  yield warning('in flight', detail, 'if the network lost it: mempool release');
 }
 
 async function* records(pool: Mempool): Findings {

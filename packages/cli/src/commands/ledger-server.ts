@@ -1,12 +1,10 @@
 import type { AuditReport, Transfer, Wallet } from 'mempool-ledger';
 import type { ApiRequest, HttpClient } from '../target/http-client.ts';
 import { openClient } from '../target/open-target.ts';
+import type { Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { Session } from './command.ts';
-
-/** What a server tells of something: big numbers are text. */
-type Told<T> = { readonly [K in keyof T]: T[K] extends bigint ? string : T[K] };
 
 /** A wallet in a server's answer. */
 export type ToldWallet = Told<Wallet> & { readonly balance: string; readonly available: string };

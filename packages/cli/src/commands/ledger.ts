@@ -2,9 +2,16 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { ledgerLimits, newTransferId } from 'mempool-ledger';
 import { pairs } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Begin, duration, wholeNumber } from './command.ts';
+import { type Begin, duration, limit, several, wholeNumber } from './command.ts';
 import { auditLedger, listTransfers, listWallets, type WalletsFlags, watchLedger } from './ledger-lists.ts';
-import { onLedger, part, type ToldTransfer, type ToldWallet, transferText } from './ledger-server.ts';
+import {
+  type LedgerServer,
+  onLedger,
+  part,
+  type ToldTransfer,
+  type ToldWallet,
+  transferText,
+} from './ledger-server.ts';
 
 /** Adds `ledger`, which works on the ledger of a server. */
 export function addLedger(program: Command, begin: Begin): void {
@@ -17,7 +24,7 @@ export function addLedger(program: Command, begin: Begin): void {
     .command('transfers')
     .description('list what left or entered a wallet, or was reserved in it, oldest first')
     .argument('<wallet>', 'its id')
-    .option('--limit <number>', 'show at most this many; 0: all', wholeNumber(0), 100)
+    .option(...limit)
     .action((wallet: string, options: { limit: number }) => listTransfers(begin, wallet, options));
   ledger
     .command('audit')
@@ -28,10 +35,6 @@ export function addLedger(program: Command, begin: Begin): void {
     .description('print every record as it is made, until Ctrl-C')
     .option('--after <number>', 'begin after this record; 0: the oldest one kept', wholeNumber(0))
     .action((options: { after?: number }) => watchLedger(begin, options));
-}
-
-function several(text: string, before: readonly string[] | undefined): readonly string[] {
-  return [...(before ?? []), text];
 }
 
 /** Whole minor units. */
@@ -53,20 +56,15 @@ function addWallets(ledger: Command, begin: Begin): void {
     .command('wallets')
     .description('list wallets in the order of their creation')
     .option('--owner <owner>', 'only those of this owner')
-    .option('--tag <tag...>', 'only those with all of these tags', several)
+    .option('--tag <tag...>', 'only those with all of these tags', several(String))
     .option('--any', 'those with any of the tags')
-    .option('--limit <number>', 'show at most this many; 0: all', wholeNumber(0), 100)
+    .option(...limit)
     .action((options: WalletsFlags) => listWallets(begin, options));
   ledger
     .command('wallet')
     .description('show a wallet')
     .argument('<id>', 'its id')
-    .action((id: string) =>
-      onLedger(begin(), async ({ ask, terminal }) => {
-        const wallet = await ask<ToldWallet>({ path: `/wallets/${part(id)}` });
-        await terminal.answer(wallet, (style) => walletText(wallet, style));
-      }),
-    );
+    .action((id: string) => showWallet(begin, { path: `/wallets/${part(id)}` }));
 }
 
 function addWalletChanges(ledger: Command, begin: Begin): void {
@@ -75,12 +73,12 @@ function addWalletChanges(ledger: Command, begin: Begin): void {
     .description('create a wallet; repeating the command changes nothing')
     .argument('<id>', 'its id')
     .requiredOption('--owner <owner>', 'whose it is')
-    .option('--tag <tag...>', 'tags to find it by', several)
+    .option('--tag <tag...>', 'tags to find it by', several(String))
     .option('--currency <currency>', 'default: that of the vault')
     .option('--signer <key>', 'the public key that has to sign what leaves it')
     .option('--overdraft', 'more may go out than came in: only for wallets of the system')
     .action((id: string, { tag: tags, ...spec }: WalletFlags) =>
-      change(begin, { method: 'POST', path: '/wallets', body: { id, tags, ...spec } }),
+      showWallet(begin, { method: 'POST', path: '/wallets', body: { id, tags, ...spec } }),
     );
   ledger
     .command('tag')
@@ -88,7 +86,7 @@ function addWalletChanges(ledger: Command, begin: Begin): void {
     .argument('<id>', 'its id')
     .argument('[tag...]', 'the tags; none: it has none')
     .action((id: string, tags: readonly string[]) =>
-      change(begin, { method: 'PATCH', path: `/wallets/${part(id)}/tags`, body: { tags } }),
+      showWallet(begin, { method: 'PATCH', path: `/wallets/${part(id)}/tags`, body: { tags } }),
     );
   ledger
     .command('close')
@@ -97,17 +95,12 @@ function addWalletChanges(ledger: Command, begin: Begin): void {
     .option('--yes', 'do not ask')
     .action(async (id: string, { yes = false }: { yes?: boolean }) => {
       if (!yes) await begin().terminal.confirm(`close wallet ${id}`);
-      await change(begin, { method: 'POST', path: `/wallets/${part(id)}/close`, body: {} });
+      await showWallet(begin, { method: 'POST', path: `/wallets/${part(id)}/close`, body: {} });
     });
 }
 
-interface Change {
-  readonly method: 'POST' | 'PATCH';
-  readonly path: string;
-  readonly body: object;
-}
-
-async function change(begin: Begin, request: Change): Promise<void> {
+/** Shows the wallet that the server answers with. */
+async function showWallet(begin: Begin, request: Parameters<LedgerServer['ask']>[0]): Promise<void> {
   await onLedger(begin(), async ({ ask, terminal }) => {
     const wallet = await ask<ToldWallet>(request);
     await terminal.answer(wallet, (style) => walletText(wallet, style));

@@ -12,7 +12,7 @@ import type { Target, Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { pairs } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { type Begin, dropReason, duration, onTarget, operationId, transactionHashes } from './command.ts';
+import { type Begin, dropReason, duration, onTarget, operationId, several, transactionHash } from './command.ts';
 
 interface ChangeFlags {
   readonly yes?: boolean;
@@ -26,7 +26,7 @@ export function addOperating(program: Command, begin: Begin): void {
   program
     .command('drop')
     .description('drop transactions that are in no block')
-    .argument('<hash...>', 'their hashes', transactionHashes)
+    .argument('<hash...>', 'their hashes', several(transactionHash))
     .option('--reason <text>', 'why: a word of the pool, such as invalid, or any text', dropReason, { app: 'operator' })
     .option(...yes)
     .option(...operationId)
@@ -36,7 +36,7 @@ export function addOperating(program: Command, begin: Begin): void {
   program
     .command('release')
     .description('move transactions in flight back to Pending, to be sent again')
-    .argument('<hash...>', 'their hashes', transactionHashes)
+    .argument('<hash...>', 'their hashes', several(transactionHash))
     .option('--hold <duration>', 'hand them out again only after this time', duration)
     .option(...yes)
     .option(...operationId)

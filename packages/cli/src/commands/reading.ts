@@ -4,7 +4,7 @@ import { type Damaged, type List, lists, type Row, type Told } from '../target/t
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { ago, pairs, span, table } from '../terminal/table.ts';
 import { asJson, plain, type Terminal } from '../terminal/terminal.ts';
-import { type Begin, duration, onTarget, transactionHash, wholeNumber } from './command.ts';
+import { type Begin, duration, limit, onTarget, transactionHash, wholeNumber } from './command.ts';
 
 const waitStages = knownStages.filter((stage) => stage !== 'Pending' && stage !== 'Dropped');
 
@@ -21,7 +21,7 @@ export function addReading(program: Command, begin: Begin): void {
     .command('ls')
     .description('list transactions')
     .addArgument(new Argument('<list>', 'which ones; best: by priority').choices(lists))
-    .option('--limit <number>', 'show at most this many; 0: all', wholeNumber(0), 100)
+    .option(...limit)
     .action((list: List, { limit }: { limit: number }) => listRows(begin, list, limit));
   program
     .command('tip')
@@ -91,7 +91,7 @@ async function listRows(begin: Begin, list: List, limit: number): Promise<void> 
       if (held.length > 0)
         await terminal.line(
           table(
-            headOf(list),
+            heads[list],
             held.map((row) => cells(list, row)),
           ),
         );
@@ -111,18 +111,14 @@ async function listRows(begin: Begin, list: List, limit: number): Promise<void> 
   });
 }
 
-function headOf(list: List): readonly string[] {
-  switch (list) {
-    case 'final':
-      return ['hash', 'stage', 'log', 'bytes', 'block', 'reason', 'ended'];
-    case 'best':
-      return ['hash', 'seq', 'bytes', 'gas', 'priority'];
-    case 'pending':
-    case 'parked':
-    case 'inflight':
-      return ['hash', 'stage', 'seq', 'bytes', 'confirmations', 'attempts', 'age'];
-  }
-}
+const liveHead = ['hash', 'stage', 'seq', 'bytes', 'confirmations', 'attempts', 'age'];
+const heads: Readonly<Record<List, readonly string[]>> = {
+  pending: liveHead,
+  parked: liveHead,
+  inflight: liveHead,
+  final: ['hash', 'stage', 'log', 'bytes', 'block', 'reason', 'ended'],
+  best: ['hash', 'seq', 'bytes', 'gas', 'priority'],
+};
 
 function cells(list: List, row: Row): (string | number)[] {
   const at = list === 'final' ? row.at : row.receivedAt;
@@ -134,7 +130,7 @@ function cells(list: List, row: Row): (string | number)[] {
     age: ago(at as number | null, Date.now()),
     ended: ago(at as number | null, Date.now()),
   };
-  return headOf(list).map((name) => {
+  return heads[list].map((name) => {
     const value = values[name];
     return typeof value === 'number' || typeof value === 'string' ? value : '-';
   });

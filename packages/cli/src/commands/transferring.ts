@@ -8,7 +8,7 @@ import { decodeDump, encodeDump, isMempoolError } from 'mempool-core';
 import { configOf, openStore } from '../target/open-target.ts';
 import { openOrMake } from '../target/store-target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
-import type { Begin } from './command.ts';
+import { type Begin, exists, unwritten } from './command.ts';
 import { checked, withChecksums } from './dump-file.ts';
 
 /** Adds `export` and `import`. */
@@ -74,24 +74,11 @@ async function name(partial: string, file: string): Promise<void> {
   try {
     await link(partial, file);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw exists(file);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') throw error;
     // A file system without hard links: the name is taken first.
     await (await open(file, 'wx')).close();
     await rename(partial, file);
   }
-}
-
-/** An error of the file system names the file that was asked for. Nothing of it is left. */
-function unwritten(file: string, error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
-  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT';
-  const remedy = isFull ? ': make room; nothing was written' : '';
-  return new Failure(isFull ? exitCodes.tryAgain : exitCodes.failed, `cannot write ${file}: ${error.code}${remedy}`);
-}
-
-function exists(file: string): Failure {
-  return new Failure(exitCodes.refused, `${file} exists: nothing was written`);
 }
 
 async function importPool(begin: Begin, file: string | undefined): Promise<void> {

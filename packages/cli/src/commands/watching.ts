@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Target, ToldEvent } from '../target/target.ts';
 import { asJson, type Terminal } from '../terminal/terminal.ts';
-import { type Begin, onTarget, transactionHashes } from './command.ts';
+import { type Begin, onTarget, several, transactionHash } from './command.ts';
 import { reasonText } from './reading.ts';
 
 /** Adds `watch`. */
@@ -9,13 +9,14 @@ export function addWatching(program: Command, begin: Begin): void {
   program
     .command('watch')
     .description('print every change as it happens, until Ctrl-C; with hashes: of these transactions')
-    .argument('[hash...]', 'transactions to watch', transactionHashes)
+    .argument('[hash...]', 'transactions to watch', several(transactionHash))
     .option('--after <cursor>', 'begin after this event (the cursor that --json prints); origin: the oldest one kept')
     .action((hashes: readonly string[] | undefined, { after }: { after?: string }) =>
       watch(begin, hashes ?? [], after),
     );
 }
 
+/** It begins at a cursor, so that it can resume there after a connection that is lost before the first event. */
 async function watch(begin: Begin, hashes: readonly string[], after: string | undefined): Promise<void> {
   await onTarget(begin(), async (target, terminal) => {
     const { signal } = terminal;
@@ -23,8 +24,7 @@ async function watch(begin: Begin, hashes: readonly string[], after: string | un
       const from = after ?? (await target.usage({ signal })).cursors.events;
       if (after === undefined) await present(target, terminal, hashes);
       for await (const event of target.events({ hashes, after: from, signal })) {
-        if (terminal.json) await terminal.line(asJson(event));
-        else await terminal.line(eventText(event, terminal.style));
+        await terminal.line(terminal.json ? asJson(event) : eventText(event, terminal.style));
       }
     } catch (error) {
       if (!signal.aborted) throw error;

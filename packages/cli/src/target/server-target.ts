@@ -13,20 +13,21 @@ import type {
 import { toJson } from 'mempool-core';
 import { resumingEvents } from './event-source.ts';
 import { type ApiRequest, type HttpClient, ProblemFailure } from './http-client.ts';
-import type {
-  Awaited,
-  AwaitOptions,
-  CallOptions,
-  ChangeOptions,
-  Damaged,
-  EventOptions,
-  GivenTransaction,
-  List,
-  ListOptions,
-  Row,
-  Target,
-  Told,
-  ToldEvent,
+import {
+  type Awaited,
+  type AwaitOptions,
+  type CallOptions,
+  type ChangeOptions,
+  type Damaged,
+  type EventOptions,
+  type GivenTransaction,
+  isAsked,
+  type List,
+  type ListOptions,
+  type Row,
+  type Target,
+  type Told,
+  type ToldEvent,
 } from './target.ts';
 
 interface Page {
@@ -107,22 +108,11 @@ export class ServerTarget implements Target {
     }
   }
 
-  /** Yields events. It begins at a cursor, so that it can resume there after a connection that is lost before the first event. */
   async *events({ hashes, after, signal }: EventOptions): AsyncGenerator<ToldEvent, undefined> {
-    const begin = after ?? (await this.usage({ signal })).cursors.events;
     const hash = hashes.length === 1 ? hashes[0] : undefined;
     const wanted = new Set(hashes);
-    const stream = {
-      client: this.client,
-      path: '/events',
-      after: begin,
-      query: { hash },
-      signal,
-      onLost: this.#onLost,
-    };
-    for await (const event of resumingEvents<ToldEvent>(stream)) {
-      if (wanted.size === 0 || event.kind === 'lagged' || ('hash' in event && wanted.has(event.hash))) yield event;
-    }
+    const stream = { client: this.client, path: '/events', after, query: { hash }, signal, onLost: this.#onLost };
+    for await (const event of resumingEvents<ToldEvent>(stream)) if (isAsked(event, wanted)) yield event;
   }
 
   async tip(points: number, { signal }: CallOptions): Promise<Told<TipAnswer>> {

@@ -22,19 +22,20 @@ import {
 import { openNode } from 'mempool-node';
 import { payloadHashes, type ServerConfig } from 'mempool-server';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
-import type {
-  Awaited,
-  AwaitOptions,
-  CallOptions,
-  ChangeOptions,
-  EventOptions,
-  GivenTransaction,
-  List,
-  ListOptions,
-  Row,
-  Target,
-  Told,
-  ToldEvent,
+import {
+  type Awaited,
+  type AwaitOptions,
+  type CallOptions,
+  type ChangeOptions,
+  type EventOptions,
+  type GivenTransaction,
+  isAsked,
+  type List,
+  type ListOptions,
+  type Row,
+  type Target,
+  type Told,
+  type ToldEvent,
 } from './target.ts';
 
 /** Fields that an open would store with the pool. A command that looks at a pool leaves them as they are. */
@@ -156,10 +157,8 @@ export class StoreTarget implements Target {
 
   async *events({ hashes, after, signal }: EventOptions): AsyncGenerator<ToldEvent, undefined> {
     const wanted = new Set(hashes);
-    for await (const event of await this.pool.subscribe({ after, signal })) {
-      if (wanted.size === 0 || event.kind === 'lagged' || ('hash' in event && wanted.has(event.hash)))
-        yield told(event);
-    }
+    for await (const event of await this.pool.subscribe({ after, signal }))
+      if (isAsked(event, wanted)) yield told(event);
   }
 
   async tip(points: number, options: CallOptions): Promise<Told<TipAnswer>> {

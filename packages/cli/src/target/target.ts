@@ -78,8 +78,13 @@ export interface AwaitOptions extends CallOptions {
 export interface EventOptions extends CallOptions {
   /** Deliver only events of these transactions; if empty, all events. */
   readonly hashes: readonly string[];
-  /** The cursor to resume after. By default the stream has only events after the call. */
-  readonly after?: string | undefined;
+  /** The cursor to resume after. */
+  readonly after: string;
+}
+
+/** True for an event that was asked for: of one of these transactions, or any if there are none. A loss concerns everybody. */
+export function isAsked(event: MempoolEvent | ToldEvent, hashes: ReadonlySet<string>): boolean {
+  return hashes.size === 0 || event.kind === 'lagged' || ('hash' in event && hashes.has(event.hash));
 }
 
 /** An event after `toJson`. */
