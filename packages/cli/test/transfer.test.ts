@@ -70,6 +70,25 @@ test('a dump that was cut off or altered is refused with the place, and leaves n
   }
 });
 
+test('an import that is done is told as done, also if the pool cannot be looked at in time', async () => {
+  const folder = scratchFolder();
+  const [source, target] = ['source', 'target'].map((name) => join(folder, `${name}.json`)) as [string, string];
+  const pool = (name: string, more: object) => ({
+    ...{ backend: 'sqlite', path: join(folder, `${name}.sqlite`), ordering: 'priority' },
+    ...more,
+  });
+  writeFileSync(source, JSON.stringify(pool('source', {})));
+  await fillPool(source, 1_000);
+  const file = join(folder, 'dump');
+  await run(['-c', source, 'export', file]);
+  // Reading so many transactions into memory takes longer.
+  writeFileSync(target, JSON.stringify(pool('target', { timeoutMs: 1 })));
+  const imported = await run(['-c', target, '--json', 'import', file]);
+  expect([imported.code, imported.err]).toEqual([0, '']);
+  expect(jsonLines(imported.out)).toMatchObject([{ kind: 'restored', usage: null }]);
+  expect((await run(['-c', target, 'import', file])).code).toBe(4);
+});
+
 test('import fills a new pool only, of the same ordering, and export never writes over a file', async () => {
   const { folder, file } = await exported();
   const config = join(folder, 'pool.json');

@@ -102,7 +102,8 @@ async function importPool(begin: Begin, file: string | undefined): Promise<void>
         exitCodes.refused,
         'the pool is not new: import needs one that was never used; nothing was changed',
       );
-    const usage = await pool.usage({ signal });
+    // The pool is restored, whatever becomes of this look at it.
+    const usage = await pool.usage({ signal }).catch(() => null);
     await terminal.answer({ ...outcome, lines: source.line(), usage }, () => `restored: ${source.line()} lines`);
   } catch (error) {
     throw namingFile(error, file, source.line());
