@@ -225,6 +225,18 @@ test('watch of one transaction resumes after the last event that it was shown or
   expect(jsonLines((await watching).out)).toMatchObject([{ kind: 'transaction', hash: wanted }]);
 });
 
+test('a change of several that stops half-way says what was changed before', async () => {
+  const config = configFile(scratchFolder(), {});
+  const { url, pool } = await serve(config, { ratePerSecond: 1 });
+  const hashes = Array.from({ length: 30 }, (_, n) => hash(n));
+  for (const each of hashes) await pool.submit({ hash: each, payload: Buffer.from(each, 'hex') });
+  const ran = await run(['--url', url, 'drop', ...hashes, '--yes']);
+  const statuses = await pool.checkStatus(hashes);
+  const dropped = statuses.filter(({ stage }) => stage === 'Dropped').map((each) => each.hash);
+  expect([ran.code, ran.out, dropped.length > 0, dropped.length < hashes.length]).toEqual([75, '', true, true]);
+  expect(ran.err).toContain(`${dropped.length} were dropped: ${dropped.join(', ')}`);
+});
+
 test('what answers otherwise than a mempool server is called that, with an exit code that no script repeats', async () => {
   const answers: readonly (readonly [status: number, type: string, text: string, code: number])[] = [
     [200, 'text/html', '<html>log in first</html>', 1],

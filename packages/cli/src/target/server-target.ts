@@ -11,6 +11,8 @@ import type {
   Usage,
 } from 'mempool-core';
 import { toJson } from 'mempool-core';
+import { Failure } from '../terminal/exit-code.ts';
+import { failureOf } from '../terminal/failure-of.ts';
 import { resumingEvents } from './event-source.ts';
 import { type ApiRequest, type HttpClient, ProblemFailure } from './http-client.ts';
 import {
@@ -138,7 +140,7 @@ export class ServerTarget implements Target {
     return this.#each(hashes, 'release', { notBeforeMs }, options);
   }
 
-  /** Changes one after the other, and returns those that changed. */
+  /** Changes one after the other, and returns those that changed. @throws `Failure` naming those, if a later one fails */
   async #each(
     hashes: readonly string[],
     verb: 'drop' | 'release',
@@ -149,7 +151,11 @@ export class ServerTarget implements Target {
     for (const [i, hash] of hashes.entries()) {
       const headers = keyed(operationId === undefined || hashes.length === 1 ? operationId : `${operationId}/${i}`);
       const path = `/transactions/${hash}/${verb}`;
-      if (await this.#changed({ method: 'POST', path, body, headers, signal })) changed.push(hash);
+      try {
+        if (await this.#changed({ method: 'POST', path, body, headers, signal })) changed.push(hash);
+      } catch (error) {
+        throw changed.length === 0 || signal.aborted ? error : partly(verb, changed, error);
+      }
     }
     return changed;
   }
@@ -190,6 +196,13 @@ export class ServerTarget implements Target {
   async [Symbol.asyncDispose](): Promise<void> {
     // A server needs no goodbye.
   }
+}
+
+/** The failure of a later one, with what was changed before it. */
+function partly(verb: 'drop' | 'release', changed: readonly string[], error: unknown): Failure {
+  const { exitCode, message, code } = failureOf(error);
+  const done = verb === 'drop' ? 'dropped' : 'released';
+  return new Failure(exitCode, `${message}; before that, ${changed.length} were ${done}: ${changed.join(', ')}`, code);
 }
 
 function keyed(operationId: string | undefined): Readonly<Record<string, string | undefined>> {
