@@ -37,7 +37,8 @@ export const hashFormMutants: readonly Mutant[] = [
     receive: (told, { given: [batch] }) => told.map((one, i) => ({ ...one, hash: batch[i]?.hash ?? one.hash })),
   }),
   stores.given('operations-know-one-form', {
-    receive: async (batch, { given: [, { operationId } = {}], notes: { known } }) => {
+    receive: async (batch, { given: [, options], notes: { known } }) => {
+      const { operationId } = options ?? {};
       const now = hashesIn(batch).join(' ');
       if (operationId === undefined) return;
       if ((known.get(operationId) ?? now) !== now) throw invalid('operationId', 'another');

@@ -254,7 +254,8 @@ export function unboundArgument(id: string, verb: VerbOf<AnyStore>, at: number, 
 }
 
 /** The hashes that came with the id first, where some of them come with it again. */
-function firstOf(hashes: readonly string[], { operationId: id }: WriteOptions = {}, { known }: Notes) {
+function firstOf(hashes: readonly string[], options: WriteOptions | undefined, { known }: Notes) {
+  const id = options?.operationId;
   const before = known.get(id ?? '') as readonly string[] | undefined;
   if (id !== undefined && before === undefined) known.set(id, hashes);
   return before?.some((hash) => hashes.includes(hash)) && before;
@@ -324,7 +325,8 @@ export const poolArgumentMutants: readonly Mutant[] = [
   unboundField('id-of-other-tags-answered-of-a-priority-pool', 'confirm', 0, 'provides', pools),
   unboundField('id-of-fewer-limits-answered-of-a-priority-pool', 'setLimits', 0, 'maxBytes', pools),
   pools.given('id-bound-to-the-verdict', {
-    receive: (batch, { given: [, { operationId = '', ...moment } = {}], notes: { known } }) => {
+    receive: (batch, { given: [, options], notes: { known } }) => {
+      const { operationId = '', ...moment } = options ?? {};
       const judged = batch.map(({ verdict, from }) => [from, String(verdict?.priority)]);
       const text = JSON.stringify([judged, moment]);
       if (operationId !== '' && (known.get(operationId) ?? text) !== text)
