@@ -295,7 +295,9 @@ export const onceMutants: readonly Mutant[] = [
       },
     };
   }),
-  stores.given('long-lists-copied-first', { checkStatus: async (hashes) => [...hashes] }),
+  stores.around('long-lists-copied-first', {
+    checkStatus: async ({ store, given: [hashes, options] }) => store.checkStatus([...hashes], options),
+  }),
   // An iterator that swallows what the first call tells.
   stores.around('a-number-ahead-is-waited-for', {
     subscribe: async ({ store, given: [{ after: cursor, ...options } = {}] }) => {

@@ -37,12 +37,13 @@ export const hashFormMutants: readonly Mutant[] = [
     receive: (told, { given: [batch] }) => told.map((one, i) => ({ ...one, hash: batch[i]?.hash ?? one.hash })),
   }),
   stores.given('operations-know-one-form', {
-    receive: async (batch, { given: [, options], notes: { known } }) => {
+    receive: (batch, { given: [, options], notes: { known } }) => {
       const { operationId } = options ?? {};
       const now = hashesIn(batch).join(' ');
-      if (operationId === undefined) return;
-      if ((known.get(operationId) ?? now) !== now) throw invalid('operationId', 'another');
+      if (operationId === undefined) return null;
+      if ((known.get(operationId) ?? now) !== now) return Promise.reject(invalid('operationId', 'another'));
       known.set(operationId, now);
+      return null;
     },
   }),
   stores.givenEach('payload-type-is-1-by-default', {
