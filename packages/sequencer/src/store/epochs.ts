@@ -70,12 +70,7 @@ export class Epochs {
   }
 
   /** Sets facts without a step, if the epoch is in one of these states. Returns and throws as `step`. */
-  note(
-    epoch: number,
-    lease: Lease,
-    facts: EpochFacts,
-    from: EpochRow['from'] = {},
-  ): Promise<EpochRecord | null> {
+  note(epoch: number, lease: Lease, facts: EpochFacts, from: EpochRow['from'] = {}): Promise<EpochRecord | null> {
     return this.#change(epoch, lease, (record) => (isIn(record, from) ? { ...record, ...facts } : null));
   }
 
