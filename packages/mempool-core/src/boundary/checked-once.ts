@@ -14,20 +14,20 @@ export function isChecked<Own extends object>(given: unknown): given is Own {
   return typeof given === 'object' && given !== null && checked.has(given);
 }
 
-/** The empty lists that ask about a call, each with the transactions of that call. */
-const questions = new WeakMap<object, readonly Transaction[]>();
+/** The option of a call that asks about another one. A wrapper of a store that copies arguments copies it, too. */
+const asking: unique symbol = Symbol('asking about');
 
 /**
- * Returns an empty list that asks about a call with these transactions. `receive` of it under the operation id of that call
- * returns the recorded outcomes; if the id is not known, nothing. So nothing is received, whatever was forgotten (X2).
+ * Returns options for a question about a call with these transactions. With them, `receive` of an empty list under the
+ * operation id of that call returns the recorded outcomes; if the id is not known, nothing. So nothing is received, whatever
+ * was forgotten (X2).
  */
-export function askingAbout<Own extends Transaction>(own: readonly Own[]): readonly Own[] {
-  const question: readonly Own[] = asChecked([]);
-  questions.set(question, own);
+export function askingAbout<Options extends object>(own: readonly Transaction[], options: Options): Options {
+  const question = { ...options, [asking]: own };
   return question;
 }
 
-/** The transactions that a list from `askingAbout` asks about. */
-export function askedAbout(given: object): readonly Transaction[] | undefined {
-  return questions.get(given);
+/** The transactions that a call with options from `askingAbout` asks about. */
+export function askedAbout(options: object | undefined): readonly Transaction[] | undefined {
+  return (options as { readonly [asking]?: readonly Transaction[] } | undefined)?.[asking];
 }

@@ -101,7 +101,7 @@ export class CheckedStore implements store.AnyStore {
       const moment = check.checkCallTime(options);
       ({ signal } = context);
       this.#calls.assertOpen(signal);
-      return this.#calls.answer(this.#receive(submissions, moment, context), signal);
+      return this.#calls.answer(this.#receive(submissions, askedAbout(options), moment, context), signal);
     } catch (error) {
       return this.#calls.refusal(error, signal);
     }
@@ -393,6 +393,7 @@ export class CheckedStore implements store.AnyStore {
 
   #receive(
     submissions: readonly pool.Submission[],
+    asked: readonly Transaction[] | undefined,
     moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<store.ReceiveOutcome[]> {
@@ -403,7 +404,7 @@ export class CheckedStore implements store.AnyStore {
     const larger = owned ? countTooLarge(given, maxTxBytes) : checkTransactions(given, maxTxBytes);
     const fitting = larger === 0 ? given : given.filter((each) => !isTooLarge(each, maxTxBytes));
     const own = owned || this.#calls.driver.copiesPayloads ? fitting : ownPayloads(fitting);
-    const outcomes = this.#send(own, askedAbout(submissions) ?? own, moment, context);
+    const outcomes = this.#send(own, asked ?? own, moment, context);
     return larger === 0 ? outcomes : after(outcomes, (told) => withTooLarge(given, told, maxTxBytes));
   }
 

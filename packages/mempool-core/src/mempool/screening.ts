@@ -51,14 +51,15 @@ export class Screening {
   }
 
   async screen(submission: OwnSubmission, height: number | undefined, context: WriteOptions): Promise<Screened> {
-    const { application, status } = this.#parts;
+    const { application, ordering, status } = this.#parts;
     if (application === null || this.passes(submission)) return { kind: 'admitted', submission };
     const { hash } = submission;
     const { stage } = await status(hash, { signal: context.signal });
     if (stage !== 'Unknown' && stage !== 'Dropped') {
-      // Call the store only if it must mend its record, must note the peer, or may have recorded another outcome.
-      const asks = stage === 'Damaged' || submission.from !== undefined || context.operationId !== undefined;
-      if (asks) return this.known(submission);
+      // Call the store only if it must mend its record, must note the peer, or may have recorded another outcome. A fifo pool
+      // notes no peers, and has no verdict that keeps out what has just left it.
+      const notes = submission.from !== undefined && ordering === 'priority';
+      if (stage === 'Damaged' || notes || context.operationId !== undefined) return this.known(submission);
       return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
     }
     const at = height ?? (await this.#heightOf(context.signal));

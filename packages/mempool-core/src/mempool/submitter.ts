@@ -95,7 +95,7 @@ export class Submitter {
   async #recorded(own: readonly OwnSubmission[], context: WriteOptions): Promise<ReceiveOutcome[] | null> {
     const { operationId, signal } = context;
     if (operationId === undefined) return null;
-    const told = await this.#calls.whole({ operationId, signal }, (on, to) => on.receive(askingAbout(own), to));
+    const told = await this.#calls.whole({ operationId, signal }, (on, to) => on.receive([], askingAbout(own, to)));
     return told.length === 0 ? null : told;
   }
 

@@ -45,3 +45,31 @@ it('reads no field of an argument twice, and none after the call', async () => {
   for (const field of ['hash', 'payload', 'verdict', 'point', 'seen'])
     expect(reads.filter((each) => each === field)).toHaveLength(1);
 });
+
+it.each(['fifo', 'priority'] as const)(
+  'answers a repeated operation id as before through a wrapper that copies what it is given, %s',
+  async (ordering) => {
+    let refuses = false;
+    const validate = () => (refuses ? { code: 1, log: 'no', penalize: false } : {});
+    const options = { operationId: 'one' };
+    await using pool = new Mempool(copying(await ephemeral.open({ ordering })), { validate });
+    const told = await pool.submit(transaction(1), options);
+    await pool.drop([hash(1)], 'failed');
+    refuses = true;
+    expect(await pool.submit(transaction(1), options)).toEqual(told);
+    expect(await pool.receive([transaction(1)], options)).toEqual([told]);
+    expect((await pool.usage()).pending).toBe(0);
+  },
+);
+
+/** A wrapper that hands on copies. */
+function copying(store: MempoolStore): MempoolStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (typeof value !== 'function') return value;
+      if (name !== 'receive') return value.bind(target);
+      return (list: readonly Submission[], options: object) => value.call(target, [...list], { ...options });
+    },
+  });
+}

@@ -198,6 +198,26 @@ describe('a transaction that the pool has', () => {
     expect(entry).toMatchObject({ priority: 5n, provides: [], sources: ['ann'] });
   });
 
+  it.each(['submit', 'receive'] as const)(
+    'and that leaves a fifo pool at that moment is not received unasked: %s',
+    async (verb) => {
+      const { pool, store, before, refuse } = await openRefusing('fifo');
+      await pool.submit(transaction(1));
+      refuse();
+      before(
+        'receive',
+        once(async () => void (await store.drop([hash(1)], 'failed'))),
+      );
+      const from = 'ann';
+      const outcome =
+        verb === 'submit'
+          ? await pool.submit(transaction(1), { from })
+          : (await pool.receive([transaction(1)], { from }))[0];
+      expect(outcome).toMatchObject({ kind: 'duplicate', hash: hash(1) });
+      expect(await pool.usage()).toMatchObject({ lastSeq: 1 });
+    },
+  );
+
   it('answers a repeated operation id as it did first, whatever the application says by now', async () => {
     const { validate } = byByte();
     const { pool } = await openPriority({ validate });
