@@ -11,6 +11,7 @@ import {
   type TransactionSerializableGeneric,
   type TransactionType,
 } from 'viem';
+import { cellSidecars } from './cell-sidecars.ts';
 import { refused } from './rpc-error.ts';
 
 /** The number of each transaction type in the envelope (EIP-2718), which is the pool's `payloadType`. */
@@ -59,7 +60,15 @@ const maxS = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 export function parseRaw(payload: Uint8Array): RawTransaction {
   const limit = payload[0] === typeNumbers.eip4844 ? maxBlobBytes : maxBytes;
   if (payload.length > limit) throw refused(`oversized data: transaction size ${payload.length}, limit ${limit}`);
-  const raw = bytesToHex(payload);
+  const given = bytesToHex(payload);
+  const cells = cellSidecars(given);
+  if (cells === null) return readForm(given, payload);
+  const { hash, fields, bytes } = readForm(cells.bare, payload);
+  return { hash, fields: { ...fields, sidecars: cells.sidecars } as Fields, payload, bytes };
+}
+
+/** @throws `RpcError` −32000 if it is not a transaction in canonical encoding */
+function readForm(raw: Hex, payload: Uint8Array): RawTransaction {
   const fields = fieldsOf(raw);
   const { r, s, v, yParity, sidecars, ...unsigned } = fields;
   const signature = { r, s, v, yParity } as Signature;

@@ -1,6 +1,7 @@
 import {
   commitmentsToVersionedHashes,
   createPublicClient,
+  fromRlp,
   type Hex,
   http,
   keccak256,
@@ -8,6 +9,7 @@ import {
   serializeTransaction,
   type TransactionSerializable,
   toHex,
+  toRlp,
 } from 'viem';
 import { hardhat } from 'viem/chains';
 import { expect, test } from 'vitest';
@@ -20,6 +22,20 @@ const blobVersionedHashes = commitmentsToVersionedHashes({ commitments: [commitm
 const blobs = { type: 'eip4844', blobVersionedHashes, maxFeePerBlobGas: 5n } as const;
 const sidecars = [{ blob: toHex(3, { size: 131_072 }), commitment, proof: toHex(9, { size: 48 }) }];
 const authorizationList = [await bob.signAuthorization({ chainId, nonce: 0, address: bob.address })];
+
+/** A transaction with the blobs in the form of EIP-7594: a version, and a proof for each of the 128 cells of a blob. */
+async function withCells({ version = '0x01', proofs = 128, of = commitment }: Partial<Cells> = {}): Promise<Hex> {
+  const bare = fromRlp(`0x${(await signed({ nonce: 0, ...blobs })).slice(4)}`, 'hex');
+  const proof = toHex(9, { size: 48 });
+  const items = [bare, version, [toHex(3, { size: 131_072 })], [of], Array<Hex>(proofs).fill(proof)];
+  return `0x03${toRlp(items as Parameters<typeof toRlp>[0], 'hex').slice(2)}`;
+}
+
+interface Cells {
+  readonly version: Hex;
+  readonly proofs: number;
+  readonly of: Hex;
+}
 
 /** What a node answers for every transaction that is in no block. */
 const always = [
@@ -47,6 +63,7 @@ test.for([
   ['eip1559', () => signed({ nonce: 0, to: undefined, data: '0x00ff', gas: 60_000n }), withTip],
   ['eip4844', () => signed({ nonce: 0, ...blobs }), [...withTip, 'maxFeePerBlobGas', 'blobVersionedHashes']],
   ['eip4844', () => signed({ nonce: 0, ...blobs, sidecars }), [...withTip, 'maxFeePerBlobGas', 'blobVersionedHashes']],
+  ['eip4844', () => withCells(), [...withTip, 'maxFeePerBlobGas', 'blobVersionedHashes']],
   [
     'eip7702',
     () => signed({ nonce: 0, type: 'eip7702', gas: 50_000n, authorizationList }),
@@ -63,7 +80,7 @@ test.for([
     yParity,
     sidecars: _,
     ...unsigned
-  } = parseTransaction(raw) as ReturnType<typeof parseTransaction> & {
+  } = parseTransaction(bareOf(raw)) as ReturnType<typeof parseTransaction> & {
     readonly sidecars?: unknown;
   };
   const bare = serializeTransaction(unsigned as TransactionSerializable, { r, s, v, yParity } as never);
@@ -78,6 +95,13 @@ test.for([
   const again = { ...found, data: found.input, type, to: found.to ?? undefined } as object;
   expect(keccak256(serializeTransaction(again as TransactionSerializable, found as never))).toBe(hash);
 });
+
+/** viem does not read the form of EIP-7594. */
+function bareOf(raw: Hex): Hex {
+  const items = raw.startsWith('0x03') ? fromRlp(`0x${raw.slice(4)}`, 'hex') : [];
+  if (items.length !== 5) return raw;
+  return `0x03${toRlp(items[0] as Parameters<typeof toRlp>[0], 'hex').slice(2)}`;
+}
 
 /** The other signature that the same account could give (EIP-2). */
 function malleated(raw: Hex): Hex {
@@ -117,6 +141,10 @@ test('what no chain takes is refused in the words that clients know', async () =
       signed({ nonce: 0, ...blobs, sidecars: [{ ...sidecars[0], commitment: toHex(8, { size: 48 }) }] }),
       /^blob sidecar/,
     ],
+    [withCells({ of: toHex(8, { size: 48 }) }), /^blob sidecar/],
+    [withCells({ proofs: 127 }), /^invalid transaction/],
+    [withCells({ version: '0x02' }), /^invalid transaction/],
+    [withCells().then((raw): Hex => `${raw}00`), /^invalid transaction/],
     [signed({ nonce: 0, type: 'eip7702', authorizationList: [] }), /^set code transaction must have at least one/],
     [signed({ nonce: 0 }).then(malleated), 'invalid sender: invalid transaction v, r, s values'],
     [signed({ nonce: 0 }).then((raw): Hex => `${raw}00`), /^invalid transaction/],
