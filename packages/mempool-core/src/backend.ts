@@ -150,6 +150,7 @@ export {
   type PoolView,
   planConfirm,
   planUndo,
+  type Room,
   receiveStep,
   recorded,
   rollbackStep,

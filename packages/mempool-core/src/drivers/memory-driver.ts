@@ -11,7 +11,6 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Tip, Transaction } from '../contract/transaction.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { fifoDump } from '../priority/content.ts';
-import { admissionOf, type Room } from '../rules/fifo-step.ts';
 import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import {
   confirmStep,
@@ -34,22 +33,16 @@ export interface FencedOutcome {
   readonly tip: Tip;
 }
 
-/** L1, L2, L13, P27: receives the transactions that fit and refuses the others. */
-function receiveWithin(
+/** Receives transactions without a step if there is room for all of them; else returns `null`. */
+function arrivedIn(
   memory: MemoryPool,
   transactions: readonly Transaction[],
   thresholds: Thresholds,
   nowMs: number,
-): Step<ReceiveOutcome[]> {
+): ReceiveOutcome[] | null {
   const room = memory.fifo.roomAt(nowMs);
-  if (fits(transactions, room)) return receiveStep(memory, transactions, thresholds);
-  const admission = admissionOf(memory, transactions, thresholds, room);
-  const step = receiveStep(memory, admission.admitted, thresholds);
-  return { ...step, outcome: admission.outcomes(step.outcome) };
-}
-
-function fits(transactions: readonly Transaction[], room: Room): boolean {
-  return room !== 'closed' && transactions.length <= room;
+  if (room === 'closed' || transactions.length > room) return null;
+  return memory.arrive(transactions, thresholds, eventTime(nowMs, memory.lastAt));
 }
 
 /** A JavaScript Set, such as that of one tick, throws at 2 ** 24 entries, in the middle of a write. This limit is checked before. */
@@ -90,12 +83,11 @@ export function memoryDriver({ memory, options, leases, commit, close }: MemoryD
   const keep = commit === undefined ? (step: Step<unknown>) => memory.apply(step) : atOnce(commit);
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
     assertRoom(memory, transactions.length);
-    if (commit === undefined && context.operationId === undefined) {
-      const nowMs = clock();
-      if (fits(transactions, memory.fifo.roomAt(nowMs)))
-        return memory.arrive(transactions, thresholds, eventTime(nowMs, memory.lastAt));
-    }
-    return write('receive', context, (_, nowMs) => receiveWithin(memory, transactions, thresholds, nowMs));
+    const needsNoStep = commit === undefined && context.operationId === undefined;
+    const arrived = needsNoStep ? arrivedIn(memory, transactions, thresholds, clock()) : null;
+    const plan: TimedPlan<ReceiveOutcome[]> = (view, nowMs) =>
+      receiveStep(view, transactions, thresholds, memory.fifo.roomAt(nowMs));
+    return arrived ?? write('receive', context, plan);
   }
 
   function write<T>(verb: string, context: WriteContext, plan: TimedPlan<T>): T {

@@ -1,7 +1,8 @@
 import { isClosedAt } from '../contract/limits.ts';
 import { isLive, type Transaction } from '../contract/transaction.ts';
 import { FifoClaims } from '../rules/fifo-claims.ts';
-import type { FifoEntry, Room } from '../rules/fifo-step.ts';
+import type { FifoEntry } from '../rules/fifo-step.ts';
+import type { Room } from '../rules/step.ts';
 import type { Rows } from './rows.ts';
 import { noSlot } from './slots.ts';
 

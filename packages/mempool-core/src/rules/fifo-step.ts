@@ -1,15 +1,13 @@
 import type { DriverGossipPage } from '../contract/driver-page.ts';
-import type { Facts, Thresholds, TxState } from '../contract/lifecycle.ts';
+import type { Facts, TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Cut } from '../contract/page-rules.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { Candidate, GossipItem } from '../contract/pool-verbs.ts';
-import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { minPriority } from '../contract/verdict.ts';
 import { damagedRecord, type PageStart } from './answers.ts';
-import { planReceive } from './change.ts';
-import { countedInclusion, type PoolView } from './step.ts';
+import type { PoolView } from './step.ts';
 
 /** Returns up to `limit` transactions that were sent before a time, without the hashes in `but` (L14). */
 export function overdueBut(view: PoolView, before: number, limit: number, but: ReadonlySet<string>): TxState[] {
@@ -18,50 +16,6 @@ export function overdueBut(view: PoolView, before: number, limit: number, but: R
     .filter(({ hash }) => !but.has(hash))
     .take(limit)
     .toArray();
-}
-
-/** The number of transactions that a fifo pool can still accept, or `'closed'` (P27). */
-export type Room = number | 'closed';
-
-/** The transactions of a `receive` call that a limited fifo pool accepts. */
-export interface Admission {
-  readonly admitted: readonly Transaction[];
-  /** Returns the outcomes of all transactions of the call, given the outcomes of the admitted ones. */
-  outcomes(ofAdmitted: readonly ReceiveOutcome[]): ReceiveOutcome[];
-}
-
-/**
- * Selects the transactions of a `receive` call for which there is room, in order. Duplicates and transactions that the
- * last blocks carried (L13) need no room. A closed pool accepts only duplicates.
- */
-export function admissionOf(
-  view: PoolView,
-  transactions: readonly Transaction[],
-  thresholds: Thresholds,
-  room: Room,
-): Admission {
-  const { tick } = view.currentTip;
-  const fresh = new Set<string>();
-  const isClosed = room === 'closed';
-  let left = isClosed ? 0 : Math.max(0, room);
-  const fits = transactions.map(({ hash }) => {
-    if (fresh.has(hash)) return true;
-    const change = planReceive(view.txState(hash), hash, 0, tick, countedInclusion(view, hash, thresholds));
-    if (isClosed) return change === null;
-    const needed = change?.after.stage === 'Pending' ? 1 : 0;
-    if (needed > left) return false;
-    left -= needed;
-    fresh.add(hash);
-    return true;
-  });
-  const kind = isClosed ? 'closed' : 'full';
-  return {
-    admitted: transactions.filter((_, i) => fits[i]),
-    outcomes(ofAdmitted) {
-      const rest = ofAdmitted.values();
-      return transactions.map(({ hash }, i) => (fits[i] ? (rest.next().value as ReceiveOutcome) : { kind, hash }));
-    },
-  };
 }
 
 /** The default limits of a fifo pool: no limit. Only `maxTxs` and `acceptUntil` can be set. */

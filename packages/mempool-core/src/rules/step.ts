@@ -151,14 +151,22 @@ function isOfNothing(verb: string, outcome: unknown): boolean {
   return verb === 'receive' && Array.isArray(outcome) && outcome.length === 0;
 }
 
-/** Returns the step of `receive` (L1, L2, L13). */
+/** The number of transactions that a fifo pool can still accept, which may be negative, or `'closed'` (P27). */
+export type Room = number | 'closed';
+
+/**
+ * Returns the step of `receive` (L1, L2, L13). It receives transactions for which there is room, in order. Duplicates and
+ * transactions that the last blocks carried need no room. A closed pool accepts only duplicates.
+ */
 export function receiveStep(
   view: PoolView,
   transactions: readonly Transaction[],
   thresholds: Thresholds,
+  room: Room = Number.POSITIVE_INFINITY,
 ): Step<ReceiveOutcome[]> {
   const { tick } = view.currentTip;
   const fresh = new Set<string>();
+  let waiting = 0;
   const changes: Change[] = [];
   const bodies: Transaction[] = [];
   const outcome = transactions.map((body): ReceiveOutcome => {
@@ -168,7 +176,12 @@ export function receiveStep(
     const change = planReceive(before, hash, seq, tick, countedInclusion(view, hash, thresholds));
     if (change === null) return { kind: 'duplicate', hash, stage: before?.stage as Duplicate };
     const stage = change.after.stage as 'Pending' | 'Confirmed';
-    if (fresh.size === fresh.add(hash).size) return { kind: 'duplicate', hash, stage };
+    if (fresh.has(hash)) return { kind: 'duplicate', hash, stage };
+    if (room === 'closed') return { kind: 'closed', hash };
+    const needed = stage === 'Pending' ? 1 : 0;
+    if (waiting + needed > Math.max(0, room)) return { kind: 'full', hash };
+    waiting += needed;
+    fresh.add(hash);
     changes.push(change);
     bodies.push(body);
     return { kind: 'received', hash, seq, stage };

@@ -11,8 +11,9 @@ import {
 } from 'mempool-core/backend';
 import { expect, test } from 'vitest';
 import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts';
-import { admissionOf, fifoLimits } from '../../src/rules/fifo-step.ts';
+import { fifoLimits } from '../../src/rules/fifo-step.ts';
 import { callTimeOf, claimEnd, poolClock } from '../../src/rules/pool-clock.ts';
+import { receiveStep } from '../../src/rules/step.ts';
 
 const hashOf = (n: number): string => n.toString(16).padStart(64, '0');
 const transaction = (n: number) => ({ hash: hashOf(n), payload: Buffer.alloc(4, n), payloadType: 0 });
@@ -120,20 +121,20 @@ test('a budget is read no further than it reaches', () => {
 test('a pool that is over its limit already takes nothing, and tells each', () => {
   const memory = new MemoryPool('epoch', defaultRetention);
   const thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
-  const admission = admissionOf(memory, [transaction(1), transaction(1)], thresholds, -3);
-  expect(admission.admitted).toEqual([]);
-  expect(admission.outcomes([])).toEqual(Array(2).fill({ kind: 'full', hash: hashOf(1) }));
+  const { outcome, writes } = receiveStep(memory, [transaction(1), transaction(1)], thresholds, -3);
+  expect(writes).toEqual([]);
+  expect(outcome).toEqual(Array(2).fill({ kind: 'full', hash: hashOf(1) }));
 });
 
 test('a closed pool takes what it has, and tells each other one', () => {
   const memory = new MemoryPool('epoch', defaultRetention);
   const thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
   memory.arrive([transaction(1)], thresholds, 1);
-  const admission = admissionOf(memory, [2, 1, 2].map(transaction), thresholds, 'closed');
-  expect(admission.admitted).toEqual([transaction(1)]);
+  const { outcome, writes } = receiveStep(memory, [2, 1, 2].map(transaction), thresholds, 'closed');
+  expect(writes).toEqual([]);
   const duplicate = { kind: 'duplicate', hash: hashOf(1), stage: 'Pending' } as const;
   const closed = { kind: 'closed', hash: hashOf(2) } as const;
-  expect(admission.outcomes([duplicate])).toEqual([closed, duplicate, closed]);
+  expect(outcome).toEqual([closed, duplicate, closed]);
   const record = encodeOutcome('receive', [closed, duplicate]);
   expect(decodeOutcome('receive', record)).toEqual([closed, duplicate]);
 });

@@ -27,8 +27,8 @@ export class ReceivingView extends PoolView {
   readonly #inclusions: ReadonlyMap<string, number>;
   readonly #thresholds: Thresholds;
   readonly #admitted: readonly Transaction[];
-  /** `null`: there is room for all transactions, and the pool is not closed. */
-  readonly #admission: core.Admission | null;
+  /** The outcomes of all transactions. `null`: there is room for all, and the pool is not closed. */
+  readonly #told: ReceiveOutcome[] | null;
   #seq: number;
 
   constructor({ file, hashes, nowMs }: ReceivingParts, transactions: readonly Transaction[], thresholds: Thresholds) {
@@ -36,8 +36,9 @@ export class ReceivingView extends PoolView {
     const room = roomIn(this.state, nowMs);
     this.#thresholds = thresholds;
     const isEnough = room !== 'closed' && transactions.length <= room;
-    this.#admission = isEnough ? null : core.admissionOf(new PoolView(file, hashes), transactions, thresholds, room);
-    this.#admitted = this.#admission?.admitted ?? transactions;
+    const told = isEnough ? null : core.receiveStep(new PoolView(file, hashes), transactions, thresholds, room).outcome;
+    this.#told = told;
+    this.#admitted = told === null ? transactions : transactions.filter((_, i) => isAdmitted(told[i]));
     this.#seq = this.lastSeq + 1;
     for (let i = 0; i < this.#admitted.length; i++) this.#take(i);
     this.#inclusions = this.inclusions(this.#admitted);
@@ -46,7 +47,7 @@ export class ReceivingView extends PoolView {
   step(): FileStep<ReceiveOutcome[]> {
     if (this.#areUnknown()) return this.#fifo();
     const step = core.receiveStep(this, this.#admitted, this.#thresholds);
-    return this.#admission === null ? step : { ...step, outcome: this.#admission.outcomes(step.outcome) };
+    return this.#told === null ? step : { ...step, outcome: this.#told };
   }
 
   override txState(hash: string): core.TxState | null {
@@ -60,7 +61,7 @@ export class ReceivingView extends PoolView {
   /** Whether all hashes are unknown and different, as in nearly every call. */
   #areUnknown(): boolean {
     const count = this.#admitted.length;
-    return this.#admission === null && this.#newcomers.length === count && this.#inclusions.size === 0;
+    return this.#told === null && this.#newcomers.length === count && this.#inclusions.size === 0;
   }
 
   /** The result of `receiveStep` for unknown hashes (L1), without an object for each state, change, write and event. */
@@ -103,4 +104,8 @@ export class ReceivingView extends PoolView {
     if (txState === null) throw damaged('index of hashes');
     return txState;
   }
+}
+
+function isAdmitted(outcome: ReceiveOutcome | undefined): boolean {
+  return outcome?.kind !== 'full' && outcome?.kind !== 'closed';
 }
