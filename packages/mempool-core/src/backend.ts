@@ -93,7 +93,6 @@ export { dumpOf } from './priority/dump.ts';
 export {
   MirroredPool,
   type MirroredPoolParts,
-  mirroredBody,
   type PoolPosition,
   samePosition,
   storedEntry,
@@ -103,6 +102,7 @@ export type { PlacedNode, PoolNode } from './priority/pool-node.ts';
 export {
   changeOfStep,
   changesPool,
+  mirroredBody,
   type PlannedAhead,
   type PoolChange,
   type PoolRecord,
@@ -123,7 +123,7 @@ export {
 } from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
 export { FifoCall, type FifoPool } from './rules/fifo-call.ts';
-export { endedClaims, type FifoRecord, fifoRecord, takenBy } from './rules/fifo-claims.ts';
+export { endedClaims, type FifoRecord, fifoRecord, lotsOf, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
 export { callTimeOf, claimEnd, eventTime, poolClock } from './rules/pool-clock.ts';
 export {

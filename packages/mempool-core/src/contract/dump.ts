@@ -27,11 +27,11 @@ export type DumpedPart =
       /** The first tick whose block is kept. */
       readonly floor: number;
       readonly lastSeq: number;
-      /** Number of the newest log entry that was trimmed. The entries in the dump are numbered from the next one. */
+      /** Number of the newest log entry that was trimmed. The entries are numbered from the next one. */
       readonly trimmedLog: number;
-      /** The time of the last call with events (E5); 0 before the first. */
+      /** The time of the last call with events (E5); 0 before the first. A record of an older version has none. */
       readonly lastAt?: number | undefined;
-      /** Always 0: a dump has no events. */
+      /** Number of the newest event that was trimmed. Always 0 in a dump, which has no events. */
       readonly trimmedEvents: number;
       /** Absent in a priority pool, and in a fifo pool that has neither claims nor limits. */
       readonly fifo?: DumpedClaims | null;
@@ -63,6 +63,7 @@ export type DumpedPart =
   | { readonly kind: 'limits'; readonly limits: Partial<Limits> }
   | { readonly kind: 'gossip'; readonly lastGossipSeq: number }
   | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
+  /** The entry of a transaction that came as a write: a live one, or one in the log with a body. */
   | { readonly kind: 'entry'; readonly entry: Entry };
 
 /** The whole content of a pool, for `restore`: the result of `dump`, or a stream of the same parts. */
@@ -125,25 +126,12 @@ export interface IndexDump {
 }
 
 /** One transaction in a dump. */
-export interface DumpedEntry extends Omit<CheckedVerdict, 'priority'> {
-  readonly hash: string;
-  readonly seq: number;
+export interface DumpedEntry extends CheckedVerdict, Omit<Entry, 'verdict' | 'notBefore' | 'parkedAt'> {
   readonly stage: string;
-  readonly bytes: number;
-  readonly priority: bigint;
-  readonly sources: readonly string[];
-  readonly version: number;
-  readonly admittedAt: number;
-  readonly admittedHeight: number;
-  readonly checkedHeight: number;
-  readonly gossipSeq: number;
-  readonly claim: ClaimRecord | null;
   /** The time until which it is held back, in milliseconds since 1970 (P20); `null` if it is not. */
   readonly notBefore: number | null;
   /** When it was parked after its admission, in milliseconds since 1970 (P22), else `null`. */
   readonly parkedAt: number | null;
-  /** The bundle that it is a part of (P31); left out if it is in none. */
-  readonly bundle?: { readonly first: number; readonly size: number };
   /** Its sort key if it is Pending, else `null`. */
   readonly place: {
     readonly ready: boolean;

@@ -1,15 +1,14 @@
 import { decodeOutcome } from '../codec/outcome-record.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
+import type { DumpedPart } from '../contract/dump.ts';
 import type { StoreEvent } from '../contract/events.ts';
 import { maxOperations, type Retention } from '../contract/options.ts';
-import type { NamedValue } from '../contract/records.ts';
 import type { KnownStage, Transaction } from '../contract/transaction.ts';
-import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Step, Write } from '../rules/step.ts';
 import type { Ending, EndLog } from './end-log.ts';
 import { EventSeries, type EventTail, evictedTail } from './event-series.ts';
 import { FifoRows } from './fifo-rows.ts';
-import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
+import { KeptBlocks } from './kept-blocks.ts';
 import { NamedRecords } from './named-records.ts';
 import { Rows } from './rows.ts';
 import { noSlot, type Slots } from './slots.ts';
@@ -197,33 +196,9 @@ const evictedState: Omit<Ending, 'at'> = {
 
 /** A record of a pool's state in memory. It is plain data, for a file of any format. */
 export type MemoryRecord =
-  | {
-      readonly kind: 'base';
-      readonly tick: number;
-      readonly floor: number;
-      readonly lastSeq: number;
-      /** Numbers of the newest log entry and the newest event that were trimmed. */
-      readonly trimmedLog: number;
-      readonly trimmedEvents: number;
-      /** The time of the last call with events (E5); a record of an older version has none. */
-      readonly lastAt?: number | undefined;
-      /** Absent if the pool has no claims and no limit. */
-      readonly fifo?: FifoRecord | null;
-    }
-  | { readonly kind: 'block'; readonly block: KeptBlock }
-  /** A live record or a log entry. It has no body if a record with a later state of its hash has the body. */
-  | {
-      readonly kind: 'write';
-      readonly write: Write;
-      /** When a log entry was written (E5); absent if that is not known. */
-      readonly at?: number | null;
-    }
+  | Extract<DumpedPart, { readonly kind: 'base' | 'block' | 'write' | 'record' | 'version' }>
   | { readonly kind: 'event'; readonly event: StoreEvent }
-  | { readonly kind: 'operation'; readonly operation: OperationRecord }
-  /** A record of the application. */
-  | { readonly kind: 'record'; readonly record: NamedValue }
-  /** The version of the last change of a record. It comes after all records. */
-  | { readonly kind: 'version'; readonly lastVersion: number };
+  | { readonly kind: 'operation'; readonly operation: OperationRecord };
 
 /** Recorded outcomes in two generations (X2). When the younger one is full, the older one is removed as a whole. */
 export class OperationRecords {

@@ -19,7 +19,7 @@ import { formerLimits, type Limits, limitNames } from '../contract/limits.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import { knownStages } from '../contract/transaction.ts';
 import type { ChainStep, Write } from '../rules/step.ts';
-import type { PoolChange } from './priority-pool.ts';
+import { mirroredBody, type PoolChange } from './priority-pool.ts';
 
 type WriteRow = [
   hash: Uint8Array,
@@ -56,7 +56,6 @@ type ChangeRow = [
   at: number | null,
 ];
 
-const noBytes: Uint8Array = new Uint8Array();
 const changeLength = 9;
 const writeLength = 13;
 const entryLength = 3;
@@ -187,7 +186,7 @@ function readWrite(row: WriteRow): Write {
   const facts = { receivedAt, attempts, sentAt };
   const plain: TxState = { hash, seq, stage, tick, confirmations, nonConfirmations, reason, facts };
   const after = isCount(notBefore) ? { ...plain, notBefore } : plain;
-  return { after, point: point && decodePoint(point), body: isNew ? { hash, payload: noBytes, payloadType: 0 } : null };
+  return { after, point: point && decodePoint(point), body: isNew ? mirroredBody(hash) : null };
 }
 
 function readChain(row: AppliedRow | UndoneRow): ChainStep {

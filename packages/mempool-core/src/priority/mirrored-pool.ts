@@ -4,12 +4,11 @@ import { live } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry } from '../contract/pool-entry.ts';
-import type { Transaction } from '../contract/transaction.ts';
 import { lostEntry } from '../rules/damage.ts';
 import type { Step, Write } from '../rules/step.ts';
 import { decodeChange } from './change-record.ts';
 import { runOut } from './placement.ts';
-import { changesPool, type PoolChange, type PoolRecord, PriorityPool } from './priority-pool.ts';
+import { changesPool, mirroredBody, type PoolChange, type PoolRecord, PriorityPool } from './priority-pool.ts';
 import type { Planning } from './step-builder.ts';
 
 /** Identifies one state of a stored pool. */
@@ -210,7 +209,6 @@ export class MirroredPool {
   }
 }
 
-const noBytes: Uint8Array = new Uint8Array();
 const noEntries: ReadonlyMap<string, Entry> = new Map();
 
 /** Transactions that a change moves, but that were elsewhere at the moment in which each place was read. */
@@ -251,11 +249,6 @@ class StandIns {
   }
 }
 
-/** Returns the body of a transaction in a mirror, which has an empty payload. */
-export function mirroredBody(hash: string): Transaction {
-  return { hash, payload: noBytes, payloadType: 0 };
-}
-
 /** Decodes a stored entry. If the record is missing or damaged, calls `report` and returns a substitute (M2). */
 export function storedEntry(
   { hash, seq, bytes }: Pick<Entry, 'hash' | 'seq' | 'bytes'>,
@@ -272,5 +265,5 @@ export function storedEntry(
 }
 
 function withoutPayload(write: Write): Write {
-  return write.body === null ? write : { ...write, body: { ...write.body, payload: noBytes } };
+  return write.body === null ? write : { ...write, body: mirroredBody(write.after.hash) };
 }

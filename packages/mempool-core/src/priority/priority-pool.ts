@@ -1,9 +1,11 @@
 import { damaged } from '../codec/codec.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
 import type { DriverUsage } from '../contract/driver-page.ts';
+import type { DumpedPart } from '../contract/dump.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
+import type { Transaction } from '../contract/transaction.ts';
 import type { Ahead } from '../memory/ahead.ts';
 import { MemoryPool } from '../memory/memory-pool.ts';
 import type { MemoryRecord } from '../memory/pool-state.ts';
@@ -24,13 +26,7 @@ export interface PoolChange {
 }
 
 /** A record of a pool's state, for any storage format. Records come in this order, entries after all writes. */
-export type PoolRecord =
-  | MemoryRecord
-  | { readonly kind: 'limits'; readonly limits: Partial<Limits> }
-  | { readonly kind: 'gossip'; readonly lastGossipSeq: number }
-  | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
-  /** The entry of a transaction that came as a write: a live one, or one in the log with a body. */
-  | { readonly kind: 'entry'; readonly entry: Entry };
+export type PoolRecord = MemoryRecord | DumpedPart;
 
 /** A call of `receive` that is planned before those before it are written. */
 export interface AheadCall {
@@ -57,8 +53,6 @@ export interface PriorityPoolParts {
   /** The index; by default an empty one. */
   readonly index?: PoolIndex;
 }
-
-const noBytes: Uint8Array = new Uint8Array();
 
 /**
  * A priority pool in memory. The states are in a `MemoryPool`, the rest is in an index. It is either the whole pool, with
@@ -323,5 +317,12 @@ export function changeOfStep({ writes, chain, pool, at }: Step<unknown>, lastEve
 
 /** The write without its payload. It has a body if the transaction is new. */
 function bare({ after, point, body }: Write): Write {
-  return { after, point, body: body === null ? null : { hash: after.hash, payload: noBytes, payloadType: 0 } };
+  return { after, point, body: body && mirroredBody(after.hash) };
+}
+
+const noBytes: Uint8Array = new Uint8Array();
+
+/** Returns the body of a transaction in a mirror, which has an empty payload. */
+export function mirroredBody(hash: string): Transaction {
+  return { hash, payload: noBytes, payloadType: 0 };
 }

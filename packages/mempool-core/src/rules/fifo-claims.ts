@@ -1,20 +1,13 @@
+import type { DumpedClaims } from '../contract/dump.ts';
 import type { StepEvent } from '../contract/events.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { FifoEntry } from './fifo-step.ts';
 import type { Step } from './step.ts';
 
 /** The claims and the limits of a fifo pool as plain data, for a file of any format. */
-export interface FifoRecord {
-  readonly maxTxs: number;
-  /** Absent if the pool never closes. */
-  readonly acceptUntil?: number | undefined;
-  readonly lots: readonly FifoClaimRecord[];
-}
+export type FifoRecord = DumpedClaims;
 
-interface FifoClaimRecord {
-  readonly claim: ClaimRecord;
-  readonly held: readonly (readonly [hash: string, seq: number])[];
-}
+type Lot = FifoRecord['lots'][number];
 
 /** Returns the record of these limits and claims; `null` if there are neither. An `acceptUntil` of `Infinity` is left out. */
 export function fifoRecord(
@@ -24,6 +17,18 @@ export function fifoRecord(
   const closes = acceptUntil !== Number.POSITIVE_INFINITY;
   if (lots.length === 0 && maxTxs === Number.POSITIVE_INFINITY && !closes) return null;
   return { maxTxs, ...(closes && { acceptUntil }), lots };
+}
+
+/** Returns the claims of a stored pool, in the order in which they are met, from a row for each claimed transaction. */
+export function lotsOf(rows: Iterable<readonly [claim: ClaimRecord, hash: string, seq: number]>): FifoRecord['lots'] {
+  const lots = new Map<string, { readonly claim: ClaimRecord; readonly held: [string, number][] }>();
+  for (const [claim, hash, seq] of rows) {
+    const key = JSON.stringify(claim);
+    const lot = lots.get(key);
+    if (lot === undefined) lots.set(key, { claim, held: [[hash, seq]] });
+    else lot.held.push([hash, seq]);
+  }
+  return [...lots.values()];
 }
 
 interface FifoClaim {
@@ -107,7 +112,7 @@ export class FifoClaims {
     for (const { claim, held } of lots) this.#add(claim, held);
   }
 
-  #add(claim: ClaimRecord, held: FifoClaimRecord['held']): void {
+  #add(claim: ClaimRecord, held: Lot['held']): void {
     if (held.length === 0) return;
     const lot = { claim, seqs: new Map([...(this.#lots.get(claim.id)?.seqs ?? []), ...held]) };
     this.#lots.set(claim.id, lot);

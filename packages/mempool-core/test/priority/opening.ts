@@ -2,9 +2,15 @@ import type { Random } from 'mempool-testkit';
 import type { Limits } from '../../src/contract/limits.ts';
 import type { Entry } from '../../src/contract/pool-entry.ts';
 import { isLive } from '../../src/contract/transaction.ts';
-import { MirroredPool, mirroredBody } from '../../src/priority/mirrored-pool.ts';
+import { MirroredPool } from '../../src/priority/mirrored-pool.ts';
 import { runOut } from '../../src/priority/placement.ts';
-import type { PoolChange, PoolRecord, PriorityPool, PriorityPoolParts } from '../../src/priority/priority-pool.ts';
+import {
+  mirroredBody,
+  type PoolChange,
+  type PoolRecord,
+  type PriorityPool,
+  type PriorityPoolParts,
+} from '../../src/priority/priority-pool.ts';
 import { lostEnd } from '../../src/rules/damage.ts';
 
 /** A stored pool that changes. */

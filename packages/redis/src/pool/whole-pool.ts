@@ -106,13 +106,10 @@ async function* readRecords(send: Send) {
 
 async function readClaims(send: Send, { memory }: core.WholePool): Promise<core.FifoRecord | null> {
   const [maxTxs, acceptUntil, ...rows] = await send('claimList', []);
-  const lots = new Map<string, core.FifoRecord['lots'][number] & { readonly held: [string, number][] }>();
-  for (const [id, owner, until, hash] of rows) {
+  const claimed = rows.map(([id, owner, until, bytes]) => {
     const claim = { id: String(id), owner: String(owner), untilMs: Number(until) };
-    const key = JSON.stringify(claim);
-    if (!lots.has(key)) lots.set(key, { claim, held: [] });
-    const name = core.bytesToHash(hash);
-    lots.get(key)?.held.push([name, memory.txState(name)?.seq ?? 0]);
-  }
-  return core.fifoRecord({ maxTxs: readLimit(maxTxs), acceptUntil: readLimit(acceptUntil) }, [...lots.values()]);
+    const hash = core.bytesToHash(bytes);
+    return [claim, hash, memory.txState(hash)?.seq ?? 0] as const;
+  });
+  return core.fifoRecord({ maxTxs: readLimit(maxTxs), acceptUntil: readLimit(acceptUntil) }, core.lotsOf(claimed));
 }

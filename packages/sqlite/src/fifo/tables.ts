@@ -56,14 +56,12 @@ export function hasClaims(file: PoolFile, { leases = 0 }: PoolState): boolean {
 
 /** The claims and the limits of the pool; `null` if it has neither. */
 export function readClaims(file: PoolFile, state: PoolState): core.FifoRecord | null {
-  const lots = new Map<string, core.FifoRecord['lots'][number] & { readonly held: [string, number][] }>();
-  for (const { seq, id, owner, until, hash } of hasClaims(file, state) ? file.rows('allClaims') : []) {
+  const rows = hasClaims(file, state) ? [...file.rows('allClaims')] : [];
+  const claimed = rows.map(({ seq, id, owner, until, hash }) => {
     const claim = { id: String(id), owner: String(owner), untilMs: Number(until) };
-    const key = JSON.stringify(claim);
-    if (!lots.has(key)) lots.set(key, { claim, held: [] });
-    lots.get(key)?.held.push([core.bytesToHash(hash as Uint8Array), Number(seq)]);
-  }
-  return core.fifoRecord(limitsOf(state), [...lots.values()]);
+    return [claim, core.bytesToHash(hash as Uint8Array), Number(seq)] as const;
+  });
+  return core.fifoRecord(limitsOf(state), core.lotsOf(claimed));
 }
 
 /** Writes the claims and the limits of another pool into a new one. */
