@@ -1,4 +1,4 @@
-import { isMempoolError, type PutOutcome, type ReceiveOutcome, type RestoreOutcome } from 'mempool-core';
+import type { PutOutcome, ReceiveOutcome, RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
@@ -132,14 +132,9 @@ class PoolTransactions {
     look: (nowMs: number) => View = this.#look as () => View,
   ): core.Awaitable<T> {
     const { signal } = context;
-    return this.#line.runNow({ ...this.#options, signal }, () => {
-      try {
-        return this.#attempt(verb, context, plan, look);
-      } catch (error) {
-        if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
-        return this.#attempt(verb, context, plan, look);
-      }
-    });
+    return this.#line.runNow({ ...this.#options, signal }, () =>
+      this.#file.withCheckpoint(() => this.#attempt(verb, context, plan, look)),
+    );
   }
 
   underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): core.Awaitable<T | core.FencedOutcome> {
@@ -160,10 +155,9 @@ class PoolTransactions {
     plan: Plan<T, View>,
     look: (nowMs: number) => View,
   ): T {
-    const { operationId, digest } = context;
     const outcome = this.#file.atomically('beginWrite', () => {
-      const known = operationId === undefined ? undefined : this.#file.row('operation', operationId);
-      if (known !== undefined) return core.decodeOutcome<T>(verb, known.outcome as Uint8Array, digest);
+      const known = this.#file.findOperation<T>(verb, context);
+      if (known !== null) return known.outcome;
       const nowMs = this.#nowMs();
       const pool = look(nowMs);
       const planned = plan(pool, nowMs);

@@ -1,4 +1,5 @@
 import type { Database, RunResult, Statement } from 'better-sqlite3';
+import { isMempoolError } from 'mempool-core';
 import { FileIdentity } from './file-identity.ts';
 import type { Row } from './row.ts';
 import { readSql } from './sql-text.ts';
@@ -101,6 +102,16 @@ export class SqlFile {
       return this.row('checkpoint')?.busy === 0;
     } catch {
       return false;
+    }
+  }
+
+  /** Runs an attempt to write. If the disk is full, a checkpoint may free some of it, and then it runs once more. */
+  withCheckpoint<T>(attempt: () => T): T {
+    try {
+      return attempt();
+    } catch (error) {
+      if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.checkpoint()) throw error;
+      return attempt();
     }
   }
 

@@ -7,7 +7,7 @@ import { isFileName } from '../file/options.ts';
 import { ledgerError } from './error.ts';
 import { LedgerFile, prepareLedger } from './ledger-file.ts';
 import { FileLedgerStore } from './ledger-store.ts';
-import { timeoutMs } from './write-line.ts';
+import { patience } from './write-line.ts';
 
 export interface SqliteLedgerOptions {
   /** The path of the ledger's file, which is not a pool's file. It is created if it is missing; its directory must exist. */
@@ -40,7 +40,7 @@ export const sqliteLedger: LedgerBackend<SqliteLedgerOptions> = defineLedger<Sql
         (database) => new LedgerFile(database),
       );
     try {
-      const file = await retryUntil({ timeoutMs, clock: () => performance.now(), signal: undefined }, open);
+      const file = await retryUntil(patience, open);
       return new FileLedgerStore(file, options);
     } catch (error) {
       throw ledgerError(error);

@@ -7,7 +7,7 @@ import type { LedgerFile } from './ledger-file.ts';
 import { openingOf, rawOf, storedOf } from './rows.ts';
 import { trimRecords } from './trim.ts';
 import { findWallets } from './wallet-search.ts';
-import { timeoutMs, WriteLine } from './write-line.ts';
+import { patience, WriteLine } from './write-line.ts';
 
 const longestWaitMs = 5_000;
 
@@ -132,8 +132,7 @@ export class FileLedgerStore implements ledger.LedgerStore {
   async #read<T>(read: () => T): Promise<T> {
     this.#open();
     try {
-      const waiting = { timeoutMs, clock: () => performance.now(), signal: undefined };
-      return await retryUntil(waiting, () => {
+      return await retryUntil(patience, () => {
         this.#open();
         return this.#file.atomically('beginRead', read);
       });

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMempoolError } from 'mempool-core';
-import { retryUntil } from 'mempool-core/backend';
+import { type RetryOptions, retryUntil } from 'mempool-core/backend';
 import { StepBuilder } from 'mempool-ledger/backend';
 import { DiskReserve } from '../file/disk-reserve.ts';
 import { ledgerError } from './error.ts';
@@ -8,8 +8,8 @@ import { FileView } from './file-view.ts';
 import type { LedgerFile } from './ledger-file.ts';
 import { writeStep } from './step-writer.ts';
 
-/** How long a call waits for a file that others write to, in milliseconds. */
-export const timeoutMs = 5_000;
+/** How long a call waits for a file that others write to. */
+export const patience: RetryOptions = { timeoutMs: 5_000, clock: () => performance.now(), signal: undefined };
 /** Calls of one transaction: it blocks the event loop, and other processes. */
 const maxJobs = 1_000;
 /** Room for the numbers of a record and for its entries in the indexes. */
@@ -78,24 +78,14 @@ export class WriteLine {
   }
 
   async #carryOut(jobs: readonly Job[]): Promise<void> {
-    const waiting = { timeoutMs, clock: () => performance.now(), signal: undefined };
     try {
-      const answers = await retryUntil(waiting, () => this.#attempt(jobs));
+      const answers = await retryUntil(patience, () => this.#file.withCheckpoint(() => this.#transact(jobs)));
       this.#committed();
       for (const answer of answers) answer();
     } catch (error) {
       // What one call meets, a damaged record or a full disk, is not the others' fault.
       if (jobs.length > 1 && !isBusy(error)) for (const job of jobs) await this.#carryOut([job]);
       else for (const { reject } of jobs) reject(ledgerError(error));
-    }
-  }
-
-  #attempt(jobs: readonly Job[]): readonly (() => void)[] {
-    try {
-      return this.#transact(jobs);
-    } catch (error) {
-      if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.#file.checkpoint()) throw error;
-      return this.#transact(jobs);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { Logger } from 'mempool-core';
+import * as core from 'mempool-core/backend';
 import { SqlFile } from '../file/sql-file.ts';
 import type { RecordKey } from './records.ts';
 
@@ -23,6 +24,12 @@ export class PoolFile extends SqlFile {
       for (const undo of this.#undoing.splice(0).reverse()) undo();
       throw error;
     }
+  }
+
+  /** Returns the recorded outcome of an operation id; `null` if it is not known (X2). */
+  findOperation<T>(verb: string, { operationId, digest }: core.WriteContext): { readonly outcome: T } | null {
+    const row = operationId === undefined ? undefined : this.row('operation', operationId);
+    return row === undefined ? null : { outcome: core.decodeOutcome<T>(verb, row.outcome as Uint8Array, digest) };
   }
 
   /** Reports a damaged record (M2). It reports each record once, because every block may read it again. */

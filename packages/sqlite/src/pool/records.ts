@@ -55,6 +55,14 @@ export function decodeRecord(row: Row): StoredRecord {
   return isHash(hash) ? decodeUnder(core.bytesToHash(hash), hash, row) : lostRecord(row, '');
 }
 
+/** Returns the payload in a row, and whether it is that of the hash. */
+export function readBody(hash: string, row: Row | undefined): core.Body & { readonly isIntact: boolean } {
+  const { type, checksum, payload } = row ?? {};
+  const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
+  const isIntact = isCount(type) && checksum === checksumOf(core.hashToBytes(hash), bytes);
+  return { payload: bytes, payloadType: Number(type), isIntact };
+}
+
 /** Does the same as `decodeRecord`, for a known hash, which the row need not have. */
 export function decodeUnder(hash: string, bytes: Uint8Array, row: Row): StoredRecord {
   const { seq, logSeq, type, checksum, payload } = row;

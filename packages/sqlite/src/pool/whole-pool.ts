@@ -3,7 +3,7 @@ import * as core from 'mempool-core/backend';
 import { type LoadedFile, loadPool } from './loader.ts';
 import type { PoolFile } from './pool-file.ts';
 import { RecordTable } from './record-table.ts';
-import { checksumOf, decodeState, type PoolState } from './records.ts';
+import { decodeState, type PoolState, readBody } from './records.ts';
 
 // The whole pool of a file in memory, for `dump` (D3). All of it runs inside one transaction.
 
@@ -43,10 +43,8 @@ export function addRecords<Pool extends Pick<core.WholePool, 'restore'>>(pool: P
 export function bodiesOf(file: PoolFile, view: Pick<core.PoolView, 'txState'>): (body: Transaction) => Transaction {
   return ({ hash }) => {
     const seq = view.txState(hash)?.seq ?? 0;
-    const { type, checksum, payload } = file.row('transactionBody', seq) ?? {};
-    const bytes = payload instanceof Uint8Array ? payload : new Uint8Array();
-    const isIntact = Number.isSafeInteger(type) && checksum === checksumOf(core.hashToBytes(hash), bytes);
+    const { isIntact, ...body } = readBody(hash, file.row('transactionBody', seq));
     if (!isIntact) throw core.corrupt({ hash, seq });
-    return { hash, payload: bytes, payloadType: Number(type) };
+    return { hash, ...body };
   };
 }

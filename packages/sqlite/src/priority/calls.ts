@@ -194,13 +194,12 @@ export class PriorityCalls {
 
   /** Restores a content (D3). It does not change the mirror; every process loads the pool again. */
   restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
-    const { operationId, digest, signal } = context;
+    const { signal } = context;
     const { file, hashes } = this;
     return this.#line.run({ ...this.#options, signal }, () =>
       file.atomically('beginWrite', () => {
-        const known = operationId === undefined ? undefined : file.row('operation', operationId);
-        if (known !== undefined)
-          return core.decodeOutcome<RestoreOutcome>('restore', known.outcome as Uint8Array, digest);
+        const known = file.findOperation<RestoreOutcome>('restore', context);
+        if (known !== null) return known.outcome;
         const outcome = isNewPool(file) ? this.#restore(content) : ({ kind: 'not-empty' } as const);
         const step = core.recorded(core.restoreStep(outcome), 'restore', context, null);
         new StepWriter(file, hashes, decodeState(file.row('pool'))).write(step);
@@ -283,22 +282,20 @@ export class PriorityCalls {
 
   #attempt<T>(call: WriteCall<T>): Done<T> {
     try {
-      return this.#attemptOnce(call);
+      return this.file.withCheckpoint(() => this.#attemptOnce(call));
     } catch (error) {
       if (call.together !== undefined && isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) this.#shared?.noteOther();
-      if (!isMempoolError(error, 'ERR_MEMPOOL_STORE_FULL') || !this.file.checkpoint()) throw error;
-      return this.#attemptOnce(call);
+      throw error;
     }
   }
 
   #attemptOnce<T>(call: WriteCall<T>): Done<T> {
     const { verb, context, plan, refusal } = call;
-    const { operationId, digest } = context;
     // The mirror catches up before the file is locked for writing.
     if (this.#parts.shared !== null && !this.file.atomically('beginRead', () => this.#mirror.current())) return null;
     const done = this.file.atomically('beginWrite', (): Done<T> => {
-      const known = operationId === undefined ? undefined : this.file.row('operation', operationId);
-      if (known !== undefined) return [core.decodeOutcome<T>(verb, known.outcome as Uint8Array, digest)];
+      const known = this.file.findOperation<T>(verb, context);
+      if (known !== null) return [known.outcome];
       const refused = refusal?.() ?? null;
       if (refused !== null) return [refused];
       const mirror = this.#mirror.current();

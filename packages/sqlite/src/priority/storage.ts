@@ -1,7 +1,7 @@
 import { type ChainPoint, type DamagedTransaction, isLive, type PoolDump, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
-import { checksumOf } from '../pool/records.ts';
+import { readBody } from '../pool/records.ts';
 import { addRecords, bodiesOf, strictly } from '../pool/whole-pool.ts';
 import { PriorityCalls } from './calls.ts';
 import { loadMirror } from './mirror.ts';
@@ -62,17 +62,12 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
     const txState = view.txState(hash);
     const notBefore = index.node(hash)?.entry.notBefore;
     if (txState === null || !isLive(txState.stage)) return null;
-    const row = this.file.row('body', txState.seq) ?? {};
-    const payload = row.payload instanceof Uint8Array ? row.payload : new Uint8Array();
-    const isIntact = Number.isSafeInteger(row.type) && row.checksum === checksumOf(core.hashToBytes(hash), payload);
     return {
       hash,
       seq: txState.seq,
-      payload,
-      payloadType: Number(row.type),
+      ...readBody(hash, this.file.row('body', txState.seq)),
       txState: notBefore === undefined ? txState : { ...txState, notBefore },
       point: view.confirmedAt(hash),
-      isIntact,
     };
   }
 }
