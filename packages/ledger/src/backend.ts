@@ -1,7 +1,7 @@
 // For authors of backends.
 export * from './codec/content.ts';
 export * from './codec/record-text.ts';
-export { badArgument, LedgerError, type LedgerErrorCode } from './contract/errors.ts';
+export { badArgument, LedgerError, type LedgerErrorCode, ledgerCodeOf } from './contract/errors.ts';
 export { ledgerLimits } from './contract/limits.ts';
 export * from './contract/outcome.ts';
 export type * from './contract/record.ts';
@@ -12,7 +12,7 @@ export { noCounters, type Wallet, type WalletCounters } from './contract/wallet.
 export { defineLedger, type LedgerBackend, type LedgerOptions } from './open-ledger.ts';
 export * from './rules/execute.ts';
 export * from './rules/fold.ts';
-export { expire } from './rules/resolve.ts';
+export { expireDue } from './rules/resolve.ts';
 export { StepBuilder } from './rules/step-builder.ts';
 export * from './rules/trim.ts';
 export type * from './rules/view.ts';

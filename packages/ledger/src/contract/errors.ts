@@ -1,3 +1,5 @@
+import type { MempoolErrorCode } from 'mempool-core';
+
 /** The error codes of ledgers. A refusal by a rule is not an error but an `outcome`. */
 export type LedgerErrorCode =
   /** An argument or an option is wrong; the message and `field` name it. Nothing was changed. */
@@ -40,6 +42,20 @@ export class LedgerError extends Error {
 export function isLedgerError(error: unknown, code?: LedgerErrorCode): error is LedgerError {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false;
   return code === undefined ? error.code.startsWith('ERR_LEDGER_') : error.code === code;
+}
+
+const codes: Partial<Record<MempoolErrorCode, LedgerErrorCode>> = {
+  ERR_MEMPOOL_INVALID: 'ERR_LEDGER_ARGUMENT',
+  ERR_MEMPOOL_UNAVAILABLE: 'ERR_LEDGER_UNAVAILABLE',
+  ERR_MEMPOOL_OUTCOME_UNKNOWN: 'ERR_LEDGER_OUTCOME_UNKNOWN',
+  ERR_MEMPOOL_STORE_FULL: 'ERR_LEDGER_STORE_FULL',
+  ERR_MEMPOOL_INCOMPATIBLE: 'ERR_LEDGER_INCOMPATIBLE',
+  ERR_MEMPOOL_CORRUPT: 'ERR_LEDGER_CORRUPT',
+};
+
+/** Returns a ledger's code for an error of the file or the connection, which are those of a pool. */
+export function ledgerCodeOf(code: MempoolErrorCode): LedgerErrorCode {
+  return codes[code] ?? 'ERR_LEDGER_REFUSED';
 }
 
 /** Returns the error for a wrong argument, `ERR_LEDGER_ARGUMENT`. The message reads `<field> must be <expected>`. */

@@ -1,14 +1,8 @@
 import type { Transfer, TransferState } from './transfer.ts';
+import type { Wallet } from './wallet.ts';
 
 /** The arguments with which a wallet was created. */
-export interface WalletSpec {
-  readonly id: string;
-  readonly owner: string;
-  readonly tags: readonly string[];
-  readonly currency: string;
-  readonly overdraft: boolean;
-  readonly signer: string | null;
-}
+export type WalletSpec = Pick<Wallet, 'id' | 'owner' | 'tags' | 'currency' | 'overdraft' | 'signer'>;
 
 interface Numbered {
   /** The number of the record: from 1, without gaps. */

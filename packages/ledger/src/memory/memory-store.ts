@@ -4,7 +4,7 @@ import type { TransferRequest } from '../contract/request.ts';
 import type * as store from '../contract/store.ts';
 import type { Wallet } from '../contract/wallet.ts';
 import { execute, executeLinked } from '../rules/execute.ts';
-import { expire } from '../rules/resolve.ts';
+import { expireDue } from '../rules/resolve.ts';
 import { StepBuilder } from '../rules/step-builder.ts';
 import { closeWallet, createWallet, setTags } from '../rules/wallets.ts';
 import { MemoryState } from './memory-state.ts';
@@ -40,11 +40,7 @@ export class MemoryStore implements store.LedgerStore {
   }
 
   async sweep(limit: number): Promise<store.SweepAnswer> {
-    return this.#write((step) => {
-      const due = step.due(step.at, limit + 1);
-      for (const id of due.slice(0, limit)) expire(step, id);
-      return { count: Math.min(due.length, limit), more: due.length > limit };
-    });
+    return this.#write((step) => expireDue(step, limit));
   }
 
   async trim(limit: number): Promise<store.SweepAnswer> {

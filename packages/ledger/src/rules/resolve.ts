@@ -3,6 +3,7 @@ import { createdText, type Resolved, transferOfRaw } from '../codec/record-text.
 import type { TransferOutcome } from '../contract/outcome.ts';
 import type { StoredTransfer } from '../contract/record.ts';
 import type { ResolveRequest } from '../contract/request.ts';
+import type { SweepAnswer } from '../contract/store.ts';
 import type { Transfer, TransferState } from '../contract/transfer.ts';
 import { changeWallet } from './move.ts';
 import type { StepBuilder } from './step-builder.ts';
@@ -29,8 +30,14 @@ export function carryOutResolve(step: StepBuilder, request: ResolveRequest): Sto
   return release(step, stored, { id, content, moved, state: kind === 'void' ? 'voided' : 'posted' });
 }
 
-/** Expires a reservation that is due. */
-export function expire(step: StepBuilder, pendingId: string): void {
+/** Expires the reservations that are due, at most `limit`. */
+export function expireDue(step: StepBuilder, limit: number): SweepAnswer {
+  const due = step.due(step.at, limit + 1);
+  for (const id of due.slice(0, limit)) expire(step, id);
+  return { count: Math.min(due.length, limit), more: due.length > limit };
+}
+
+function expire(step: StepBuilder, pendingId: string): void {
   const stored = reservationOf(step, pendingId);
   const record = { id: expireId(stored.raw.seq), content: expireText(pendingId) };
   release(step, stored, { ...record, moved: 0n, state: 'expired' });

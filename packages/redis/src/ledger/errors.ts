@@ -1,16 +1,6 @@
-import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
-import { LedgerError, type LedgerErrorCode } from 'mempool-ledger/backend';
+import { isMempoolError } from 'mempool-core';
+import { LedgerError, type LedgerErrorCode, ledgerCodeOf } from 'mempool-ledger/backend';
 import { isReply, unwrapped } from '../connection/refusal.ts';
-
-/** What an error of the connection is for a ledger. */
-const codes: Partial<Record<MempoolErrorCode, LedgerErrorCode>> = {
-  ERR_MEMPOOL_INVALID: 'ERR_LEDGER_ARGUMENT',
-  ERR_MEMPOOL_UNAVAILABLE: 'ERR_LEDGER_UNAVAILABLE',
-  ERR_MEMPOOL_OUTCOME_UNKNOWN: 'ERR_LEDGER_OUTCOME_UNKNOWN',
-  ERR_MEMPOOL_STORE_FULL: 'ERR_LEDGER_STORE_FULL',
-  ERR_MEMPOOL_INCOMPATIBLE: 'ERR_LEDGER_INCOMPATIBLE',
-  ERR_MEMPOOL_CORRUPT: 'ERR_LEDGER_CORRUPT',
-};
 
 /** What the scripts say, in words. */
 const said: Readonly<Record<string, readonly [code: LedgerErrorCode, words: (rest: string) => string]>> = {
@@ -29,9 +19,8 @@ export function ledgerError(error: unknown, asked: string): unknown {
   if (isReply(error)) return replyError(error, asked);
   if (!isMempoolError(error)) return error;
   const { field, command } = error.details;
-  const code = codes[error.code] ?? 'ERR_LEDGER_REFUSED';
   const named = command === undefined || error.message.includes(command) ? '' : `${command}: `;
-  return new LedgerError(code, `${named}${error.message}`, { field, cause: error });
+  return new LedgerError(ledgerCodeOf(error.code), `${named}${error.message}`, { field, cause: error });
 }
 
 /** True if the script met a key of another type. Its error does not name the key. */

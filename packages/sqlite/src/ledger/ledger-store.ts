@@ -49,12 +49,7 @@ export class FileLedgerStore implements ledger.LedgerStore {
   }
 
   async sweep(limit: number): Promise<ledger.SweepAnswer> {
-    const expireDue = (step: ledger.StepBuilder) => {
-      const due = step.due(step.at, limit + 1);
-      for (const id of due.slice(0, limit)) ledger.expire(step, id);
-      return { count: Math.min(due.length, limit), more: due.length > limit };
-    };
-    return this.#open().run(expireDue, { alone: true, grows: false });
+    return this.#open().run((step) => ledger.expireDue(step, limit), { alone: true, grows: false });
   }
 
   async trim(limit: number): Promise<ledger.SweepAnswer> {
