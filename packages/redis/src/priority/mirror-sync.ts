@@ -10,6 +10,7 @@ import {
   type Verb,
 } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
+import { within } from '../connection/settling.ts';
 import { loadPool } from '../pool/loader.ts';
 import type { Node } from '../pool/pool-reader.ts';
 import { ServerClock } from './server-clock.ts';
@@ -35,7 +36,7 @@ export class MirrorSync {
   /** Returns the mirror without an update, so it may be out of date. */
   async mirror(deadline: number): Promise<MirroredPool> {
     if (this.#mirror?.isBroken) this.#mirror = null;
-    return this.#mirror ?? this.#until(deadline, this.load());
+    return this.#mirror ?? within(this.load(), deadline - this.node.options.clock(), tooLate());
   }
 
   /** Returns the mirror, updated from the server after this call began. */
@@ -147,13 +148,6 @@ export class MirrorSync {
     const { timeoutMs, clock } = this.node.options;
     this.#mirror = await this.fresh(() => clock() + timeoutMs);
     return this.#mirror;
-  }
-
-  #until<T>(deadline: number, promise: Promise<T>): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(tooLate()), deadline - this.node.options.clock());
-      promise.then(resolve, reject).finally(() => clearTimeout(timer));
-    });
   }
 }
 

@@ -64,6 +64,7 @@ export class PoolWriter {
     return this.#settled;
   }
 
+  /** Passes the node's turn on. */
   async close(): Promise<void> {
     await this.#server.close();
     this.#intake.close();

@@ -1,14 +1,4 @@
-import {
-  type ChainPoint,
-  type DamagedTransaction,
-  type DumpedPart,
-  isLive,
-  type PoolDump,
-  type PutOutcome,
-  type ReceiveOutcome,
-  type RestoreOutcome,
-  type Transaction,
-} from 'mempool-core';
+import { type ChainPoint, type DamagedTransaction, isLive, type PoolDump, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { finalError } from '../connection/connection.ts';
 import type { Node } from '../pool/pool-reader.ts';
@@ -29,13 +19,13 @@ interface Fetched {
  * The storage of a priority pool on the server, with a mirror for planning. A read first brings the mirror up to date. The payloads
  * that it fetches belong to the same state.
  */
-export class RedisPriorityStorage implements core.PriorityStorage {
+export class RedisPriorityStorage extends PoolWriter implements core.PriorityStorage {
   readonly #link: MirrorSync;
-  readonly #writer: PoolWriter;
 
   constructor(node: Node) {
-    this.#link = new MirrorSync(node);
-    this.#writer = new PoolWriter(this.#link);
+    const link = new MirrorSync(node);
+    super(link);
+    this.#link = link;
   }
 
   read<T>(context: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
@@ -46,36 +36,6 @@ export class RedisPriorityStorage implements core.PriorityStorage {
   async load(): Promise<void> {
     const { timeoutMs, clock } = this.#link.node.options;
     await core.retryUntil({ timeoutMs, clock, signal: undefined }, () => this.#link.load());
-  }
-
-  /** Resolves when the writing calls made before have ended. */
-  get settled(): Promise<unknown> {
-    return this.#writer.settled;
-  }
-
-  write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
-    return this.#writer.write(verb, context, plan);
-  }
-
-  admit(admission: core.ReceiveCall, context: core.WriteContext): Promise<ReceiveOutcome[]> {
-    return this.#writer.admit(admission, context);
-  }
-
-  /** Passes the node's turn on. */
-  close(): Promise<void> {
-    return this.#writer.close();
-  }
-
-  writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {
-    return this.#writer.writeUnderLease(verb, context, plan);
-  }
-
-  putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {
-    return this.#writer.putRecord(put, context);
-  }
-
-  restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
-    return this.#writer.restore(content, context);
   }
 
   async stored(
@@ -166,7 +126,7 @@ export class RedisPriorityStorage implements core.PriorityStorage {
 
   #retry<T>({ signal }: core.ReadContext, attempt: (deadline: number) => Promise<T>): Promise<T> {
     const { timeoutMs, clock } = this.#link.node.options;
-    const { settled } = this.#writer;
+    const { settled } = this;
     const attempts = core.retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
       const deadline = clock() + remainingMs;
       await settled;
