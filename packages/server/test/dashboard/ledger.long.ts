@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { servedLedger, tokenOf } from '../http/ledger/ledger-client.ts';
-import { served } from '../http/served.ts';
+import { servedLedger } from '../http/ledger/ledger-client.ts';
+import { served, tokenOf } from '../http/served.ts';
 import { barriers } from './axe.ts';
 import { openPage } from './browser.ts';
 

@@ -1,21 +1,16 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RunningServer, TokenOptions } from 'mempool-server';
+import type { RunningServer } from 'mempool-server';
 import { freePort } from 'mempool-testkit';
 import type { Page } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { served } from '../http/served.ts';
+import { served, tokenOf } from '../http/served.ts';
 import { barriers } from './axe.ts';
 import { openPage } from './browser.ts';
 
 const secret = 'a-secret-of-the-tests';
-const reader: TokenOptions = {
-  name: 'wall',
-  scopes: ['read'],
-  hash: `sha256:${createHash('sha256').update(secret).digest('hex')}`,
-};
+const reader = tokenOf('wall', ['read'], { text: secret });
 const serve = (port: number, tokens = [reader]): Promise<RunningServer> =>
   served({ backend: 'ephemeral' }, { port, tokens });
 /** What the browser says of an answer that refuses, and of a server that is away. */

@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { BlockFrostAPI } from '@blockfrost/blockfrost-js';
 import { syntheticChain } from 'cardano-chains';
 import { readTransaction, transactionHash } from 'mempool-cardano';
 import type { RunningServer, ServerOptions } from 'mempool-server';
 import { describe, expect, test } from 'vitest';
-import { served } from '../http/served.ts';
+import { bearer, served, tokenOf } from '../http/served.ts';
 import { keyAddress, payment } from './payment.ts';
 
 const onChain = { hash: 'ab'.repeat(32), index: 0 };
@@ -117,10 +116,10 @@ test('transactions in the forms of real ones have the shape of Blockfrost', asyn
 
 test('the token is the project', async () => {
   const token = 'previewSecret';
-  const tokenOf = (name: string, secret: string, scopes: readonly ('read' | 'submit')[]) => {
-    return { name, hash: `sha256:${createHash('sha256').update(secret).digest('hex')}`, scopes };
-  };
-  const tokens = [tokenOf('wallet', token, ['read', 'submit']), tokenOf('reader', 'previewReader', ['read'])];
+  const tokens = [
+    tokenOf('wallet', ['read', 'submit'], { text: token }),
+    tokenOf('reader', ['read'], { text: 'previewReader' }),
+  ];
   const server = await blockfrost(undefined, { tokens });
   const [bytes] = payments(1) as [Uint8Array];
   const hash = await clientOf(server, token).txSubmit(bytes);
@@ -130,8 +129,7 @@ test('the token is the project', async () => {
   await expect(clientOf(server, 'previewWrong').mempool()).rejects.toMatchObject(refused);
   await expect(clientOf(server).mempoolTx(hash)).rejects.toMatchObject(refused);
   expect(await clientOf(server).health()).toEqual({ is_healthy: true });
-  const bearer = { headers: { authorization: `Bearer ${token}` } };
-  expect((await fetch(`${server.edges.blockfrost}/mempool`, bearer)).status).toBe(200);
+  expect((await fetch(`${server.edges.blockfrost}/mempool`, { headers: bearer(token) })).status).toBe(200);
 });
 
 test('the paths of Blockfrost are also below /api/v0, and the Cardano submit API has its own', async () => {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Comet38Client, HttpBatchClient } from '@cosmjs/tendermint-rpc';
 import type { RunningServer, ServerOptions } from 'mempool-server';
 import { describe, expect, test } from 'vitest';
-import { served } from '../http/served.ts';
+import { bearer, served, tokenOf } from '../http/served.ts';
 
 function cometbft(mempool?: object, server: Partial<ServerOptions> = {}, fields: object = {}): Promise<RunningServer> {
   return served(mempool, server, {}, { cometbft: { port: 0, ...fields } });
@@ -190,19 +190,15 @@ test('a batch is answered in order, without its notifications', async () => {
 });
 
 test('tokens, scopes, rates and limits are those of the server', async () => {
-  const tokenOf = (name: string, scopes: readonly ('read' | 'submit')[]) => {
-    return { name, hash: `sha256:${createHash('sha256').update(name).digest('hex')}`, scopes };
-  };
   const tokens = [tokenOf('wallet', ['read', 'submit']), tokenOf('reader', ['read'])];
   const server = await cometbft(undefined, { tokens, maxBodyBytes: 500 });
-  const headers = (name: string) => ({ authorization: `Bearer ${name}` });
-  const client = await Comet38Client.connect({ url: urlOf(server), headers: headers('wallet') });
+  const client = await Comet38Client.connect({ url: urlOf(server), headers: bearer('wallet') });
   expect((await client.broadcastTxSync({ tx: bytes('a') })).code).toBe(0);
   expect(await client.numUnconfirmedTxs()).toMatchObject({ total: 1 });
   const refused = { error: fault(-32000, 'Server error', expect.any(String)) };
   expect(await get(server, '/status')).toMatchObject([401, refused]);
-  expect(await get(server, '/broadcast_tx_sync?tx="b"', headers('reader'))).toMatchObject([403, refused]);
-  expect(await post(server, call('status'), headers('other'))).toMatchObject([401, refused]);
+  expect(await get(server, '/broadcast_tx_sync?tx="b"', bearer('reader'))).toMatchObject([403, refused]);
+  expect(await post(server, call('status'), bearer('other'))).toMatchObject([401, refused]);
   expect(await post(server, [call('health'), call('status')])).toMatchObject([200, [{ result: {} }, refused]]);
   const unread = fault(-32600, 'Invalid Request', 'error reading request body: http: request body too large');
   expect(await post(server, 'x'.repeat(501))).toEqual([400, { jsonrpc: '2.0', error: unread }]);

@@ -6,8 +6,7 @@ import { createServer, type RunningServer } from 'mempool-server';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { signed } from '../../../sequencer/test/validator.ts';
-import { tokenOf } from '../http/ledger/ledger-client.ts';
-import { ownPool, served } from '../http/served.ts';
+import { bearer, ownPool, served, tokenOf } from '../http/served.ts';
 import { startProcess } from '../http/server-process.ts';
 import { boardOf, type Cast, cast, openEpoch, phaseReached, recounted, runEpoch, watched } from './scene.ts';
 
@@ -124,7 +123,7 @@ test('the OpenAPI document has the paths, which need the scope read, only where 
   const found = Object.keys(document.paths ?? {}).filter((path) => path.includes('/epochs'));
   expect(found.toSorted()).toEqual(paths.map((path) => `/api/v1/epochs${path.replace('/1/', '/{epoch}/')}`).toSorted());
   const statusOf = async (path: string, token: string): Promise<number> => {
-    const headers = { authorization: `Bearer ${token}` };
+    const headers = bearer(token);
     return (await server.fetch(new Request(`http://127.0.0.1/api/v1/epochs${path}`, { headers }))).status;
   };
   for (const path of paths.filter((each) => !each.startsWith('/1/'))) {

@@ -4,7 +4,7 @@ import type { RunningServer } from 'mempool-server';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { jsonOf, postJson } from './client.ts';
-import { served } from './served.ts';
+import { bearer, served, tokenOf } from './served.ts';
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -113,13 +113,11 @@ test('a bundle needs a priority pool, the scope submit, room for its body, and c
   const fifo = await send(await served(), two);
   expect([fifo.status, await fifo.json()]).toMatchObject([422, { code: 'ERR_MEMPOOL_UNSUPPORTED' }]);
   const pool = { backend: 'ephemeral', ordering: 'priority' };
-  const token = (name: string, scope: 'read' | 'submit') => ({ name, scopes: [scope], hash: `sha256:${sha256(name)}` });
-  const tokens = [token('reader', 'read'), token('searcher', 'submit')];
+  const tokens = [tokenOf('reader', ['read']), tokenOf('searcher', ['submit'])];
   const server = await served(pool, { tokens, ratePerSecond: 2, maxBodyBytes: 1_000 });
-  const as = (name: string) => ({ authorization: `Bearer ${name}` });
   expect((await send(server, two)).status).toBe(401);
-  expect((await send(server, two, as('reader'))).status).toBe(403);
-  expect((await send(server, two, as('searcher'))).status).toBe(201);
+  expect((await send(server, two, bearer('reader'))).status).toBe(403);
+  expect((await send(server, two, bearer('searcher'))).status).toBe(201);
   const slow = await served(pool, { ratePerSecond: 1 });
   expect((await send(slow, two)).status).toBe(201);
   const refused = await send(slow, two);

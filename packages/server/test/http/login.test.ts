@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { type IncomingMessage, request as send } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -6,17 +5,13 @@ import type { RunningServer, Scope, ServerOptions } from 'mempool-server';
 import { freePort } from 'mempool-testkit';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { Sessions, sessionMs } from '../../src/http/sessions.ts';
-import { served } from './served.ts';
+import { served, tokenOf } from './served.ts';
 
-const tokenOf = (name: string, scopes: readonly Scope[]) => ({
-  name,
-  scopes,
-  hash: `sha256:${createHash('sha256').update(`secret-of-${name}`).digest('hex')}`,
-});
+const tokenWith = (name: string, scopes: readonly Scope[]) => tokenOf(name, scopes, { text: `secret-of-${name}` });
 const tokens = [
-  tokenOf('reader', ['read']),
-  tokenOf('all', ['read', 'submit', 'admin']),
-  tokenOf('writer', ['submit']),
+  tokenWith('reader', ['read']),
+  tokenWith('all', ['read', 'submit', 'admin']),
+  tokenWith('writer', ['submit']),
 ];
 
 type Headers = Readonly<Record<string, string>>;

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { request as send } from 'node:http';
 import { connect } from 'node:net';
@@ -9,7 +8,7 @@ import { createServer, type RunningServer, type Scope, scopes } from 'mempool-se
 import { expect, onTestFinished, test } from 'vitest';
 import { jsonOf, postJson, submit } from './client.ts';
 import type { Document } from './fuzz.ts';
-import { ownPool, served } from './served.ts';
+import { bearer as bearing, ownPool, served, tokenOf } from './served.ts';
 
 interface Answer {
   readonly status: number;
@@ -24,13 +23,9 @@ async function raw(url: string, headers: Record<string, string>, body?: string):
   return { status: response.statusCode, body: JSON.parse(await text(response)) };
 }
 
-const tokenOf = (name: string, scopes: readonly Scope[]) => ({
-  name,
-  scopes,
-  hash: `sha256:${createHash('sha256').update(`secret-of-${name}`).digest('hex')}`,
-});
-const bearer = (name: string) => ({ authorization: `Bearer secret-of-${name}` });
-const tokens = scopes.map((scope) => tokenOf(scope, [scope]));
+const tokenWith = (name: string, scopes: readonly Scope[]) => tokenOf(name, scopes, { text: `secret-of-${name}` });
+const bearer = (name: string) => bearing(`secret-of-${name}`);
+const tokens = scopes.map((scope) => tokenWith(scope, [scope]));
 
 test('a Host or Origin that is not the server’s own is refused', async () => {
   const { url, port } = await served(
@@ -99,7 +94,7 @@ test('without a token a server off loopback does not start', async () => {
 test('each token has operation ids of its own, and a repeat answers as the first call did', async () => {
   const server = await served(
     { backend: 'ephemeral' },
-    { tokens: [tokenOf('a', ['submit']), tokenOf('b', ['submit'])] },
+    { tokens: [tokenWith('a', ['submit']), tokenWith('b', ['submit'])] },
   );
   const key = { 'idempotency-key': 'the-first' };
   const [first, again, other, reused] = [
@@ -296,7 +291,7 @@ test('more waits and requests at once than allowed are refused', async () => {
 
 test('a token whose hash is none is refused at the start', async () => {
   const pool = await ownPool();
-  const bad = { ...tokenOf('a', ['read']), hash: 'secret-of-a' };
+  const bad = { ...tokenWith('a', ['read']), hash: 'secret-of-a' };
   expect(() => createServer({ pool }, { tokens: [bad] })).toThrow(
     expect.objectContaining({ code: 'ERR_MEMPOOL_CONFIG' }),
   );

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import {
   loadServerConfig,
   type RunningServer,
+  type Scope,
   type ServerOptions,
   type StartServerOptions,
   startServer,
+  type TokenOptions,
 } from 'mempool-server';
 import { onTestFinished } from 'vitest';
 
@@ -28,4 +31,18 @@ export async function ownPool(): Promise<Mempool> {
   const pool = new Mempool(await ephemeral.open({}));
   onTestFinished(() => pool.close());
   return pool;
+}
+
+/** A token. Its text is its name, unless another one is given. */
+export function tokenOf(
+  name: string,
+  scopes: readonly Scope[],
+  { text = name, ...owners }: { readonly text?: string } & Pick<TokenOptions, 'owners'> = {},
+): TokenOptions {
+  return { name, scopes, hash: `sha256:${createHash('sha256').update(text).digest('hex')}`, ...owners };
+}
+
+/** The header of a request with a token. */
+export function bearer(text: string): { readonly authorization: string } {
+  return { authorization: `Bearer ${text}` };
 }

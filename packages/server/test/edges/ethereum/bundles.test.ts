@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { concat, type Hex, keccak256, toHex } from 'viem';
 import { expect, test } from 'vitest';
+import { tokenOf } from '../../http/served.ts';
 import { backends, call, edge, poolOf, refusal } from './rpc.ts';
 import { accountOf, alice, bob, signed, signedLegacy } from './wallet.ts';
 
@@ -111,8 +111,7 @@ test('a bundle leaves after its maxTimestamp, and after the block that it is for
 
 test('a bundle needs the scope submit, and each of its transactions counts against the rate', async () => {
   const secret = 'mp_only_for_reading';
-  const hash = `sha256:${createHash('sha256').update(secret).digest('hex')}`;
-  const reader = await edge(undefined, {}, { tokens: [{ name: 'reader', hash, scopes: ['read'] }] });
+  const reader = await edge(undefined, {}, { tokens: [tokenOf('reader', ['read'], { text: secret })] });
   const { txs } = await three();
   expect((await call(`${reader.url}/${secret}`, 'eth_sendBundle', { txs })).error?.code).toBe(4100);
   const limited = await edge(undefined, {}, { ratePerSecond: 1 });

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { bearer, tokenOf } from '../../http/served.ts';
 import { call, edge, post, type RpcReply } from './rpc.ts';
 import { signed } from './wallet.ts';
 
@@ -104,11 +104,10 @@ function opened(socket: WebSocket): Promise<void> {
 
 const secret = 'mp_0123456789abcdef';
 const readOnly = 'mp_only_for_reading';
-const hashOf = (token: string): string => `sha256:${createHash('sha256').update(token).digest('hex')}`;
 const tokens = [
-  { name: 'wallet', hash: hashOf(secret), scopes: ['read', 'submit'] },
-  { name: 'reader', hash: hashOf(readOnly), scopes: ['read'] },
-] as const;
+  tokenOf('wallet', ['read', 'submit'], { text: secret }),
+  tokenOf('reader', ['read'], { text: readOnly }),
+];
 
 test('a token is in the header or in the path, and has its scopes', async () => {
   const logged: string[] = [];
@@ -117,7 +116,7 @@ test('a token is in the header or in the path, and has its scopes', async () => 
   const body = JSON.stringify(chainIdCall);
   expect((await post(url, body)).status).toBe(401);
   expect((await post(`${url}/wrong`, body)).status).toBe(401);
-  expect((await post(url, body, { authorization: `Bearer ${secret}` })).status).toBe(200);
+  expect((await post(url, body, bearer(secret))).status).toBe(200);
   expect((await call(`${url}/${secret}`, 'eth_chainId')).result).toBe('0x7a69');
   const raw = await signed({ nonce: 0 });
   expect((await call(`${url}/${readOnly}`, 'eth_sendRawTransaction', raw)).error?.code).toBe(4100);

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
@@ -6,9 +5,9 @@ import { text } from 'node:stream/consumers';
 import { Code, ConnectError } from '@connectrpc/connect';
 import { array, map, nullItem, unsigned } from 'cardano-chains/cbor';
 import { transactionHash } from 'mempool-cardano';
-import type { RunningServer, Scope } from 'mempool-server';
+import type { RunningServer } from 'mempool-server';
 import { describe, expect, test } from 'vitest';
-import { served } from '../../http/served.ts';
+import { bearer, served, tokenOf } from '../../http/served.ts';
 import { payment } from '../payment.ts';
 import { clientOf, edgeUrl, fails, messages, paymentOf, rawTx, sdkOf, transportNames } from './clients.ts';
 
@@ -19,13 +18,8 @@ const ref = [Buffer.from(hash, 'hex')];
 const path = '/utxorpc.v1alpha.submit.SubmitService/SubmitTx';
 
 describe('tokens', () => {
-  const token = (name: string, ...scopes: Scope[]) => ({
-    name,
-    hash: `sha256:${createHash('sha256').update(name).digest('hex')}`,
-    scopes,
-  });
-  const tokens = [token('reader', 'read'), token('sender', 'submit')];
-  const bearing = (name: string) => ({ headers: { authorization: `Bearer ${name}` } });
+  const tokens = [tokenOf('reader', ['read']), tokenOf('sender', ['submit'])];
+  const bearing = (name: string) => ({ headers: bearer(name) });
 
   test.each(transportNames)('%s: each method wants its scope', async (transport) => {
     const client = clientOf(edgeUrl(await open({ tokens })), transport);

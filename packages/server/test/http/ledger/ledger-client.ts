@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
-import type { RunningServer, Scope } from 'mempool-server';
-import { served } from '../served.ts';
+import type { RunningServer } from 'mempool-server';
+import { bearer, served } from '../served.ts';
 
 /** The answer of a path of the ledger. */
 export interface Answer {
@@ -16,7 +15,7 @@ export class LedgerClient {
 
   constructor(url: string, token?: string) {
     this.#url = `${url}/api/v1/ledger`;
-    this.#headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    this.#headers = token === undefined ? {} : bearer(token);
   }
 
   get(path: string): Promise<Answer> {
@@ -55,10 +54,4 @@ export class LedgerClient {
 export async function servedLedger(ledger: object = {}): Promise<{ server: RunningServer; client: LedgerClient }> {
   const server = await served(undefined, {}, {}, {}, { ledger: { currency: 'ADA', ...ledger } });
   return { server, client: new LedgerClient(server.url) };
-}
-
-/** A token by its name, which is also its text. */
-export function tokenOf(name: string, scopes: readonly Scope[], owners?: 'all' | readonly string[]) {
-  const hash = `sha256:${createHash('sha256').update(name).digest('hex')}`;
-  return { name, hash, scopes, ...(owners === undefined ? {} : { owners }) };
 }

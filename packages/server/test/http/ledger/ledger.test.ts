@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { firstEvents } from '../client.ts';
-import { served } from '../served.ts';
-import { LedgerClient, servedLedger, tokenOf } from './ledger-client.ts';
+import { served, tokenOf } from '../served.ts';
+import { LedgerClient, servedLedger } from './ledger-client.ts';
 
 const max = (2n ** 63n - 1n).toString();
 
@@ -230,9 +230,9 @@ test('a token moves the money of its owners alone, and an administrator makes wa
   const tokens = [
     tokenOf('admin', ['ledger:admin']),
     tokenOf('reader', ['ledger:read']),
-    tokenOf('ann', ['ledger:transfer'], ['ann']),
-    tokenOf('shop', ['ledger:transfer'], ['bob', 'cid']),
-    tokenOf('all', ['ledger:transfer'], 'all'),
+    tokenOf('ann', ['ledger:transfer'], { owners: ['ann'] }),
+    tokenOf('shop', ['ledger:transfer'], { owners: ['bob', 'cid'] }),
+    tokenOf('all', ['ledger:transfer'], { owners: 'all' }),
     tokenOf('pool', ['read', 'admin']),
   ];
   const server = await served(undefined, { tokens }, {}, {}, { ledger: { currency: 'ADA' } });

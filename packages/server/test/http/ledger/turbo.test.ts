@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { jsonOf, postJson } from '../client.ts';
-import { served } from '../served.ts';
-import { servedLedger, tokenOf } from './ledger-client.ts';
+import { served, tokenOf } from '../served.ts';
+import { servedLedger } from './ledger-client.ts';
 
 test('programs of turbo-ledger find its paths and fields', async () => {
   const { server, client } = await servedLedger({ turbo: true });
@@ -47,7 +47,7 @@ test('programs of turbo-ledger find its paths and fields', async () => {
 });
 
 test('/turbo has the rights of the ledger, and is off by default', async () => {
-  const tokens = [tokenOf('ann', ['ledger:transfer'], ['ann'])];
+  const tokens = [tokenOf('ann', ['ledger:transfer'], { owners: ['ann'] })];
   const server = await served(undefined, { tokens }, {}, {}, { ledger: { currency: 'ADA', turbo: true } });
   const headers = { authorization: 'Bearer ann' };
   expect((await postJson(`${server.url}/turbo/wallets`, { wallet_id: 'a', balance: 1 }, headers)).status).toBe(403);
