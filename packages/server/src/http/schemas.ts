@@ -5,6 +5,7 @@ import {
   type DropReason,
   knownStages,
   type Lease,
+  limitNames,
   poolReasons,
   type Verdict,
 } from 'mempool-core';
@@ -83,25 +84,17 @@ export const dropReason: z.ZodType<DropReason> = z
   .union([z.enum(poolReasons), z.strictObject({ app: z.string().min(1).max(256) })])
   .openapi('DropReason');
 
-/** The fields of a budget. */
-export const budgetFields: { readonly [K in keyof Budget]-?: z.ZodType<number | undefined> } = {
-  maxBytes: count.optional(),
-  maxGas: count.optional(),
-  maxTxs: count.optional(),
-  skip: count.optional(),
-  overheadBytes: count.optional(),
-  maxWeight2: count.optional(),
-};
+type BudgetForms = { readonly [K in keyof Budget]-?: z.ZodType<number | undefined> };
 
+function budgetOf(form: z.ZodType<number>): BudgetForms {
+  const field = form.optional();
+  return { maxBytes: field, maxGas: field, maxTxs: field, skip: field, overheadBytes: field, maxWeight2: field };
+}
+
+/** The fields of a budget. */
+export const budgetFields: BudgetForms = budgetOf(count);
 /** The same in a query. */
-export const budgetQuery: { readonly [K in keyof Budget]-?: z.ZodType<number | undefined> } = {
-  maxBytes: countText.optional(),
-  maxGas: countText.optional(),
-  maxTxs: countText.optional(),
-  skip: countText.optional(),
-  overheadBytes: countText.optional(),
-  maxWeight2: countText.optional(),
-};
+export const budgetQuery: BudgetForms = budgetOf(countText);
 
 // What answers say.
 
@@ -198,24 +191,10 @@ export const claim: z.ZodType = z
 
 export const limits: z.ZodType = z
   .object({
-    ...{
-      maxTxs: never,
-      maxBytes: never,
-      maxWeight2: never,
-      maxTxGas: never,
-      maxPerSender: never,
-      maxParked: never,
-      maxProtected: never,
-    },
-    ...{ maxAncestors: never, maxDescendants: never, maxEvictions: never, replacementBump: z.int() },
-    ...{
-      ttlMs: never,
-      ttlBlocks: never,
-      parkedTtlMs: never,
-      minPriority: bigNumber,
-      acceptUntil: never,
-      eviction: z.enum(['lowest', 'none']),
-    },
+    ...Object.fromEntries(limitNames.map((name) => [name, never])),
+    replacementBump: z.int(),
+    minPriority: bigNumber,
+    eviction: z.enum(['lowest', 'none']),
   })
   .partial()
   .openapi('Limits');

@@ -1,5 +1,24 @@
 import type { Ledger } from 'mempool-ledger';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { defineGauge, type Metric } from './metric.ts';
+
+interface Head {
+  /** The number of the newest record; `null`: the store cannot be reached. */
+  readonly seq: number | null;
+}
+
+const gauges: readonly Metric<Head>[] = [
+  {
+    name: 'mempool_ledger_store_up',
+    help: 'Whether the store of the ledger can be reached.',
+    read: ({ seq }) => (seq === null ? 0 : 1),
+  },
+  {
+    name: 'mempool_ledger_last_record',
+    help: 'The number of the newest record of the ledger.',
+    read: ({ seq }) => seq,
+  },
+];
 
 /** The metrics of a ledger. They are left out if there is none. */
 export class LedgerMetrics {
@@ -26,26 +45,12 @@ export class LedgerMetrics {
       labelNames: ['action'],
       registers,
     });
-    const up = new Gauge({
-      name: 'mempool_ledger_store_up',
-      help: 'Whether the store of the ledger can be reached.',
-      registers,
-      collect: async () => {
-        const head = await ledger.head().catch(() => null);
-        up.set(head === null ? 0 : 1);
-      },
-    });
-    const records = new Gauge({
-      name: 'mempool_ledger_last_record',
-      help: 'The number of the newest record of the ledger.',
-      registers,
-      collect: async () => {
-        const head = await ledger.head().catch(() => null);
-        // An old number would look like a new one.
-        if (head === null) records.remove();
-        else records.set(head);
-      },
-    });
+    const head = (): Promise<Head> =>
+      ledger
+        .head()
+        .then((seq) => ({ seq }))
+        .catch(() => ({ seq: null }));
+    for (const metric of gauges) defineGauge(this.#registry, metric, head);
   }
 
   call(kind: string, outcome: string): void {

@@ -1,8 +1,9 @@
 import type { Floor, Mempool, Tip, TransactionPage, Usage } from 'mempool-core';
 import type { Election } from 'mempool-election';
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { MonitorView } from '../monitor/monitor.ts';
 import type { StoredTotals } from '../monitor/stored-totals.ts';
+import { defineCounter, defineGauge, type Metric } from './metric.ts';
 import { StoredHistogram } from './stored-histogram.ts';
 
 /** The objects that the metrics read. */
@@ -18,17 +19,6 @@ interface Probe {
   readonly usage: Usage;
   readonly tip: Tip;
   readonly oldest: TransactionPage;
-}
-
-/** A label's value, and the count or level for it. */
-type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
-
-interface Metric<Read> {
-  readonly name: string;
-  readonly help: string;
-  readonly labelNames?: readonly string[];
-  /** Returns the present value. A value that is not known is `null` and left out, because an old one would look like a new one. */
-  readonly read: (from: Read) => readonly Row[] | number | null;
 }
 
 const counters: readonly Metric<StoredTotals>[] = [
@@ -146,43 +136,6 @@ export class PoolMetrics {
       this.#probe = null;
     }
   }
-}
-
-function defineCounter<Read>(registry: Registry, metric: Metric<Read>, source: () => Read | null): void {
-  const { name, help, labelNames = [], read } = metric;
-  const counter: Counter = new Counter({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    collect: () => {
-      const from = source();
-      if (from === null) return;
-      counter.reset();
-      for (const [labels, count] of rowsOf(read(from))) counter.inc(labels, count);
-    },
-  });
-}
-
-function defineGauge<Read>(registry: Registry, metric: Metric<Read>, source: () => Read | null): void {
-  const { name, help, labelNames = [], read } = metric;
-  const gauge: Gauge = new Gauge({
-    name,
-    help,
-    labelNames,
-    registers: [registry],
-    collect: () => {
-      const from = source();
-      const rows = from === null ? [] : rowsOf(read(from));
-      if (rows.length === 0) gauge.remove({});
-      for (const [labels, level] of rows) gauge.set(labels, level);
-    },
-  });
-}
-
-function rowsOf(read: readonly Row[] | number | null): readonly Row[] {
-  if (read === null) return [];
-  return typeof read === 'number' ? [[{}, read]] : read;
 }
 
 function secondsOf(ms: number | null): number | null {

@@ -3,6 +3,7 @@ import type { ObservedCall } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { LedgerMetrics } from './ledger-metrics.ts';
+import { defineGauge, type Metric } from './metric.ts';
 
 /** An answered HTTP request. */
 export interface AnsweredRequest {
@@ -17,6 +18,19 @@ const callBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** More words than this package and core have. */
 const maxWords = 100;
+
+const electionGauges: readonly Metric<Election>[] = [
+  {
+    name: 'mempool_is_leader',
+    help: 'Whether this node leads.',
+    read: (election) => (election.isLeader() ? 1 : 0),
+  },
+  {
+    name: 'mempool_election_term',
+    help: 'The highest term of the election that this node has seen.',
+    read: ({ term }) => term,
+  },
+];
 
 /** The metrics of this process alone: calls of its pool, requests, its state in the election. */
 export class ProcessMetrics {
@@ -69,7 +83,7 @@ export class ProcessMetrics {
     });
     this.#clients = new Gauge({ name: 'mempool_sse_clients', help: 'Clients that read events by SSE.', registers });
     this.#ledger = new LedgerMetrics(registry);
-    this.#defineElection(registry);
+    for (const metric of electionGauges) defineGauge(registry, metric, () => this.#election);
     defineBuildInfo(registry);
   }
 
@@ -97,27 +111,6 @@ export class ProcessMetrics {
 
   clients(count: number): void {
     this.#clients.set(count);
-  }
-
-  #defineElection(registry: Registry): void {
-    const leader = new Gauge({
-      name: 'mempool_is_leader',
-      help: 'Whether this node leads.',
-      registers: [registry],
-      collect: () => {
-        if (this.#election === null) leader.remove();
-        else leader.set(this.#election.isLeader() ? 1 : 0);
-      },
-    });
-    const term = new Gauge({
-      name: 'mempool_election_term',
-      help: 'The highest term of the election that this node has seen.',
-      registers: [registry],
-      collect: () => {
-        if (this.#election === null) term.remove();
-        else term.set(this.#election.term);
-      },
-    });
   }
 }
 
