@@ -34,7 +34,12 @@ export const operationId = [
 ] as const;
 
 /** The option `--limit` of a list. */
-export const limit = ['--limit <number>', 'show at most this many; 0: all', wholeNumber(0), 100] as const;
+export const limit: readonly [flags: string, description: string, parse: (text: string) => number, standard: number] = [
+  '--limit <number>',
+  'show at most this many; 0: all',
+  wholeNumber(0),
+  100,
+];
 
 /** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
