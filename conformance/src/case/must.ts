@@ -1,4 +1,3 @@
-import type { AnyStore } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import type { Ledger } from 'mempool-ledger';
 import type { CaseContext, ConformanceCase, Need } from './case.ts';
@@ -15,22 +14,12 @@ export function must(
 
 type OnStore<Store> = (store: Store, context: CaseContext) => Promise<void>;
 
-/** Makes a case on one pool that is open when the case begins. */
-export function onPool(
-  id: string,
-  title: string,
-  run: OnStore<AnyStore>,
-  needs: readonly Need[] = [],
-): ConformanceCase {
-  return must(id, title, async (context) => run(await context.open(), context), needs);
-}
-
 /** The stages in which a transaction waits for the block that carries it. */
 export const flyingStages = ['Propagated', 'Acknowledged'] as const;
 export type FlyingStage = (typeof flyingStages)[number];
 
 /** A case about a transaction that waits for a block: run in each such stage, each on a pool of its own. */
-function mustInFlight(
+export function mustInFlight(
   id: string,
   title: string,
   run: (context: CaseContext, stage: FlyingStage) => Promise<void>,
@@ -40,13 +29,6 @@ function mustInFlight(
     for (const stage of flyingStages) await run({ ...context, open: context.openOther }, stage);
   };
   return must(id, title, inEach, needs);
-}
-
-type InFlight = (store: AnyStore, stage: FlyingStage, context: CaseContext) => Promise<void>;
-
-/** The same with each pool open when the case begins. */
-function onPoolInFlight(id: string, title: string, run: InFlight): ConformanceCase {
-  return mustInFlight(id, title, async (context, stage) => run(await context.open(), stage, context));
 }
 
 /** Makes a case about an election, with further `needs`. */
@@ -99,11 +81,6 @@ export function mustFifo(id: string, title: string, run: ConformanceCase['run'])
   return must(id, title, run, ['arrival-verbs']);
 }
 
-/** Does the same as `mustFifo`, on one pool that is open when the case begins. */
-export function onFifoPool(id: string, title: string, run: OnStore<AnyStore>): ConformanceCase {
-  return onPool(id, title, run, ['arrival-verbs']);
-}
-
 /** Returns a function that adds needs to a case. */
 export function needing(...more: readonly Need[]): (one: ConformanceCase) => ConformanceCase {
   return (one) => ({ ...one, needs: [...(one.needs ?? []), ...more] });
@@ -128,13 +105,10 @@ export function eachOf<Run>(make: (id: string, title: string, run: Run) => Confo
 }
 
 export const mustEach: EachOf<ConformanceCase['run']> = eachOf(must);
-export const eachOnPool: EachOf<OnStore<AnyStore>> = eachOf(onPool);
 export const eachInFlight: EachOf<(context: CaseContext, stage: FlyingStage) => Promise<void>> = eachOf(mustInFlight);
-export const eachOnPoolInFlight: EachOf<InFlight> = eachOf(onPoolInFlight);
 export const eachElect: EachOf<ConformanceCase['run']> = eachOf(mustElect);
 export const eachOnElection: EachOf<OnStore<LeaseStore>> = eachOf(onElection);
 export const eachLedger: EachOf<ConformanceCase['run']> = eachOf(mustLedger);
 export const eachOnLedger: EachOf<OnStore<Ledger>> = eachOf(onLedger);
 export const eachRanked: EachOf<ConformanceCase['run']> = eachOf(mustRank);
 export const eachFifo: EachOf<ConformanceCase['run']> = eachOf(mustFifo);
-export const eachOnFifoPool: EachOf<OnStore<AnyStore>> = eachOf(onFifoPool);

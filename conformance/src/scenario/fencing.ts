@@ -4,22 +4,24 @@ import type { HeldLease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../case/case.ts';
 import { type EachOf, eachOf, mustFence } from '../case/must.ts';
 import { newCampaign, win } from './lease.ts';
-import { emptyBlocks, eventsAfter, never, point, propagateOne, snapshot, stagesOf } from './pool.ts';
+import { openPool } from './on-pool.ts';
+import { never, type Pool, point } from './pool.ts';
 
 export const nothing = { seen: [], unseen: [] } as const;
 
 /** A pool with blocks 1 and 2 and a propagated transaction, and its election. */
 export interface Scene {
+  readonly pool: Pool;
   readonly store: MempoolStore;
   readonly leases: LeaseStore;
   readonly hash: string;
 }
 
 async function scene(context: CaseContext): Promise<Scene> {
-  const [store, leases] = [await context.open(), await context.leases()];
-  const hash = await propagateOne(context, store);
-  await emptyBlocks(store, 1, 2, never);
-  return { store, leases, hash };
+  const [pool, leases] = [await openPool(context), await context.leases()];
+  const hash = await pool.propagateOne();
+  await pool.blocks(1, 2, never);
+  return { pool, store: pool.store, leases, hash };
 }
 
 export type WriteUnderLease = { readonly lease?: Lease; readonly operationId?: string };
@@ -44,25 +46,15 @@ const rollingBack: LeaderVerb = {
 };
 export const leaderVerbs: readonly LeaderVerb[] = [confirming, rollingBack];
 
-export async function whole(context: CaseContext, { store, hash }: Scene): Promise<unknown> {
-  return [
-    await snapshot(store),
-    await stagesOf(store, [hash]),
-    await eventsAfter(context, store),
-    await store.tip({ points: 9 }),
-  ];
+export async function whole({ pool, store, hash }: Scene): Promise<unknown> {
+  return [await pool.snapshot(), await pool.stages(hash), await pool.events(), await store.tip({ points: 9 })];
 }
 
 /** The call must be answered `fenced` with the tip, and change nothing. */
-export async function assertFenced(
-  context: CaseContext,
-  all: Scene,
-  { call }: LeaderVerb,
-  options?: WriteUnderLease,
-): Promise<void> {
-  const before = await whole(context, all);
+export async function assertFenced(all: Scene, { call }: LeaderVerb, options?: WriteUnderLease): Promise<void> {
+  const before = await whole(all);
   assert.deepEqual(await call(all, options), { kind: 'fenced', tip: { point: point(2), tick: 2 } });
-  assert.deepEqual(await whole(context, all), before);
+  assert.deepEqual(await whole(all), before);
 }
 
 export function onlyLease({ nodeId, token, term }: Lease): Lease {

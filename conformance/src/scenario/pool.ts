@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import {
+  type AnyStore,
   type ChainPoint,
   type ConfirmOutcome,
   type DamagedTransaction,
+  type DropReason,
   isDamaged,
   type LaggedEvent,
   type LifeFacts,
@@ -10,8 +12,10 @@ import {
   type MempoolEvent,
   type MempoolStore,
   type Policy,
+  type RollbackOutcome,
   type StoredTransaction,
   type StoreEvent,
+  type SubscribeOptions,
   type TipAnswer,
   type Transaction,
   type TransactionStatus,
@@ -58,76 +62,10 @@ export function kindsOf<Kind>(outcomes: readonly { readonly kind: Kind }[]): Kin
   return outcomes.map(({ kind }) => kind);
 }
 
-/** Receives new transactions and returns them. */
-export async function receive(context: CaseContext, store: MempoolStore, count: number): Promise<Transaction[]> {
-  const batch = transactions(context.random, count);
-  await store.receive(batch);
-  return batch;
-}
-
-/** Receives one new transaction and returns its hash. */
-export async function receiveOne(context: CaseContext, store: MempoolStore): Promise<string> {
-  const one = transaction(context.random);
-  await store.receive([one]);
-  return one.hash;
-}
-
-/** Receives one new transaction, marks it in flight and returns its hash. */
-export async function propagateOne(context: CaseContext, store: MempoolStore): Promise<string> {
-  const hash = await receiveOne(context, store);
-  await store.markInflight([hash]);
-  return hash;
-}
-
-/** Receives one new transaction, takes it to that stage and returns its hash. */
-export async function flyOne(context: CaseContext, store: MempoolStore, stage: FlyingStage): Promise<string> {
-  const hash = await propagateOne(context, store);
-  if (stage === 'Acknowledged') await store.markAcknowledged([hash]);
-  return hash;
-}
-
-/** One new transaction in each of those stages. */
-export async function flyEach(context: CaseContext, store: MempoolStore): Promise<string[]> {
-  const hashes: string[] = [];
-  for (const stage of flyingStages) hashes.push(await flyOne(context, store, stage));
-  return hashes;
-}
-
-export interface BlockLists {
-  readonly seen?: readonly string[];
-  readonly unseen?: readonly string[];
-}
-
-/** Applies the nth block of the chain. */
-export function block(
-  store: MempoolStore,
-  n: number,
-  { seen = [], unseen = [] }: BlockLists = {},
-  policy: Policy = {},
-): Promise<ConfirmOutcome> {
-  return store.confirm({ point: point(n), seen, unseen }, policy);
-}
-
-/** Applies empty blocks, from the one to the other. */
-export async function emptyBlocks(store: MempoolStore, from: number, to: number, policy: Policy = {}): Promise<void> {
-  for (let n = from; n <= to; n++) await block(store, n, {}, policy);
-}
-
 export const never: Policy = {
   finalizeThreshold: Number.POSITIVE_INFINITY,
   dropThreshold: Number.POSITIVE_INFINITY,
 };
-
-/** Applies a block that finalizes what it carries. */
-export function finalizeIn(store: MempoolStore, n: number, hashes: readonly string[]): Promise<ConfirmOutcome> {
-  return block(store, n, { seen: hashes }, { finalizeThreshold: 1 });
-}
-
-export async function statusOf(store: MempoolStore, hash: string): Promise<TransactionStatus> {
-  const [status] = await store.checkStatus([hash]);
-  assert.ok(status);
-  return status;
-}
 
 /** The status of a hash that the pool does not know. */
 export function unknownStatus(hash: string): TransactionStatus {
@@ -141,22 +79,6 @@ export function plainStatus(
   stage: 'Pending' | 'Confirmed',
 ): ReturnType<typeof withoutFacts<TransactionStatus>> {
   return { ...withoutFacts(unknownStatus(hash)), stage };
-}
-
-export async function stagesOf(store: MempoolStore, hashes: readonly string[]): Promise<TransactionStatus['stage'][]> {
-  return (await store.checkStatus(hashes)).map(({ stage }) => stage);
-}
-
-export async function pendingOrder(store: MempoolStore): Promise<string[]> {
-  return hashesOf((await store.peekPending({ limit: 1_000 })).transactions);
-}
-
-export async function inflightOrder(store: MempoolStore): Promise<string[]> {
-  return hashesOf((await store.peekInflight({ limit: 1_000 })).transactions);
-}
-
-export async function logEntries(store: MempoolStore): Promise<LogEntry[]> {
-  return (await store.dumpFinalized({ limit: 1_000 })).entries;
 }
 
 type Counts = Omit<Usage, 'load' | 'epoch' | 'cursors' | 'oldestInflight'>;
@@ -190,12 +112,6 @@ export function intact<R extends object>(found: readonly (R | DamagedTransaction
     if (isDamaged(each)) throw new assert.AssertionError({ message: `${each.hash} is damaged` });
     return each as R | null;
   });
-}
-
-/** The state that a call without effect must not change. */
-export async function snapshot(store: MempoolStore): Promise<readonly [Usage, ChainPoint | null, number]> {
-  const { point: tip, tick } = await store.tip();
-  return [await store.usage(), tip, tick];
 }
 
 /** The bytes of a record as text, so that records compare by value. */
@@ -233,34 +149,9 @@ export function timeless<T>(value: T): T {
   return copy as T;
 }
 
-/** Every event after that number, up to the last one committed. */
-export async function eventsAfter({ signal }: CaseContext, store: MempoolStore, after = 0): Promise<StoreEvent[]> {
-  const { lastEventSeq } = await store.usage();
-  if (lastEventSeq <= after) return [];
-  const events: StoreEvent[] = [];
-  for await (const event of await store.subscribe({ after: await cursorAt(store, 'events', after), signal })) {
-    assert.notEqual(event.kind, 'lagged');
-    if (event.kind === 'lagged') continue;
-    events.push(contentOf(event));
-    if (event.eventSeq >= lastEventSeq || events.length >= lastEventSeq - after) break;
-  }
-  return events;
-}
-
 /** A delivered event without its cursor. */
 export function contentOf({ cursor: _, ...event }: MempoolEvent): StoreEvent {
   return event as StoreEvent;
-}
-
-/** The events that `run` makes. */
-export async function eventsOf(
-  context: CaseContext,
-  store: MempoolStore,
-  run: () => Promise<unknown>,
-): Promise<StoreEvent[]> {
-  const { lastEventSeq } = await store.usage();
-  await run();
-  return eventsAfter(context, store, lastEventSeq);
 }
 
 /** An event in a few words, for cases about order. */
@@ -275,5 +166,231 @@ export function gist(event: StoreEvent | LaggedEvent): string {
       return `${event.kind} ${event.hash}`;
     case 'lagged':
       return `lagged ${event.missed}`;
+  }
+}
+
+/** As many hashes as a number written in the code says. */
+type Hashes<Count extends number, Known extends string[] = []> = number extends Count
+  ? string[]
+  : Known['length'] extends Count
+    ? Known
+    : Hashes<Count, [...Known, string]>;
+
+/** The lists of a block, as hashes or in a scene as names. */
+export interface BlockLists {
+  readonly seen?: readonly string[];
+  readonly unseen?: readonly string[];
+  readonly provides?: readonly string[];
+}
+
+/** An open pool of a case: what cases do to it and ask of it. */
+export class Pool {
+  readonly context: CaseContext;
+  readonly store: AnyStore;
+
+  constructor(context: CaseContext, store: AnyStore) {
+    this.context = context;
+    this.store = store;
+  }
+
+  get random(): Random {
+    return this.context.random;
+  }
+
+  /** The hash of a transaction. A scene has names for them. */
+  hash(name: string): string {
+    return name;
+  }
+
+  name(hash: string): string {
+    return hash;
+  }
+
+  hashes(names: readonly string[]): string[] {
+    return names.map((name) => this.hash(name));
+  }
+
+  names(items: readonly (string | { readonly hash: string })[]): string[] {
+    return items.map((item) => this.name(typeof item === 'string' ? item : item.hash));
+  }
+
+  /** A new transaction, which is not received yet. */
+  transaction(payloadBytes?: number): Transaction {
+    return transaction(this.random, payloadBytes);
+  }
+
+  transactions(count: number, payloadBytes?: number): Transaction[] {
+    return transactions(this.random, count, payloadBytes);
+  }
+
+  /** Receives new transactions and returns them. */
+  async receive(count: number): Promise<Transaction[]> {
+    const batch = this.transactions(count);
+    await this.store.receive(batch);
+    return batch;
+  }
+
+  /** Receives new transactions and returns their hashes. */
+  async receiveHashes<Count extends number>(count: Count): Promise<Hashes<Count>> {
+    return hashesOf(await this.receive(count)) as Hashes<Count>;
+  }
+
+  /** Receives one new transaction and returns its hash. */
+  async receiveOne(): Promise<string> {
+    const [hash] = await this.receiveHashes(1);
+    return hash;
+  }
+
+  /** Receives one new transaction, marks it in flight and returns its hash. */
+  async propagateOne(): Promise<string> {
+    const hash = await this.receiveOne();
+    await this.store.markInflight([hash]);
+    return hash;
+  }
+
+  /** Receives one new transaction, takes it to that stage and returns its hash. */
+  async flyOne(stage: FlyingStage): Promise<string> {
+    const hash = await this.propagateOne();
+    if (stage === 'Acknowledged') await this.store.markAcknowledged([hash]);
+    return hash;
+  }
+
+  /** One new transaction in each of those stages. */
+  async flyEach(): Promise<string[]> {
+    const hashes: string[] = [];
+    for (const stage of flyingStages) hashes.push(await this.flyOne(stage));
+    return hashes;
+  }
+
+  mark(...names: readonly string[]): Promise<string[]> {
+    return this.store.markInflight(this.hashes(names));
+  }
+
+  acknowledge(...names: readonly string[]): Promise<string[]> {
+    return this.store.markAcknowledged(this.hashes(names));
+  }
+
+  release(...names: readonly string[]): Promise<string[]> {
+    return this.store.release(this.hashes(names));
+  }
+
+  /** Drops them for the reason `failed`. */
+  drop(...names: readonly string[]): Promise<string[]> {
+    return this.store.drop(this.hashes(names), 'failed');
+  }
+
+  /** Applies the nth block of the chain. */
+  block(n: number, { seen = [], unseen = [], ...more }: BlockLists = {}, policy: Policy = {}): Promise<ConfirmOutcome> {
+    return this.store.confirm(
+      { point: point(n), seen: this.hashes(seen), unseen: this.hashes(unseen), ...more },
+      policy,
+    );
+  }
+
+  /** Applies empty blocks, from the one to the other. */
+  async blocks(from: number, to: number, policy: Policy = {}): Promise<void> {
+    for (let n = from; n <= to; n++) await this.block(n, {}, policy);
+  }
+
+  /** Applies a block that finalizes what it carries. */
+  finalizeIn(n: number, ...names: readonly string[]): Promise<ConfirmOutcome> {
+    return this.block(n, { seen: names }, { finalizeThreshold: 1 });
+  }
+
+  /** Undoes the blocks above the nth of the chain. */
+  rollback(n: number): Promise<RollbackOutcome> {
+    return this.store.rollback(point(n));
+  }
+
+  statuses(names: readonly string[]): Promise<TransactionStatus[]> {
+    return this.store.checkStatus(this.hashes(names));
+  }
+
+  async status(name: string): Promise<TransactionStatus> {
+    const [status] = await this.statuses([name]);
+    assert.ok(status);
+    return status;
+  }
+
+  /** These fields of the status must have these values. */
+  async assertStatus(name: string, expected: Partial<TransactionStatus>): Promise<void> {
+    const status = await this.status(name);
+    const told = Object.keys(expected).map((field) => [field, status[field as keyof TransactionStatus]]);
+    assert.deepEqual(Object.fromEntries(told), expected);
+  }
+
+  async stages(...names: readonly string[]): Promise<TransactionStatus['stage'][]> {
+    return (await this.statuses(names)).map(({ stage }) => stage);
+  }
+
+  async reasons(...names: readonly string[]): Promise<(DropReason | null)[]> {
+    return (await this.statuses(names)).map(({ reason }) => reason);
+  }
+
+  /** The Pending ones that are not parked, in order. */
+  async pending(): Promise<string[]> {
+    return this.names((await this.store.peekPending({ limit: 1_000 })).transactions);
+  }
+
+  /** Those in flight, by seq. */
+  async inflight(): Promise<string[]> {
+    return this.names((await this.store.peekInflight({ limit: 1_000 })).transactions);
+  }
+
+  async logEntries(): Promise<LogEntry[]> {
+    return (await this.store.dumpFinalized({ limit: 1_000 })).entries;
+  }
+
+  tip(points = 0): Promise<Omit<TipAnswer, 'epoch'>> {
+    return tipOf(this.store, points);
+  }
+
+  /** The cursor of a number in this pool (O7). */
+  cursor(kind: CursorKind, number: number): Promise<string> {
+    return cursorAt(this.store, kind, number);
+  }
+
+  /** The state that a call without effect must not change. */
+  async snapshot(): Promise<readonly [Usage, ChainPoint | null, number]> {
+    const { point: tip, tick } = await this.store.tip();
+    return [await this.store.usage(), tip, tick];
+  }
+
+  /** All that `unchanged` compares. */
+  whole(): Promise<readonly unknown[]> {
+    return this.snapshot();
+  }
+
+  /** `run` must change nothing. */
+  async unchanged(run: () => Promise<unknown>): Promise<void> {
+    const before = await this.whole();
+    await run();
+    assert.deepEqual(await this.whole(), before);
+  }
+
+  /** A stream that ends with the case. */
+  subscribe(options: SubscribeOptions = {}): Promise<AsyncIterable<MempoolEvent>> {
+    return this.store.subscribe({ ...options, signal: this.context.signal });
+  }
+
+  /** Every event after that number, up to the last one committed. */
+  async events(after = 0): Promise<StoreEvent[]> {
+    const { lastEventSeq } = await this.store.usage();
+    if (lastEventSeq <= after) return [];
+    const events: StoreEvent[] = [];
+    for await (const event of await this.subscribe({ after: await this.cursor('events', after) })) {
+      assert.notEqual(event.kind, 'lagged');
+      if (event.kind === 'lagged') continue;
+      events.push(contentOf(event));
+      if (event.eventSeq >= lastEventSeq || events.length >= lastEventSeq - after) break;
+    }
+    return events;
+  }
+
+  /** The events that `run` makes. */
+  async eventsOf(run: () => Promise<unknown>): Promise<StoreEvent[]> {
+    const { lastEventSeq } = await this.store.usage();
+    await run();
+    return this.events(lastEventSeq);
   }
 }

@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
-import type {
-  AnyStore,
-  Block,
-  ConfirmOutcome,
-  DropReason,
-  Floor,
-  OpenOptions,
-  Policy,
-  ReceiveOutcome,
-  TransactionStatus,
-} from 'mempool-core';
+import type { AnyStore, Floor, OpenOptions, ReceiveOutcome } from 'mempool-core';
 import type { CaseContext, ConformanceCase, Need } from '../case/case.ts';
 import { type EachOf, eachOf, mustRank } from '../case/must.ts';
-import { hashesOf, point } from './pool.ts';
+import { type CaseClock, startMs, TimedPool } from './on-pool.ts';
+import { hashesOf } from './pool.ts';
 
 export type Submission = Parameters<AnyStore['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
@@ -46,15 +37,6 @@ export interface Draft extends Verdict {
 }
 
 export type Drafts = Readonly<Record<string, Draft>>;
-
-export interface NamedBlock {
-  readonly seen?: readonly string[];
-  readonly unseen?: readonly string[];
-  readonly provides?: readonly string[];
-}
-
-/** A time in 2026 at which the clock of every scene begins. */
-export const startMs = 1_780_000_000_000;
 
 /** Short names of transactions, so that a case can say `a` and `b`. */
 class Names {
@@ -96,40 +78,30 @@ export function onPriorityPool(id: string, title: string, run: OnScene, needs: r
 
 export const eachOnPriorityPool: EachOf<OnScene> = eachOf(onPriorityPool);
 
-function openNode({ open }: CaseContext, clock: { nowMs: number }, options: OpenOptions): Promise<AnyStore> {
+function openNode({ open }: CaseContext, clock: CaseClock, options: OpenOptions): Promise<AnyStore> {
   return open({ ordering: 'priority', now: () => clock.nowMs, ...options });
 }
 
 /** A priority pool whose transactions have names. */
-export class Scene {
-  readonly store: AnyStore;
-  readonly clock: { nowMs: number };
-  readonly #context: CaseContext;
+export class Scene extends TimedPool {
   readonly #names: Names;
 
-  constructor(context: CaseContext, store: AnyStore, clock: { nowMs: number }, names: Names) {
-    this.#context = context;
-    this.store = store;
-    this.clock = clock;
+  constructor(context: CaseContext, store: AnyStore, clock: CaseClock, names: Names) {
+    super(context, store, clock);
     this.#names = names;
   }
 
-  /** Another node on the same pool, or the same pool again. */
-  async another(options: OpenOptions = {}): Promise<Scene> {
-    const store = await openNode(this.#context, this.clock, options);
-    return new Scene(this.#context, store, this.clock, this.#names);
+  override async another(options: OpenOptions = {}): Promise<Scene> {
+    const store = await openNode(this.context, this.clock, options);
+    return new Scene(this.context, store, this.clock, this.#names);
   }
 
-  hash(name: string): string {
+  override hash(name: string): string {
     return this.#names.hash(name);
   }
 
-  hashes(names: readonly string[]): string[] {
-    return names.map((name) => this.hash(name));
-  }
-
-  names(items: readonly (string | { readonly hash: string })[]): string[] {
-    return items.map((item) => this.#names.name(typeof item === 'string' ? item : item.hash));
+  override name(hash: string): string {
+    return this.#names.name(hash);
   }
 
   submission(name: string, { bytes = 20, from, ...verdict }: Draft = {}): Submission {
@@ -165,15 +137,8 @@ export class Scene {
     });
   }
 
-  /** `run` must change nothing. */
-  async unchanged(run: () => Promise<unknown>): Promise<void> {
-    const before = await this.whole();
-    await run();
-    assert.deepEqual(await this.whole(), before);
-  }
-
   /** All that two equal pools have in common. */
-  async whole(): Promise<readonly unknown[]> {
+  override async whole(): Promise<readonly unknown[]> {
     const { store } = this;
     return Promise.all([store.dump(), store.usage(), store.tip({ points: 1_000 })]);
   }
@@ -190,11 +155,6 @@ export class Scene {
   /** The ready ones, best first. */
   async ready(): Promise<string[]> {
     return this.names(await this.store.reap());
-  }
-
-  /** Those in flight, by seq. */
-  async inflight(): Promise<string[]> {
-    return this.names((await this.store.peekInflight({ limit: 1_000 })).transactions);
   }
 
   /** The parked ones, by seq. */
@@ -214,52 +174,6 @@ export class Scene {
 
   async seq(name: string): Promise<number> {
     return (await this.entry(name)).seq;
-  }
-
-  statuses(names: readonly string[]): Promise<TransactionStatus[]> {
-    return this.store.checkStatus(this.hashes(names));
-  }
-
-  async stages(...names: readonly string[]): Promise<TransactionStatus['stage'][]> {
-    return (await this.statuses(names)).map(({ stage }) => stage);
-  }
-
-  async reasons(...names: readonly string[]): Promise<(DropReason | null)[]> {
-    return (await this.statuses(names)).map(({ reason }) => reason);
-  }
-
-  mark(...names: readonly string[]): Promise<string[]> {
-    return this.store.markInflight(this.hashes(names));
-  }
-
-  acknowledge(...names: readonly string[]): Promise<string[]> {
-    return this.store.markAcknowledged(this.hashes(names));
-  }
-
-  release(...names: readonly string[]): Promise<string[]> {
-    return this.store.release(this.hashes(names));
-  }
-
-  drop(...names: readonly string[]): Promise<string[]> {
-    return this.store.drop(this.hashes(names), 'failed');
-  }
-
-  /** Applies the nth block of the chain. */
-  block(
-    n: number,
-    { seen = [], unseen = [], provides = [] }: NamedBlock = {},
-    policy: Policy = {},
-  ): Promise<ConfirmOutcome> {
-    const lists: Pick<Block, 'seen' | 'unseen' | 'provides'> = {
-      seen: this.hashes(seen),
-      unseen: this.hashes(unseen),
-      provides,
-    };
-    return this.store.confirm({ point: point(n), ...lists }, policy);
-  }
-
-  async blocks(from: number, to: number, policy: Policy = {}): Promise<void> {
-    for (let n = from; n <= to; n++) await this.block(n, {}, policy);
   }
 
   async load(): Promise<NonNullable<Awaited<ReturnType<AnyStore['usage']>>['load']>> {

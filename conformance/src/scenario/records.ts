@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore, NamedValue, RecordPage } from 'mempool-core';
 import type { CaseContext, Need } from '../case/case.ts';
-import { type EachOf, eachOf, mustFence, needing, onPool } from '../case/must.ts';
+import { type EachOf, eachOf, mustFence, needing } from '../case/must.ts';
+import { onPool } from './on-pool.ts';
+import type { Pool } from './pool.ts';
 
 const records: readonly Need[] = ['records'];
 
 /** Cases of records on one pool. */
-export const eachOnRecords: EachOf<(store: MempoolStore, context: CaseContext) => Promise<void>> = eachOf(
-  (id, title, run) => onPool(id, title, run, records),
+export const eachOnRecords: EachOf<(store: MempoolStore, pool: Pool) => Promise<void>> = eachOf((id, title, run) =>
+  onPool(id, title, (pool, store) => run(store, pool), records),
 );
 
 /** Cases of records and the lease of the pool's election. */

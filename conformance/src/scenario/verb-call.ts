@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, ReadOptions, WriteOptions } from 'mempool-core';
-import type { CaseContext } from '../case/case.ts';
-import { block, point, propagateOne, receiveOne, transaction } from './pool.ts';
+import {
+  isMempoolError,
+  type MempoolErrorCode,
+  type MempoolErrorDetails,
+  type MempoolStore,
+  type ReadOptions,
+  type WriteOptions,
+} from 'mempool-core';
+import { type Pool, point } from './pool.ts';
 
 /** A mutating call in a pool where it has an effect. */
 interface ArrangedCall {
@@ -12,64 +18,66 @@ interface ArrangedCall {
 
 export interface WriteVerb {
   readonly verb: 'receive' | 'markInflight' | 'markAcknowledged' | 'release' | 'drop' | 'confirm' | 'rollback';
-  arrange(context: CaseContext, store: MempoolStore): Promise<ArrangedCall>;
+  arrange(pool: Pool): Promise<ArrangedCall>;
 }
 
 export const writeVerbs: readonly WriteVerb[] = [
   {
     verb: 'receive',
-    async arrange({ random }, store) {
-      const one = transaction(random);
-      const again = () => store.drop([one.hash], 'invalid');
-      return { call: (options) => store.receive([one], options), again };
+    async arrange(pool) {
+      const one = pool.transaction();
+      const again = () => pool.store.drop([one.hash], 'invalid');
+      return { call: (options) => pool.store.receive([one], options), again };
     },
   },
   {
     verb: 'markInflight',
-    async arrange(context, store) {
-      const hash = await receiveOne(context, store);
-      return { call: (options) => store.markInflight([hash], options), again: () => store.release([hash]) };
+    async arrange(pool) {
+      const hash = await pool.receiveOne();
+      return { call: (options) => pool.store.markInflight([hash], options), again: () => pool.release(hash) };
     },
   },
   {
     verb: 'markAcknowledged',
-    async arrange(context, store) {
-      const hash = await propagateOne(context, store);
-      const again = () => store.release([hash]).then(() => store.markInflight([hash]));
-      return { call: (options) => store.markAcknowledged([hash], options), again };
+    async arrange(pool) {
+      const hash = await pool.propagateOne();
+      const again = () => pool.release(hash).then(() => pool.mark(hash));
+      return { call: (options) => pool.store.markAcknowledged([hash], options), again };
     },
   },
   {
     verb: 'release',
-    async arrange(context, store) {
-      const hash = await propagateOne(context, store);
-      return { call: (options) => store.release([hash], options), again: () => store.markInflight([hash]) };
+    async arrange(pool) {
+      const hash = await pool.propagateOne();
+      return { call: (options) => pool.store.release([hash], options), again: () => pool.mark(hash) };
     },
   },
   {
     verb: 'drop',
-    async arrange({ random }, store) {
-      const one = transaction(random);
+    async arrange(pool) {
+      const { store } = pool;
+      const one = pool.transaction();
       await store.receive([one]);
       return { call: (options) => store.drop([one.hash], 'failed', options), again: () => store.receive([one]) };
     },
   },
   {
     verb: 'confirm',
-    async arrange(context, store) {
-      const hash = await receiveOne(context, store);
-      await block(store, 1);
+    async arrange(pool) {
+      const hash = await pool.receiveOne();
+      await pool.block(1);
       const next = { point: point(2), parent: point(1).hash, seen: [hash], unseen: [] };
-      return { call: (options) => store.confirm(next, {}, options), again: () => store.rollback(point(1)) };
+      return { call: (options) => pool.store.confirm(next, {}, options), again: () => pool.rollback(1) };
     },
   },
   {
     verb: 'rollback',
-    async arrange(context, store) {
-      const hash = await receiveOne(context, store);
-      await block(store, 1);
-      await block(store, 2, { seen: [hash] });
-      return { call: (options) => store.rollback(point(1), options), again: () => block(store, 2, { seen: [hash] }) };
+    async arrange(pool) {
+      const hash = await pool.receiveOne();
+      await pool.block(1);
+      await pool.block(2, { seen: [hash] });
+      const again = () => pool.block(2, { seen: [hash] });
+      return { call: (options) => pool.store.rollback(point(1), options), again };
     },
   },
 ];
@@ -97,4 +105,16 @@ export function rejection(promise: Promise<unknown>): Promise<unknown> {
     () => assert.fail('the call should have been refused'),
     (error: unknown) => error,
   );
+}
+
+/** The call must be refused with that code, and with these details. */
+export async function refuses(
+  call: Promise<unknown>,
+  code: MempoolErrorCode,
+  details: MempoolErrorDetails = {},
+): Promise<void> {
+  const error = await rejection(call);
+  assert.ok(isMempoolError(error, code), `not ${code}: ${error}`);
+  const told = Object.keys(details).map((name) => [name, error.details[name as keyof MempoolErrorDetails]]);
+  assert.deepEqual(Object.fromEntries(told), details);
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore } from 'mempool-core';
-import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustRank, ofBoundary, onPool } from '../../case/must.ts';
-import { block, hashesOf, intact, kindsOf, stagesOf, transaction } from '../../scenario/pool.ts';
+import type { ConformanceCase } from '../../case/case.ts';
+import { mustRank, ofBoundary } from '../../case/must.ts';
+import { eachOnPool, onPool } from '../../scenario/on-pool.ts';
+import { hashesOf, intact, kindsOf, type Pool } from '../../scenario/pool.ts';
 import { openScene } from '../../scenario/priority.ts';
 
 type Write = (hash: string) => string;
@@ -12,11 +12,11 @@ const withPrefix: Write = (hash) => `0x${hash}`;
 const inBoth: Write = (hash) => `0x${hash.toUpperCase()}`;
 
 /** Calls every verb that takes hashes, with the hash as `write` writes it. */
-async function eachVerb(store: MempoolStore, { random }: CaseContext, write: Write): Promise<void> {
-  const one = transaction(random);
+async function eachVerb(pool: Pool, write: Write): Promise<void> {
+  const one = pool.transaction();
   const { hash } = one;
   const given = write(hash);
-  const outcomes = await store.receive([{ ...one, hash: given }, one]);
+  const outcomes = await pool.store.receive([{ ...one, hash: given }, one]);
   assert.deepEqual(
     [kindsOf(outcomes), hashesOf(outcomes)],
     [
@@ -24,37 +24,34 @@ async function eachVerb(store: MempoolStore, { random }: CaseContext, write: Wri
       [hash, hash],
     ],
   );
-  assert.deepEqual(hashesOf(await store.checkStatus([given])), [hash]);
-  assert.deepEqual(await store.markInflight([given, hash]), [hash]);
-  assert.deepEqual(hashesOf(intact(await store.findInflight([given])).flatMap((found) => found ?? [])), [hash]);
-  assert.deepEqual(await store.markAcknowledged([given]), [hash]);
-  assert.deepEqual(await store.release([given]), [hash]);
-  await block(store, 1, { seen: [given] });
-  assert.deepEqual(await stagesOf(store, [hash]), ['Confirmed']);
-  await block(store, 2, { unseen: [given] });
-  assert.deepEqual(await stagesOf(store, [hash]), ['Pending']);
-  assert.deepEqual(await store.drop([given], 'failed'), [hash]);
+  assert.deepEqual(hashesOf(await pool.store.checkStatus([given])), [hash]);
+  assert.deepEqual(await pool.mark(given, hash), [hash]);
+  assert.deepEqual(hashesOf(intact(await pool.store.findInflight([given])).flatMap((found) => found ?? [])), [hash]);
+  assert.deepEqual(await pool.acknowledge(given), [hash]);
+  assert.deepEqual(await pool.release(given), [hash]);
+  await pool.block(1, { seen: [given] });
+  assert.deepEqual(await pool.stages(hash), ['Confirmed']);
+  await pool.block(2, { unseen: [given] });
+  assert.deepEqual(await pool.stages(hash), ['Pending']);
+  assert.deepEqual(await pool.drop(given), [hash]);
 }
 
 function written(name: string, how: string, write: Write): ConformanceCase {
   const title = `a hash ${how} is the same hash in every verb; answers tell it in lower case without 0x`;
-  return onPool(`M2/${name}`, title, (store, context) => eachVerb(store, context, write));
+  return onPool(`M2/${name}`, title, (pool) => eachVerb(pool, write));
 }
 
 const others = eachOnPool({
-  'M2/forms-in-an-operation: a call repeated with its hashes in another form is the same call': async (
-    store,
-    { random },
-  ) => {
-    const one = transaction(random);
+  'M2/forms-in-an-operation: a call repeated with its hashes in another form is the same call': async (pool, store) => {
+    const one = pool.transaction();
     const { hash } = one;
     const first = await store.receive([one], { operationId: 'receive' });
     assert.deepEqual(await store.receive([{ ...one, hash: inBoth(hash) }], { operationId: 'receive' }), first);
     assert.deepEqual(await store.markInflight([inBoth(hash)], { operationId: 'mark' }), [hash]);
     assert.deepEqual(await store.markInflight([hash], { operationId: 'mark' }), [hash]);
   },
-  'M2/no-payload-type: the payload type is 0 if it is left out': async (store, { random }) => {
-    const { hash, payload } = transaction(random);
+  'M2/no-payload-type: the payload type is 0 if it is left out': async (pool, store) => {
+    const { hash, payload } = pool.transaction();
     const first = await store.receive([{ hash, payload }], { operationId: 'receive' });
     const [stored] = (await store.peekPending()).transactions;
     assert.deepEqual([stored?.hash, stored?.payloadType], [hash, 0]);

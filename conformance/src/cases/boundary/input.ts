@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type OpenOptions, type Transaction, type WriteOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, must, mustEach, ofBoundary, onPool } from '../../case/must.ts';
-import { pendingOrder, point, receive, snapshot, stagesOf, transaction } from '../../scenario/pool.ts';
-import { readVerbs, rejection, writeVerbs } from '../../scenario/verb-call.ts';
+import { must, mustEach, ofBoundary } from '../../case/must.ts';
+import { eachOnPool, onPool, openOther, openPool } from '../../scenario/on-pool.ts';
+import { point } from '../../scenario/pool.ts';
+import { readVerbs, refuses, rejection, writeVerbs } from '../../scenario/verb-call.ts';
 
 interface BadInput {
   readonly name: string;
@@ -149,12 +150,9 @@ function operationOf(name: string, operationId: string): BadInput {
 
 function refused({ name, field, call }: BadInput): ConformanceCase {
   const title = `bad input (${name}) is refused, naming ${field}, before anything is written`;
-  return onPool(`M2/${name}`, title, async (store, context) => {
-    const [good = transaction(context.random)] = await receive(context, store, 1);
-    const before = await snapshot(store);
-    const error = await rejection(call(store, good));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.deepEqual([error.details.field, await snapshot(store)], [field, before]);
+  return onPool(`M2/${name}`, title, async (pool, store) => {
+    const [good = pool.transaction()] = await pool.receive(1);
+    await pool.unchanged(() => refuses(call(store, good), 'ERR_MEMPOOL_INVALID', { field }));
   });
 }
 
@@ -180,16 +178,16 @@ function refusedOptions([name, field, options]: readonly [string, string, unknow
   const title = `options with a bad ${field} are refused by every verb before anything is written`;
   return must(`M2/${name}-of-any-verb`, title, async (context) => {
     for (const { verb, arrange } of writeVerbs) {
-      const store = await context.openOther();
-      const { call } = await arrange(context, store);
-      const before = await snapshot(store);
+      const pool = await openOther(context);
+      const { call } = await arrange(pool);
+      const before = await pool.snapshot();
       const error = await rejection(call(untyped(options)));
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
-      assert.deepEqual([error.details.field, await snapshot(store)], [field, before], verb);
+      assert.deepEqual([error.details.field, await pool.snapshot()], [field, before], verb);
     }
-    const store = await context.open();
+    const pool = await openPool(context);
     for (const { verb, call } of readVerbs) {
-      const error = await rejection(call(store, hex, untyped(options)));
+      const error = await rejection(call(pool.store, hex, untyped(options)));
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
       assert.equal(error.details.field, field, verb);
     }
@@ -199,90 +197,88 @@ function refusedOptions([name, field, options]: readonly [string, string, unknow
 const noSignal = must('M2/no-signal', 'in every verb a null signal counts as no signal', async (context) => {
   const none = untyped<WriteOptions>({ signal: null });
   for (const { arrange } of writeVerbs) {
-    const store = await context.openOther();
-    const { call } = await arrange(context, store);
-    const { lastEventSeq } = await store.usage();
+    const pool = await openOther(context);
+    const { call } = await arrange(pool);
+    const { lastEventSeq } = await pool.store.usage();
     await call(none);
-    assert.ok((await store.usage()).lastEventSeq > lastEventSeq);
+    assert.ok((await pool.store.usage()).lastEventSeq > lastEventSeq);
   }
-  const store = await context.open();
-  for (const { call } of readVerbs) await call(store, hex, none);
+  const pool = await openPool(context);
+  for (const { call } of readVerbs) await call(pool.store, hex, none);
 });
 
 function refusedOption([field, options]: readonly [string, OpenOptions]): ConformanceCase {
   return must(`M2/open-${field}`, `open refuses a bad ${field} and names it`, async (context) => {
-    const error = await rejection(context.open(options));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.equal(error.details.field, field);
+    await refuses(context.open(options), 'ERR_MEMPOOL_INVALID', { field });
   });
 }
 
 const ownPools = mustEach({
   'M2/largest-payload: a payload of exactly maxTxBytes is received, one byte more is too large': async (context) => {
-    const store = await context.open({ maxTxBytes: 100 });
-    const [fits, larger] = [transaction(context.random, 100), transaction(context.random, 101)];
-    await store.receive([fits]);
-    const [answer] = await store.receive([larger]);
+    const pool = await openPool(context, { maxTxBytes: 100 });
+    const [fits, larger] = [pool.transaction(100), pool.transaction(101)];
+    await pool.store.receive([fits]);
+    const [answer] = await pool.store.receive([larger]);
     assert.deepEqual(answer, { kind: 'too-large', hash: larger.hash, maxTxBytes: 100 });
-    assert.deepEqual(await pendingOrder(store), [fits.hash]);
+    assert.deepEqual(await pool.pending(), [fits.hash]);
   },
   'M2/payload-too-large: a payload that is too large is answered "too-large", the others are received': async (
     context,
   ) => {
-    const store = await context.open({ maxTxBytes: 100 });
+    const pool = await openPool(context, { maxTxBytes: 100 });
     const sizes = [101, 100, 5_000, 1];
-    const batch = sizes.map((bytes) => transaction(context.random, bytes));
-    const outcomes = await store.receive(batch);
+    const batch = sizes.map((bytes) => pool.transaction(bytes));
+    const outcomes = await pool.store.receive(batch);
     assert.deepEqual(
       outcomes.map(({ kind, hash }) => [kind, hash]),
       batch.map(({ hash }, i) => [i % 2 === 0 ? 'too-large' : 'received', hash]),
     );
-    assert.deepEqual(await pendingOrder(store), [batch[1]?.hash, batch[3]?.hash]);
+    assert.deepEqual(await pool.pending(), [batch[1]?.hash, batch[3]?.hash]);
   },
   'M2/too-large-repeated: a repeated call answers its too large payload again': async (context) => {
-    const store = await context.open({ maxTxBytes: 100 });
-    const batch = [transaction(context.random, 101), transaction(context.random, 9)];
-    const first = await store.receive(batch, { operationId: 'operation-1' });
-    await store.drop([batch[1]?.hash ?? ''], 'failed');
-    assert.deepEqual(await store.receive(batch, { operationId: 'operation-1' }), first);
+    const pool = await openPool(context, { maxTxBytes: 100 });
+    const batch = [pool.transaction(101), pool.transaction(9)];
+    const first = await pool.store.receive(batch, { operationId: 'operation-1' });
+    await pool.drop(batch[1]?.hash ?? '');
+    assert.deepEqual(await pool.store.receive(batch, { operationId: 'operation-1' }), first);
   },
 });
 
 const onePool = eachOnPool({
-  'M2/default-payload: by default a payload may have 1 MiB': async (store, context) => {
-    const one = { ...transaction(context.random), payload: new Uint8Array(1_048_576) };
+  'M2/default-payload: by default a payload may have 1 MiB': async (pool, store) => {
+    const one = { ...pool.transaction(), payload: new Uint8Array(1_048_576) };
     assert.equal((await store.receive([one]))[0]?.kind, 'received');
   },
-  'M2/others-unharmed: bad input from one caller does not reject the calls of others': async (store, context) => {
-    const [before, after] = [transaction(context.random), transaction(context.random)];
-    const bad = { ...transaction(context.random), payloadType: 70_000 };
+  'M2/others-unharmed: bad input from one caller does not reject the calls of others': async (pool, store) => {
+    const [before, after] = [pool.transaction(), pool.transaction()];
+    const bad = { ...pool.transaction(), payloadType: 70_000 };
     const calls = [store.receive([before]), store.receive([bad]), store.receive([after])];
     const results = await Promise.allSettled(calls);
     assert.deepEqual(
       results.map(({ status }) => status),
       ['fulfilled', 'rejected', 'fulfilled'],
     );
-    assert.deepEqual(await pendingOrder(store), [before.hash, after.hash]);
+    assert.deepEqual(await pool.pending(), [before.hash, after.hash]);
   },
-  'M2/order-across-verbs: calls that were not awaited take effect in the order made': async (store, context) => {
-    const one = transaction(context.random);
+  'M2/order-across-verbs: calls that were not awaited take effect in the order made': async (pool, store) => {
+    const one = pool.transaction();
     await Promise.all([
       store.receive([one]),
-      store.markInflight([one.hash]),
+      pool.mark(one.hash),
       store.confirm({ point: point(1), seen: [], unseen: [] }),
-      store.markAcknowledged([one.hash]),
-      store.release([one.hash]),
-      store.markInflight([one.hash]),
+      pool.acknowledge(one.hash),
+      pool.release(one.hash),
+      pool.mark(one.hash),
       store.confirm({ point: point(2), seen: [one.hash], unseen: [] }),
-      store.rollback(point(1)),
-      store.drop([one.hash], 'failed'),
+      pool.rollback(1),
+      pool.drop(one.hash),
     ]);
     const { lastEventSeq } = await store.usage();
-    assert.deepEqual([await stagesOf(store, [one.hash]), lastEventSeq], [['Dropped'], 11]);
+    assert.deepEqual([await pool.stages(one.hash), lastEventSeq], [['Dropped'], 11]);
   },
-  'M2/reads-in-order: a read that was not awaited sees the calls made before it': async (store, context) => {
-    const one = transaction(context.random);
-    const [, status] = await Promise.all([store.receive([one]), stagesOf(store, [one.hash])]);
+  'M2/reads-in-order: a read that was not awaited sees the calls made before it': async (pool, store) => {
+    const one = pool.transaction();
+    const [, status] = await Promise.all([store.receive([one]), pool.stages(one.hash)]);
     assert.deepEqual(status, ['Pending']);
   },
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach, needing } from '../../case/must.ts';
-import { hashesOf, pendingOrder, transaction, transactions } from '../../scenario/pool.ts';
+import { mustEach, needing } from '../../case/must.ts';
+import { eachOnPool, openNamed } from '../../scenario/on-pool.ts';
+import { hashesOf, transaction, transactions } from '../../scenario/pool.ts';
 
 /** The greatest length of names and ids, in characters. */
 const maxCharacters = 128;
@@ -59,11 +60,11 @@ const ownPools = mustEach({
     const own = transactions(context.random, names.length);
     const outcomes: string[] = [];
     for (const [i, name] of names.entries()) {
-      const store = await context.openNamed(name);
+      const pool = await openNamed(context, name);
       const batch = [one, ...own.slice(i, i + 1)];
-      const [outcome] = await store.receive(batch);
+      const [outcome] = await pool.store.receive(batch);
       outcomes.push(`${outcome?.kind} in ${name}`);
-      assert.deepEqual([name, await pendingOrder(store)], [name, hashesOf(batch)]);
+      assert.deepEqual([name, await pool.pending()], [name, hashesOf(batch)]);
     }
     assert.deepEqual(
       outcomes,
@@ -82,7 +83,7 @@ const ownPoolsDurable = mustEach({
       await store.close();
     }
     const found: (readonly [string, string[]])[] = [];
-    for (const name of names) found.push([name, await pendingOrder(await context.openNamed(name))]);
+    for (const name of names) found.push([name, await (await openNamed(context, name)).pending()]);
     assert.deepEqual(
       found,
       batch.map(({ hash }, i) => [names[i], [hash]]),
@@ -91,7 +92,7 @@ const ownPoolsDurable = mustEach({
 }).map(needing('durable'));
 
 const onePool = eachOnPool({
-  'X2/awkward-ids: operation ids that look alike are different ids': async (store, context) => {
+  'X2/awkward-ids: operation ids that look alike are different ids': async (pool, store) => {
     const ids = [
       ...confusable('id'),
       ...confusable('7'),
@@ -105,10 +106,10 @@ const onePool = eachOnPool({
       '{id}',
     ];
     const first: unknown[] = [];
-    const batch = ids.map(() => transaction(context.random));
+    const batch = ids.map(() => pool.transaction());
     for (const [i, operationId] of ids.entries())
       first.push([operationId, await store.receive(batch.slice(i, i + 1), { operationId })]);
-    assert.deepEqual(await pendingOrder(store), hashesOf(batch));
+    assert.deepEqual(await pool.pending(), hashesOf(batch));
     const again: unknown[] = [];
     for (const [i, operationId] of ids.entries())
       again.push([operationId, await store.receive(batch.slice(i, i + 1), { operationId })]);

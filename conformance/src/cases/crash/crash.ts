@@ -10,7 +10,8 @@ import { makeHistory, type Universe } from '../../histories/pool-calls.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
 import { playAndKill } from '../../scenario/kill.ts';
-import { eventsAfter, hashesOf, never, pendingOrder, point, transactions } from '../../scenario/pool.ts';
+import { openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, never, point, transactions } from '../../scenario/pool.ts';
 
 const killable: readonly Need[] = ['durable', 'child-process'];
 
@@ -47,9 +48,9 @@ async function killAgain(context: CaseContext, { hashes, calls }: Universe, maxA
       options: historyOptions,
       answered: 1 + context.random.below(maxAnswers),
     });
-    const store = await context.open(historyOptions);
-    const done = await follow(store, model, { hashes, calls: rest }, answers);
-    await store.close();
+    const pool = await openPool(context, historyOptions);
+    const done = await follow(pool.store, model, { hashes, calls: rest }, answers);
+    await pool.store.close();
     rest = rest.slice(done);
   }
 }
@@ -91,11 +92,11 @@ export const crashCases: readonly ConformanceCase[] = mustEach({
       options: historyOptions,
       answered: 1 + context.random.below(40),
     });
-    const store = await context.open();
+    const pool = await openPool(context);
     const waiting: string[] = [];
-    for (let page = await store.peekPending({ limit: 1_000 }); page.transactions.length > 0; ) {
+    for (let page = await pool.store.peekPending({ limit: 1_000 }); page.transactions.length > 0; ) {
       waiting.push(...hashesOf(page.transactions));
-      page = await store.peekPending({ limit: 1_000, after: page.next });
+      page = await pool.store.peekPending({ limit: 1_000, after: page.next });
     }
     const whole = Math.max(answers.length, Math.ceil(waiting.length / 7));
     assert.deepEqual(waiting, hashesOf(batches.slice(0, whole).flat()));
@@ -116,21 +117,25 @@ export const crashCases: readonly ConformanceCase[] = mustEach({
       return { verb: call.verb, args } as Call;
     });
     await playAndKill(context, { calls: named, options: historyOptions, answered: 20 + context.random.below(60) });
-    const store = await context.open(historyOptions);
+    const pool = await openPool(context, historyOptions);
     const model = new Model(historyOptions);
     for (const call of named)
-      assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
-    assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'the repeated calls left a trace');
+      assertSame(await perform(pool.store, call), await perform(model, call), 'the outcome is not the one due');
+    assertSame(
+      await observeWhole(pool.store, hashes),
+      await expectWhole(model, hashes),
+      'the repeated calls left a trace',
+    );
   },
   'X4/killed-follower: a killed follower continues from the tip: no block is applied twice or left out': async (
     context,
   ) => {
     const blocks = chain(200);
     await playAndKill(context, { calls: blocks, options: historyOptions, answered: 10 + context.random.below(60) });
-    const store = await context.open(historyOptions);
-    const { tick } = await store.tip();
-    for (const call of blocks.slice(tick)) await perform(store, call);
-    const events = await eventsAfter(context, store);
+    const pool = await openPool(context, historyOptions);
+    const { tick } = await pool.store.tip();
+    for (const call of blocks.slice(tick)) await perform(pool.store, call);
+    const events = await pool.events();
     assert.deepEqual(
       events.map((event) => event.kind === 'block' && [event.action, event.tick, event.point]),
       blocks.map((_, i) => ['applied', i + 1, point(i + 1)]),
@@ -141,6 +146,6 @@ export const crashCases: readonly ConformanceCase[] = mustEach({
     const child = await context.fork('play', { calls: [{ verb: 'receive', args: [batch] }] });
     await child.message();
     await child.kill();
-    assert.deepEqual(await pendingOrder(await context.open()), hashesOf(batch));
+    assert.deepEqual(await (await openPool(context)).pending(), hashesOf(batch));
   },
 }).map(needing(...killable));

@@ -9,6 +9,7 @@ import { assertSame } from '../../histories/difference.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
 import { untilMs } from '../../scenario/kill.ts';
+import { openPool } from '../../scenario/on-pool.ts';
 import { countsOf, hashesOf, point, timeless, transactions } from '../../scenario/pool.ts';
 
 const needs: readonly Need[] = ['shared', 'child-process'];
@@ -97,13 +98,13 @@ async function stopAgainAndAgain(
   hashes: readonly string[],
 ): Promise<void> {
   const due = await wholes(calls, hashes);
-  const store = await context.open(historyOptions);
+  const pool = await openPool(context, historyOptions);
   const child = await context.fork('storm', { calls, options: historyOptions });
   await child.message();
   const last = Math.max(...due.keys());
   const begin = performance.now();
   for (let stop = 0; stop < stops * context.effort; stop++) {
-    const { lastEventSeq } = await store.usage();
+    const { lastEventSeq } = await pool.store.usage();
     if (lastEventSeq === last) break;
     const done = [...due.keys()].filter((seq) => seq <= lastEventSeq).length;
     const callMs = (performance.now() - begin) / done;
@@ -111,7 +112,7 @@ async function stopAgainAndAgain(
     child.pause();
     let running: Promise<unknown>[] = [];
     try {
-      running = await inspect({ store, child, hashes, due });
+      running = await inspect({ store: pool.store, child, hashes, due });
     } finally {
       child.resume();
     }

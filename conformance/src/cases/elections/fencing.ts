@@ -18,23 +18,15 @@ import {
   whole,
 } from '../../scenario/fencing.ts';
 import { expire, renew, renewal, untilFree, untilTrue, uuid, win } from '../../scenario/lease.ts';
-import {
-  emptyBlocks,
-  eventsAfter,
-  forkPoint,
-  never,
-  point,
-  propagateOne,
-  stagesOf,
-  transaction,
-} from '../../scenario/pool.ts';
+import { openPool } from '../../scenario/on-pool.ts';
+import { forkPoint, never, point } from '../../scenario/pool.ts';
 
 type Arrange = (context: CaseContext, all: Scene) => Promise<WriteUnderLease>;
 
 /** The same case for both verbs: after `arrange`, the call must be fenced. */
 function fenced(name: string, title: string, arrange: Arrange): ConformanceCase[] {
   return forBoth(name, `${title}: {verb} is fenced and changes nothing`, async (all, verb, context) => {
-    await assertFenced(context, all, verb, await arrange(context, all));
+    await assertFenced(all, verb, await arrange(context, all));
   });
 }
 
@@ -52,13 +44,11 @@ const applying: readonly ConformanceCase[] = [
     assert.equal((await verb.call(all, { lease })).kind, verb.applied);
   }),
   mustFence('E1/leader', 'the event of a block names the node and the term of its lease', async (context) => {
-    const [store, leases] = [await context.open(), await context.leases()];
+    const [pool, leases] = [await openPool(context), await context.leases()];
     const lease = onlyLease(await win(context, leases));
-    await store.confirm({ point: point(1), seen: [], unseen: [] }, {}, { lease });
-    await store.rollback('origin', { lease });
-    const told = (await eventsAfter(context, store)).map(
-      (event) => event.kind === 'block' && [event.nodeId, event.term],
-    );
+    await pool.store.confirm({ point: point(1), seen: [], unseen: [] }, {}, { lease });
+    await pool.store.rollback('origin', { lease });
+    const told = (await pool.events()).map((event) => event.kind === 'block' && [event.nodeId, event.term]);
     assert.deepEqual(told, Array(2).fill([lease.nodeId, lease.term]));
   }),
   ...forBoth('nobody', 'without a lease, while nobody holds one, {verb} applies', async (all, verb) => {
@@ -118,15 +108,15 @@ const fencedCases: readonly ConformanceCase[] = [
 const demanding = leaderVerbs.map((one) => {
   const title = `a node opened with fenced: true lets ${one.verb} through only under a lease`;
   return mustFence(`X6/demanded-${one.verb}`, title, async (context) => {
-    const [store, leases] = [await context.open({ fenced: true }), await context.leases()];
-    const hash = await propagateOne(context, store);
-    assert.equal((await store.confirm({ point: point(1), ...nothing })).kind, 'fenced');
+    const [pool, leases] = [await openPool(context, { fenced: true }), await context.leases()];
+    const hash = await pool.propagateOne();
+    assert.equal((await pool.store.confirm({ point: point(1), ...nothing })).kind, 'fenced');
     const lease = onlyLease(await win(context, leases));
     for (const n of [1, 2])
-      assert.equal((await store.confirm({ point: point(n), ...nothing }, {}, { lease })).kind, 'applied');
+      assert.equal((await pool.store.confirm({ point: point(n), ...nothing }, {}, { lease })).kind, 'applied');
     await leases.release(lease);
-    const all = { store, leases, hash };
-    await assertFenced(context, all, one);
+    const all = { pool, store: pool.store, leases, hash };
+    await assertFenced(all, one);
     assert.equal((await one.call(all, { lease: onlyLease(await win(context, leases)) })).kind, one.applied);
   });
 });
@@ -152,9 +142,9 @@ async function hasOvertaken(
   backlog: number,
   overtaking: Overtaking,
 ): Promise<boolean> {
-  const { store, leases } = all;
+  const { pool, store, leases } = all;
   const [options, change] = await overtaking(context, leases);
-  const before = Array.from({ length: backlog }, () => store.receive([transaction(context.random, callBytes)]));
+  const before = Array.from({ length: backlog }, () => store.receive([pool.transaction(callBytes)]));
   const called = call(all, options);
   await change();
   const { tick } = await store.tip();
@@ -165,12 +155,12 @@ async function hasOvertaken(
 }
 
 /** Restores the scene after a call that was applied. */
-async function restore({ store, leases }: Scene): Promise<void> {
+async function restore({ pool, leases }: Scene): Promise<void> {
   const { lease } = await leases.observe();
   if (lease !== null) await leases.release(lease);
-  const { tick } = await store.tip();
-  if (tick > 2) await store.rollback(point(2));
-  if (tick < 2) await emptyBlocks(store, tick + 1, 2, never);
+  const { tick } = await pool.tip();
+  if (tick > 2) await pool.rollback(2);
+  if (tick < 2) await pool.blocks(tick + 1, 2, never);
 }
 
 function inTurn(name: string, title: string, overtaking: Overtaking): ConformanceCase[] {
@@ -203,8 +193,8 @@ const repeating: readonly ConformanceCase[] = [
     async (all, verb, context) => {
       const operationId = 'the same';
       const lease = await win(context, all.leases);
-      await assertFenced(context, all, verb, { operationId });
-      await assertFenced(context, all, verb, { operationId, lease: { ...onlyLease(lease), term: lease.term + 1 } });
+      await assertFenced(all, verb, { operationId });
+      await assertFenced(all, verb, { operationId, lease: { ...onlyLease(lease), term: lease.term + 1 } });
       assert.equal((await verb.call(all, { operationId, lease: onlyLease(lease) })).kind, verb.applied);
     },
   ),
@@ -218,10 +208,10 @@ const repeating: readonly ConformanceCase[] = [
       await all.leases.release(lease);
       assert.deepEqual(await verb.call(all, { operationId, lease: onlyLease(lease) }), first);
       const next = await win(context, all.leases);
-      const before = await whole(context, all);
+      const before = await whole(all);
       for (const given of [{ lease: onlyLease(lease) }, { lease: onlyLease(next) }, {}])
         assert.deepEqual(await verb.call(all, { operationId, ...given }), first);
-      assert.deepEqual([first.kind, await whole(context, all)], [verb.applied, before]);
+      assert.deepEqual([first.kind, await whole(all)], [verb.applied, before]);
     },
   ),
 ];
@@ -373,11 +363,11 @@ const blocks: readonly ConformanceCase[] = eachFenced({
     assert.deepEqual(await kinds(forkPoint(7)), ['unknown-point', 'fenced']);
   },
   'X6/sightings: the inclusions of a fenced block do not count for later receives': async (
-    { store, leases },
+    { pool, store, leases },
     context,
   ) => {
     const lease = onlyLease(await win(context, leases));
-    const [fencedTx, seenTx] = [transaction(context.random), transaction(context.random)];
+    const [fencedTx, seenTx] = [pool.transaction(), pool.transaction()];
     const parent = point(2).hash;
     await store.confirm({ point: forkPoint(3), parent, seen: [fencedTx.hash], unseen: [] });
     await store.confirm({ point: point(3), parent, seen: [seenTx.hash], unseen: [] }, {}, { lease });
@@ -386,16 +376,16 @@ const blocks: readonly ConformanceCase[] = eachFenced({
       outcomes.map((one) => one.kind === 'received' && one.stage),
       ['Pending', 'Confirmed'],
     );
-    assert.deepEqual(await stagesOf(store, [fencedTx.hash, seenTx.hash]), ['Pending', 'Confirmed']);
+    assert.deepEqual(await pool.stages(fencedTx.hash, seenTx.hash), ['Pending', 'Confirmed']);
   },
-  'X6/other-verbs: every other verb works, whoever leads': async ({ store, leases, hash }, context) => {
+  'X6/other-verbs: every other verb works, whoever leads': async ({ pool, store, leases, hash }, context) => {
     await win(context, leases);
-    const one = transaction(context.random);
+    const one = pool.transaction();
     assert.equal((await store.receive([one]))[0]?.kind, 'received');
-    assert.deepEqual(await store.markInflight([one.hash]), [one.hash]);
-    assert.deepEqual(await store.markAcknowledged([one.hash]), [one.hash]);
-    assert.deepEqual(await store.release([one.hash, hash]), [one.hash, hash]);
-    assert.deepEqual(await store.drop([one.hash], 'failed'), [one.hash]);
+    assert.deepEqual(await pool.mark(one.hash), [one.hash]);
+    assert.deepEqual(await pool.acknowledge(one.hash), [one.hash]);
+    assert.deepEqual(await pool.release(one.hash, hash), [one.hash, hash]);
+    assert.deepEqual(await pool.drop(one.hash), [one.hash]);
   },
 });
 

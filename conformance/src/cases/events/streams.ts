@@ -2,19 +2,9 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { MempoolEvent, MempoolStore } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach } from '../../case/must.ts';
-import {
-  block,
-  contentOf,
-  cursorAt,
-  emptyBlocks,
-  eventsAfter,
-  gist,
-  hashesOf,
-  receive,
-  receiveOne,
-  take,
-} from '../../scenario/pool.ts';
+import { mustEach } from '../../case/must.ts';
+import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
+import { contentOf, gist, type Pool, take } from '../../scenario/pool.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
 interface Reading {
@@ -45,62 +35,57 @@ async function readAll(store: MempoolStore, stream: AsyncIterable<MempoolEvent>,
   return { next, lags, numbers };
 }
 
-/** Many small commits: one event for each block. */
-async function manyEvents(store: MempoolStore, from: number, to: number): Promise<void> {
-  await emptyBlocks(store, from, to);
-}
-
 function iterate(stream: AsyncIterable<MempoolEvent>): AsyncIterator<MempoolEvent> {
   return stream[Symbol.asyncIterator]();
 }
 
-async function subscribed(context: CaseContext): Promise<[MempoolStore, AsyncIterator<MempoolEvent>]> {
-  const store = await context.open();
-  return [store, iterate(await store.subscribe({ signal: context.signal }))];
+async function subscribed(context: CaseContext): Promise<[Pool, AsyncIterator<MempoolEvent>]> {
+  const pool = await openPool(context);
+  return [pool, iterate(await pool.subscribe())];
 }
 
 const onePool = eachOnPool({
-  'E3/every-later-commit: every commit after the moment of subscribing is delivered': async (store, context) => {
-    await receive(context, store, 2);
-    const stream = await store.subscribe({ signal: context.signal });
-    const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
-    await store.markInflight([b]);
+  'E3/every-later-commit: every commit after the moment of subscribing is delivered': async (pool) => {
+    await pool.receive(2);
+    const stream = await pool.subscribe();
+    const [a, b] = await pool.receiveHashes(2);
+    await pool.mark(b);
     const events = await take(stream, 3);
     assert.deepEqual(events.map(gist), [`Pending ${a}`, `Pending ${b}`, `Propagated ${b}`]);
   },
-  'E3/resume: a stream resumes after any event, without gap or duplicate': async (store, context) => {
-    const hashes = hashesOf(await receive(context, store, 7));
-    await store.markInflight(hashes);
-    await manyEvents(store, 1, 2);
-    const all = await eventsAfter(context, store);
+  'E3/resume: a stream resumes after any event, without gap or duplicate': async (pool) => {
+    const hashes = await pool.receiveHashes(7);
+    await pool.mark(...hashes);
+    await pool.blocks(1, 2);
+    const all = await pool.events();
     for (const after of [0, 1, 6, 7, 10, 15, all.length - 1])
-      assert.deepEqual(await eventsAfter(context, store, after), all.slice(after));
+      assert.deepEqual(await pool.events(after), all.slice(after));
   },
-  'E3/resume-inside-a-call: a stream resumes after an event in the middle of a call': async (store, context) => {
-    const hashes = hashesOf(await receive(context, store, 400));
-    const events = await eventsAfter(context, store, 123);
+  'E3/resume-inside-a-call: a stream resumes after an event in the middle of a call': async (pool) => {
+    const hashes = await pool.receiveHashes(400);
+    const events = await pool.events(123);
     assert.deepEqual(
       events.map(gist),
       hashes.slice(123).map((hash) => `Pending ${hash}`),
     );
   },
-  'E3/live-and-resumed: a live stream and a resumed one deliver the same events': async (store, context) => {
-    const live = await store.subscribe({ signal: context.signal });
-    const hashes = hashesOf(await receive(context, store, 3));
-    await store.drop(hashes.slice(0, 1), 'failed');
-    await block(store, 1, { seen: hashes });
-    const resumed = await eventsAfter(context, store);
+  'E3/live-and-resumed: a live stream and a resumed one deliver the same events': async (pool) => {
+    const live = await pool.subscribe();
+    const hashes = await pool.receiveHashes(3);
+    await pool.drop(...hashes.slice(0, 1));
+    await pool.block(1, { seen: hashes });
+    const resumed = await pool.events();
     assert.deepEqual((await take(live, resumed.length)).map(contentOf), resumed);
   },
-  'E3/at-the-end: a stream that resumes after the last event begins with the next one': async (store, context) => {
-    await receive(context, store, 3);
-    const stream = await store.subscribe({ after: await cursorAt(store, 'events', 3), signal: context.signal });
-    const hash = await receiveOne(context, store);
+  'E3/at-the-end: a stream that resumes after the last event begins with the next one': async (pool) => {
+    await pool.receive(3);
+    const stream = await pool.subscribe({ after: await pool.cursor('events', 3) });
+    const hash = await pool.receiveOne();
     assert.deepEqual((await take(stream, 1)).map(gist), [`Pending ${hash}`]);
   },
-  'E3/ahead-of-the-pool: a stream from a number the pool has not reached tells a loss': async (store, context) => {
-    const stream = await store.subscribe({ after: await cursorAt(store, 'events', 3), signal: context.signal });
-    const hashes = hashesOf(await receive(context, store, 5));
+  'E3/ahead-of-the-pool: a stream from a number the pool has not reached tells a loss': async (pool) => {
+    const stream = await pool.subscribe({ after: await pool.cursor('events', 3) });
+    const hashes = await pool.receiveHashes(5);
     const [first, ...events] = await take(stream, 6);
     assert.equal(first?.kind, 'lagged');
     assert.deepEqual(
@@ -108,48 +93,41 @@ const onePool = eachOnPool({
       hashes.map((hash) => `Pending ${hash}`),
     );
   },
-  'E3/thousands: a stream delivers thousands of events, more than any page': async (store, context) => {
-    for (let i = 0; i < 3; i++) await receive(context, store, 1_000);
-    await receive(context, store, 123);
-    const { numbers, lags } = await readAll(
-      store,
-      await store.subscribe({ after: 'origin', signal: context.signal }),
-      0,
-    );
+  'E3/thousands: a stream delivers thousands of events, more than any page': async (pool, store) => {
+    for (let i = 0; i < 3; i++) await pool.receive(1_000);
+    await pool.receive(123);
+    const { numbers, lags } = await readAll(store, await pool.subscribe({ after: 'origin' }), 0);
     assert.deepEqual([numbers.length, lags], [3_123, 0]);
   },
-  'E3/while-writing: a reader misses nothing while others write': async (store, context) => {
-    const stream = await store.subscribe({ after: 'origin', signal: context.signal });
-    const writing = Array.from({ length: 60 }, () => receive(context, store, 5));
+  'E3/while-writing: a reader misses nothing while others write': async (pool) => {
+    const stream = await pool.subscribe({ after: 'origin' });
+    const writing = Array.from({ length: 60 }, () => pool.receive(5));
     const [events] = await Promise.all([take(stream, 300), ...writing]);
     assert.deepEqual(
       events.map((event) => event.kind === 'transaction' && event.eventSeq),
       Array.from({ length: 300 }, (_, i) => i + 1),
     );
   },
-  'E3/each-reader: each reader gets every event, at its own pace': async (store, context) => {
-    const [fast, slow] = [
-      await store.subscribe({ signal: context.signal }),
-      await store.subscribe({ signal: context.signal }),
-    ];
-    await manyEvents(store, 1, 5);
+  'E3/each-reader: each reader gets every event, at its own pace': async (pool) => {
+    const [fast, slow] = [await pool.subscribe(), await pool.subscribe()];
+    await pool.blocks(1, 5);
     const first = await take(fast, 5);
-    await manyEvents(store, 6, 9);
+    await pool.blocks(6, 9);
     assert.deepEqual((await take(slow, 9)).slice(0, 5), first);
   },
-  'E3/beyond-the-end: a reader ahead of the store gets lagged, then every event there is': async (store, context) => {
-    const hashes = hashesOf(await receive(context, store, 3));
-    const stream = await store.subscribe({ after: await cursorAt(store, 'events', 1_000), signal: context.signal });
+  'E3/beyond-the-end: a reader ahead of the store gets lagged, then every event there is': async (pool) => {
+    const hashes = await pool.receiveHashes(3);
+    const stream = await pool.subscribe({ after: await pool.cursor('events', 1_000) });
     const events = await take(stream, 4);
     assert.deepEqual(events.map(gist), ['lagged 0', ...hashes.map((hash) => `Pending ${hash}`)]);
   },
-  'E4/break: break ends a stream: it delivers nothing more': async (store, context) => {
-    const stream = await store.subscribe({ signal: context.signal });
-    await manyEvents(store, 1, 4);
+  'E4/break: break ends a stream: it delivers nothing more': async (pool) => {
+    const stream = await pool.subscribe();
+    await pool.blocks(1, 4);
     await take(stream, 1);
     assert.deepEqual(await iterate(stream).next(), { done: true, value: undefined });
   },
-  'E4/abort: an abort ends a waiting reader with the reason of the signal': async (store) => {
+  'E4/abort: an abort ends a waiting reader with the reason of the signal': async ({ store }) => {
     const controller = new AbortController();
     const iterator = iterate(await store.subscribe({ signal: controller.signal }));
     const waiting = rejection(iterator.next());
@@ -157,18 +135,21 @@ const onePool = eachOnPool({
     controller.abort(reason);
     assert.equal(await waiting, reason);
   },
-  'E4/abort-at-once: after an abort nothing more is delivered, not even events that were ready': async (store) => {
+  'E4/abort-at-once: after an abort nothing more is delivered, not even events that were ready': async (
+    pool,
+    store,
+  ) => {
     const controller = new AbortController();
     const iterator = iterate(await store.subscribe({ signal: controller.signal }));
-    await manyEvents(store, 1, 5);
+    await pool.blocks(1, 5);
     await iterator.next();
     const reason = new Error('enough');
     controller.abort(reason);
     assert.equal(await rejection(iterator.next()), reason);
   },
-  'E4/close-delivers: a stream ends after the events of the calls that close waited for': async (store, context) => {
-    const stream = await store.subscribe({ signal: context.signal });
-    const calls = [receive(context, store, 3), receive(context, store, 2), block(store, 1)];
+  'E4/close-delivers: a stream ends after the events of the calls that close waited for': async (pool, store) => {
+    const stream = await pool.subscribe();
+    const calls = [pool.receive(3), pool.receive(2), pool.block(1)];
     await Promise.all([...calls, store.close()]);
     const events: MempoolEvent[] = [];
     for await (const event of stream) events.push(event);
@@ -181,15 +162,15 @@ const onePool = eachOnPool({
 
 const ownPools = mustEach({
   'E3/wakes-a-waiting-reader: a waiting reader gets the next commit': async (context) => {
-    const [store, iterator] = await subscribed(context);
+    const [pool, iterator] = await subscribed(context);
     const waiting = iterator.next();
-    const hash = await receiveOne(context, store);
+    const hash = await pool.receiveOne();
     const { value } = await waiting;
     assert.equal(value && gist(value), `Pending ${hash}`);
   },
   'E3/before-reading: commits between subscribing and the first read are delivered': async (context) => {
-    const [store, iterator] = await subscribed(context);
-    await manyEvents(store, 1, 30);
+    const [pool, iterator] = await subscribed(context);
+    await pool.blocks(1, 30);
     const numbers: unknown[] = [];
     for (let i = 0; i < 30; i++) {
       const { value } = await iterator.next();
@@ -201,21 +182,18 @@ const ownPools = mustEach({
     );
   },
   'E3/ahead-of-trimmed: a stream ahead of the pool reports all trimmed events as missed': async (context) => {
-    const store = await context.open({ maxEvents: 10 });
-    await manyEvents(store, 1, 300);
-    const [first, second] = await take(
-      await store.subscribe({ after: await cursorAt(store, 'events', 1_000), signal: context.signal }),
-      2,
-    );
+    const pool = await openPool(context, { maxEvents: 10 });
+    await pool.blocks(1, 300);
+    const [first, second] = await take(await pool.subscribe({ after: await pool.cursor('events', 1_000) }), 2);
     assert.ok(first?.kind === 'lagged' && second !== undefined && second.kind !== 'lagged');
     assert.equal(first.missed, second.eventSeq - 1);
   },
   'E3/wakes-every-reader: every waiting reader gets the next commit': async (context) => {
-    const [store, first] = await subscribed(context);
-    const second = iterate(await store.subscribe({ signal: context.signal }));
+    const [pool, first] = await subscribed(context);
+    const second = iterate(await pool.subscribe());
     const waiting = [first.next(), second.next()];
     await turn();
-    const hash = await receiveOne(context, store);
+    const hash = await pool.receiveOne();
     const events = await Promise.all(waiting);
     assert.deepEqual(
       events.map(({ value }) => value && gist(value)),
@@ -223,45 +201,43 @@ const ownPools = mustEach({
     );
   },
   'E3/kept: the last maxEvents events can be resumed from': async (context) => {
-    const store = await context.open({ maxEvents: 50 });
-    await manyEvents(store, 1, 170);
+    const pool = await openPool(context, { maxEvents: 50 });
+    await pool.blocks(1, 170);
     const { numbers, lags } = await readAll(
-      store,
-      await store.subscribe({ after: await cursorAt(store, 'events', 120), signal: context.signal }),
+      pool.store,
+      await pool.subscribe({ after: await pool.cursor('events', 120) }),
       120,
     );
     assert.deepEqual([numbers.length, lags], [50, 0]);
   },
   'E3/trimmed: if events were trimmed, the stream reports their exact number once, and goes on': async (context) => {
-    const store = await context.open({ maxEvents: 10 });
-    await manyEvents(store, 1, 300);
+    const pool = await openPool(context, { maxEvents: 10 });
+    await pool.blocks(1, 300);
     const { numbers, next } = await readAll(
-      store,
-      await store.subscribe({ after: await cursorAt(store, 'events', 3), signal: context.signal }),
+      pool.store,
+      await pool.subscribe({ after: await pool.cursor('events', 3) }),
       3,
     );
     assert.deepEqual([next, numbers.at(-1)], [301, 300]);
     assert.ok(numbers.length >= 10);
   },
   'E3/fell-behind: a reader that fell behind gets the number of missed events once': async (context) => {
-    const store = await context.open({ maxEvents: 10 });
-    const stream = await store.subscribe({ signal: context.signal });
-    await manyEvents(store, 1, 300);
-    const { numbers, next } = await readAll(store, stream, 0);
+    const pool = await openPool(context, { maxEvents: 10 });
+    const stream = await pool.subscribe();
+    await pool.blocks(1, 300);
+    const { numbers, next } = await readAll(pool.store, stream, 0);
     assert.deepEqual([next, numbers.at(-1)], [301, 300]);
     assert.ok(numbers.length >= 10);
   },
   'E3/loss-is-not-the-end: a stream that lagged delivers what comes later': async (context) => {
-    const store = await context.open({ maxEvents: 10 });
-    const iterator = iterate(
-      await store.subscribe({ after: await cursorAt(store, 'events', 1), signal: context.signal }),
-    );
-    await manyEvents(store, 1, 120);
+    const pool = await openPool(context, { maxEvents: 10 });
+    const iterator = iterate(await pool.subscribe({ after: await pool.cursor('events', 1) }));
+    await pool.blocks(1, 120);
     for (let i = 0; i < 120; i++) {
       const { value } = await iterator.next();
       if (value?.kind !== 'lagged' && value?.eventSeq === 120) break;
     }
-    const hash = await receiveOne(context, store);
+    const hash = await pool.receiveOne();
     const { value } = await iterator.next();
     assert.equal(value && gist(value), `Pending ${hash}`);
   },
@@ -272,20 +248,20 @@ const ownPools = mustEach({
     assert.equal((await waiting).done, true);
   },
   'E4/others-go-on: the end of one stream leaves a reader of another waiting': async (context) => {
-    const [store, other] = await subscribed(context);
+    const [pool, other] = await subscribed(context);
     const controller = new AbortController();
-    await store.subscribe({ signal: controller.signal });
+    await pool.store.subscribe({ signal: controller.signal });
     const waiting = other.next();
     await turn();
     controller.abort();
-    const hash = await receiveOne(context, store);
+    const hash = await pool.receiveOne();
     const { value } = await waiting;
     assert.equal(value && gist(value), `Pending ${hash}`);
   },
   'E4/close-ends-waiting: close ends a stream that waits': async (context) => {
-    const [store, iterator] = await subscribed(context);
+    const [pool, iterator] = await subscribed(context);
     const waiting = iterator.next();
-    await store.close();
+    await pool.store.close();
     assert.deepEqual(await waiting, { done: true, value: undefined });
   },
 });

@@ -6,7 +6,6 @@ import {
   type LifecycleVerb,
   type LifeFacts,
   lifecycleVerbs,
-  type MempoolStore,
   type Stage,
   type StoreEvent,
   type Transaction,
@@ -15,17 +14,8 @@ import {
 } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { must } from '../../case/must.ts';
-import {
-  block,
-  countsOf,
-  eventsAfter,
-  inflightOrder,
-  pendingOrder,
-  point,
-  statusOf,
-  transactions,
-  unknownStatus,
-} from '../../scenario/pool.ts';
+import { openPool } from '../../scenario/on-pool.ts';
+import { countsOf, type Pool, point, unknownStatus } from '../../scenario/pool.ts';
 
 /** The table's verbs, and the two ways in which blocks change a transaction that a call does not name. */
 const verbs = [...lifecycleVerbs, 'otherBlock', 'rollback'] as const;
@@ -40,7 +30,7 @@ const nowMs = 1_780_000_000_000;
 
 /** Two neighbours are Pending before and after the subject, so that its place can be checked. */
 interface Scene {
-  readonly store: MempoolStore;
+  readonly pool: Pool;
   readonly subject: Transaction;
   readonly seq: number;
   readonly neighbours: readonly [string, string];
@@ -70,46 +60,46 @@ const before: { readonly [S in Stage]: State } = {
 };
 
 async function arrange(context: CaseContext, stage: Stage): Promise<Scene> {
-  const store = await context.open({ ...policy, now: () => nowMs });
-  const [first, subject, last] = transactions(context.random, 3) as [Transaction, Transaction, Transaction];
-  await block(store, 1);
+  const pool = await openPool(context, { ...policy, now: () => nowMs });
+  const [first, subject, last] = pool.transactions(3) as [Transaction, Transaction, Transaction];
+  await pool.block(1);
   const batch = stage === 'Unknown' ? [first, last] : [first, subject, last];
-  const outcomes = await store.receive(batch);
-  await drive(store, subject.hash, stage);
+  const outcomes = await pool.store.receive(batch);
+  await drive(pool, subject.hash, stage);
   const received = outcomes.find(({ hash }) => hash === subject.hash);
-  const { lastEventSeq } = await store.usage();
+  const { lastEventSeq } = await pool.store.usage();
   const seq = received?.kind === 'received' ? received.seq : 0;
-  return { store, subject, seq, neighbours: [first.hash, last.hash], lastEventSeq };
+  return { pool, subject, seq, neighbours: [first.hash, last.hash], lastEventSeq };
 }
 
-async function drive(store: MempoolStore, hash: string, stage: Stage): Promise<void> {
+async function drive(pool: Pool, hash: string, stage: Stage): Promise<void> {
   const marked = stage === 'Propagated' || stage === 'Acknowledged' || stage === 'Dropped';
-  if (marked) await store.markInflight([hash]);
+  if (marked) await pool.mark(hash);
   const seen = stage === 'Confirmed' || stage === 'Finalized' ? [hash] : [];
-  await block(store, 2, { seen }, stage === 'Finalized' ? { finalizeThreshold: 1 } : policy);
-  if (stage === 'Acknowledged') await store.markAcknowledged([hash]);
-  if (stage === 'Dropped') await store.drop([hash], given);
+  await pool.block(2, { seen }, stage === 'Finalized' ? { finalizeThreshold: 1 } : policy);
+  if (stage === 'Acknowledged') await pool.acknowledge(hash);
+  if (stage === 'Dropped') await pool.store.drop([hash], given);
 }
 
-function act({ store, subject }: Scene, verb: Verb): Promise<unknown> {
+function act({ pool, subject }: Scene, verb: Verb): Promise<unknown> {
   const { hash } = subject;
   switch (verb) {
     case 'receive':
-      return store.receive([subject]);
+      return pool.store.receive([subject]);
     case 'markInflight':
     case 'markAcknowledged':
     case 'release':
-      return store[verb]([hash]);
+      return pool.store[verb]([hash]);
     case 'drop':
-      return store.drop([hash], 'invalid');
+      return pool.store.drop([hash], 'invalid');
     case 'seen':
-      return block(store, 3, { seen: [hash] }, policy);
+      return pool.block(3, { seen: [hash] }, policy);
     case 'unseen':
-      return block(store, 3, { unseen: [hash] }, policy);
+      return pool.block(3, { unseen: [hash] }, policy);
     case 'otherBlock':
-      return block(store, 3, {}, policy);
+      return pool.block(3, {}, policy);
     case 'rollback':
-      return store.rollback(point(1));
+      return pool.rollback(1);
   }
 }
 
@@ -236,20 +226,20 @@ function matrixCase(stage: Stage, verb: Verb): ConformanceCase {
   const effect = next === null ? `leaves ${stage} as it is` : `takes ${stage} to ${next}`;
   return must(`L11/${stage}-${verb}`, `${verb} ${effect}`, async (context) => {
     const scene = await arrange(context, stage);
-    const { store, subject } = scene;
+    const { pool, subject } = scene;
     const reborn = next !== null && verb === 'receive';
     const state = after(stage, verb);
     const answer = await act(scene, verb);
-    const { oldestInflight } = await store.usage();
-    const { lastSeq, ...usage } = await countsOf(store);
+    const { oldestInflight } = await pool.store.usage();
+    const { lastSeq, ...usage } = await countsOf(pool.store);
     const seq = reborn ? lastSeq : scene.seq;
     assert.deepEqual(answer, outcome(scene, stage, verb, seq));
-    assert.deepEqual(await statusOf(store, subject.hash), { hash: subject.hash, ...state });
+    assert.deepEqual(await pool.status(subject.hash), { hash: subject.hash, ...state });
     const made = events(scene, stage, verb, seq);
-    assert.deepEqual(await eventsAfter(context, store, scene.lastEventSeq), made);
-    assert.deepEqual(await pendingOrder(store), waiting(scene, reborn ? verb : 'release', state));
+    assert.deepEqual(await pool.events(scene.lastEventSeq), made);
+    assert.deepEqual(await pool.pending(), waiting(scene, reborn ? verb : 'release', state));
     const flying = state.stage === 'Propagated' || state.stage === 'Acknowledged' || state.stage === 'Confirmed';
-    assert.deepEqual(await inflightOrder(store), flying ? [subject.hash] : []);
+    assert.deepEqual(await pool.inflight(), flying ? [subject.hash] : []);
     const waits = state.stage === 'Propagated' || state.stage === 'Acknowledged';
     assert.deepEqual(oldestInflight, waits ? { hash: subject.hash, sentAt: nowMs } : null);
     const logged = Number(stage === 'Finalized' || stage === 'Dropped') + Number(next === 'Dropped');

@@ -1,31 +1,16 @@
 import assert from 'node:assert/strict';
 import { isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachInFlight, eachOnPool, eachOnPoolInFlight, mustEach } from '../../case/must.ts';
-import {
-  block,
-  emptyBlocks,
-  finalizeIn,
-  flyOne,
-  hashesOf,
-  intact,
-  point,
-  readable,
-  receive,
-  receiveOne,
-  stagesOf,
-  statusOf,
-  transaction,
-  unknownStatus,
-  withoutFacts,
-} from '../../scenario/pool.ts';
+import { eachInFlight, mustEach } from '../../case/must.ts';
+import { eachOnPool, eachOnPoolInFlight, openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, intact, point, readable, unknownStatus, withoutFacts } from '../../scenario/pool.ts';
 import { readVerbs, rejection } from '../../scenario/verb-call.ts';
 
 const onePool = eachOnPool({
-  'O3/order-asked: checkStatus answers in the order asked, repeated and unknown hashes too': async (store, context) => {
-    const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
-    const foreign = context.random.hex(32);
-    await store.markInflight([b]);
+  'O3/order-asked: checkStatus answers in the order asked, repeated and unknown hashes too': async (pool, store) => {
+    const [a, b] = await pool.receiveHashes(2);
+    const foreign = pool.random.hex(32);
+    await pool.mark(b);
     const asked = [b, foreign, a, b];
     const told = await store.checkStatus(asked);
     assert.deepEqual(hashesOf(told), asked);
@@ -34,33 +19,32 @@ const onePool = eachOnPool({
       ['Propagated', 'Unknown', 'Pending', 'Propagated'],
     );
   },
-  'O3/unknown: a hash that the pool does not know has no counters, block or reason': async (store, context) => {
-    await emptyBlocks(store, 1, 3);
-    const hash = context.random.hex(20);
-    assert.deepEqual(await statusOf(store, hash), unknownStatus(hash));
+  'O3/unknown: a hash that the pool does not know has no counters, block or reason': async (pool) => {
+    await pool.blocks(1, 3);
+    const hash = pool.random.hex(20);
+    assert.deepEqual(await pool.status(hash), unknownStatus(hash));
   },
-  'O3/latest-entry: if a hash has several log entries, the latest counts': async (store, context) => {
-    const one = transaction(context.random);
+  'O3/latest-entry: if a hash has several log entries, the latest counts': async (pool, store) => {
+    const one = pool.transaction();
     for (const reason of ['failed', { app: 'second' }, { app: 'third' }] as const) {
       await store.receive([one]);
       await store.drop([one.hash], reason);
     }
-    assert.deepEqual((await statusOf(store, one.hash)).reason, { app: 'third' });
+    assert.deepEqual((await pool.status(one.hash)).reason, { app: 'third' });
   },
-  'O3/live-counts: a live transaction counts, not the log entry of its earlier life': async (store, context) => {
-    const one = transaction(context.random);
+  'O3/live-counts: a live transaction counts, not the log entry of its earlier life': async (pool, store) => {
+    const one = pool.transaction();
     await store.receive([one]);
-    await store.drop([one.hash], 'failed');
+    await pool.drop(one.hash);
     await store.receive([one]);
-    await store.markInflight([one.hash]);
-    const { stage, reason } = await statusOf(store, one.hash);
-    assert.deepEqual([stage, reason], ['Propagated', null]);
+    await pool.mark(one.hash);
+    await pool.assertStatus(one.hash, { stage: 'Propagated', reason: null });
   },
-  'O3/find-each-stage: findInflight finds Propagated, Acknowledged and Confirmed ones': async (store, context) => {
-    const [a, b, c] = hashesOf(await receive(context, store, 3)) as [string, string, string];
-    await store.markInflight([a, b]);
-    await store.markAcknowledged([b]);
-    await block(store, 1, { seen: [c] });
+  'O3/find-each-stage: findInflight finds Propagated, Acknowledged and Confirmed ones': async (pool, store) => {
+    const [a, b, c] = await pool.receiveHashes(3);
+    await pool.mark(a, b);
+    await pool.acknowledge(b);
+    await pool.block(1, { seen: [c] });
     const found = intact(await store.findInflight([a, b, c]));
     assert.deepEqual(
       found.map((entry) => [entry?.stage, entry?.confirmations, entry?.nonConfirmations, entry?.confirmedAt]),
@@ -71,8 +55,8 @@ const onePool = eachOnPool({
       ],
     );
   },
-  'O5/never-empty: a read that cannot be answered rejects instead of an empty answer': async (store, context) => {
-    const hash = await receiveOne(context, store);
+  'O5/never-empty: a read that cannot be answered rejects instead of an empty answer': async (pool, store) => {
+    const hash = await pool.receiveOne();
     await store.close();
     const errors = await Promise.all(readVerbs.map(({ call }) => rejection(call(store, hash))));
     assert.ok(errors.every((error) => isMempoolError(error)));
@@ -81,58 +65,53 @@ const onePool = eachOnPool({
 
 const ownPools = mustEach({
   'O3/finalized: the status of a Finalized transaction has its block and final depth': async (context) => {
-    const store = await context.open({ finalizeThreshold: 3 });
-    const hash = await receiveOne(context, store);
-    await block(store, 1, { seen: [hash] });
-    await emptyBlocks(store, 2, 5);
+    const pool = await openPool(context, { finalizeThreshold: 3 });
+    const hash = await pool.receiveOne();
+    await pool.block(1, { seen: [hash] });
+    await pool.blocks(2, 5);
     const final = { confirmations: 3, nonConfirmations: 0, confirmedAt: point(1), reason: null, notBefore: null };
-    assert.deepEqual(withoutFacts(await statusOf(store, hash)), { hash, stage: 'Finalized', ...final });
+    assert.deepEqual(withoutFacts(await pool.status(hash)), { hash, stage: 'Finalized', ...final });
   },
   'O3/left-the-log: a final hash is Unknown once its entry has left the log': async (context) => {
-    const store = await context.open({ maxFinalized: 2 });
-    const all = hashesOf(await receive(context, store, 3));
-    await finalizeIn(store, 1, all.slice(0, 1));
-    await store.drop(all.slice(1, 2), 'failed');
-    const kept = await stagesOf(store, all);
-    await store.drop(all.slice(2), 'failed');
+    const pool = await openPool(context, { maxFinalized: 2 });
+    const all = await pool.receiveHashes(3);
+    await pool.finalizeIn(1, ...all.slice(0, 1));
+    await pool.drop(...all.slice(1, 2));
+    const kept = await pool.stages(...all);
+    await pool.drop(...all.slice(2));
     assert.deepEqual(kept, ['Finalized', 'Dropped', 'Pending']);
-    assert.deepEqual(await stagesOf(store, all), ['Unknown', 'Dropped', 'Dropped']);
+    assert.deepEqual(await pool.stages(...all), ['Unknown', 'Dropped', 'Dropped']);
   },
   'O3/older-entry-trimmed: that an older entry leaves the log changes nothing': async (context) => {
-    const store = await context.open({ maxFinalized: 1 });
-    const one = transaction(context.random);
-    await store.receive([one]);
-    await store.drop([one.hash], 'invalid');
-    await store.receive([one]);
-    await store.drop([one.hash], 'expired');
-    const { stage, reason } = await statusOf(store, one.hash);
-    assert.deepEqual([stage, reason], ['Dropped', 'expired']);
+    const pool = await openPool(context, { maxFinalized: 1 });
+    const one = pool.transaction();
+    await pool.store.receive([one]);
+    await pool.store.drop([one.hash], 'invalid');
+    await pool.store.receive([one]);
+    await pool.store.drop([one.hash], 'expired');
+    await pool.assertStatus(one.hash, { stage: 'Dropped', reason: 'expired' });
   },
   'O3/live-outlives-entry: a live transaction stays when the entry of its earlier life is trimmed': async (context) => {
-    const store = await context.open({ maxFinalized: 1 });
-    const [one, other] = [transaction(context.random), transaction(context.random)];
-    await store.receive([one, other]);
-    await store.drop([one.hash], 'failed');
-    await store.receive([one]);
-    await store.drop([other.hash], 'failed');
-    const [record] = (await store.peekPending()).transactions;
+    const pool = await openPool(context, { maxFinalized: 1 });
+    const [one, other] = [pool.transaction(), pool.transaction()];
+    await pool.store.receive([one, other]);
+    await pool.drop(one.hash);
+    await pool.store.receive([one]);
+    await pool.drop(other.hash);
+    const [record] = (await pool.store.peekPending()).transactions;
     assert.ok(record);
     assert.equal(readable(record).payload, readable(one).payload);
-    assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
+    assert.deepEqual(await pool.stages(one.hash), ['Pending']);
   },
 });
 
 const inFlight = eachOnPoolInFlight({
-  'O3/find-order: findInflight answers in the order asked, with null for other stages': async (
-    store,
-    stage,
-    context,
-  ) => {
-    const [waiting, final, gone] = hashesOf(await receive(context, store, 3)) as [string, string, string];
-    const flying = await flyOne(context, store, stage);
-    await finalizeIn(store, 1, [final]);
-    await store.drop([gone], 'failed');
-    const asked = [flying, waiting, final, gone, context.random.hex(32), flying];
+  'O3/find-order: findInflight answers in the order asked, with null for other stages': async (pool, stage, store) => {
+    const [waiting, final, gone] = await pool.receiveHashes(3);
+    const flying = await pool.flyOne(stage);
+    await pool.finalizeIn(1, final);
+    await pool.drop(gone);
+    const asked = [flying, waiting, final, gone, pool.random.hex(32), flying];
     const found = await store.findInflight(asked);
     assert.deepEqual(
       found.map((entry) => entry?.hash ?? null),
@@ -143,13 +122,13 @@ const inFlight = eachOnPoolInFlight({
 
 const ownInFlight = eachInFlight({
   'O3/same-answer: checkStatus, findInflight and peekInflight give the same answer': async (context, flying) => {
-    const store = await context.open();
-    const hash = await flyOne(context, store, flying);
-    await block(store, 1);
-    const [found] = intact(await store.findInflight([hash]));
-    const [peeked] = (await store.peekInflight()).transactions;
+    const pool = await openPool(context);
+    const hash = await pool.flyOne(flying);
+    await pool.block(1);
+    const [found] = intact(await pool.store.findInflight([hash]));
+    const [peeked] = (await pool.store.peekInflight()).transactions;
     assert.ok(found && peeked);
-    const { stage, confirmations, nonConfirmations, confirmedAt, reason } = await statusOf(store, hash);
+    const { stage, confirmations, nonConfirmations, confirmedAt, reason } = await pool.status(hash);
     assert.deepEqual(readable(found), readable(peeked));
     assert.deepEqual({ ...readable(found), stage, confirmations, nonConfirmations, confirmedAt }, readable(found));
     assert.equal(reason, null);

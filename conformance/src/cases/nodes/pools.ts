@@ -1,31 +1,21 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
+import { isMempoolError, type Transaction } from 'mempool-core';
 import { perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach, needing } from '../../case/must.ts';
+import { mustEach, needing } from '../../case/must.ts';
 import { Random } from '../../case/random.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observeWhole } from '../../histories/observation.ts';
 import { CallMaker, historyHashes } from '../../histories/pool-calls.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
-import {
-  block,
-  kindsOf,
-  pendingOrder,
-  receive,
-  receiveOne,
-  snapshot,
-  stagesOf,
-  take,
-  transaction,
-  transactions,
-} from '../../scenario/pool.ts';
+import { eachOnPool, openOther, openPool } from '../../scenario/on-pool.ts';
+import { kindsOf, type Pool, take } from '../../scenario/pool.ts';
 
-/** Opens the pool while it is open: the store, or `null` if the open is refused. */
-async function openedAgain(context: CaseContext): Promise<MempoolStore | null> {
+/** Opens the pool while it is open: the same or another one, or `null` if the open is refused. */
+async function openedAgain(context: CaseContext): Promise<Pool | null> {
   try {
-    return await context.open({ timeoutMs: 100 });
+    return await openPool(context, { timeoutMs: 100 });
   } catch (error) {
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_IN_USE'), `refused, but not as in use: ${error}`);
     return null;
@@ -33,26 +23,26 @@ async function openedAgain(context: CaseContext): Promise<MempoolStore | null> {
 }
 
 const secondOpen: ConformanceCase['run'] = async (context) => {
-  const first = await context.open();
-  const [a, b, c] = transactions(context.random, 3) as [Transaction, Transaction, Transaction];
-  await first.receive([a]);
+  const first = await openPool(context);
+  const [a, b, c] = first.transactions(3) as [Transaction, Transaction, Transaction];
+  await first.store.receive([a]);
   const second = await openedAgain(context);
   assert.ok(
     second === null || !context.capabilities.durable,
     'two stores keep one pool, and neither knows of the other',
   );
-  await first.receive([b]);
+  await first.store.receive([b]);
   if (second !== null) {
-    assert.deepEqual(await pendingOrder(second), []);
-    await second.receive([c]);
-    assert.deepEqual(await pendingOrder(second), [c.hash]);
+    assert.deepEqual(await second.pending(), []);
+    await second.store.receive([c]);
+    assert.deepEqual(await second.pending(), [c.hash]);
   }
-  assert.deepEqual(await pendingOrder(first), [a.hash, b.hash]);
-  await second?.close();
-  assert.deepEqual(kindsOf(await first.receive([a, c])), ['duplicate', 'received']);
-  await first.close();
+  assert.deepEqual(await first.pending(), [a.hash, b.hash]);
+  await second?.store.close();
+  assert.deepEqual(kindsOf(await first.store.receive([a, c])), ['duplicate', 'received']);
+  await first.store.close();
   const kept = context.capabilities.durable ? [a.hash, b.hash, c.hash] : [];
-  assert.deepEqual(await pendingOrder(await context.open()), kept);
+  assert.deepEqual(await (await openPool(context)).pending(), kept);
 };
 
 const ownPools = mustEach({
@@ -78,29 +68,29 @@ const ownPools = mustEach({
       );
   },
   'N2/operation-ids: an operation id of one pool means nothing in another': async (context) => {
-    const [store, other] = [await context.open(), await context.openOther()];
+    const [pool, other] = [await openPool(context), await openOther(context)];
     const options = { operationId: 'same in both' };
-    await other.receive([transaction(context.random)], options);
-    const one = transaction(context.random);
-    await store.receive([one], options);
-    assert.deepEqual(await pendingOrder(store), [one.hash]);
+    await other.store.receive([pool.transaction()], options);
+    const one = pool.transaction();
+    await pool.store.receive([one], options);
+    assert.deepEqual(await pool.pending(), [one.hash]);
   },
 });
 
 const onePool = eachOnPool({
-  'N2/untouched: work in one pool leaves no trace in another': async (store, context) => {
-    const before = await snapshot(store);
-    const other = await context.openOther();
-    const hash = await receiveOne(context, other);
-    await block(other, 1, { seen: [hash] });
-    assert.deepEqual(await snapshot(store), before);
-    assert.deepEqual(await stagesOf(store, [hash]), ['Unknown']);
+  'N2/untouched: work in one pool leaves no trace in another': async (pool) => {
+    const before = await pool.snapshot();
+    const other = await openOther(pool.context);
+    const hash = await other.receiveOne();
+    await other.block(1, { seen: [hash] });
+    assert.deepEqual(await pool.snapshot(), before);
+    assert.deepEqual(await pool.stages(hash), ['Unknown']);
   },
-  'N2/events: a reader of one pool hears nothing of another': async (store, context) => {
-    const other = await context.openOther();
-    const stream = await store.subscribe({ signal: context.signal });
-    await receive(context, other, 3);
-    const hash = await receiveOne(context, store);
+  'N2/events: a reader of one pool hears nothing of another': async (pool) => {
+    const other = await openOther(pool.context);
+    const stream = await pool.subscribe();
+    await other.receive(3);
+    const hash = await pool.receiveOne();
     const [event] = await take(stream, 1);
     assert.equal(event?.kind === 'transaction' && event.hash, hash);
   },

@@ -8,6 +8,7 @@ import { expectWhole, observe, observeWhole } from '../../histories/observation.
 import { historyOptions } from '../../histories/pool-history.ts';
 import { Model } from '../../model/model.ts';
 import { someMoment } from '../../scenario/kill.ts';
+import { openPool } from '../../scenario/on-pool.ts';
 import { countsOf, hashesOf, never, point, timeless, transactions } from '../../scenario/pool.ts';
 
 const rounds = 24;
@@ -76,11 +77,11 @@ function anyMoment(verb: Call['verb']): ConformanceCase {
     const [hashes, all] = roundsOf(context);
     const round = all.find(({ call }) => call.verb === verb);
     assert.ok(round);
-    const store = await context.open(historyOptions);
+    const pool = await openPool(context, historyOptions);
     const model = new Model(historyOptions);
     const both = async (calls: readonly Call[]): Promise<void> => {
       for (const call of calls)
-        assertSame(await perform(store, call), await perform(model, call), 'the outcome is not the one due');
+        assertSame(await perform(pool.store, call), await perform(model, call), 'the outcome is not the one due');
     };
     await both(round.before);
     const begin = performance.now();
@@ -88,10 +89,10 @@ function anyMoment(verb: Call['verb']): ConformanceCase {
     const callMs = performance.now() - begin;
     await both(round.back);
     for (let n = 0; n < rounds * context.effort; n++) {
-      const make = (options: WriteOptions) => perform(store, withOptions(round.call, options));
+      const make = (options: WriteOptions) => perform(pool.store, withOptions(round.call, options));
       const done = await interrupted(context, callMs, make);
       if (done !== null) assertSame(done.value, await perform(model, round.call), 'the outcome is not the one due');
-      const answers = await Promise.all([observe(store, hashes), observe(model, hashes)]);
+      const answers = await Promise.all([observe(pool.store, hashes), observe(model, hashes)]);
       assertSame(
         ...timeless(answers),
         done === null ? 'a call that rejected left a trace' : 'a call that was answered is not done',
@@ -100,7 +101,7 @@ function anyMoment(verb: Call['verb']): ConformanceCase {
     }
     // If a rejected call used up numbers, they would be missing here.
     await both(round.before.length === 0 ? [round.call] : []);
-    assertSame(await observeWhole(store, hashes), await expectWhole(model, hashes), 'rejected calls left a trace');
+    assertSame(await observeWhole(pool.store, hashes), await expectWhole(model, hashes), 'rejected calls left a trace');
   });
 }
 
@@ -175,21 +176,21 @@ function anyMomentOf(verb: PoolRound['verb'], make: typeof mustFifo, options: Op
   const title = `${verb} that is aborted at any moment is done and answered, or rejects and has changed nothing`;
   return make(`R3/any-moment-${verb}`, title, async (context) => {
     const clock = { nowMs: 1_000 };
-    const store = await context.open({ ...options, now: () => clock.nowMs });
+    const pool = await openPool(context, { ...options, now: () => clock.nowMs });
     const round = poolRounds(context, clock).find((one) => one.verb === verb);
     assert.ok(round);
-    await round.before(store);
+    await round.before(pool.store);
     const begin = performance.now();
-    await round.call(store, {});
+    await round.call(pool.store, {});
     const callMs = performance.now() - begin;
-    await round.back(store);
+    await round.back(pool.store);
     for (let n = 0; n < rounds * context.effort; n++) {
-      const before = await readAll(store);
-      const done = await interrupted(context, callMs, (options) => round.call(store, options));
-      const after = await readAll(store);
+      const before = await readAll(pool.store);
+      const done = await interrupted(context, callMs, (options) => round.call(pool.store, options));
+      const after = await readAll(pool.store);
       if (done === null) assertSame(after, before, 'a call that rejected left a trace');
       else assert.notDeepEqual(after, before, 'a call that was answered is not done');
-      if (done !== null) await round.back(store);
+      if (done !== null) await round.back(pool.store);
     }
   });
 }

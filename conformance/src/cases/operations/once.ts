@@ -2,21 +2,10 @@ import assert from 'node:assert/strict';
 import { Worker } from 'node:worker_threads';
 import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
-import {
-  block,
-  hashesOf,
-  kindsOf,
-  pendingOrder,
-  point,
-  readable,
-  receive,
-  snapshot,
-  stagesOf,
-  transaction,
-  transactions,
-} from '../../scenario/pool.ts';
-import { rejection } from '../../scenario/verb-call.ts';
+import { mustEach } from '../../case/must.ts';
+import { eachOnPool, onPool, openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, kindsOf, point, readable } from '../../scenario/pool.ts';
+import { refuses, rejection } from '../../scenario/verb-call.ts';
 
 /** An object whose fields have another value at the second read. */
 function fickle<T extends object>(first: T, later: Partial<T>): T {
@@ -87,45 +76,44 @@ async function writing(shared: SharedArrayBuffer, run: () => Promise<void>): Pro
 }
 
 const onePool = eachOnPool({
-  'M1/given-away: a payload whose buffer was transferred is refused before any write': async (store, context) => {
-    const [good, bad] = [transaction(context.random), transaction(context.random)];
+  'M1/given-away: a payload whose buffer was transferred is refused before any write': async (pool, store) => {
+    const [good, bad] = [pool.transaction(), pool.transaction()];
     const payload = new Uint8Array(64);
     structuredClone(payload.buffer, { transfer: [payload.buffer] });
-    const before = await snapshot(store);
-    const error = await rejection(store.receive([good, { ...bad, payload }]));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.deepEqual([error.details.field, await snapshot(store)], ['transactions[1].payload', before]);
+    await pool.unchanged(() =>
+      refuses(store.receive([good, { ...bad, payload }]), 'ERR_MEMPOOL_INVALID', { field: 'transactions[1].payload' }),
+    );
     assert.equal((await store.receive([good]))[0]?.kind, 'received');
   },
-  'M1/empty-payload: a payload may be empty': async (store, context) => {
-    const batch = [transaction(context.random, 0), { ...transaction(context.random), payload: Buffer.alloc(0) }];
+  'M1/empty-payload: a payload may be empty': async (pool, store) => {
+    const batch = [pool.transaction(0), { ...pool.transaction(), payload: Buffer.alloc(0) }];
     await store.receive(batch);
     assert.deepEqual(
       (await store.peekPending()).transactions.map(({ payload }) => payload.length),
       [0, 0],
     );
   },
-  'M1/batch-read-once: a list of transactions is read once': async (store, context) => {
-    const [one, other] = [transaction(context.random), transaction(context.random)];
+  'M1/batch-read-once: a list of transactions is read once': async (pool, store) => {
+    const [one, other] = [pool.transaction(), pool.transaction()];
     await store.receive(fickleList([one], [{ ...other, hash: 'XY' }, other]));
-    assert.deepEqual(await pendingOrder(store), [one.hash]);
+    assert.deepEqual(await pool.pending(), [one.hash]);
   },
-  'M1/lists-read-once: lists of hashes and points are read once': async (store, context) => {
-    const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
+  'M1/lists-read-once: lists of hashes and points are read once': async (pool, store) => {
+    const [a, b] = await pool.receiveHashes(2);
     assert.deepEqual(await store.markInflight(fickleList([a], ['../..', b])), [a]);
     const at = fickle(point(1), { slot: -7, hash: 'none' });
     await store.confirm(fickle({ point: at, seen: fickleList([b], [a, '']), unseen: [] }, { seen: [a] }));
-    assert.deepEqual(await stagesOf(store, [a, b]), ['Propagated', 'Confirmed']);
+    assert.deepEqual(await pool.stages(a, b), ['Propagated', 'Confirmed']);
     assert.deepEqual((await store.tip()).point, point(1));
   },
-  'M1/options-read-once: options are read once': async (store, context) => {
-    const one = transaction(context.random);
+  'M1/options-read-once: options are read once': async (pool, store) => {
+    const one = pool.transaction();
     const operationId = 'operation-1';
     const first = await store.receive([one], fickle({ operationId }, { operationId: 'an id with a \n line end' }));
     assert.deepEqual(await store.receive([one], { operationId }), first);
   },
-  'M1/length-that-lies: the bytes of a payload count, not the length that it reports': async (store, context) => {
-    const batch = [1, 2, 3, 4].map(() => transaction(context.random, 64));
+  'M1/length-that-lies: the bytes of a payload count, not the length that it reports': async (pool, store) => {
+    const batch = [1, 2, 3, 4].map(() => pool.transaction(64));
     const given = batch.map((one, i) => (i === 1 || i === 2 ? { ...one, payload: new Lying(one.payload) } : one));
     for (const said of [0, 3, 70, 2 ** 40]) {
       Lying.said = said;
@@ -137,14 +125,13 @@ const onePool = eachOnPool({
           payload: readable(batch[i] as Transaction).payload,
         })),
       );
-      await store.drop(hashesOf(batch), 'failed');
+      await pool.drop(...hashesOf(batch));
     }
   },
-  'M1/shared-memory: a payload in shared memory is stored as it was at one moment': async (store, context) => {
+  'M1/shared-memory: a payload in shared memory is stored as it was at one moment': async (pool, store) => {
     const shared = new SharedArrayBuffer(1_000_000);
     await writing(shared, async () => {
-      for (let i = 0; i < 3; i++)
-        await store.receive([{ ...transaction(context.random), payload: new Uint8Array(shared) }]);
+      for (let i = 0; i < 3; i++) await store.receive([{ ...pool.transaction(), payload: new Uint8Array(shared) }]);
     });
     const stored = (await store.peekPending()).transactions;
     assert.deepEqual(
@@ -153,7 +140,7 @@ const onePool = eachOnPool({
     );
     assert.deepEqual((await store.peekPending()).transactions.map(readable), stored.map(readable));
   },
-  'M2/long-lists: a list that is too long is refused by its length, before it is read': async (store) => {
+  'M2/long-lists: a list that is too long is refused by its length, before it is read': async ({ store }) => {
     for (const [verb, field, call] of longLists) {
       const { list, read } = longList();
       const error = await rejection(call(store, list));
@@ -165,21 +152,21 @@ const onePool = eachOnPool({
 
 const ownPools = mustEach({
   'M1/read-once: a transaction is read once: later values of its fields do not count': async (context) => {
-    const store = await context.open({ maxTxBytes: 100 });
-    const one = transaction(context.random);
+    const pool = await openPool(context, { maxTxBytes: 100 });
+    const one = pool.transaction();
     const later = { hash: '../..', payload: new Uint8Array(5_000), payloadType: -1 };
-    await store.receive([fickle<Transaction>(one, later)]);
-    const [stored] = (await store.peekPending()).transactions;
+    await pool.store.receive([fickle<Transaction>(one, later)]);
+    const [stored] = (await pool.store.peekPending()).transactions;
     assert.deepEqual(stored && readable(stored), { ...stored, ...readable(one) });
   },
   'M1/own-length-that-lies: a length field on the payload object does not count either': async (context) => {
-    const store = await context.open({ maxTxBytes: 64 });
-    const one = transaction(context.random, 64);
-    const large = transaction(context.random, 65);
+    const pool = await openPool(context, { maxTxBytes: 64 });
+    const one = pool.transaction(64);
+    const large = pool.transaction(65);
     Object.defineProperty(one.payload, 'length', { value: 3 });
     Object.defineProperty(large.payload, 'length', { value: 3 });
-    const outcomes = await store.receive([one, large]);
-    const [stored] = (await store.peekPending()).transactions;
+    const outcomes = await pool.store.receive([one, large]);
+    const [stored] = (await pool.store.peekPending()).transactions;
     assert.deepEqual([kindsOf(outcomes), stored?.payload.length], [['received', 'too-large'], 64]);
   },
 });
@@ -213,78 +200,78 @@ const listCalls: readonly ListCall[] = [
 /** Transactions received before, so that the refused call had something to change. */
 function tooMany({ verb, field, call }: ListCall): ConformanceCase {
   const title = `${verb} refuses 1,001 in one call before anything is written`;
-  return onPool(`X1/too-many-${verb}`, title, async (store, context) => {
-    const known = hashesOf(await receive(context, store, 2));
-    await store.markInflight(known.slice(1));
-    const before = await snapshot(store);
-    const others = Array.from({ length: most - 1 }, () => context.random.hex(32));
+  return onPool(`X1/too-many-${verb}`, title, async (pool, store) => {
+    const known = await pool.receiveHashes(2);
+    await pool.mark(...known.slice(1));
+    const before = await pool.snapshot();
+    const others = Array.from({ length: most - 1 }, () => pool.random.hex(32));
     const error = await rejection(call(store, [...known, ...others]));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.deepEqual([error.details.field, await snapshot(store)], [field, before]);
+    assert.deepEqual([error.details.field, await pool.snapshot()], [field, before]);
   });
 }
 
 function empty({ verb, call }: ListCall): ConformanceCase {
-  return onPool(`X1/empty-${verb}`, `${verb} of nothing is nothing`, async (store, context) => {
-    await receive(context, store, 1);
-    const before = await snapshot(store);
-    assert.deepEqual([await call(store, []), await snapshot(store)], [[], before]);
+  return onPool(`X1/empty-${verb}`, `${verb} of nothing is nothing`, async (pool, store) => {
+    await pool.receive(1);
+    const before = await pool.snapshot();
+    assert.deepEqual([await call(store, []), await pool.snapshot()], [[], before]);
   });
 }
 
 const atomicityOnePool = eachOnPool({
-  'X1/a-thousand: every verb takes 1,000 transactions in one call': async (store, context) => {
-    const hashes = hashesOf(await receive(context, store, most));
-    assert.deepEqual(await store.markInflight(hashes), hashes);
-    assert.deepEqual(await store.markAcknowledged(hashes), hashes);
+  'X1/a-thousand: every verb takes 1,000 transactions in one call': async (pool, store) => {
+    const hashes = hashesOf(await pool.receive(most));
+    assert.deepEqual(await pool.mark(...hashes), hashes);
+    assert.deepEqual(await pool.acknowledge(...hashes), hashes);
     assert.equal((await store.findInflight(hashes)).filter((found) => found !== null).length, most);
-    assert.deepEqual(await store.release(hashes), hashes);
-    assert.deepEqual(await store.drop(hashes, 'failed'), hashes);
-    assert.deepEqual(new Set(await stagesOf(store, hashes)), new Set(['Dropped']));
+    assert.deepEqual(await pool.release(...hashes), hashes);
+    assert.deepEqual(await pool.drop(...hashes), hashes);
+    assert.deepEqual(new Set(await pool.stages(...hashes)), new Set(['Dropped']));
   },
-  'X1/one-bad-in-many: if one transaction of a call is bad, none of the call is received': async (store, context) => {
-    const batch = transactions(context.random, 20);
-    const before = await snapshot(store);
-    const bad = { ...transaction(context.random), hash: 'not hex' };
+  'X1/one-bad-in-many: if one transaction of a call is bad, none of the call is received': async (pool, store) => {
+    const batch = pool.transactions(20);
+    const before = await pool.snapshot();
+    const bad = { ...pool.transaction(), hash: 'not hex' };
     await rejection(store.receive([...batch.slice(0, 10), bad, ...batch.slice(10)]));
-    assert.deepEqual(await snapshot(store), before);
+    assert.deepEqual(await pool.snapshot(), before);
   },
-  'X1/long-seen: a block may name 20,000 hashes as seen': async (store, context) => {
-    const known = hashesOf(await receive(context, store, 3));
-    const foreign = Array.from({ length: 20_000 }, () => context.random.hex(32));
-    const outcome = await block(store, 1, { seen: [...foreign, ...known] });
+  'X1/long-seen: a block may name 20,000 hashes as seen': async (pool) => {
+    const known = await pool.receiveHashes(3);
+    const foreign = Array.from({ length: 20_000 }, () => pool.random.hex(32));
+    const outcome = await pool.block(1, { seen: [...foreign, ...known] });
     assert.equal(outcome.kind === 'applied' && outcome.confirmed, 3);
-    assert.deepEqual(await stagesOf(store, known), ['Confirmed', 'Confirmed', 'Confirmed']);
+    assert.deepEqual(await pool.stages(...known), ['Confirmed', 'Confirmed', 'Confirmed']);
   },
-  'X1/long-unseen: a block may name 20,000 hashes as unseen': async (store, context) => {
-    const known = hashesOf(await receive(context, store, 3));
-    await store.markInflight(known);
-    const foreign = Array.from({ length: 20_000 }, () => context.random.hex(32));
-    const outcome = await block(store, 1, { unseen: [...foreign, ...known] });
+  'X1/long-unseen: a block may name 20,000 hashes as unseen': async (pool) => {
+    const known = await pool.receiveHashes(3);
+    await pool.mark(...known);
+    const foreign = Array.from({ length: 20_000 }, () => pool.random.hex(32));
+    const outcome = await pool.block(1, { unseen: [...foreign, ...known] });
     assert.equal(outcome.kind === 'applied' && outcome.returned, 3);
-    assert.deepEqual(await pendingOrder(store), known);
+    assert.deepEqual(await pool.pending(), known);
   },
-  'X1/gap-is-whole: a block that is refused moves nothing of what it names': async (store, context) => {
-    const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
-    await store.markInflight([b]);
-    await block(store, 1);
-    const before = await snapshot(store);
+  'X1/gap-is-whole: a block that is refused moves nothing of what it names': async (pool, store) => {
+    const [a, b] = await pool.receiveHashes(2);
+    await pool.mark(b);
+    await pool.block(1);
+    const before = await pool.snapshot();
     await store.confirm({ point: { slot: 9, hash: 'ab'.repeat(32) }, parent: 'cd'.repeat(32), seen: [a], unseen: [b] });
-    assert.deepEqual([await snapshot(store), await stagesOf(store, [a, b])], [before, ['Pending', 'Propagated']]);
+    assert.deepEqual([await pool.snapshot(), await pool.stages(a, b)], [before, ['Pending', 'Propagated']]);
   },
 });
 
 const atomicityOwnPools = mustEach({
   'X1/reads-agree: after a call every read shows its whole effect': async (context) => {
-    const store = await context.open({ finalizeThreshold: 1 });
-    const hashes = hashesOf(await receive(context, store, 30));
-    await store.markInflight(hashes.slice(10));
-    await block(store, 1, { seen: hashes.slice(20) });
-    const { pending, propagated, confirmed, logged } = await store.usage();
+    const pool = await openPool(context, { finalizeThreshold: 1 });
+    const hashes = await pool.receiveHashes(30);
+    await pool.mark(...hashes.slice(10));
+    await pool.block(1, { seen: hashes.slice(20) });
+    const { pending, propagated, confirmed, logged } = await pool.store.usage();
     const lists = [
-      (await store.peekPending()).transactions,
-      (await store.peekInflight()).transactions,
-      (await store.dumpFinalized()).entries,
+      (await pool.store.peekPending()).transactions,
+      (await pool.store.peekInflight()).transactions,
+      (await pool.store.dumpFinalized()).entries,
     ];
     assert.deepEqual(
       lists.map(({ length }) => length),

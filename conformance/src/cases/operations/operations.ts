@@ -1,55 +1,46 @@
 import assert from 'node:assert/strict';
 import { type Block, isMempoolError, Mempool, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach, onPool } from '../../case/must.ts';
-import {
-  block,
-  hashesOf,
-  kindsOf,
-  point,
-  receive,
-  receiveOne,
-  snapshot,
-  stagesOf,
-  transaction,
-} from '../../scenario/pool.ts';
-import { rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
+import { mustEach } from '../../case/must.ts';
+import { eachOnPool, onPool, openOther, openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, kindsOf, point } from '../../scenario/pool.ts';
+import { refuses, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
 const operationId = 'operation-1';
 const remembered = 10_000;
 
 function repeated({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} repeated with its operation id gives its outcome again and changes nothing`;
-  return onPool(`X2/repeated-${verb}`, title, async (store, context) => {
-    const { call } = await arrange(context, store);
+  return onPool(`X2/repeated-${verb}`, title, async (pool) => {
+    const { call } = await arrange(pool);
     const first = await call({ operationId });
-    const before = await snapshot(store);
+    const before = await pool.snapshot();
     assert.deepEqual(await call({ operationId }), first);
-    assert.deepEqual(await snapshot(store), before);
+    assert.deepEqual(await pool.snapshot(), before);
   });
 }
 
 function repeatedLater({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} repeated after other calls still gives its outcome and changes nothing`;
-  return onPool(`X2/repeated-later-${verb}`, title, async (store, context) => {
-    const { call, again } = await arrange(context, store);
+  return onPool(`X2/repeated-later-${verb}`, title, async (pool) => {
+    const { call, again } = await arrange(pool);
     const first = await call({ operationId });
     await again();
-    const before = await snapshot(store);
+    const before = await pool.snapshot();
     assert.deepEqual(await call({ operationId }), first);
-    assert.deepEqual(await snapshot(store), before);
+    assert.deepEqual(await pool.snapshot(), before);
   });
 }
 
 function freshId({ verb, arrange }: WriteVerb): ConformanceCase {
   const title = `${verb} with another operation id is another call`;
-  return onPool(`X2/another-${verb}`, title, async (store, context) => {
-    const { call, again } = await arrange(context, store);
+  return onPool(`X2/another-${verb}`, title, async (pool) => {
+    const { call, again } = await arrange(pool);
     await call({ operationId });
     await again();
-    const before = await snapshot(store);
+    const before = await pool.snapshot();
     await call({ operationId: 'operation-2' });
-    assert.notDeepEqual(await snapshot(store), before);
+    assert.notDeepEqual(await pool.snapshot(), before);
   });
 }
 
@@ -174,38 +165,35 @@ const otherCalls: readonly OtherCall[] = [
 
 function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
   const title = `an operation id used again with other arguments (${name}) is refused and changes nothing`;
-  return onPool(`X2/other-${name}`, title, async (store, context) => {
-    const [a, b] = hashesOf(await receive(context, store, 2)) as [string, string];
-    const fresh = [transaction(context.random), transaction(context.random)] as const;
+  return onPool(`X2/other-${name}`, title, async (pool, store) => {
+    const [a, b] = await pool.receiveHashes(2);
+    const fresh = [pool.transaction(), pool.transaction()] as const;
     const known = { pending: [a, b], fresh } as const;
-    await block(store, 1);
-    await block(store, 2);
+    await pool.block(1);
+    await pool.block(2);
     await first(store, known);
-    const before = await snapshot(store);
-    const error = await rejection(second(store, known));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.deepEqual([error.details.field, await snapshot(store)], ['operationId', before]);
+    await pool.unchanged(() => refuses(second(store, known), 'ERR_MEMPOOL_INVALID', { field: 'operationId' }));
   });
 }
 
 const onePool = eachOnPool({
   'X2/first-transactions-told: a receive that reuses an id for more is told the first call’s hashes': async (
+    pool,
     store,
-    context,
   ) => {
-    const [one, other] = [transaction(context.random), transaction(context.random)];
+    const [one, other] = [pool.transaction(), pool.transaction()];
     await store.receive([one], id);
     const error = await rejection(store.receive([one, other], id));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     assert.deepEqual(error.details.hashes, [one.hash]);
   },
   'X2/received-nothing: a receive without transactions is refused under a used id, and leaves a new one free': async (
+    pool,
     store,
-    context,
   ) => {
-    const [one, other] = [transaction(context.random), transaction(context.random)];
+    const [one, other] = [pool.transaction(), pool.transaction()];
     await store.receive([one], id);
-    await store.drop([one.hash], 'failed');
+    await pool.drop(one.hash);
     const error = await rejection(store.receive([], id));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     assert.deepEqual([error.details.field, error.details.hashes], ['operationId', [one.hash]]);
@@ -214,89 +202,88 @@ const onePool = eachOnPool({
     assert.deepEqual(kindsOf(await store.receive([other], free)), ['received']);
   },
   'X2/refused-by-now: what validate refuses by now is answered under its id as it was first, and never received':
-    async (store, context) => {
+    async (pool, store) => {
       let isOpen = true;
       const validate = () => (isOpen ? {} : { code: 1, log: 'no', penalize: false });
-      const pool = new Mempool(store, { validate, sweepEveryMs: 0 });
-      const batch = [transaction(context.random), transaction(context.random)];
+      const mempool = new Mempool(store, { validate, sweepEveryMs: 0 });
+      const batch = [pool.transaction(), pool.transaction()];
       const [one, other] = batch as [Transaction, Transaction];
-      const submitted = await pool.submit(one, id);
-      const received = await pool.receive(batch, { operationId: 'batch' });
-      await store.drop(hashesOf(batch), 'failed');
+      const submitted = await mempool.submit(one, id);
+      const received = await mempool.receive(batch, { operationId: 'batch' });
+      await pool.drop(...hashesOf(batch));
       isOpen = false;
-      const before = await snapshot(store);
-      assert.deepEqual(await pool.submit(one, id), submitted);
-      assert.deepEqual(await pool.receive(batch, { operationId: 'batch' }), received);
-      const error = await rejection(pool.submit(other, id));
+      const before = await pool.snapshot();
+      assert.deepEqual(await mempool.submit(one, id), submitted);
+      assert.deepEqual(await mempool.receive(batch, { operationId: 'batch' }), received);
+      const error = await rejection(mempool.submit(other, id));
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'operationId');
-      assert.equal((await pool.submit(one, { operationId: 'free' })).kind, 'refused');
-      assert.deepEqual(await snapshot(store), before);
+      assert.equal((await mempool.submit(one, { operationId: 'free' })).kind, 'refused');
+      assert.deepEqual(await pool.snapshot(), before);
     },
-  'X2/moved-nothing: an id whose call moved nothing is refused without naming hashes': async (store, context) => {
-    const [one, other] = [transaction(context.random).hash, transaction(context.random).hash];
+  'X2/moved-nothing: an id whose call moved nothing is refused without naming hashes': async (pool, store) => {
+    const [one, other] = [pool.transaction().hash, pool.transaction().hash];
     assert.deepEqual(await store.markInflight([one], id), []);
     const error = await rejection(store.markInflight([other], id));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     assert.deepEqual([error.details.field, error.details.hashes], ['operationId', undefined]);
   },
-  'X2/received-not-duplicate: a retried receive says "received" if its first attempt did it': async (
-    store,
-    context,
-  ) => {
-    const one = transaction(context.random);
+  'X2/received-not-duplicate: a retried receive says "received" if its first attempt did it': async (pool, store) => {
+    const one = pool.transaction();
     const [first] = await store.receive([one], { operationId });
-    await store.markInflight([one.hash]);
+    await pool.mark(one.hash);
     const [retried] = await store.receive([one], { operationId });
     assert.equal(retried?.kind, 'received');
     assert.deepEqual(retried, first);
   },
-  'X2/other-verb: an id that was used for another verb is refused and changes nothing': async (store, context) => {
-    const hash = await receiveOne(context, store);
+  'X2/other-verb: an id that was used for another verb is refused and changes nothing': async (pool, store) => {
+    const hash = await pool.receiveOne();
     await store.markInflight([hash], { operationId });
-    const before = await snapshot(store);
-    const error = await rejection(store.markAcknowledged([hash], { operationId }));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.deepEqual([error.details.field, await snapshot(store)], ['operationId', before]);
+    await pool.unchanged(() =>
+      refuses(store.markAcknowledged([hash], { operationId }), 'ERR_MEMPOOL_INVALID', { field: 'operationId' }),
+    );
   },
-  'X2/gap-recorded: a gap is an outcome: its repeat is a gap even when the block would fit now': async (store) => {
-    await block(store, 1);
+  'X2/gap-recorded: a gap is an outcome: its repeat is a gap even when the block would fit now': async (
+    pool,
+    store,
+  ) => {
+    await pool.block(1);
     const third = { point: point(3), parent: point(2).hash, seen: [], unseen: [] };
     const first = await store.confirm(third, {}, { operationId });
-    await block(store, 2);
+    await pool.block(2);
     assert.deepEqual(await store.confirm(third, {}, { operationId }), first);
     assert.deepEqual((await store.tip()).point, point(2));
   },
-  'X2/unknown-point-recorded: an unknown point is an outcome: its repeat is the same': async (store) => {
-    await block(store, 1);
+  'X2/unknown-point-recorded: an unknown point is an outcome: its repeat is the same': async (pool, store) => {
+    await pool.block(1);
     const first = await store.rollback(point(2), { operationId });
-    await block(store, 2);
-    await block(store, 3);
+    await pool.block(2);
+    await pool.block(3);
     assert.deepEqual(await store.rollback(point(2), { operationId }), first);
     assert.deepEqual((await store.tip()).point, point(3));
   },
-  'X2/nothing-recorded: having moved nothing is an outcome: its repeat moves nothing': async (store, context) => {
-    const one = transaction(context.random);
+  'X2/nothing-recorded: having moved nothing is an outcome: its repeat moves nothing': async (pool, store) => {
+    const one = pool.transaction();
     await store.markInflight([one.hash], { operationId });
     await store.receive([one]);
     assert.deepEqual(await store.markInflight([one.hash], { operationId }), []);
-    assert.deepEqual(await stagesOf(store, [one.hash]), ['Pending']);
+    assert.deepEqual(await pool.stages(one.hash), ['Pending']);
   },
-  'X2/duplicate-recorded: a duplicate is an outcome: its repeat is the same': async (store, context) => {
-    const one = transaction(context.random);
+  'X2/duplicate-recorded: a duplicate is an outcome: its repeat is the same': async (pool, store) => {
+    const one = pool.transaction();
     await store.receive([one]);
     const first = await store.receive([one], { operationId });
-    await store.drop([one.hash], 'failed');
+    await pool.drop(one.hash);
     assert.deepEqual(await store.receive([one], { operationId }), first);
-    assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
+    assert.deepEqual(await pool.stages(one.hash), ['Dropped']);
   },
-  'X2/refusal-not-recorded: the id of a rejected call is still free': async (store, context) => {
-    const one = transaction(context.random);
+  'X2/refusal-not-recorded: the id of a rejected call is still free': async (pool, store) => {
+    const one = pool.transaction();
     await rejection(store.receive([{ ...one, payloadType: -1 }], { operationId }));
     assert.equal((await store.receive([one], { operationId }))[0]?.kind, 'received');
   },
-  'X2/ten-thousand: the last 10,000 ids are remembered': async (store, context) => {
-    const one = transaction(context.random);
-    const foreign = [context.random.hex(32)];
+  'X2/ten-thousand: the last 10,000 ids are remembered': async (pool, store) => {
+    const one = pool.transaction();
+    const foreign = [pool.random.hex(32)];
     // A store that forgets all ids at the ten thousandth forgets this one too.
     for (let i = 0; i < 9; i++) await store.markInflight(foreign, { operationId: `earlier-${i}` });
     const first = await store.receive([one], { operationId });
@@ -304,39 +291,39 @@ const onePool = eachOnPool({
     // Not all at once: the last of ten thousand calls would wait for the others, on a slow machine longer than the timeout (X5).
     while (later.length > 0)
       await Promise.all(later.splice(0, 100).map((id) => store.markInflight(foreign, { operationId: id })));
-    await store.drop([one.hash], 'failed');
+    await pool.drop(one.hash);
     assert.deepEqual(await store.receive([one], { operationId }), first);
-    assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
+    assert.deepEqual(await pool.stages(one.hash), ['Dropped']);
   },
-  'X2/at-once: two equal calls at once with one id are one call': async (store, context) => {
-    const one = transaction(context.random);
+  'X2/at-once: two equal calls at once with one id are one call': async (pool, store) => {
+    const one = pool.transaction();
     const [a, b] = await Promise.all([store.receive([one], { operationId }), store.receive([one], { operationId })]);
     assert.deepEqual(a, b);
     assert.equal(a[0]?.kind, 'received');
   },
-  'X2/judged-by-state: the outcome of a repeat without an id depends on the state': async (store, context) => {
-    const one = transaction(context.random);
+  'X2/judged-by-state: the outcome of a repeat without an id depends on the state': async (pool, store) => {
+    const one = pool.transaction();
     await store.receive([one]);
     assert.equal((await store.receive([one]))[0]?.kind, 'duplicate');
-    await store.markInflight([one.hash]);
-    assert.deepEqual(await store.markInflight([one.hash]), []);
+    await pool.mark(one.hash);
+    assert.deepEqual(await pool.mark(one.hash), []);
   },
-  'X2/any-printable: an id may be any 1 to 128 printable characters': async (store, context) => {
+  'X2/any-printable: an id may be any 1 to 128 printable characters': async (pool, store) => {
     for (const id of ['x', ' ', '{a}:*\\"\'', '~'.repeat(128)]) {
-      const one = transaction(context.random);
+      const one = pool.transaction();
       const first = await store.receive([one], { operationId: id });
       assert.deepEqual(await store.receive([one], { operationId: id }), first);
     }
   },
-  'X2/outcome-is-a-copy: a caller that changes an outcome does not change its record': async (store, context) => {
-    const hash = await receiveOne(context, store);
+  'X2/outcome-is-a-copy: a caller that changes an outcome does not change its record': async (pool, store) => {
+    const hash = await pool.receiveOne();
     const first = await store.markInflight([hash], { operationId });
     first.push('spoiled');
     const second = await store.markInflight([hash], { operationId });
     second.length = 0;
     assert.deepEqual(await store.markInflight([hash], { operationId }), [hash]);
   },
-  'X2/tip-is-a-copy: a caller that changes the point of an outcome does not change the store': async (store) => {
+  'X2/tip-is-a-copy: a caller that changes the point of an outcome does not change the store': async ({ store }) => {
     const lists = { seen: [], unseen: [] };
     const { tip } = await store.confirm({ point: point(1), ...lists }, {}, { operationId });
     if (tip.point) Object.assign(tip.point, { slot: 7 });
@@ -347,11 +334,11 @@ const onePool = eachOnPool({
 
 const ownPools = mustEach({
   'X2/own-pool: an id of one pool means nothing in another': async (context) => {
-    const [store, other] = [await context.open(), await context.openOther()];
-    const one = transaction(context.random);
-    await store.receive([one], { operationId });
-    assert.equal((await other.receive([one], { operationId }))[0]?.kind, 'received');
-    assert.equal((await other.usage()).pending, 1);
+    const [pool, other] = [await openPool(context), await openOther(context)];
+    const one = pool.transaction();
+    await pool.store.receive([one], { operationId });
+    assert.equal((await other.store.receive([one], { operationId }))[0]?.kind, 'received');
+    assert.equal((await other.store.usage()).pending, 1);
   },
 });
 

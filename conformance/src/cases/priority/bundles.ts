@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { type BundleOutcome, isMempoolError, type OpenOptions, type TransactionPage } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { eachRanked, needing, onFifoPool } from '../../case/must.ts';
-import { eventsOf, transactions } from '../../scenario/pool.ts';
+import { eachRanked, needing } from '../../case/must.ts';
+import { onFifoPool, openOther } from '../../scenario/on-pool.ts';
+import { transactions } from '../../scenario/pool.ts';
 import {
   account,
   type CallTime,
@@ -305,9 +306,9 @@ const onePool = eachOnPriorityPool({
 });
 
 /** The events of one bundle's life: what happened to whom, and to which bundle each event belongs. */
-async function lifeOf(context: CaseContext, scene: Scene): Promise<readonly [words: string[], bundle: number]> {
+async function lifeOf(scene: Scene): Promise<readonly [words: string[], bundle: number]> {
   let first = 0;
-  const events = await eventsOf(context, scene.store, async () => {
+  const events = await scene.eventsOf(async () => {
     await scene.fill({ alone: {} });
     first = await fillBundle(scene, { rich: {}, poor: { provides: ['x'] } });
     await scene.mark('rich');
@@ -323,11 +324,8 @@ async function lifeOf(context: CaseContext, scene: Scene): Promise<readonly [wor
 }
 
 const told = eachOnPriorityPool({
-  'P31/events: each event of a transaction in a bundle names the bundle, and no other event does': async (
-    scene,
-    context,
-  ) => {
-    const [words, first] = await lifeOf(context, scene);
+  'P31/events: each event of a transaction in a bundle names the bundle, and no other event does': async (scene) => {
+    const [words, first] = await lifeOf(scene);
     assert.deepEqual(words, [
       'alone Pending alone',
       `rich Pending ${first}`,
@@ -419,16 +417,16 @@ const restored = eachRanked({
   'P31/restored: a restored pool has the bundles of the other one': async (context) => {
     const scene = await openScene(context);
     await between(scene);
-    const copy = await context.openOther({ ordering: 'priority', now: () => scene.clock.nowMs });
-    assert.deepEqual(await copy.restore(await scene.store.dump()), { kind: 'restored' });
-    assert.deepEqual((await copy.dump()).entries, (await scene.dump()).entries);
-    assert.deepEqual(scene.names(await copy.reap({ maxTxs: 2 })), ['better']);
+    const copy = await openOther(context, { ordering: 'priority', now: () => scene.clock.nowMs });
+    assert.deepEqual(await copy.store.restore(await scene.store.dump()), { kind: 'restored' });
+    assert.deepEqual((await copy.store.dump()).entries, (await scene.dump()).entries);
+    assert.deepEqual(scene.names(await copy.store.reap({ maxTxs: 2 })), ['better']);
   },
 }).map(needing('restore'));
 
 const arrivals = [
-  onFifoPool('P31/fifo', 'a fifo pool takes no bundles', async (store, { random }) => {
-    const error = await rejection(store.receiveBundle(transactions(random, 2)));
+  onFifoPool('P31/fifo', 'a fifo pool takes no bundles', async (pool, store) => {
+    const error = await rejection(store.receiveBundle(pool.transactions(2)));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'));
   }),
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf, gist, never, point } from '../../scenario/pool.ts';
+import { gist, never, point } from '../../scenario/pool.ts';
 import { eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 
 const final = { finalizeThreshold: 1 };
@@ -93,7 +93,7 @@ const ownPools = eachRanked({
     const scene = await openScene(context, { dropThreshold: 1 });
     await scene.fill({ a: { provides: ['a'] }, b: { provides: ['b'] } });
     await scene.mark('a', 'b');
-    const events = await eventsOf(context, scene.store, async () => {
+    const events = await scene.eventsOf(async () => {
       const outcome = await scene.block(1, { unseen: ['b'], provides: ['a', 'b'] });
       const counts = { confirmed: 0, returned: 0, finalized: 0, dropped: 2 };
       assert.deepEqual(outcome, { kind: 'applied', tip: { point: point(1), tick: 1 }, ...counts });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import type { AnyStore, Claim } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachFifo, mustFifo, needing } from '../../case/must.ts';
-import { hashesOf, pendingOrder, receive, stagesOf } from '../../scenario/pool.ts';
+import { openPool, openTimed, type TimedPool } from '../../scenario/on-pool.ts';
+import { hashesOf } from '../../scenario/pool.ts';
 
 /** A pool with a clock, and a worker that has taken all of it. */
 interface Taken {
-  readonly store: AnyStore;
-  readonly clock: { nowMs: number };
+  readonly pool: TimedPool;
   readonly hashes: readonly string[];
   readonly claim: Claim;
 }
@@ -17,17 +17,16 @@ const mine = { owner: 'mine', claimMs, operationId: 'mine' };
 const theirs = { owner: 'theirs', claimMs, operationId: 'theirs' };
 
 async function taken(context: CaseContext, count: number): Promise<Taken> {
-  const clock = { nowMs: 5_000 };
-  const store = await context.open({ now: () => clock.nowMs });
-  const hashes = hashesOf(await receive(context, store, count));
-  return { store, clock, hashes, claim: await store.take({}, mine) };
+  const pool = await openTimed(context, {}, { nowMs: 5_000 });
+  const hashes = await pool.receiveHashes(count);
+  return { pool, hashes, claim: await pool.store.take({}, mine) };
 }
 
 /** The claim ends, and another worker takes the same transactions. */
-async function lost({ store, clock }: Taken): Promise<void> {
-  clock.nowMs += claimMs + 1;
-  await store.sweep();
-  await store.take({}, theirs);
+async function lost({ pool }: Taken): Promise<void> {
+  pool.clock.nowMs += claimMs + 1;
+  await pool.store.sweep();
+  await pool.store.take({}, theirs);
 }
 
 type Act = (store: AnyStore, hashes: readonly string[], claim: string) => Promise<string[]>;
@@ -44,14 +43,14 @@ function within([id, title, act, stage]: (typeof acts)[number]): ConformanceCase
     `P19/${id}-its-own`,
     `a worker ${title} what is under its claim, and nothing else`,
     async (context) => {
-      const { store, hashes } = await taken(context, 3);
+      const { pool, hashes } = await taken(context, 3);
       const [first = '', second = '', third = ''] = hashes;
-      const [waiting = '', marked = ''] = hashesOf(await receive(context, store, 2));
-      await store.markInflight([marked]);
-      await store.markAcknowledged([second]);
+      const [waiting = '', marked = ''] = hashesOf(await pool.receive(2));
+      await pool.mark(marked);
+      await pool.acknowledge(second);
       const named = [marked, second, first, waiting];
-      assert.deepEqual(await act(store, named, 'mine'), [first]);
-      const stages = await stagesOf(store, [first, second, third, waiting, marked]);
+      assert.deepEqual(await act(pool.store, named, 'mine'), [first]);
+      const stages = await pool.stages(first, second, third, waiting, marked);
       assert.deepEqual(stages, [stage, 'Acknowledged', 'Propagated', 'Pending', 'Propagated']);
     },
   );
@@ -60,118 +59,117 @@ function within([id, title, act, stage]: (typeof acts)[number]): ConformanceCase
 function late([id, title, act, stage]: (typeof acts)[number]): ConformanceCase {
   return mustFifo(`P19/${id}-too-late`, `a worker ${title} nothing that another has taken since`, async (context) => {
     const scene = await taken(context, 2);
-    const { store, hashes } = scene;
+    const { pool, hashes } = scene;
     await lost(scene);
-    assert.deepEqual(await act(store, hashes, 'mine'), []);
-    assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Propagated']);
-    assert.deepEqual(await act(store, hashes, 'theirs'), hashes);
-    assert.deepEqual(await stagesOf(store, hashes), [stage, stage]);
+    assert.deepEqual(await act(pool.store, hashes, 'mine'), []);
+    assert.deepEqual(await pool.stages(...hashes), ['Propagated', 'Propagated']);
+    assert.deepEqual(await act(pool.store, hashes, 'theirs'), hashes);
+    assert.deepEqual(await pool.stages(...hashes), [stage, stage]);
   });
 }
 
 function nobodys([id, title, act]: (typeof acts)[number]): ConformanceCase {
   return mustFifo(`P19/${id}-no-claim`, `nobody ${title} anything under a claim that there is not`, async (context) => {
-    const { store, hashes } = await taken(context, 1);
-    assert.deepEqual(await act(store, hashes, 'no claim'), []);
-    await store.release(hashes);
-    await store.markInflight(hashes);
-    assert.deepEqual(await act(store, hashes, 'mine'), []);
-    assert.deepEqual(await stagesOf(store, hashes), ['Propagated']);
+    const { pool, hashes } = await taken(context, 1);
+    assert.deepEqual(await act(pool.store, hashes, 'no claim'), []);
+    await pool.release(...hashes);
+    await pool.mark(...hashes);
+    assert.deepEqual(await act(pool.store, hashes, 'mine'), []);
+    assert.deepEqual(await pool.stages(...hashes), ['Propagated']);
   });
 }
 
 const cases = eachFifo({
   'P19/extend: an extended claim ends later, and tells what is under it': async (context) => {
-    const { store, clock, hashes } = await taken(context, 3);
-    await store.markAcknowledged(hashes.slice(0, 1));
-    clock.nowMs = 5_080;
-    assert.deepEqual(await store.extendClaim('mine', 200), { kind: 'extended', untilMs: 5_280, held: 2 });
-    clock.nowMs = 5_280;
-    assert.deepEqual((await store.sweep()).returned, []);
-    clock.nowMs = 5_281;
-    assert.deepEqual((await store.sweep()).returned, hashes.slice(1));
+    const { pool, hashes } = await taken(context, 3);
+    await pool.acknowledge(...hashes.slice(0, 1));
+    pool.clock.nowMs = 5_080;
+    assert.deepEqual(await pool.store.extendClaim('mine', 200), { kind: 'extended', untilMs: 5_280, held: 2 });
+    pool.clock.nowMs = 5_280;
+    assert.deepEqual((await pool.store.sweep()).returned, []);
+    pool.clock.nowMs = 5_281;
+    assert.deepEqual((await pool.store.sweep()).returned, hashes.slice(1));
   },
   'P19/extend-twice: a claim can be extended again and again': async (context) => {
-    const { store, clock } = await taken(context, 1);
+    const { pool } = await taken(context, 1);
     for (const untilMs of [5_190, 5_280, 5_370]) {
-      clock.nowMs = untilMs - claimMs;
-      assert.deepEqual(await store.extendClaim('mine', claimMs), { kind: 'extended', untilMs, held: 1 });
-      assert.deepEqual((await store.sweep()).returned, []);
+      pool.clock.nowMs = untilMs - claimMs;
+      assert.deepEqual(await pool.store.extendClaim('mine', claimMs), { kind: 'extended', untilMs, held: 1 });
+      assert.deepEqual((await pool.store.sweep()).returned, []);
     }
   },
   'P19/extend-never-shortens: a claim never ends earlier than before': async (context) => {
-    const { store, clock, hashes } = await taken(context, 1);
-    clock.nowMs = 5_050;
-    assert.deepEqual(await store.extendClaim('mine', 10), { kind: 'extended', untilMs: 5_100, held: 1 });
-    clock.nowMs = 5_100;
-    assert.deepEqual((await store.sweep()).returned, []);
-    clock.nowMs = 5_101;
-    assert.deepEqual((await store.sweep()).returned, hashes);
+    const { pool, hashes } = await taken(context, 1);
+    pool.clock.nowMs = 5_050;
+    assert.deepEqual(await pool.store.extendClaim('mine', 10), { kind: 'extended', untilMs: 5_100, held: 1 });
+    pool.clock.nowMs = 5_100;
+    assert.deepEqual((await pool.store.sweep()).returned, []);
+    pool.clock.nowMs = 5_101;
+    assert.deepEqual((await pool.store.sweep()).returned, hashes);
   },
   'P19/extend-late: a claim whose time is over can be extended until a sweep has ended it': async (context) => {
-    const { store, clock, hashes } = await taken(context, 1);
-    clock.nowMs = 6_000;
-    assert.deepEqual(await store.extendClaim('mine', 50), { kind: 'extended', untilMs: 6_050, held: 1 });
-    assert.deepEqual((await store.sweep()).returned, []);
-    clock.nowMs = 6_051;
-    assert.deepEqual((await store.sweep()).returned, hashes);
-    assert.deepEqual(await store.extendClaim('mine', 50), { kind: 'ended' });
-    assert.deepEqual((await store.usage()).pending, 1);
+    const { pool, hashes } = await taken(context, 1);
+    pool.clock.nowMs = 6_000;
+    assert.deepEqual(await pool.store.extendClaim('mine', 50), { kind: 'extended', untilMs: 6_050, held: 1 });
+    assert.deepEqual((await pool.store.sweep()).returned, []);
+    pool.clock.nowMs = 6_051;
+    assert.deepEqual((await pool.store.sweep()).returned, hashes);
+    assert.deepEqual(await pool.store.extendClaim('mine', 50), { kind: 'ended' });
+    assert.deepEqual((await pool.store.usage()).pending, 1);
   },
   'P19/extend-ended: nothing is extended if nothing is under the claim': async (context) => {
     const scene = await taken(context, 2);
-    const { store, hashes } = scene;
-    assert.deepEqual(await store.extendClaim('no claim', 50), { kind: 'ended' });
+    const { pool, hashes } = scene;
+    assert.deepEqual(await pool.store.extendClaim('no claim', 50), { kind: 'ended' });
     await lost(scene);
-    assert.deepEqual(await store.extendClaim('mine', 50), { kind: 'ended' });
-    await store.markAcknowledged(hashes.slice(0, 1));
-    await store.release(hashes.slice(1));
-    assert.deepEqual(await store.extendClaim('theirs', 50), { kind: 'ended' });
+    assert.deepEqual(await pool.store.extendClaim('mine', 50), { kind: 'ended' });
+    await pool.acknowledge(...hashes.slice(0, 1));
+    await pool.release(...hashes.slice(1));
+    assert.deepEqual(await pool.store.extendClaim('theirs', 50), { kind: 'ended' });
   },
   'P19/extend-one: other claims end as before': async (context) => {
-    const { store, clock, hashes } = await taken(context, 2);
-    const others = hashesOf(await receive(context, store, 2));
-    await store.take({}, theirs);
-    clock.nowMs = 5_050;
-    await store.extendClaim('mine', 500);
-    clock.nowMs = 5_101;
-    assert.deepEqual((await store.sweep()).returned, others);
-    assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Propagated']);
+    const { pool, hashes } = await taken(context, 2);
+    const others = hashesOf(await pool.receive(2));
+    await pool.store.take({}, theirs);
+    pool.clock.nowMs = 5_050;
+    await pool.store.extendClaim('mine', 500);
+    pool.clock.nowMs = 5_101;
+    assert.deepEqual((await pool.store.sweep()).returned, others);
+    assert.deepEqual(await pool.stages(...hashes), ['Propagated', 'Propagated']);
   },
   'P19/extend-repeated: a repeat with the same id returns the first outcome, and extends nothing': async (context) => {
-    const { store, clock, hashes } = await taken(context, 1);
+    const { pool, hashes } = await taken(context, 1);
     const options = { operationId: 'extend' };
-    const first = await store.extendClaim('mine', 200, options);
-    clock.nowMs = 5_150;
-    assert.deepEqual(await store.extendClaim('mine', 200, options), first);
-    clock.nowMs = 5_201;
-    assert.deepEqual((await store.sweep()).returned, hashes);
+    const first = await pool.store.extendClaim('mine', 200, options);
+    pool.clock.nowMs = 5_150;
+    assert.deepEqual(await pool.store.extendClaim('mine', 200, options), first);
+    pool.clock.nowMs = 5_201;
+    assert.deepEqual((await pool.store.sweep()).returned, hashes);
   },
   'P19/extend-given-time: an extension counts from the time of the call, which is never past the pool’s': async (
     context,
   ) => {
-    const { store } = await taken(context, 1);
-    const early = await store.extendClaim('mine', 300, { now: 4_900 });
-    const late = await store.extendClaim('mine', 300, { now: 9_000 });
+    const { pool } = await taken(context, 1);
+    const early = await pool.store.extendClaim('mine', 300, { now: 4_900 });
+    const late = await pool.store.extendClaim('mine', 300, { now: 9_000 });
     assert.deepEqual(
       [early, late],
       [5_200, 5_300].map((untilMs) => ({ kind: 'extended', untilMs, held: 1 })),
     );
   },
   'P19/no-event: an extension makes no event and moves nothing': async (context) => {
-    const { store, hashes } = await taken(context, 2);
-    const { lastEventSeq } = await store.usage();
-    await store.extendClaim('mine', 500);
-    assert.deepEqual((await store.usage()).lastEventSeq, lastEventSeq);
-    assert.deepEqual(hashesOf((await store.take({}, mine)).transactions), hashes);
+    const { pool, hashes } = await taken(context, 2);
+    const { lastEventSeq } = await pool.store.usage();
+    await pool.store.extendClaim('mine', 500);
+    assert.deepEqual((await pool.store.usage()).lastEventSeq, lastEventSeq);
+    assert.deepEqual(hashesOf((await pool.store.take({}, mine)).transactions), hashes);
   },
   'P8/with-payloads: a claim with payloads has each transaction whole, also when the take is repeated': async (
     context,
   ) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const given = await receive(context, store, 3);
-    const first = await store.take({ maxTxs: 2 }, { ...mine, payloads: true });
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const given = await pool.receive(3);
+    const first = await pool.store.take({ maxTxs: 2 }, { ...mine, payloads: true });
     const told = first.transactions.map((one) =>
       'kind' in one ? null : [one.hash, one.payloadType, [...one.payload]],
     );
@@ -179,24 +177,24 @@ const cases = eachFifo({
       told,
       given.slice(0, 2).map(({ hash, payload, payloadType }) => [hash, payloadType, [...payload]]),
     );
-    await store.release(hashesOf(given.slice(0, 1)));
-    const again = await store.take({ maxTxs: 2 }, { ...mine, payloads: true });
+    await pool.release(...hashesOf(given.slice(0, 1)));
+    const again = await pool.store.take({ maxTxs: 2 }, { ...mine, payloads: true });
     assert.deepEqual(again.transactions, first.transactions.slice(1));
   },
 });
 
 const durable = eachFifo({
   'P19/kept: claims and their extension outlive the process': async (context) => {
-    const { store, clock, hashes } = await taken(context, 2);
-    await store.extendClaim('mine', 500);
-    await store.close();
-    const again = await context.open({ now: () => clock.nowMs });
-    clock.nowMs = 5_400;
-    assert.deepEqual((await again.sweep()).returned, []);
-    assert.deepEqual(await again.markAcknowledged(hashes.slice(0, 1), { claim: 'mine' }), hashes.slice(0, 1));
-    assert.deepEqual(await again.extendClaim('mine', 200), { kind: 'extended', untilMs: 5_600, held: 1 });
-    clock.nowMs = 5_601;
-    assert.deepEqual((await again.sweep()).returned, hashes.slice(1));
+    const { pool, hashes } = await taken(context, 2);
+    await pool.store.extendClaim('mine', 500);
+    await pool.store.close();
+    const again = await pool.another();
+    pool.clock.nowMs = 5_400;
+    assert.deepEqual((await again.store.sweep()).returned, []);
+    assert.deepEqual(await again.store.markAcknowledged(hashes.slice(0, 1), { claim: 'mine' }), hashes.slice(0, 1));
+    assert.deepEqual(await again.store.extendClaim('mine', 200), { kind: 'extended', untilMs: 5_600, held: 1 });
+    pool.clock.nowMs = 5_601;
+    assert.deepEqual((await again.store.sweep()).returned, hashes.slice(1));
   },
 }).map(needing('durable'));
 
@@ -204,18 +202,18 @@ const damaged = eachFifo({
   'P8/damaged-payload: a damaged transaction is told in its place, and can be dropped under the claim': async (
     context,
   ) => {
-    const before = await context.open();
-    const [first = '', bad = '', third = ''] = hashesOf(await receive(context, before, 3));
-    await before.close();
+    const before = await openPool(context);
+    const [first = '', bad = '', third = ''] = await before.receiveHashes(3);
+    await before.store.close();
     await context.damage({ kind: 'payload', hash: bad });
-    const store = await context.open();
-    const { transactions } = await store.take({}, { ...mine, payloads: true });
+    const pool = await openPool(context);
+    const { transactions } = await pool.store.take({}, { ...mine, payloads: true });
     assert.deepEqual(
       transactions.map((one) => ('kind' in one ? one : one.hash)),
       [first, { kind: 'damaged', hash: bad }, third],
     );
-    assert.deepEqual(await store.drop([bad], 'damaged', { claim: 'mine' }), [bad]);
-    assert.deepEqual(await pendingOrder(store), []);
+    assert.deepEqual(await pool.store.drop([bad], 'damaged', { claim: 'mine' }), [bad]);
+    assert.deepEqual(await pool.pending(), []);
   },
 }).map(needing('durable', 'damage'));
 

@@ -1,70 +1,51 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
-import { type AnyStore, isMempoolError, type OpenOptions, type ReceiveOutcome } from 'mempool-core';
+import { isMempoolError, type OpenOptions, type ReceiveOutcome } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachFifo, eachRanked, mustEach, needing } from '../../case/must.ts';
-import {
-  block,
-  eventsAfter,
-  eventsOf,
-  hashesOf,
-  kindsOf,
-  receive,
-  snapshot,
-  stagesOf,
-  transaction,
-  transactions,
-} from '../../scenario/pool.ts';
-import { openScene, type Scene, startMs } from '../../scenario/priority.ts';
+import { openOther, openPool, openTimed, startMs, type TimedPool } from '../../scenario/on-pool.ts';
+import { hashesOf, kindsOf, type Pool } from '../../scenario/pool.ts';
+import { openScene, type Scene } from '../../scenario/priority.ts';
 
 const never = Number.POSITIVE_INFINITY;
 const untilMs = startMs + 5_000;
 
-interface Window {
-  readonly store: AnyStore;
-  readonly clock: { nowMs: number };
-  /** Opens the pool again, with the same clock. */
-  readonly again: (options?: OpenOptions) => Promise<AnyStore>;
-}
-
 /** A pool that closes at `untilMs`, with a clock that only the case moves. */
-async function openWindow({ open }: CaseContext, options: OpenOptions = {}): Promise<Window> {
-  const clock = { nowMs: startMs };
-  const again = (others: OpenOptions = {}) => open({ now: () => clock.nowMs, ...others });
-  return { store: await again({ acceptUntil: untilMs, ...options }), clock, again };
+function openWindow(context: CaseContext, options: OpenOptions = {}): Promise<TimedPool> {
+  return openTimed(context, { acceptUntil: untilMs, ...options });
 }
 
-async function kindOf(store: AnyStore, { random }: CaseContext): Promise<ReceiveOutcome['kind'] | undefined> {
-  return (await store.receive([transaction(random)]))[0]?.kind;
+async function kindOf(pool: Pool): Promise<ReceiveOutcome['kind'] | undefined> {
+  return (await pool.store.receive([pool.transaction()]))[0]?.kind;
 }
 
 const windows = eachFifo({
   'P27/closed: from acceptUntil on a newcomer is closed, and nothing changes': async (context) => {
-    const { store, clock } = await openWindow(context);
-    clock.nowMs = untilMs - 1;
-    assert.equal(await kindOf(store, context), 'received');
-    const before = await snapshot(store);
-    const late = transactions(context.random, 2);
+    const pool = await openWindow(context);
+    pool.clock.nowMs = untilMs - 1;
+    assert.equal(await kindOf(pool), 'received');
+    const before = await pool.snapshot();
+    const late = pool.transactions(2);
     for (const nowMs of [untilMs, untilMs + 1, untilMs + 86_400_000]) {
-      clock.nowMs = nowMs;
-      const events = await eventsOf(context, store, async () => {
+      pool.clock.nowMs = nowMs;
+      const events = await pool.eventsOf(async () => {
         assert.deepEqual(
-          await store.receive(late),
+          await pool.store.receive(late),
           late.map(({ hash }) => ({ kind: 'closed', hash })),
         );
       });
-      assert.deepEqual([events, await snapshot(store)], [[], before]);
+      assert.deepEqual([events, await pool.snapshot()], [[], before]);
     }
   },
   'P27/duplicates: what a closed pool has is a duplicate still, beside newcomers that are closed': async (context) => {
-    const { store, clock } = await openWindow(context);
-    const [waiting, flying, final] = await receive(context, store, 3);
+    const pool = await openWindow(context);
+    const [waiting, flying, final] = await pool.receive(3);
     assert.ok(waiting && flying && final);
-    await store.markInflight([flying.hash]);
-    await block(store, 1, { seen: [final.hash] }, { finalizeThreshold: 1 });
-    clock.nowMs = untilMs;
-    const late = transaction(context.random);
-    const outcomes = await store.receive([late, waiting, flying, final, late]);
+    await pool.mark(flying.hash);
+    await pool.block(1, { seen: [final.hash] }, { finalizeThreshold: 1 });
+    pool.clock.nowMs = untilMs;
+    const late = pool.transaction();
+    const outcomes = await pool.store.receive([late, waiting, flying, final, late]);
     assert.deepEqual(
       outcomes.map((outcome) => [outcome.kind, outcome.hash, 'stage' in outcome ? outcome.stage : null]),
       [
@@ -77,102 +58,102 @@ const windows = eachFifo({
     );
   },
   'P27/new-life: a closed pool begins no new life of what it dropped': async (context) => {
-    const { store, clock } = await openWindow(context);
-    const [one] = await receive(context, store, 1);
+    const pool = await openWindow(context);
+    const [one] = await pool.receive(1);
     assert.ok(one);
-    await store.drop([one.hash], 'failed');
-    clock.nowMs = untilMs;
-    assert.deepEqual(await store.receive([one]), [{ kind: 'closed', hash: one.hash }]);
-    assert.deepEqual(await stagesOf(store, [one.hash]), ['Dropped']);
+    await pool.drop(one.hash);
+    pool.clock.nowMs = untilMs;
+    assert.deepEqual(await pool.store.receive([one]), [{ kind: 'closed', hash: one.hash }]);
+    assert.deepEqual(await pool.stages(one.hash), ['Dropped']);
   },
   'P27/carried: what a block carried is closed too, if it comes too late': async (context) => {
-    const { store, clock } = await openWindow(context);
-    const one = transaction(context.random);
-    await block(store, 1, { seen: [one.hash] });
-    clock.nowMs = untilMs;
-    assert.deepEqual(await store.receive([one]), [{ kind: 'closed', hash: one.hash }]);
+    const pool = await openWindow(context);
+    const one = pool.transaction();
+    await pool.block(1, { seen: [one.hash] });
+    pool.clock.nowMs = untilMs;
+    assert.deepEqual(await pool.store.receive([one]), [{ kind: 'closed', hash: one.hash }]);
   },
   'P27/before-full: closed comes before full': async (context) => {
-    const { store, clock } = await openWindow(context, { maxTxs: 0 });
-    assert.equal(await kindOf(store, context), 'full');
-    clock.nowMs = untilMs;
-    assert.equal(await kindOf(store, context), 'closed');
+    const pool = await openWindow(context, { maxTxs: 0 });
+    assert.equal(await kindOf(pool), 'full');
+    pool.clock.nowMs = untilMs;
+    assert.equal(await kindOf(pool), 'closed');
   },
   'P27/repeated: a call made in time is answered as before when it is repeated too late': async (context) => {
-    const { store, clock } = await openWindow(context);
-    const batch = transactions(context.random, 2);
-    const first = await store.receive(batch, { operationId: 'in time' });
-    clock.nowMs = untilMs;
-    assert.deepEqual(await store.receive(batch, { operationId: 'in time' }), first);
+    const pool = await openWindow(context);
+    const batch = pool.transactions(2);
+    const first = await pool.store.receive(batch, { operationId: 'in time' });
+    pool.clock.nowMs = untilMs;
+    assert.deepEqual(await pool.store.receive(batch, { operationId: 'in time' }), first);
     assert.deepEqual(kindsOf(first), ['received', 'received']);
   },
   'P27/recorded: closed is recorded, and answered to a repeat after the pool was opened again': async (context) => {
-    const { store, clock } = await openWindow(context);
-    const [known] = await receive(context, store, 1);
+    const pool = await openWindow(context);
+    const [known] = await pool.receive(1);
     assert.ok(known);
-    clock.nowMs = untilMs;
-    const batch = [known, transaction(context.random)];
-    const first = await store.receive(batch, { operationId: 'too late' });
-    await store.setLimits({ acceptUntil: never });
-    assert.deepEqual(await store.receive(batch, { operationId: 'too late' }), first);
+    pool.clock.nowMs = untilMs;
+    const batch = [known, pool.transaction()];
+    const first = await pool.store.receive(batch, { operationId: 'too late' });
+    await pool.store.setLimits({ acceptUntil: never });
+    assert.deepEqual(await pool.store.receive(batch, { operationId: 'too late' }), first);
     assert.deepEqual(kindsOf(first), ['duplicate', 'closed']);
-    assert.deepEqual(kindsOf(await store.receive(batch)), ['duplicate', 'received']);
+    assert.deepEqual(kindsOf(await pool.store.receive(batch)), ['duplicate', 'received']);
   },
   'P27/set: setLimits closes at once, opens again, and keeps what it does not name': async (context) => {
-    const { store, clock } = await openWindow(context, { acceptUntil: never, maxTxs: 9 });
-    assert.equal((await store.setLimits({})).acceptUntil, never);
-    const closed = await store.setLimits({ acceptUntil: clock.nowMs });
-    assert.deepEqual([closed.acceptUntil, closed.maxTxs], [clock.nowMs, 9]);
-    assert.equal(await kindOf(store, context), 'closed');
-    assert.equal((await store.setLimits({ acceptUntil: clock.nowMs + 1 })).acceptUntil, clock.nowMs + 1);
-    assert.equal(await kindOf(store, context), 'received');
-    clock.nowMs += 1;
-    assert.equal((await store.setLimits({ maxTxs: 8 })).acceptUntil, clock.nowMs);
-    assert.equal(await kindOf(store, context), 'closed');
+    const pool = await openWindow(context, { acceptUntil: never, maxTxs: 9 });
+    assert.equal((await pool.store.setLimits({})).acceptUntil, never);
+    const closed = await pool.store.setLimits({ acceptUntil: pool.clock.nowMs });
+    assert.deepEqual([closed.acceptUntil, closed.maxTxs], [pool.clock.nowMs, 9]);
+    assert.equal(await kindOf(pool), 'closed');
+    assert.equal((await pool.store.setLimits({ acceptUntil: pool.clock.nowMs + 1 })).acceptUntil, pool.clock.nowMs + 1);
+    assert.equal(await kindOf(pool), 'received');
+    pool.clock.nowMs += 1;
+    assert.equal((await pool.store.setLimits({ maxTxs: 8 })).acceptUntil, pool.clock.nowMs);
+    assert.equal(await kindOf(pool), 'closed');
   },
   'P27/opened-again: setLimits may take the time away, and a closed pool accepts for ever': async (context) => {
-    const { store, clock } = await openWindow(context);
-    clock.nowMs = untilMs + 1;
-    assert.equal(await kindOf(store, context), 'closed');
-    assert.equal((await store.setLimits({ acceptUntil: never })).acceptUntil, never);
-    assert.equal(await kindOf(store, context), 'received');
+    const pool = await openWindow(context);
+    pool.clock.nowMs = untilMs + 1;
+    assert.equal(await kindOf(pool), 'closed');
+    assert.equal((await pool.store.setLimits({ acceptUntil: never })).acceptUntil, never);
+    assert.equal(await kindOf(pool), 'received');
   },
   'P27/set-repeated: setLimits under a known id sets no time': async (context) => {
-    const { store } = await openWindow(context);
-    const first = await store.setLimits({ acceptUntil: 7 }, { operationId: 'close' });
+    const pool = await openWindow(context);
+    const first = await pool.store.setLimits({ acceptUntil: 7 }, { operationId: 'close' });
     assert.equal(first.acceptUntil, 7);
-    await store.setLimits({ acceptUntil: untilMs });
-    assert.deepEqual(await store.setLimits({ acceptUntil: 7 }, { operationId: 'close' }), first);
-    assert.equal(await kindOf(store, context), 'received');
+    await pool.store.setLimits({ acceptUntil: untilMs });
+    assert.deepEqual(await pool.store.setLimits({ acceptUntil: 7 }, { operationId: 'close' }), first);
+    assert.equal(await kindOf(pool), 'received');
     await assert.rejects(
-      store.setLimits({ acceptUntil: 8 }, { operationId: 'close' }),
+      pool.store.setLimits({ acceptUntil: 8 }, { operationId: 'close' }),
       (error) => isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'operationId',
     );
   },
   'P27/work-goes-on: in a closed pool all else works: taking, returning, blocks, rollbacks, sweeps': async (
     context,
   ) => {
-    const { store, clock } = await openWindow(context);
-    const [a, b, c] = hashesOf(await receive(context, store, 3));
+    const pool = await openWindow(context);
+    const [a, b, c] = await pool.receiveHashes(3);
     assert.ok(a && b && c);
-    clock.nowMs = untilMs;
-    const { transactions: taken } = await store.take({ maxTxs: 2 }, { owner: 'o', claimMs: 1_000 });
+    pool.clock.nowMs = untilMs;
+    const { transactions: taken } = await pool.store.take({ maxTxs: 2 }, { owner: 'o', claimMs: 1_000 });
     assert.deepEqual(hashesOf(taken), [a, b]);
-    assert.deepEqual(await store.markAcknowledged([a]), [a]);
-    clock.nowMs += 1_001;
-    assert.deepEqual((await store.sweep()).returned, [b]);
-    assert.deepEqual(await store.release([a]), [a]);
-    await block(store, 1, { seen: [c] });
-    await store.rollback('origin');
-    assert.deepEqual(hashesOf((await store.peekPending()).transactions), [a, b, c]);
+    assert.deepEqual(await pool.acknowledge(a), [a]);
+    pool.clock.nowMs += 1_001;
+    assert.deepEqual((await pool.store.sweep()).returned, [b]);
+    assert.deepEqual(await pool.release(a), [a]);
+    await pool.block(1, { seen: [c] });
+    await pool.store.rollback('origin');
+    assert.deepEqual(hashesOf((await pool.store.peekPending()).transactions), [a, b, c]);
   },
   'P27/own-clock: without the option now a clock of this time closes the pool': async (context) => {
-    const store = await context.open({ acceptUntil: 1 });
-    assert.equal(await kindOf(store, context), 'closed');
-    await store.setLimits({ acceptUntil: 4_000_000_000_000 });
-    assert.equal(await kindOf(store, context), 'received');
-    await store.setLimits({ acceptUntil: 0 });
-    assert.equal(await kindOf(store, context), 'closed');
+    const pool = await openPool(context, { acceptUntil: 1 });
+    assert.equal(await kindOf(pool), 'closed');
+    await pool.store.setLimits({ acceptUntil: 4_000_000_000_000 });
+    assert.equal(await kindOf(pool), 'received');
+    await pool.store.setLimits({ acceptUntil: 0 });
+    assert.equal(await kindOf(pool), 'closed');
   },
 });
 
@@ -180,9 +161,9 @@ const windows = eachFifo({
 const patienceMs = 2_000;
 
 /** One after the other until one is closed out. Others have their turn between: a store in memory never waits. */
-async function floods(store: AnyStore, context: CaseContext): Promise<void> {
+async function floods(pool: Pool): Promise<void> {
   const end = performance.now() + patienceMs;
-  while ((await kindOf(store, context)) === 'received') {
+  while ((await kindOf(pool)) === 'received') {
     assert.ok(performance.now() < end, 'it never closed');
     await setImmediate();
   }
@@ -192,16 +173,16 @@ const racing = eachFifo({
   'P27/racing: what comes in while the pool closes was received before its time, as its event tells': async (
     context,
   ) => {
-    const store = await context.open();
+    const pool = await openPool(context);
     for (let round = 0; round < 4; round++) {
-      const { lastEventSeq } = await store.usage();
-      await store.setLimits({ acceptUntil: never });
-      await receive(context, store, 1);
-      const [first] = await eventsAfter(context, store, lastEventSeq);
+      const { lastEventSeq } = await pool.store.usage();
+      await pool.store.setLimits({ acceptUntil: never });
+      await pool.receive(1);
+      const [first] = await pool.events(lastEventSeq);
       const acceptUntil = (first?.at ?? 0) + 60;
-      await store.setLimits({ acceptUntil });
-      await Promise.all([floods(store, context), floods(store, context), floods(store, context)]);
-      const events = await eventsAfter(context, store, lastEventSeq);
+      await pool.store.setLimits({ acceptUntil });
+      await Promise.all([floods(pool), floods(pool), floods(pool)]);
+      const events = await pool.events(lastEventSeq);
       // Of thousands, the first tells as much, and a comparison of all takes gigabytes.
       assert.deepEqual(events.find(({ at }) => (at ?? 0) >= acceptUntil) ?? null, null);
     }
@@ -210,42 +191,42 @@ const racing = eachFifo({
 
 const shared = eachFifo({
   'P27/nodes: the time that one node sets closes the pool for all of them': async (context) => {
-    const { store, clock, again } = await openWindow(context);
-    const other = await again();
-    assert.equal(await kindOf(other, context), 'received');
-    clock.nowMs = untilMs;
-    assert.deepEqual([await kindOf(other, context), await kindOf(store, context)], ['closed', 'closed']);
-    await other.setLimits({ acceptUntil: never });
-    assert.equal(await kindOf(store, context), 'received');
-    await again({ acceptUntil: untilMs });
-    assert.deepEqual([await kindOf(other, context), await kindOf(store, context)], ['closed', 'closed']);
+    const pool = await openWindow(context);
+    const other = await pool.another();
+    assert.equal(await kindOf(other), 'received');
+    pool.clock.nowMs = untilMs;
+    assert.deepEqual([await kindOf(other), await kindOf(pool)], ['closed', 'closed']);
+    await other.store.setLimits({ acceptUntil: never });
+    assert.equal(await kindOf(pool), 'received');
+    await pool.another({ acceptUntil: untilMs });
+    assert.deepEqual([await kindOf(other), await kindOf(pool)], ['closed', 'closed']);
   },
 }).map(needing('shared'));
 
 const durable = eachFifo({
   'P27/reopened: the time outlives who opened the pool': async (context) => {
-    const { store, clock, again } = await openWindow(context);
-    await store.close();
-    clock.nowMs = untilMs;
-    const reopened = await again();
-    assert.equal((await reopened.setLimits({})).acceptUntil, untilMs);
-    assert.equal(await kindOf(reopened, context), 'closed');
+    const pool = await openWindow(context);
+    await pool.store.close();
+    pool.clock.nowMs = untilMs;
+    const reopened = await pool.another();
+    assert.equal((await reopened.store.setLimits({})).acceptUntil, untilMs);
+    assert.equal(await kindOf(reopened), 'closed');
   },
 }).map(needing('durable'));
 
 const restored = eachFifo({
   'P27/restored: a restored pool closes when the other one does': async (context) => {
-    const { store, clock } = await openWindow(context);
-    await receive(context, store, 1);
-    const { ordering } = store;
-    const copy = await context.openOther({ ordering, now: () => clock.nowMs });
-    const dump = await store.dump();
-    assert.deepEqual(await copy.restore(dump), { kind: 'restored' });
-    assert.deepEqual((await copy.dump()).content, dump.content);
-    assert.equal((await copy.setLimits({})).acceptUntil, untilMs);
-    assert.equal(await kindOf(copy, context), 'received');
-    clock.nowMs = untilMs;
-    assert.equal(await kindOf(copy, context), 'closed');
+    const pool = await openWindow(context);
+    await pool.receive(1);
+    const { ordering } = pool.store;
+    const copy = await openOther(context, { ordering, now: () => pool.clock.nowMs });
+    const dump = await pool.store.dump();
+    assert.deepEqual(await copy.store.restore(dump), { kind: 'restored' });
+    assert.deepEqual((await copy.store.dump()).content, dump.content);
+    assert.equal((await copy.store.setLimits({})).acceptUntil, untilMs);
+    assert.equal(await kindOf(copy), 'received');
+    pool.clock.nowMs = untilMs;
+    assert.equal(await kindOf(copy), 'closed');
   },
 }).map(needing('restore'));
 
@@ -256,10 +237,10 @@ function unlessUnsupported(error: unknown): null {
 
 const anywhere = mustEach({
   'P27/kept: acceptUntil is kept or refused as unsupported, never accepted and forgotten': async (context) => {
-    const store = await context.openOther({ acceptUntil: 0 }).catch(unlessUnsupported);
-    const later = await context.open();
-    const closed = await later.setLimits({ acceptUntil: 0 }).then(() => later, unlessUnsupported);
-    for (const one of [store, closed]) if (one !== null) assert.equal(await kindOf(one, context), 'closed');
+    const other = await openOther(context, { acceptUntil: 0 }).catch(unlessUnsupported);
+    const later = await openPool(context);
+    const closed = await later.store.setLimits({ acceptUntil: 0 }).then(() => later, unlessUnsupported);
+    for (const one of [other, closed]) if (one !== null) assert.equal(await kindOf(one), 'closed');
   },
 });
 

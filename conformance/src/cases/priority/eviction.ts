@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import type { Floor } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
 import {
   atLeast,
   eachOnPriorityPool,
@@ -163,7 +162,7 @@ const ownPools = eachRanked({
   'P5/told: evicted ones are Dropped with reason "evicted", in log and events, by seq': async (context) => {
     const scene = await openScene(context, { maxBytes: 60 });
     await scene.fill(ladder([2, 1, 3]));
-    const events = await eventsOf(context, scene.store, () => scene.add('new', { priority: 9n, bytes: 40 }));
+    const events = await scene.eventsOf(() => scene.add('new', { priority: 9n, bytes: 40 }));
     assert.deepEqual(
       events.map((event) => event.kind === 'transaction' && [event.hash, event.stage, event.reason]),
       [

@@ -1,26 +1,11 @@
 import assert from 'node:assert/strict';
 import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachFifo, eachOnFifoPool, eachRanked, mustEach, mustFifo, onFifoPool } from '../../case/must.ts';
-import {
-  block,
-  cursorAt,
-  eventsOf,
-  gist,
-  hashesOf,
-  intact,
-  kindsOf,
-  pendingOrder,
-  placeOf,
-  point,
-  receive,
-  snapshot,
-  stagesOf,
-  transaction,
-  transactions,
-} from '../../scenario/pool.ts';
+import { eachFifo, eachRanked, mustEach, mustFifo } from '../../case/must.ts';
+import { eachOnFifoPool, onFifoPool, openPool, openTimed } from '../../scenario/on-pool.ts';
+import { gist, hashesOf, intact, kindsOf, type Pool, placeOf, point, transactions } from '../../scenario/pool.ts';
 import type { Submission } from '../../scenario/priority.ts';
-import { rejection } from '../../scenario/verb-call.ts';
+import { refuses, rejection } from '../../scenario/verb-call.ts';
 
 /** Calls that a fifo pool refuses: it keeps no such fields, or does not have the feature. */
 const beyond: readonly (readonly [string, (store: AnyStore, one: Submission) => Promise<unknown>])[] = [
@@ -44,14 +29,11 @@ const beyond: readonly (readonly [string, (store: AnyStore, one: Submission) => 
   ['eviction', (store) => store.setLimits({ maxTxs: 1, eviction: 'none' })],
 ];
 
-function refuses([name, call]: (typeof beyond)[number]): ConformanceCase {
+function refused([name, call]: (typeof beyond)[number]): ConformanceCase {
   const title = `a fifo pool refuses ${name} as unsupported, and changes nothing`;
-  return onFifoPool(`P18/refuses-${name}`, title, async (store, context) => {
-    await receive(context, store, 1);
-    const before = await snapshot(store);
-    const error = await rejection(call(store, transaction(context.random)));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED'));
-    assert.deepEqual(await snapshot(store), before);
+  return onFifoPool(`P18/refuses-${name}`, title, async (pool, store) => {
+    await pool.receive(1);
+    await pool.unchanged(() => refuses(call(store, pool.transaction()), 'ERR_MEMPOOL_UNSUPPORTED'));
   });
 }
 
@@ -96,37 +78,37 @@ const ownFifoPools = eachFifo({
     }
   },
   'P18/full: a transaction that does not fit is full, evicts nothing and changes nothing': async (context) => {
-    const store = await context.open({ maxTxs: 2 });
-    const [a, b] = hashesOf(await receive(context, store, 2));
+    const pool = await openPool(context, { maxTxs: 2 });
+    const [a, b] = await pool.receiveHashes(2);
     assert.ok(a && b);
-    await store.markInflight([a]);
-    const late = transaction(context.random);
-    const before = await snapshot(store);
-    assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
-    assert.deepEqual(await snapshot(store), before);
-    await block(store, 1, { seen: [a] });
-    assert.equal((await store.receive([late]))[0]?.kind, 'received');
-    assert.deepEqual(await pendingOrder(store), [b, late.hash]);
+    await pool.mark(a);
+    const late = pool.transaction();
+    const before = await pool.snapshot();
+    assert.deepEqual(await pool.store.receive([late]), [{ kind: 'full', hash: late.hash }]);
+    assert.deepEqual(await pool.snapshot(), before);
+    await pool.block(1, { seen: [a] });
+    assert.equal((await pool.store.receive([late]))[0]?.kind, 'received');
+    assert.deepEqual(await pool.pending(), [b, late.hash]);
   },
   'P18/takes-room: an Acknowledged one takes room, and a Dropped one received again needs room': async (context) => {
-    const store = await context.open({ maxTxs: 2 });
-    const [a, b, late] = Array.from({ length: 3 }, () => transaction(context.random));
+    const pool = await openPool(context, { maxTxs: 2 });
+    const [a, b, late] = Array.from({ length: 3 }, () => pool.transaction());
     assert.ok(a && b && late);
-    await store.receive([a, b]);
-    await store.markInflight([a.hash]);
-    await store.markAcknowledged([a.hash]);
-    assert.deepEqual(await store.receive([late]), [{ kind: 'full', hash: late.hash }]);
-    await store.drop([b.hash], 'failed');
-    assert.equal((await store.receive([late]))[0]?.kind, 'received');
-    assert.deepEqual(await store.receive([b]), [{ kind: 'full', hash: b.hash }]);
+    await pool.store.receive([a, b]);
+    await pool.mark(a.hash);
+    await pool.acknowledge(a.hash);
+    assert.deepEqual(await pool.store.receive([late]), [{ kind: 'full', hash: late.hash }]);
+    await pool.drop(b.hash);
+    assert.equal((await pool.store.receive([late]))[0]?.kind, 'received');
+    assert.deepEqual(await pool.store.receive([b]), [{ kind: 'full', hash: b.hash }]);
   },
   'P18/needs-no-room: a duplicate needs no room, nor does one carried by the last blocks': async (context) => {
-    const store = await context.open({ maxTxs: 2 });
-    const [known, seen, late, more] = Array.from({ length: 4 }, () => transaction(context.random));
+    const pool = await openPool(context, { maxTxs: 2 });
+    const [known, seen, late, more] = Array.from({ length: 4 }, () => pool.transaction());
     assert.ok(known && seen && late && more);
-    await store.receive([known]);
-    await block(store, 1, { seen: hashesOf([seen, more]) });
-    const outcomes = await store.receive([late, seen, known, transaction(context.random), late]);
+    await pool.store.receive([known]);
+    await pool.block(1, { seen: hashesOf([seen, more]) });
+    const outcomes = await pool.store.receive([late, seen, known, pool.transaction(), late]);
     assert.deepEqual(
       outcomes.map((outcome) => [outcome.kind, 'stage' in outcome && outcome.stage]),
       [
@@ -137,25 +119,27 @@ const ownFifoPools = eachFifo({
         ['duplicate', 'Pending'],
       ],
     );
-    assert.deepEqual(await store.receive([more]), [{ kind: 'received', hash: more.hash, seq: 4, stage: 'Confirmed' }]);
-    assert.equal((await store.receive([known]))[0]?.kind, 'duplicate');
+    assert.deepEqual(await pool.store.receive([more]), [
+      { kind: 'received', hash: more.hash, seq: 4, stage: 'Confirmed' },
+    ]);
+    assert.equal((await pool.store.receive([known]))[0]?.kind, 'duplicate');
   },
 });
 
 const oneFifoPool = eachOnFifoPool({
-  'P18/says-nothing: a verdict without fields counts as no verdict': async (store, context) => {
+  'P18/says-nothing: a verdict without fields counts as no verdict': async (pool, store) => {
     const verdict = { priority: 0n, sender: '', gas: 0, provides: [], requires: [], propagate: true };
     const outcomes = await store.receive([
-      { ...transaction(context.random), verdict: {} },
-      { ...transaction(context.random), verdict },
+      { ...pool.transaction(), verdict: {} },
+      { ...pool.transaction(), verdict },
     ]);
     assert.deepEqual(kindsOf(outcomes), ['received', 'received']);
   },
-  'P18/reap: reap gives what fits in fifo order, and changes nothing': async (store, context) => {
-    const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
+  'P18/reap: reap gives what fits in fifo order, and changes nothing': async (pool, store) => {
+    const batch = [40, 10, 30, 5].map((bytes) => pool.transaction(bytes));
     await store.receive(batch);
     const [a, b, c, d] = hashesOf(batch);
-    const before = await snapshot(store);
+    const before = await pool.snapshot();
     assert.deepEqual(hashesOf(await store.reap()), [a, b, c, d]);
     assert.deepEqual(hashesOf(await store.reap({ maxBytes: 50 })), [a, b]);
     assert.deepEqual(hashesOf(await store.reap({ maxBytes: 61, overheadBytes: 5 })), [a, b]);
@@ -164,51 +148,49 @@ const oneFifoPool = eachOnFifoPool({
     assert.deepEqual(await store.reap({ maxTxs: 1, maxGas: 0 }), [
       { hash: a, seq: 1, bytes: 40, gas: 0, priority: 0n },
     ]);
-    assert.deepEqual(await snapshot(store), before);
+    assert.deepEqual(await pool.snapshot(), before);
   },
-  'P18/reap-each: each one reaped costs its overhead, each one passed over is counted': async (store, context) => {
-    const batch = [40, 10, 30, 5].map((bytes) => transaction(context.random, bytes));
+  'P18/reap-each: each one reaped costs its overhead, each one passed over is counted': async (pool, store) => {
+    const batch = [40, 10, 30, 5].map((bytes) => pool.transaction(bytes));
     await store.receive(batch);
     const [a, b] = hashesOf(batch);
     assert.deepEqual(hashesOf(await store.reap({ maxBytes: 80, overheadBytes: 20 })), [a]);
     assert.deepEqual(hashesOf(await store.reap({ maxBytes: 25, skip: 1 })), [b]);
   },
-  'P18/flush-repeated: a repeated flush returns its first outcome, and does nothing more': async (store, context) => {
-    await receive(context, store, 2);
+  'P18/flush-repeated: a repeated flush returns its first outcome, and does nothing more': async (pool, store) => {
+    await pool.receive(2);
     assert.equal(await store.flush({ operationId: 'flush' }), 2);
-    const [late] = hashesOf(await receive(context, store, 1));
+    const [late] = await pool.receiveHashes(1);
     assert.ok(late);
     assert.equal(await store.flush({ operationId: 'flush' }), 2);
-    assert.deepEqual(await stagesOf(store, [late]), ['Pending']);
+    assert.deepEqual(await pool.stages(late), ['Pending']);
   },
-  'P18/other-claim: an id of a take is refused with another budget, owner or time': async (store, context) => {
-    await receive(context, store, 4);
+  'P18/other-claim: an id of a take is refused with another budget, owner or time': async (pool, store) => {
+    await pool.receive(4);
     const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
     const first = await store.take({ maxTxs: 2 }, options);
-    const before = await snapshot(store);
+    const before = await pool.snapshot();
     for (const [maxTxs, other] of [
       [1, {}],
       [2, { owner: 'p' }],
       [2, { claimMs: 1 }],
     ] as const) {
-      const error = await rejection(store.take({ maxTxs }, { ...options, ...other }));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-      assert.equal(error.details.field, 'operationId');
+      await refuses(store.take({ maxTxs }, { ...options, ...other }), 'ERR_MEMPOOL_INVALID', { field: 'operationId' });
     }
-    assert.deepEqual([await store.take({ maxTxs: 2 }, options), await snapshot(store)], [first, before]);
+    assert.deepEqual([await store.take({ maxTxs: 2 }, options), await pool.snapshot()], [first, before]);
   },
-  'P18/set-limits-repeated: a repeated setLimits returns its first outcome, and sets nothing': async (store) => {
+  'P18/set-limits-repeated: a repeated setLimits returns its first outcome, and sets nothing': async ({ store }) => {
     const first = await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' });
     await store.setLimits({ maxTxs: 5 });
     assert.deepEqual(await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' }), first);
     assert.equal((await store.setLimits({})).maxTxs, 5);
   },
-  'P18/since: since gives all unconfirmed live transactions by seq': async (store, context) => {
-    const hashes = hashesOf(await receive(context, store, 5));
-    await store.markInflight(hashes.slice(1, 3));
-    await store.markAcknowledged(hashes.slice(2, 3));
-    await block(store, 1, { seen: hashes.slice(3, 4) });
-    const { items, next } = await store.since({ after: await cursorAt(store, 'gossip', 1) });
+  'P18/since: since gives all unconfirmed live transactions by seq': async (pool, store) => {
+    const hashes = await pool.receiveHashes(5);
+    await pool.mark(...hashes.slice(1, 3));
+    await pool.acknowledge(...hashes.slice(2, 3));
+    await pool.block(1, { seen: hashes.slice(3, 4) });
+    const { items, next } = await store.since({ after: await pool.cursor('gossip', 1) });
     assert.deepEqual(
       items.map(({ hash, seq, gossipSeq }) => [hash, seq, gossipSeq]),
       [1, 2, 4].map((i) => [hashes[i], i + 1, i + 1]),
@@ -218,46 +200,46 @@ const oneFifoPool = eachOnFifoPool({
     assert.deepEqual([hashesOf(page.items), placeOf(page.next)], [hashes.slice(0, 2), 'g2']);
     assert.ok(page.items.every(({ payload }) => payload === null));
   },
-  'P18/payloads: payloads come in the order asked, null for what is not live': async (store, context) => {
-    const [a, b, gone] = await receive(context, store, 3);
+  'P18/payloads: payloads come in the order asked, null for what is not live': async (pool, store) => {
+    const [a, b, gone] = await pool.receive(3);
     assert.ok(a && b && gone);
-    await store.drop([gone.hash], 'failed');
+    await pool.drop(gone.hash);
     const answers = intact(await store.payloads(hashesOf([b, gone, a])));
     assert.deepEqual(
       answers.map((answer) => answer && Buffer.from(answer.payload)),
       [Buffer.from(b.payload), null, Buffer.from(a.payload)],
     );
   },
-  'P18/payloads-of-each-stage: payloads gives live ones, in flight and Confirmed too': async (store, context) => {
-    const hashes = hashesOf(await receive(context, store, 4));
-    await store.markInflight(hashes.slice(1, 3));
-    await store.markAcknowledged(hashes.slice(2, 3));
-    await block(store, 1, { seen: hashes.slice(3) });
+  'P18/payloads-of-each-stage: payloads gives live ones, in flight and Confirmed too': async (pool, store) => {
+    const hashes = await pool.receiveHashes(4);
+    await pool.mark(...hashes.slice(1, 3));
+    await pool.acknowledge(...hashes.slice(2, 3));
+    await pool.block(1, { seen: hashes.slice(3) });
     const answers = await store.payloads(hashes);
     assert.deepEqual(
       answers.map((answer) => answer?.hash),
       hashes,
     );
   },
-  'P18/nothing-parked: nothing is ever parked': async (store, context) => {
-    await receive(context, store, 2);
+  'P18/nothing-parked: nothing is ever parked': async (pool, store) => {
+    await pool.receive(2);
     assert.deepEqual((await store.peekParked()).transactions, []);
     assert.equal(await store.hasPending(), true);
   },
-  'P18/flush: flush drops what is Pending and nothing else': async (store, context) => {
-    const hashes = hashesOf(await receive(context, store, 3));
-    await store.markInflight(hashes.slice(0, 1));
+  'P18/flush: flush drops what is Pending and nothing else': async (pool, store) => {
+    const hashes = await pool.receiveHashes(3);
+    await pool.mark(...hashes.slice(0, 1));
     assert.equal(await store.flush(), 2);
-    assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Dropped', 'Dropped']);
+    assert.deepEqual(await pool.stages(...hashes), ['Propagated', 'Dropped', 'Dropped']);
     assert.equal((await store.checkStatus(hashes.slice(1)))[0]?.reason, 'flushed');
   },
-  'P18/no-limit: without a limit a fifo pool takes all': async (store) => {
+  'P18/no-limit: without a limit a fifo pool takes all': async ({ store }) => {
     assert.equal((await store.setLimits({})).maxTxs, Number.POSITIVE_INFINITY);
   },
-  'P18/set-limit: setLimits sets maxTxs for later receives, and drops nothing': async (store, context) => {
-    await receive(context, store, 3);
+  'P18/set-limit: setLimits sets maxTxs for later receives, and drops nothing': async (pool, store) => {
+    await pool.receive(3);
     assert.equal((await store.setLimits({ maxTxs: 2 })).maxTxs, 2);
-    const late = transaction(context.random);
+    const late = pool.transaction();
     assert.equal((await store.receive([late]))[0]?.kind, 'full');
     assert.deepEqual((await store.sweep()).evicted, []);
     assert.equal((await store.usage()).pending, 3);
@@ -269,8 +251,8 @@ const oneFifoPool = eachOnFifoPool({
 const ownPoolsArrivalCases = mustEach({
   'P18/limit-kept: maxTxs is kept or refused as unsupported, never accepted and forgotten': async (context) => {
     const store = await context.openOther({ maxTxs: 2 }).catch(unlessUnsupported);
-    const later = await context.open();
-    const limited = await later.setLimits({ maxTxs: 2 }).then(() => later, unlessUnsupported);
+    const later = await openPool(context);
+    const limited = await later.store.setLimits({ maxTxs: 2 }).then(() => later.store, unlessUnsupported);
     for (const one of [store, limited]) {
       if (one === null) continue;
       const batch = transactions(context.random, 3);
@@ -281,94 +263,91 @@ const ownPoolsArrivalCases = mustEach({
 });
 
 export const fifoCases: readonly ConformanceCase[] = [
-  ...beyond.map(refuses),
+  ...beyond.map(refused),
   ...ownPools,
   ...ownFifoPools,
   ...oneFifoPool,
   ...ownPoolsArrivalCases,
 ];
 
-type Ending = (store: AnyStore, one: Submission) => Promise<unknown>;
+type Ending = (pool: Pool, one: Submission) => Promise<unknown>;
 
 /** Calls that end the claim on a transaction before its time. */
 const endings: readonly (readonly [id: string, title: string, end: Ending])[] = [
-  ['acknowledged', 'acknowledging', (store, { hash }) => store.markAcknowledged([hash])],
-  ['released', 'releasing', (store, { hash }) => store.release([hash])],
+  ['acknowledged', 'acknowledging', (pool, { hash }) => pool.acknowledge(hash)],
+  ['released', 'releasing', (pool, { hash }) => pool.release(hash)],
   [
     'dropped',
     'dropping',
-    async (store, one) => {
-      await store.drop([one.hash], 'failed');
-      await store.receive([one]);
+    async (pool, one) => {
+      await pool.drop(one.hash);
+      await pool.store.receive([one]);
     },
   ],
   [
     'confirmed',
     'a block with it',
-    async (store, { hash }) => {
-      await block(store, 1, { seen: [hash] });
-      await store.rollback('origin');
+    async (pool, { hash }) => {
+      await pool.block(1, { seen: [hash] });
+      await pool.store.rollback('origin');
     },
   ],
-  ['taken-back', 'a block that takes it back', (store, { hash }) => block(store, 1, { unseen: [hash] })],
+  ['taken-back', 'a block that takes it back', (pool, { hash }) => pool.block(1, { unseen: [hash] })],
 ];
 
 /** After that, a transaction marked in flight by its hash is under no claim. */
 function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
   return mustFifo(`P18/lease-ended-when-${id}`, `${title} ends the claim`, async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const [one, other] = await receive(context, store, 2);
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const [one, other] = await pool.receive(2);
     assert.ok(one && other);
     const options = { owner: 'o', claimMs: 50, operationId: 'op' };
-    await store.take({}, options);
-    await end(store, one);
-    await store.markInflight([one.hash]);
-    const stages = await stagesOf(store, [one.hash]);
-    assert.deepEqual(hashesOf((await store.take({}, options)).transactions), [other.hash]);
-    clock.nowMs += 51;
-    assert.deepEqual((await store.sweep()).returned, [other.hash]);
-    assert.deepEqual(await stagesOf(store, [one.hash]), stages);
+    await pool.store.take({}, options);
+    await end(pool, one);
+    await pool.mark(one.hash);
+    const stages = await pool.stages(one.hash);
+    assert.deepEqual(hashesOf((await pool.store.take({}, options)).transactions), [other.hash]);
+    pool.clock.nowMs += 51;
+    assert.deepEqual((await pool.store.sweep()).returned, [other.hash]);
+    assert.deepEqual(await pool.stages(one.hash), stages);
   });
 }
 
 const fifoClaimOwnFifoPools = eachFifo({
   'P18/take: take marks the oldest in flight under a claim, whose end gives them back': async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const hashes = hashesOf(await receive(context, store, 4));
-    const lot = await store.take({ maxTxs: 3 }, { owner: 'o', claimMs: 100, operationId: 'op' });
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const hashes = await pool.receiveHashes(4);
+    const lot = await pool.store.take({ maxTxs: 3 }, { owner: 'o', claimMs: 100, operationId: 'op' });
     assert.deepEqual([lot.claimId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
     assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
-    await store.markAcknowledged(hashes.slice(0, 1));
-    clock.nowMs = 5_100;
-    assert.deepEqual((await store.sweep()).returned, []);
-    clock.nowMs = 5_101;
-    assert.deepEqual(await store.sweep(), {
+    await pool.acknowledge(...hashes.slice(0, 1));
+    pool.clock.nowMs = 5_100;
+    assert.deepEqual((await pool.store.sweep()).returned, []);
+    pool.clock.nowMs = 5_101;
+    assert.deepEqual(await pool.store.sweep(), {
       returned: hashes.slice(1, 3),
       woken: [],
       expired: [],
       evicted: [],
       more: false,
     });
-    assert.deepEqual(await stagesOf(store, hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
+    assert.deepEqual(await pool.stages(...hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
   },
   'P18/nothing-taken: a take that found nothing is recorded: its repeat takes nothing': async (context) => {
-    const store = await context.open({ now: () => 5_000 });
+    const pool = await openPool(context, { now: () => 5_000 });
     const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
-    const first = await store.take({}, options);
-    const hashes = hashesOf(await receive(context, store, 1));
-    assert.deepEqual([await store.take({}, options), await stagesOf(store, hashes)], [first, ['Pending']]);
+    const first = await pool.store.take({}, options);
+    const hashes = await pool.receiveHashes(1);
+    assert.deepEqual([await pool.store.take({}, options), await pool.stages(...hashes)], [first, ['Pending']]);
   },
   'P18/by-end: taken transactions go back in the order of the claims’ ends, then by seq': async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const hashes = hashesOf(await receive(context, store, 6));
-    for (const claimMs of [90, 50, 70]) await store.take({ maxTxs: 2 }, { owner: 'o', claimMs });
-    clock.nowMs += 91;
-    const events = await eventsOf(context, store, async () => {
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const hashes = await pool.receiveHashes(6);
+    for (const claimMs of [90, 50, 70]) await pool.store.take({ maxTxs: 2 }, { owner: 'o', claimMs });
+    pool.clock.nowMs += 91;
+    const events = await pool.eventsOf(async () => {
       assert.deepEqual(
-        (await store.sweep()).returned,
+        (await pool.store.sweep()).returned,
         [2, 3, 4, 5, 0, 1].map((i) => hashes[i]),
       );
     });
@@ -378,46 +357,44 @@ const fifoClaimOwnFifoPools = eachFifo({
     );
   },
   'P18/sweep-a-thousand: a sweep gives back at most a thousand, those whose claims ended first': async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const batches = [0, 1].map(() => Array.from({ length: 501 }, () => transaction(context.random, 1)));
-    for (const batch of batches) await store.receive(batch);
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const batches = [0, 1].map(() => Array.from({ length: 501 }, () => pool.transaction(1)));
+    for (const batch of batches) await pool.store.receive(batch);
     const hashes = hashesOf(batches.flat());
-    await store.take({ maxTxs: 2 }, { owner: 'o', claimMs: 90 });
-    await store.take({}, { owner: 'o', claimMs: 50 });
-    clock.nowMs += 51;
-    const first = await store.sweep();
+    await pool.store.take({ maxTxs: 2 }, { owner: 'o', claimMs: 90 });
+    await pool.store.take({}, { owner: 'o', claimMs: 50 });
+    pool.clock.nowMs += 51;
+    const first = await pool.store.sweep();
     assert.deepEqual([first.returned.length, first.more], [1_000, false]);
-    await store.take({}, { owner: 'o', claimMs: 10 });
-    clock.nowMs += 100;
-    const [most, rest] = [await store.sweep(), await store.sweep()];
+    await pool.store.take({}, { owner: 'o', claimMs: 10 });
+    pool.clock.nowMs += 100;
+    const [most, rest] = [await pool.store.sweep(), await pool.store.sweep()];
     assert.deepEqual([most.returned.length, most.more, rest.more], [1_000, true, false]);
     assert.deepEqual([first.returned, rest.returned], [hashes.slice(2), hashes.slice(0, 2)]);
   },
   'P18/sweep-repeated: a repeated sweep returns its first outcome, and does nothing more': async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const hashes = hashesOf(await receive(context, store, 2));
-    await store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 50 });
-    clock.nowMs += 51;
-    const first = await store.sweep({ operationId: 'sweep' });
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const hashes = await pool.receiveHashes(2);
+    await pool.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 50 });
+    pool.clock.nowMs += 51;
+    const first = await pool.store.sweep({ operationId: 'sweep' });
     assert.deepEqual(first.returned, hashes.slice(0, 1));
-    await store.take({}, { owner: 'o', claimMs: 50 });
-    clock.nowMs += 51;
-    assert.deepEqual(await store.sweep({ operationId: 'sweep' }), first);
-    assert.deepEqual(await stagesOf(store, hashes), ['Propagated', 'Propagated']);
+    await pool.store.take({}, { owner: 'o', claimMs: 50 });
+    pool.clock.nowMs += 51;
+    assert.deepEqual(await pool.store.sweep({ operationId: 'sweep' }), first);
+    assert.deepEqual(await pool.stages(...hashes), ['Propagated', 'Propagated']);
   },
 });
 
 const fifoClaimOneFifoPool = eachOnFifoPool({
-  'P18/take-repeated: a repeated take gives what is still claimed, and takes nothing more': async (store, context) => {
-    const hashes = hashesOf(await receive(context, store, 4));
+  'P18/take-repeated: a repeated take gives what is still claimed, and takes nothing more': async (pool, store) => {
+    const hashes = await pool.receiveHashes(4);
     const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
     const first = await store.take({ maxTxs: 3 }, options);
     assert.deepEqual(await store.take({ maxTxs: 3 }, options), first);
-    await store.release(hashes.slice(1, 2));
+    await pool.release(...hashes.slice(1, 2));
     assert.deepEqual(hashesOf((await store.take({ maxTxs: 3 }, options)).transactions), [hashes[0], hashes[2]]);
-    assert.deepEqual(await stagesOf(store, hashes.slice(1)), ['Pending', 'Propagated', 'Pending']);
+    assert.deepEqual(await pool.stages(...hashes.slice(1)), ['Pending', 'Propagated', 'Pending']);
   },
 });
 

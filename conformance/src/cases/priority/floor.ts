@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
 import {
   atLeast,
   type Drafts,
@@ -24,12 +23,8 @@ function raise(scene: Scene, floor: bigint): Promise<unknown> {
 }
 
 /** The events of a call in a few words. */
-async function told(
-  scene: Scene,
-  context: Parameters<typeof eventsOf>[0],
-  run: () => Promise<unknown>,
-): Promise<string[]> {
-  const events = await eventsOf(context, scene.store, run);
+async function told(scene: Scene, run: () => Promise<unknown>): Promise<string[]> {
+  const events = await scene.eventsOf(run);
   return events.map((event) => {
     const [name] = event.kind === 'block' ? ['block'] : scene.names([event]);
     return event.kind === 'parked' ? `${name} parked, ${event.reason}` : `${name} ${event.kind}`;
@@ -43,28 +38,22 @@ async function counts(scene: Scene): Promise<readonly number[]> {
 }
 
 const onePool = eachOnPriorityPool({
-  'P26/rises: what falls below a floor that rises is parked, with what depends on it, and told': async (
-    scene,
-    context,
-  ) => {
+  'P26/rises: what falls below a floor that rises is parked, with what depends on it, and told': async (scene) => {
     await scene.fill(family);
-    assert.deepEqual(await told(scene, context, () => raise(scene, 5n)), [
+    assert.deepEqual(await told(scene, () => raise(scene, 5n)), [
       'cheapChild parked, below-floor',
       'grandchild parked, below-floor',
       'poor parked, below-floor',
     ]);
     assert.deepEqual(await scene.ready(), ['rich', 'child']);
     assert.deepEqual(await scene.parked(), ['cheapChild', 'grandchild', 'poor']);
-    assert.deepEqual(await told(scene, context, () => raise(scene, 5n)), []);
+    assert.deepEqual(await told(scene, () => raise(scene, 5n)), []);
   },
-  'P26/falls: what a floor that falls reaches becomes ready again, in its old place, and is told': async (
-    scene,
-    context,
-  ) => {
+  'P26/falls: what a floor that falls reaches becomes ready again, in its old place, and is told': async (scene) => {
     await scene.fill(family);
     await raise(scene, 100n);
     assert.deepEqual(await scene.ready(), []);
-    assert.deepEqual(await told(scene, context, () => raise(scene, 3n)), ['rich ready', 'child ready', 'poor ready']);
+    assert.deepEqual(await told(scene, () => raise(scene, 3n)), ['rich ready', 'child ready', 'poor ready']);
     assert.deepEqual(await scene.ready(), ['rich', 'child', 'poor']);
     await raise(scene, minPriority);
     assert.deepEqual(await scene.ready(), ['rich', 'child', 'poor', 'cheapChild', 'grandchild']);
@@ -78,9 +67,9 @@ const onePool = eachOnPriorityPool({
     await raise(scene, -1n);
     assert.deepEqual(await scene.ready(), ['b', 'a', 'c']);
   },
-  'P26/arrives: what arrives below the floor is parked, and what arrives above is ready': async (scene, context) => {
+  'P26/arrives: what arrives below the floor is parked, and what arrives above is ready': async (scene) => {
     await raise(scene, 5n);
-    const events = await told(scene, context, async () => {
+    const events = await told(scene, async () => {
       const outcomes = await scene.addAll({ poor: { priority: 4n }, rich: { priority: 5n }, alone: { priority: 1n } });
       assert.deepEqual(
         outcomes.map((outcome) => outcome.kind === 'received' && outcome.parked === true),
@@ -107,12 +96,12 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await counts(scene), [4, 2, 0]);
   },
   'P26/reason: what is held back is told as that, what is below the floor as that, and only then what misses a tag':
-    async (scene, context) => {
+    async (scene) => {
       await scene.fill({ back: { priority: 1n } });
       await scene.mark('back');
       await raise(scene, 5n);
       const notBeforeMs = scene.clock.nowMs + 1_000;
-      const events = await told(scene, context, async () => {
+      const events = await told(scene, async () => {
         await scene.store.release([scene.hash('back')], { notBeforeMs });
         await scene.fill({ both: { priority: 4n, requires: ['m'] }, rich: { priority: 6n, requires: ['m'] } });
       });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readCursor } from 'mempool-core/backend';
 import type { ConformanceCase } from '../../case/case.ts';
-import { cursorAt } from '../../scenario/pool.ts';
 import { account, eachOnPriorityPool, ladder, type Scene } from '../../scenario/priority.ts';
 
 /** The next gossip for a peer from its cursor on; the cursor moves with it. */
@@ -148,10 +147,10 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     assert.deepEqual(await scene.gossip(), ['t0', 't1', 't2']);
   },
   'P10/empty: an empty page keeps the cursor': async (scene) => {
-    const first = await cursorAt(scene.store, 'gossip', 0);
+    const first = await scene.cursor('gossip', 0);
     assert.deepEqual(await scene.store.since(), { items: [], damaged: [], next: first });
     await scene.fill({ a: {} });
-    const after = await cursorAt(scene.store, 'gossip', 70);
+    const after = await scene.cursor('gossip', 70);
     assert.deepEqual(await scene.store.since({ after }), { items: [], damaged: [], next: after });
   },
   'P10/pages: pages join to the whole, each transaction once': async (scene) => {

@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
-import type { AnyStore } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachFifo, mustFifo, needing } from '../../case/must.ts';
-import {
-  block,
-  eventsOf,
-  hashesOf,
-  pendingOrder,
-  receive,
-  stagesOf,
-  statusOf,
-  transaction,
-} from '../../scenario/pool.ts';
+import { openPool, openTimed, type TimedPool } from '../../scenario/on-pool.ts';
+import { hashesOf } from '../../scenario/pool.ts';
 import { eachOnPriorityPool } from '../../scenario/priority.ts';
 
 /** A pool with a clock; the middle one of three transactions is held back until 6,000. */
 interface Held {
-  readonly store: AnyStore;
-  readonly clock: { nowMs: number };
+  readonly pool: TimedPool;
   readonly hashes: readonly [first: string, held: string, last: string];
 }
 
@@ -25,27 +15,26 @@ const notBeforeMs = 6_000;
 const worker = { owner: 'w', claimMs: 100 };
 
 async function held(context: CaseContext): Promise<Held> {
-  const clock = { nowMs: 5_000 };
-  const store = await context.open({ now: () => clock.nowMs });
-  const [first = '', middle = '', last = ''] = hashesOf(await receive(context, store, 3));
-  await store.markInflight([middle]);
-  assert.deepEqual(await store.release([middle], { notBeforeMs }), [middle]);
-  return { store, clock, hashes: [first, middle, last] };
+  const pool = await openTimed(context, {}, { nowMs: 5_000 });
+  const [first = '', middle = '', last = ''] = await pool.receiveHashes(3);
+  await pool.mark(middle);
+  assert.deepEqual(await pool.store.release([middle], { notBeforeMs }), [middle]);
+  return { pool, hashes: [first, middle, last] };
 }
 
 type Leave = (scene: Held, context: CaseContext) => Promise<unknown>;
 
 /** Ways out of being held, and the stage after. None leaves anything for a later sweep to wake. */
 const ways: readonly (readonly [id: string, title: string, leave: Leave, stage: string])[] = [
-  ['dropped', 'dropped', ({ store, hashes }) => store.drop([hashes[1]], 'failed'), 'Dropped'],
-  ['flushed', 'flushed with the others', ({ store }) => store.flush(), 'Dropped'],
-  ['seen', 'confirmed by a block', ({ store, hashes }) => block(store, 1, { seen: [hashes[1]] }), 'Confirmed'],
+  ['dropped', 'dropped', ({ pool, hashes }) => pool.drop(hashes[1]), 'Dropped'],
+  ['flushed', 'flushed with the others', ({ pool }) => pool.store.flush(), 'Dropped'],
+  ['seen', 'confirmed by a block', ({ pool, hashes }) => pool.block(1, { seen: [hashes[1]] }), 'Confirmed'],
   [
     'undone',
     'confirmed by a block that is undone',
-    async ({ store, hashes }) => {
-      await block(store, 1, { seen: [hashes[1]] });
-      await store.rollback('origin');
+    async ({ pool, hashes }) => {
+      await pool.block(1, { seen: [hashes[1]] });
+      await pool.store.rollback('origin');
     },
     'Pending',
   ],
@@ -54,136 +43,137 @@ const ways: readonly (readonly [id: string, title: string, leave: Leave, stage: 
 function leaves([id, title, leave, stage]: (typeof ways)[number]): ConformanceCase {
   return mustFifo(`P20/${id}`, `a held transaction can be ${title}, and is held no longer`, async (context) => {
     const scene = await held(context);
-    const { store, clock, hashes } = scene;
+    const { pool, hashes } = scene;
     await leave(scene, context);
-    const { stage: now, notBefore } = await statusOf(store, hashes[1]);
-    assert.deepEqual([now, notBefore, (await store.usage()).held], [stage, null, 0]);
-    clock.nowMs = notBeforeMs;
-    assert.deepEqual((await store.sweep()).woken, []);
-    assert.deepEqual(await stagesOf(store, [hashes[1]]), [stage]);
+    const { stage: now, notBefore } = await pool.status(hashes[1]);
+    assert.deepEqual([now, notBefore, (await pool.store.usage()).held], [stage, null, 0]);
+    pool.clock.nowMs = notBeforeMs;
+    assert.deepEqual((await pool.store.sweep()).woken, []);
+    assert.deepEqual(await pool.stages(hashes[1]), [stage]);
   });
 }
 
 const cases = eachFifo({
   'P20/held: a held transaction is Pending, counted, and handed out by nothing': async (context) => {
-    const { store, clock, hashes } = await held(context);
+    const { pool, hashes } = await held(context);
     const [first, middle, last] = hashes;
-    clock.nowMs = 7_000;
-    assert.deepEqual(await pendingOrder(store), [first, last]);
-    assert.deepEqual(hashesOf(await store.reap()), [first, last]);
-    assert.deepEqual(hashesOf((await store.since()).items), [first, last]);
-    assert.deepEqual(await store.markInflight([middle]), []);
-    const { stage, notBefore } = await statusOf(store, middle);
-    assert.deepEqual([stage, notBefore], ['Pending', notBeforeMs]);
-    const { pending, held: count, propagated } = await store.usage();
+    pool.clock.nowMs = 7_000;
+    assert.deepEqual(await pool.pending(), [first, last]);
+    assert.deepEqual(hashesOf(await pool.store.reap()), [first, last]);
+    assert.deepEqual(hashesOf((await pool.store.since()).items), [first, last]);
+    assert.deepEqual(await pool.mark(middle), []);
+    await pool.assertStatus(middle, { stage: 'Pending', notBefore: notBeforeMs });
+    const { pending, held: count, propagated } = await pool.store.usage();
     assert.deepEqual([pending, count, propagated], [3, 1, 0]);
   },
   'P20/nothing-else: hasPending is false if all that is Pending is held': async (context) => {
-    const { store, hashes } = await held(context);
-    assert.equal(await store.hasPending(), true);
-    await store.drop([hashes[0], hashes[2]], 'failed');
-    assert.equal(await store.hasPending(), false);
+    const { pool, hashes } = await held(context);
+    assert.equal(await pool.store.hasPending(), true);
+    await pool.drop(hashes[0], hashes[2]);
+    assert.equal(await pool.store.hasPending(), false);
   },
   'P20/woken-by-a-sweep: a sweep at the time or later hands it out again, in its old place': async (context) => {
-    const { store, clock, hashes } = await held(context);
-    clock.nowMs = notBeforeMs - 1;
-    assert.deepEqual((await store.sweep()).woken, []);
-    clock.nowMs = notBeforeMs;
-    assert.deepEqual(await store.sweep(), { returned: [], woken: [hashes[1]], expired: [], evicted: [], more: false });
-    assert.deepEqual(await pendingOrder(store), hashes);
-    const { notBefore } = await statusOf(store, hashes[1]);
-    assert.deepEqual([notBefore, (await store.usage()).held], [null, 0]);
+    const { pool, hashes } = await held(context);
+    pool.clock.nowMs = notBeforeMs - 1;
+    assert.deepEqual((await pool.store.sweep()).woken, []);
+    pool.clock.nowMs = notBeforeMs;
+    assert.deepEqual(await pool.store.sweep(), {
+      returned: [],
+      woken: [hashes[1]],
+      expired: [],
+      evicted: [],
+      more: false,
+    });
+    assert.deepEqual(await pool.pending(), hashes);
+    const { notBefore } = await pool.status(hashes[1]);
+    assert.deepEqual([notBefore, (await pool.store.usage()).held], [null, 0]);
   },
   'P20/woken-by-a-take: a take at the time or later finds it in its old place': async (context) => {
-    const { store, clock, hashes } = await held(context);
-    clock.nowMs = notBeforeMs - 1;
-    assert.deepEqual(hashesOf((await store.take({ maxTxs: 1 }, worker)).transactions), [hashes[0]]);
-    clock.nowMs = notBeforeMs;
-    assert.deepEqual(hashesOf((await store.take({ maxTxs: 1 }, worker)).transactions), [hashes[1]]);
-    assert.deepEqual(await pendingOrder(store), [hashes[2]]);
+    const { pool, hashes } = await held(context);
+    pool.clock.nowMs = notBeforeMs - 1;
+    assert.deepEqual(hashesOf((await pool.store.take({ maxTxs: 1 }, worker)).transactions), [hashes[0]]);
+    pool.clock.nowMs = notBeforeMs;
+    assert.deepEqual(hashesOf((await pool.store.take({ maxTxs: 1 }, worker)).transactions), [hashes[1]]);
+    assert.deepEqual(await pool.pending(), [hashes[2]]);
   },
   'P20/woken-but-not-taken: what a take wakes and has no room for is handed out from then on': async (context) => {
-    const { store, clock, hashes } = await held(context);
-    clock.nowMs = notBeforeMs;
-    await store.take({ maxTxs: 1 }, worker);
-    assert.deepEqual(await pendingOrder(store), hashes.slice(1));
-    assert.deepEqual([(await store.usage()).held, (await store.sweep()).woken], [0, []]);
+    const { pool, hashes } = await held(context);
+    pool.clock.nowMs = notBeforeMs;
+    await pool.store.take({ maxTxs: 1 }, worker);
+    assert.deepEqual(await pool.pending(), hashes.slice(1));
+    assert.deepEqual([(await pool.store.usage()).held, (await pool.store.sweep()).woken], [0, []]);
   },
   'P20/by-time: the earliest time is woken first, then the lowest seq': async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const [a = '', b = '', c = '', d = ''] = hashesOf(await receive(context, store, 4));
-    await store.take({}, worker);
-    await store.release([d, b], { notBeforeMs: 5_050 });
-    await store.release([a], { notBeforeMs: 5_060 });
-    await store.release([c], { notBeforeMs: 5_040 });
-    clock.nowMs = 5_100;
-    assert.deepEqual((await store.sweep()).woken, [c, b, d, a]);
-    assert.deepEqual(await pendingOrder(store), [a, b, c, d]);
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const [a = '', b = '', c = '', d = ''] = await pool.receiveHashes(4);
+    await pool.store.take({}, worker);
+    await pool.store.release([d, b], { notBeforeMs: 5_050 });
+    await pool.store.release([a], { notBeforeMs: 5_060 });
+    await pool.store.release([c], { notBeforeMs: 5_040 });
+    pool.clock.nowMs = 5_100;
+    assert.deepEqual((await pool.store.sweep()).woken, [c, b, d, a]);
+    assert.deepEqual(await pool.pending(), [a, b, c, d]);
   },
   'P20/a-thousand: one sweep wakes at most a thousand, and tells that there are more': async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const batches = [0, 1].map(() => Array.from({ length: 501 }, () => transaction(context.random, 1)));
-    for (const batch of batches) await store.receive(batch);
-    await store.take({}, worker);
-    for (const batch of batches) await store.release(hashesOf(batch), { notBeforeMs });
-    clock.nowMs = notBeforeMs;
-    const [most, rest] = [await store.sweep(), await store.sweep()];
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const batches = [0, 1].map(() => Array.from({ length: 501 }, () => pool.transaction(1)));
+    for (const batch of batches) await pool.store.receive(batch);
+    await pool.store.take({}, worker);
+    for (const batch of batches) await pool.store.release(hashesOf(batch), { notBeforeMs });
+    pool.clock.nowMs = notBeforeMs;
+    const [most, rest] = [await pool.store.sweep(), await pool.store.sweep()];
     assert.deepEqual([most.woken, most.more], [hashesOf(batches.flat()).slice(0, 1_000), true]);
     assert.deepEqual([rest.woken, rest.more], [hashesOf(batches.flat()).slice(1_000), false]);
   },
   'P20/past: a time that has come holds nothing back': async (context) => {
-    const { store, clock, hashes } = await held(context);
-    clock.nowMs = 7_000;
-    await store.markInflight([hashes[0]]);
-    await store.release([hashes[0]], { notBeforeMs: 7_000 });
-    assert.deepEqual(await pendingOrder(store), [hashes[0], hashes[2]]);
-    assert.equal((await statusOf(store, hashes[0])).notBefore, null);
+    const { pool, hashes } = await held(context);
+    pool.clock.nowMs = 7_000;
+    await pool.mark(hashes[0]);
+    await pool.store.release([hashes[0]], { notBeforeMs: 7_000 });
+    assert.deepEqual(await pool.pending(), [hashes[0], hashes[2]]);
+    assert.equal((await pool.status(hashes[0])).notBefore, null);
   },
   'P20/no-event: waking is no transition: only a priority pool has an event, of the place': async (context) => {
-    const { store, clock } = await held(context);
-    clock.nowMs = notBeforeMs;
-    const events = await eventsOf(context, store, async () => assert.equal((await store.sweep()).woken.length, 1));
-    const places = store.ordering === 'fifo' ? [] : ['ready'];
+    const { pool } = await held(context);
+    pool.clock.nowMs = notBeforeMs;
+    const events = await pool.eventsOf(async () => assert.equal((await pool.store.sweep()).woken.length, 1));
+    const places = pool.store.ordering === 'fifo' ? [] : ['ready'];
     assert.deepEqual(
       events.map(({ kind }) => kind),
       places,
     );
   },
   'P20/duplicate: a held transaction that is received again is a duplicate, and stays held': async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const one = transaction(context.random);
-    await store.receive([one]);
-    await store.take({}, worker);
-    await store.release([one.hash], { notBeforeMs });
-    assert.deepEqual(await store.receive([one]), [{ kind: 'duplicate', hash: one.hash, stage: 'Pending' }]);
-    assert.equal(await store.hasPending(), false);
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const one = pool.transaction();
+    await pool.store.receive([one]);
+    await pool.store.take({}, worker);
+    await pool.store.release([one.hash], { notBeforeMs });
+    assert.deepEqual(await pool.store.receive([one]), [{ kind: 'duplicate', hash: one.hash, stage: 'Pending' }]);
+    assert.equal(await pool.store.hasPending(), false);
   },
   'P20/under-a-claim: what a claim releases for later is under it no longer': async (context) => {
-    const clock = { nowMs: 5_000 };
-    const store = await context.open({ now: () => clock.nowMs });
-    const [hash = ''] = hashesOf(await receive(context, store, 1));
-    await store.take({}, { ...worker, operationId: 'one' });
-    assert.deepEqual(await store.release([hash], { claim: 'other', notBeforeMs }), []);
-    assert.deepEqual(await store.release([hash], { claim: 'one', notBeforeMs }), [hash]);
-    assert.deepEqual(await store.extendClaim('one', 50), { kind: 'ended' });
-    clock.nowMs = 5_500;
-    assert.deepEqual((await store.sweep()).returned, []);
-    assert.equal((await statusOf(store, hash)).notBefore, notBeforeMs);
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const [hash = ''] = await pool.receiveHashes(1);
+    await pool.store.take({}, { ...worker, operationId: 'one' });
+    assert.deepEqual(await pool.store.release([hash], { claim: 'other', notBeforeMs }), []);
+    assert.deepEqual(await pool.store.release([hash], { claim: 'one', notBeforeMs }), [hash]);
+    assert.deepEqual(await pool.store.extendClaim('one', 50), { kind: 'ended' });
+    pool.clock.nowMs = 5_500;
+    assert.deepEqual((await pool.store.sweep()).returned, []);
+    assert.equal((await pool.status(hash)).notBefore, notBeforeMs);
   },
 });
 
 const durable = eachFifo({
   'P20/kept: what is held outlives the process': async (context) => {
-    const { store, clock, hashes } = await held(context);
-    await store.close();
-    const again = await context.open({ now: () => clock.nowMs });
-    assert.deepEqual(await pendingOrder(again), [hashes[0], hashes[2]]);
-    assert.deepEqual([(await statusOf(again, hashes[1])).notBefore, (await again.usage()).held], [notBeforeMs, 1]);
-    clock.nowMs = notBeforeMs;
-    assert.deepEqual(hashesOf((await again.take({}, worker)).transactions), hashes);
+    const { pool, hashes } = await held(context);
+    await pool.store.close();
+    const again = await openPool(context, { now: () => pool.clock.nowMs });
+    assert.deepEqual(await again.pending(), [hashes[0], hashes[2]]);
+    assert.deepEqual([(await again.status(hashes[1])).notBefore, (await again.store.usage()).held], [notBeforeMs, 1]);
+    pool.clock.nowMs = notBeforeMs;
+    assert.deepEqual(hashesOf((await again.store.take({}, worker)).transactions), hashes);
   },
 }).map(needing('durable'));
 

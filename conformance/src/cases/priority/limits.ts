@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
 import { eachOnPriorityPool, ladder, minPriority, openScene } from '../../scenario/priority.ts';
 
 const defaults = {
@@ -50,9 +49,9 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(await scene.store.setLimits({}), defaults);
     assert.deepEqual((await scene.dump()).limits, defaults);
   },
-  'P6/set-evicts-nothing: a lower limit evicts nothing by itself': async (scene, context) => {
+  'P6/set-evicts-nothing: a lower limit evicts nothing by itself': async (scene) => {
     await scene.fill(ladder([1, 2, 3]));
-    const events = await eventsOf(context, scene.store, () =>
+    const events = await scene.eventsOf(() =>
       scene.store.setLimits({ maxTxs: 1, maxBytes: 20, maxParked: 0, maxPerSender: 0 }),
     );
     assert.deepEqual([events, await scene.ready()], [[], ['t2', 't1', 't0']]);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { DropReason } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf, gist, point } from '../../scenario/pool.ts';
+import { gist, point } from '../../scenario/pool.ts';
 import { account, eachOnPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 async function namesOf(scene: Scene, sender: string): Promise<string[]> {
@@ -126,12 +126,12 @@ const onePool = eachOnPriorityPool({
     await scene.store.rollback('origin');
     assert.deepEqual((await scene.store.byTag('t')).satisfied, false);
   },
-  'P23/drop: what a sender has is dropped for the reason given, but for what is Confirmed': async (scene, context) => {
+  'P23/drop: what a sender has is dropped for the reason given, but for what is Confirmed': async (scene) => {
     await scene.fill({ a: account('s', 0), b: account('s', 1), c: account('s', 2), d: account('s', 9) });
     await scene.fill({ child: { sender: 't', requires: ['s:2'] }, other: { sender: 't' } });
     await scene.mark('a', 'b');
     await scene.block(1, { seen: ['a'] });
-    const events = await eventsOf(context, scene.store, async () => {
+    const events = await scene.eventsOf(async () => {
       const { dropped, more } = await scene.store.dropBySender('s', reason);
       assert.deepEqual([scene.names(dropped), more], [['b', 'c', 'd'], false]);
     });
@@ -155,7 +155,7 @@ const onePool = eachOnPriorityPool({
     await assert.rejects(scene.store.dropBySender('t', reason, call), { code: 'ERR_MEMPOOL_INVALID' });
     await assert.rejects(scene.store.dropBySender('s', 'failed', call), { code: 'ERR_MEMPOOL_INVALID' });
   },
-  'P23/descendants: what depends on a dropped one is dropped with it, in whatever stage': async (scene, context) => {
+  'P23/descendants: what depends on a dropped one is dropped with it, in whatever stage': async (scene) => {
     await scene.fill({ p: { provides: ['p'] }, c: { requires: ['p'], provides: ['c'] }, g: { requires: ['c', 'm'] } });
     await scene.fill({
       other: { provides: ['o'] },
@@ -163,7 +163,7 @@ const onePool = eachOnPriorityPool({
       out: { requires: ['p'], priority: -1n },
     });
     await scene.mark('p', 'c', 'out');
-    const events = await eventsOf(context, scene.store, async () => {
+    const events = await scene.eventsOf(async () => {
       const dropped = await scene.store.drop(scene.hashes(['other', 'p']), reason, { descendants: true });
       assert.deepEqual(scene.names(dropped), ['other', 'p', 'c', 'g', 'lone', 'out']);
     });

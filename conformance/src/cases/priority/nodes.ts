@@ -3,7 +3,8 @@ import { isMempoolError } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
 import { eachRanked, needing } from '../../case/must.ts';
-import { eventsAfter, kindsOf } from '../../scenario/pool.ts';
+import { openPool } from '../../scenario/on-pool.ts';
+import { kindsOf } from '../../scenario/pool.ts';
 import { account, type Draft, eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
@@ -177,16 +178,16 @@ const onePoolShared = eachOnPriorityPool({
 const ownPoolsProcesses = eachRanked({
   'P16/another-process: two processes write to one order, and every event is delivered once': async (context) => {
     const options = { ordering: 'priority', maxTxs: 50 } as const;
-    const store = await context.open(options);
+    const pool = await openPool(context, options);
     const theirs = makeCalls(context.random, 60);
     const child = await context.fork('play', { calls: theirs, options: { ordering: 'priority' } });
     const ours: readonly Call[] = makeCalls(context.random, 60).filter(({ verb }) => verb !== 'rollback');
-    for (const call of ours) await perform(store, call);
+    for (const call of ours) await perform(pool.store, call);
     for (const _ of theirs) await child.message();
-    assertConsistent(await store.dump());
-    const late = await context.open(options);
-    assert.deepEqual(await late.dump(), await store.dump());
-    const seqs = (await eventsAfter(context, store)).map(({ eventSeq }) => eventSeq);
+    assertConsistent(await pool.store.dump());
+    const late = await openPool(context, options);
+    assert.deepEqual(await late.store.dump(), await pool.store.dump());
+    const seqs = (await pool.events()).map(({ eventSeq }) => eventSeq);
     assert.deepEqual(
       seqs,
       Array.from(seqs, (_, i) => i + 1),
@@ -194,19 +195,19 @@ const ownPoolsProcesses = eachRanked({
   },
   'P16/killed-node: a node killed while it admits leaves indexes that agree': async (context) => {
     const options = { ordering: 'priority', maxTxs: 50 } as const;
-    const store = await context.open(options);
+    const pool = await openPool(context, options);
     for (let kill = 0; kill < 3; kill++) {
       const child = await context.fork('play', { calls: makeCalls(context.random, 200), options });
       for (let n = 0; n < 10 + context.random.below(20); n++) {
         await child.message();
-        if (n % 4 === 0) await store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 60_000 });
+        if (n % 4 === 0) await pool.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 60_000 });
       }
       await child.kill();
-      const [outcome] = await store.receive([
+      const [outcome] = await pool.store.receive([
         { hash: context.random.hex(8), payload: new Uint8Array(1), payloadType: 0 },
       ]);
       assert.ok(outcome);
-      assertConsistent(await store.dump());
+      assertConsistent(await pool.store.dump());
     }
   },
 }).map(needing(...processes));

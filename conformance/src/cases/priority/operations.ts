@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { type AnyStore, isMempoolError } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustRank } from '../../case/must.ts';
-import { eventsOf, kindsOf, point } from '../../scenario/pool.ts';
-import { eachOnPriorityPool, ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
+import { startMs } from '../../scenario/on-pool.ts';
+import { kindsOf, point } from '../../scenario/pool.ts';
+import { eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 import { refusals } from '../../scenario/priority-refusals.ts';
-import { rejection } from '../../scenario/verb-call.ts';
+import { refuses } from '../../scenario/verb-call.ts';
 
 interface OwnVerb {
   readonly verb: 'receive' | 'revise' | 'sweep' | 'flush' | 'setLimits';
@@ -84,9 +85,7 @@ function otherVerb({ verb, call }: OwnVerb): ConformanceCase {
     const scene = await arranged(context);
     await scene.store.markInflight(scene.hashes(['t0']), { operationId: 'op' });
     await scene.unchanged(async () => {
-      const error = await rejection(call(scene, { operationId: 'op' }));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-      assert.equal(error.details.field, 'operationId');
+      await refuses(call(scene, { operationId: 'op' }), 'ERR_MEMPOOL_INVALID', { field: 'operationId' });
     });
   });
 }
@@ -150,9 +149,7 @@ function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
     const scene = await arranged(context);
     await first(scene, { operationId: 'op' });
     await scene.unchanged(async () => {
-      const error = await rejection(second(scene, { operationId: 'op' }));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-      assert.equal(error.details.field, 'operationId');
+      await refuses(second(scene, { operationId: 'op' }), 'ERR_MEMPOOL_INVALID', { field: 'operationId' });
     });
   });
 }
@@ -172,12 +169,8 @@ function refusalRecorded({ id, limits, arrange, draft, refused }: (typeof refusa
 }
 
 /** Stage, stage before and reason of each event of a transaction. Those of places are left out. */
-async function moves(
-  context: Parameters<ConformanceCase['run']>[0],
-  scene: Scene,
-  run: () => Promise<unknown>,
-): Promise<unknown[]> {
-  const events = await eventsOf(context, scene.store, run);
+async function moves(scene: Scene, run: () => Promise<unknown>): Promise<unknown[]> {
+  const events = await scene.eventsOf(run);
   return events.flatMap((event) => {
     if (event.kind === 'block') return [event.action];
     return event.kind === 'transaction'
@@ -215,7 +208,7 @@ const ownPools = eachRanked({
   },
   'P14/received-and-evicted: one that a call receives and evicts again has one event': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
-    const told = await moves(context, scene, async () => {
+    const told = await moves(scene, async () => {
       const outcomes = await scene.addAll({ low: { priority: 1n }, high: { priority: 2n } });
       assert.deepEqual(kindsOf(outcomes), ['received', 'received']);
     });
@@ -228,7 +221,7 @@ const ownPools = eachRanked({
   'P14/by-seq: evicted and replaced ones of a call are in seq order, in events and log': async (context) => {
     const scene = await openScene(context, { maxTxs: 3 });
     await scene.fill({ a: { priority: 3n, provides: ['x'] }, b: { priority: 1n }, c: { priority: 2n } });
-    const told = await moves(context, scene, () =>
+    const told = await moves(scene, () =>
       scene.addAll({ d: { priority: 9n }, e: { priority: 9n }, f: { priority: 9n, provides: ['x'] } }),
     );
     assert.deepEqual(told, [
@@ -244,7 +237,7 @@ const ownPools = eachRanked({
 });
 
 const onePool = eachOnPriorityPool({
-  'P14/sweep-in-order: the events of a sweep are in seq order, whatever their reasons': async (scene, context) => {
+  'P14/sweep-in-order: the events of a sweep are in seq order, whatever their reasons': async (scene) => {
     await scene.fill({
       a: { priority: 1n },
       b: { priority: 9n },
@@ -254,15 +247,15 @@ const onePool = eachOnPriorityPool({
     await scene.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 1 });
     await scene.store.setLimits({ maxTxs: 2 });
     scene.clock.nowMs += 2;
-    assert.deepEqual(await moves(context, scene, () => scene.store.sweep({ height: 1, overLimits: true })), [
+    assert.deepEqual(await moves(scene, () => scene.store.sweep({ height: 1, overLimits: true })), [
       ['a', 'Pending', 'Dropped', 'evicted'],
       ['b', 'Propagated', 'Pending', null],
       ['c', 'Pending', 'Dropped', 'expired'],
     ]);
   },
-  'P14/chain-in-order: the event of the block comes first, then the transactions by seq': async (scene, context) => {
+  'P14/chain-in-order: the event of the block comes first, then the transactions by seq': async (scene) => {
     await scene.fill({ a: { provides: ['x'] }, b: {}, c: { provides: ['y'] } });
-    assert.deepEqual(await moves(context, scene, () => scene.block(1, { seen: ['b'], provides: ['y', 'x'] })), [
+    assert.deepEqual(await moves(scene, () => scene.block(1, { seen: ['b'], provides: ['y', 'x'] })), [
       'applied',
       ['a', 'Pending', 'Dropped', 'conflict'],
       ['b', 'Pending', 'Confirmed', null],

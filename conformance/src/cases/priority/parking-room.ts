@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ReceiveOutcome } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf, gist } from '../../scenario/pool.ts';
+import { gist } from '../../scenario/pool.ts';
 import { account, type Draft, openScene, type Scene } from '../../scenario/priority.ts';
 
 const requires = ['missing'];
@@ -18,7 +18,7 @@ const roomCases = eachRanked({
     async (context) => {
       const scene = await openScene(context, { maxParked: 2 });
       await scene.fill({ ready: { priority: -9n }, low: parked(3), high: parked(5) });
-      const events = await eventsOf(context, scene.store, async () => {
+      const events = await scene.eventsOf(async () => {
         assert.equal(await kindOf(scene, 'new', parked(4)), 'received');
       });
       const [low, newcomer] = scene.hashes(['low', 'new']);

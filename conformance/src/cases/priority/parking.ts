@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachInFlight, needing } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
 import { type Draft, eachOnPriorityPool, onPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 const parent: Draft = { priority: 5n, provides: ['p'] };
@@ -120,10 +119,9 @@ const onePool = eachOnPriorityPool({
   },
   'P2/no-event-for-readiness: to be parked or made ready is no transition and no event of the transaction': async (
     scene,
-    context,
   ) => {
     await scene.fill({ child });
-    const events = await eventsOf(context, scene.store, () => scene.add('parent', parent));
+    const events = await scene.eventsOf(() => scene.add('parent', parent));
     assert.deepEqual(
       events.flatMap((event) => (event.kind === 'transaction' ? scene.names([event]) : [])),
       ['parent'],

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import type { AnyStore, DamagedTransaction, ReapedTransaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachFifo, needing } from '../../case/must.ts';
-import { hashesOf, intact, pendingOrder, receive } from '../../scenario/pool.ts';
+import { openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, intact } from '../../scenario/pool.ts';
 
 const whole = { payloads: true } as const;
 const seen = { payloads: true, view: true } as const;
@@ -23,15 +24,15 @@ async function reapWhole(
 
 const cases = eachFifo({
   'P32/whole: reap with payloads gives what reap selects, each with its payload and payload type': async (context) => {
-    const store = await context.open();
-    const given = await receive(context, store, 4);
-    await store.markInflight(hashesOf(given.slice(0, 1)));
+    const pool = await openPool(context);
+    const given = await pool.receive(4);
+    await pool.mark(...hashesOf(given.slice(0, 1)));
     const expected = given
       .slice(1, 3)
       .map(({ hash, payload, payloadType }, i) => [hash, i + 2, 48, payloadType, ...payload]);
-    assert.deepEqual(told(await reapWhole(store, { maxBytes: 100 })), expected);
-    const plain = await store.reap({ maxBytes: 100 });
-    const withoutBodies = (await store.reap({ maxBytes: 100 }, whole)).map((one) => {
+    assert.deepEqual(told(await reapWhole(pool.store, { maxBytes: 100 })), expected);
+    const plain = await pool.store.reap({ maxBytes: 100 });
+    const withoutBodies = (await pool.store.reap({ maxBytes: 100 }, whole)).map((one) => {
       assert.ok(!('kind' in one));
       const { payload: _, payloadType: __, ...candidate } = one;
       return candidate;
@@ -39,43 +40,43 @@ const cases = eachFifo({
     assert.deepEqual(withoutBodies, plain);
   },
   'P32/changes-nothing: it marks nothing, and makes no event': async (context) => {
-    const store = await context.open();
-    const hashes = hashesOf(await receive(context, store, 3));
-    const { lastEventSeq } = await store.usage();
-    await reapWhole(store);
-    assert.deepEqual(await pendingOrder(store), hashes);
-    assert.equal((await store.usage()).lastEventSeq, lastEventSeq);
+    const pool = await openPool(context);
+    const hashes = await pool.receiveHashes(3);
+    const { lastEventSeq } = await pool.store.usage();
+    await reapWhole(pool.store);
+    assert.deepEqual(await pool.pending(), hashes);
+    assert.equal((await pool.store.usage()).lastEventSeq, lastEventSeq);
   },
   'P32/large: it gives more than a thousand transactions, in their order': async (context) => {
-    const store = await context.open();
-    const hashes = hashesOf([...(await receive(context, store, 1_000)), ...(await receive(context, store, 3))]);
-    assert.deepEqual(hashesOf((await reapWhole(store)) as ReapedTransaction[]), hashes);
+    const pool = await openPool(context);
+    const hashes = hashesOf([...(await pool.receive(1_000)), ...(await pool.receive(3))]);
+    assert.deepEqual(hashesOf((await reapWhole(pool.store)) as ReapedTransaction[]), hashes);
   },
   'P32/owned: without a view the payloads belong to the caller': async (context) => {
-    const store = await context.open();
-    const [given] = await receive(context, store, 1);
-    const [first] = await store.reap({}, whole);
+    const pool = await openPool(context);
+    const [given] = await pool.receive(1);
+    const [first] = await pool.store.reap({}, whole);
     assert.ok(given && first && !('kind' in first));
     first.payload.fill(99);
     assert.deepEqual(
-      told(await reapWhole(store))
+      told(await reapWhole(pool.store))
         .flat()
         .slice(4),
       [...given.payload],
     );
   },
   'P32/views-stay: a view keeps its bytes when its transaction is gone and others come': async (context) => {
-    const store = await context.open();
-    const given = await receive(context, store, 3);
-    const views = (await store.reap({}, seen)) as ReapedTransaction[];
-    const others = intact(await store.payloads(hashesOf(given), { view: true }));
+    const pool = await openPool(context);
+    const given = await pool.receive(3);
+    const views = (await pool.store.reap({}, seen)) as ReapedTransaction[];
+    const others = intact(await pool.store.payloads(hashesOf(given), { view: true }));
     assert.deepEqual(
       others.map((one) => one && [...one.payload]),
       given.map(({ payload }) => [...payload]),
     );
-    await store.drop(hashesOf(given), 'failed');
-    await receive(context, store, 5);
-    await store.receive(given.map((one) => ({ ...one, payload: new Uint8Array(48) })));
+    await pool.drop(...hashesOf(given));
+    await pool.receive(5);
+    await pool.store.receive(given.map((one) => ({ ...one, payload: new Uint8Array(48) })));
     for (const [i, { payload }] of given.entries()) {
       assert.deepEqual([...(views[i]?.payload ?? [])], [...payload]);
       assert.deepEqual([...(others[i]?.payload ?? [])], [...payload]);
@@ -85,13 +86,13 @@ const cases = eachFifo({
 
 const damaged = eachFifo({
   'P32/damaged-payload: a damaged transaction is told in its place, and the others come whole': async (context) => {
-    const before = await context.open();
-    const [first = '', bad = '', third = ''] = hashesOf(await receive(context, before, 3));
-    await before.close();
+    const before = await openPool(context);
+    const [first = '', bad = '', third = ''] = await before.receiveHashes(3);
+    await before.store.close();
     await context.damage({ kind: 'payload', hash: bad });
-    const store = await context.open();
+    const pool = await openPool(context);
     assert.deepEqual(
-      (await reapWhole(store)).map((one) => ('kind' in one ? one : one.hash)),
+      (await reapWhole(pool.store)).map((one) => ('kind' in one ? one : one.hash)),
       [first, { kind: 'damaged', hash: bad }, third],
     );
   },

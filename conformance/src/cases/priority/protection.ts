@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
 import { account, atLeast, type Draft, openScene, type Scene } from '../../scenario/priority.ts';
 
 const own = (priority: number, more: Draft = {}): Draft => ({ priority: BigInt(priority), protected: true, ...more });
@@ -49,7 +48,7 @@ const leavingCases = eachRanked({
   'P28/what-it-requires: what it requires is not protected; without that it is parked': async (context) => {
     const scene = await openScene(context, { maxTxs: 2 });
     await scene.fill({ parent: other(1, { provides: ['p'] }), child: own(9, { requires: ['p'] }) });
-    const events = await eventsOf(context, scene.store, async () => {
+    const events = await scene.eventsOf(async () => {
       assert.equal(await kindOf(scene, 'new', other(5)), 'received');
     });
     assert.deepEqual(

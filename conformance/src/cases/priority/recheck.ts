@@ -2,16 +2,9 @@ import assert from 'node:assert/strict';
 import { type AnyStore, isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf, kindsOf } from '../../scenario/pool.ts';
-import {
-  account,
-  eachOnPriorityPool,
-  ladder,
-  openScene,
-  type Scene,
-  startMs,
-  type Verdict,
-} from '../../scenario/priority.ts';
+import { startMs } from '../../scenario/on-pool.ts';
+import { kindsOf } from '../../scenario/pool.ts';
+import { account, eachOnPriorityPool, ladder, openScene, type Scene, type Verdict } from '../../scenario/priority.ts';
 import { rejection } from '../../scenario/verb-call.ts';
 
 type Outcome = Awaited<ReturnType<AnyStore['revise']>>[number];
@@ -68,9 +61,9 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([rest.version, rest.checkedHeight, rest.admittedHeight, rest.seq], [2, 6, 2, 1]);
     assert.deepEqual([await scene.parked(), (await scene.load()).gas], [['a'], 4]);
   },
-  'P11/no-event: a new verdict is no transition and no event': async (scene, context) => {
+  'P11/no-event: a new verdict is no transition and no event': async (scene) => {
     await scene.fill({ a: {} });
-    assert.deepEqual(await eventsOf(context, scene.store, () => revise(scene, 'a', 1, { priority: 5n })), []);
+    assert.deepEqual(await scene.eventsOf(() => revise(scene, 'a', 1, { priority: 5n })), []);
   },
   'P11/new-place: a new priority moves a transaction, and its descendants with it': async (scene) => {
     await scene.fill({

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type StoreEvent } from 'mempool-core';
-import type { CaseContext, ConformanceCase } from '../../case/case.ts';
+import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf, point } from '../../scenario/pool.ts';
+import { point } from '../../scenario/pool.ts';
 import { type Draft, eachOnPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 const nonce: Draft = { provides: ['n'] };
@@ -29,7 +29,7 @@ async function waiting(scene: Scene): Promise<void> {
   });
 }
 
-async function told(context: CaseContext, scene: Scene, run: () => Promise<unknown>): Promise<string[]> {
+async function told(scene: Scene, run: () => Promise<unknown>): Promise<string[]> {
   const words = (event: StoreEvent): string => {
     if (event.kind === 'block') return event.action;
     const [name] = scene.names([event]);
@@ -37,7 +37,7 @@ async function told(context: CaseContext, scene: Scene, run: () => Promise<unkno
     const by = event.replacedBy === undefined ? '' : ` by ${scene.names([event.replacedBy])}`;
     return `${name} ${event.stage}, ${event.cause}${by}`;
   };
-  return (await eventsOf(context, scene.store, run)).map(words);
+  return (await scene.eventsOf(run)).map(words);
 }
 
 /** What stands in the order, and what became of `old` and `next`. */
@@ -48,12 +48,9 @@ async function seen(scene: Scene): Promise<unknown[]> {
 const gaveWay = [['next'], 'Dropped', 'Pending', 'replaced', null];
 
 const onePool = eachOnPriorityPool({
-  'P33/waits: a newcomer that pays enough waits parked behind one that was taken as replaceable': async (
-    scene,
-    context,
-  ) => {
+  'P33/waits: a newcomer that pays enough waits parked behind one that was taken as replaceable': async (scene) => {
     await takeOld(scene);
-    assert.deepEqual(await told(context, scene, () => scene.add('next', priced(110))), [
+    assert.deepEqual(await told(scene, () => scene.add('next', priced(110))), [
       'next Pending, received',
       'next behind-claim',
     ]);
@@ -78,24 +75,21 @@ const onePool = eachOnPriorityPool({
     for (const [name, tag] of Object.entries({ a: 'a', b: 'b', old: 'n' }))
       await scene.refuses('next', priced(999, { provides: [tag] }), { kind: 'conflict', with: scene.hash(name) });
   },
-  'P33/released: one that is released is replaced in the same step, and is named as released': async (
-    scene,
-    context,
-  ) => {
+  'P33/released: one that is released is replaced in the same step, and is named as released': async (scene) => {
     await waiting(scene);
     const options = { notBeforeMs: scene.clock.nowMs + 5_000, claim: 'claim' };
-    const events = await told(context, scene, async () => {
+    const events = await told(scene, async () => {
       assert.deepEqual(await scene.store.release([scene.hash('old')], options), [scene.hash('old')]);
     });
     assert.deepEqual(events, ['old Dropped, replaced by next', 'next ready']);
     assert.deepEqual(await seen(scene), gaveWay);
     assert.deepEqual(await scene.gossip(), ['next']);
   },
-  'P33/lease-end: while no sweep has ended the claim one may come; the sweep replaces': async (scene, context) => {
+  'P33/lease-end: while no sweep has ended the claim one may come; the sweep replaces': async (scene) => {
     await takeOld(scene);
     scene.clock.nowMs += 1_001;
     await scene.fill({ next: priced(110) });
-    const events = await told(context, scene, async () => {
+    const events = await told(scene, async () => {
       assert.deepEqual((await scene.store.sweep()).returned, [scene.hash('old')]);
     });
     assert.deepEqual([events, await seen(scene)], [['old Dropped, replaced by next', 'next ready'], gaveWay]);
@@ -111,9 +105,9 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ next: priced(110) });
     assert.deepEqual(await scene.parked(), ['next']);
   },
-  'P33/dropped: one that is dropped leaves its place to the one behind it': async (scene, context) => {
+  'P33/dropped: one that is dropped leaves its place to the one behind it': async (scene) => {
     await waiting(scene);
-    assert.deepEqual(await told(context, scene, () => scene.drop('old')), ['old Dropped, failed', 'next ready']);
+    assert.deepEqual(await told(scene, () => scene.drop('old')), ['old Dropped, failed', 'next ready']);
     assert.deepEqual(await seen(scene), [['next'], 'Dropped', 'Pending', 'failed', null]);
   },
   'P33/acknowledged: what waits stays behind one that was acknowledged, and nothing more comes': async (scene) => {

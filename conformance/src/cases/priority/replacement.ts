@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustRank } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
 import {
   account,
   atLeast,
@@ -148,9 +147,9 @@ const onePool = eachOnPriorityPool({
     await scene.add('new', { provides: ['x'], priority: 9n });
     assert.deepEqual(await scene.ready(), ['rival', 'new']);
   },
-  'P4/told: a replaced one is Dropped as replaced, before the event of its successor': async (scene, context) => {
+  'P4/told: a replaced one is Dropped as replaced, before the event of its successor': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: 100n } });
-    const events = await eventsOf(context, scene.store, () => scene.add('new', heir));
+    const events = await scene.eventsOf(() => scene.add('new', heir));
     assert.deepEqual(
       events.map((event) => event.kind === 'transaction' && [event.hash, event.stage, event.reason]),
       [

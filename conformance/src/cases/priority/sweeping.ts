@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustRank } from '../../case/must.ts';
-import { eventsOf, gist } from '../../scenario/pool.ts';
-import { type Draft, eachOnPriorityPool, ladder, openScene, type Scene, startMs } from '../../scenario/priority.ts';
+import { startMs } from '../../scenario/on-pool.ts';
+import { gist } from '../../scenario/pool.ts';
+import { type Draft, eachOnPriorityPool, ladder, openScene, type Scene } from '../../scenario/priority.ts';
 
 type CallTime = NonNullable<Parameters<Scene['store']['sweep']>[0]>;
 
@@ -134,7 +135,7 @@ const ownPools = eachRanked({
     });
     await scene.block(1);
     scene.clock.nowMs += 101;
-    const events = await eventsOf(context, scene.store, async () => {
+    const events = await scene.eventsOf(async () => {
       assert.deepEqual(await expired(scene), ['a', 'b', 'c', 'd']);
     });
     const due = ['a', 'b', 'c', 'd'];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AnyStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf, gist } from '../../scenario/pool.ts';
+import { gist } from '../../scenario/pool.ts';
 import { eachOnPriorityPool, ladder, onPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 type Options = Parameters<AnyStore['take']>[1];
@@ -101,14 +101,14 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual((await scene.store.take({}, options)).transactions, []);
     assert.deepEqual(await scene.stages('t0', 't1'), ['Propagated', 'Pending']);
   },
-  'P8/lease-end: a claim that has ended gives its transactions back, at their places': async (scene, context) => {
+  'P8/lease-end: a claim that has ended gives its transactions back, at their places': async (scene) => {
     await scene.fill(ladder([3, 2, 1]));
     const order = await scene.order();
     await takeNames(scene, 2);
     scene.clock.nowMs += 1_000;
     assert.deepEqual((await scene.store.sweep()).returned, []);
     scene.clock.nowMs += 1;
-    const events = await eventsOf(context, scene.store, async () => {
+    const events = await scene.eventsOf(async () => {
       assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['t0', 't1']);
     });
     assert.deepEqual(

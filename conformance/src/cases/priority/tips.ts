@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { eventsOf } from '../../scenario/pool.ts';
 import { type Draft, maxPriority, minPriority, openScene, type Scene } from '../../scenario/priority.ts';
 
 const tipped = (most: number | bigint, tip: number | bigint, more: Draft = {}): Draft => ({
@@ -65,7 +64,7 @@ const placeCases = eachRanked({
     assert.deepEqual([low.kind, low.kind === 'received' && low.parked], ['received', true]);
     await scene.fill({ a: tipped(10, 5), b: tipped(20, 5) });
     assert.deepEqual([await scene.ready(), await scene.parked()], [['b', 'a'], ['low']]);
-    const events = await eventsOf(context, scene.store, () => move(scene, 15));
+    const events = await scene.eventsOf(() => move(scene, 15));
     assert.deepEqual(
       events.map((event) => event.kind === 'parked' && event.reason),
       ['below-floor'],

@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore, Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, mustEach, needing, onPool } from '../../case/must.ts';
+import { mustEach, needing } from '../../case/must.ts';
 import type { Random } from '../../case/random.ts';
-import {
-  block,
-  hashesOf,
-  intact,
-  pendingOrder,
-  readable,
-  receive,
-  stagesOf,
-  transaction,
-  transactions,
-} from '../../scenario/pool.ts';
+import { eachOnPool, onPool, openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, intact, point, readable, transaction } from '../../scenario/pool.ts';
 
 interface BytesRead {
   readonly verb: string;
@@ -47,8 +38,8 @@ const reads: readonly BytesRead[] = [
 
 function handedOut({ verb, reach, read }: BytesRead): ConformanceCase {
   const title = `the bytes that ${verb} hands out belong to the caller`;
-  return onPool(`M1/handed-out-${verb}`, title, async (store, context) => {
-    const one = transaction(context.random);
+  return onPool(`M1/handed-out-${verb}`, title, async (pool, store) => {
+    const one = pool.transaction();
     await store.receive([one]);
     await reach(store, one.hash);
     const [first, neighbour] = [await read(store, one.hash), await read(store, one.hash)];
@@ -80,34 +71,34 @@ const bytesOf = (items: readonly ({ readonly payload?: Uint8Array } | null)[]): 
 
 /** Two rounds, so that a store also checks a record that it wrote twice. */
 const emptyPayloads: ConformanceCase['run'] = async (context) => {
-  const store = await context.open();
+  const pool = await openPool(context);
   const batch = withNothing(context.random);
   const [hashes, expected] = [hashesOf(batch), bytesOf(batch)];
   for (const _ of ['first', 'again']) {
-    await store.receive(batch);
-    assert.deepEqual(bytesOf((await store.peekPending()).transactions), expected);
-    await store.markInflight(hashes);
-    assert.deepEqual(bytesOf((await store.peekInflight()).transactions), expected);
-    assert.deepEqual(bytesOf(intact(await store.findInflight(hashes))), expected);
-    await store.drop(hashes, 'failed');
+    await pool.store.receive(batch);
+    assert.deepEqual(bytesOf((await pool.store.peekPending()).transactions), expected);
+    await pool.mark(...hashes);
+    assert.deepEqual(bytesOf((await pool.store.peekInflight()).transactions), expected);
+    assert.deepEqual(bytesOf(intact(await pool.store.findInflight(hashes))), expected);
+    await pool.drop(...hashes);
   }
-  assert.deepEqual(bytesOf((await store.dumpFinalized()).entries), [...expected, ...expected]);
+  assert.deepEqual(bytesOf((await pool.store.dumpFinalized()).entries), [...expected, ...expected]);
 };
 
 const emptyArrivals: ConformanceCase['run'] = async (context) => {
-  const store = await context.open();
+  const pool = await openPool(context);
   const batch = withNothing(context.random);
   const expected = bytesOf(batch);
-  await store.receive(batch);
-  assert.deepEqual(bytesOf(intact(await store.payloads(hashesOf(batch)))), expected);
-  const { items } = await store.since();
+  await pool.store.receive(batch);
+  assert.deepEqual(bytesOf(intact(await pool.store.payloads(hashesOf(batch)))), expected);
+  const { items } = await pool.store.since();
   assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
-  const { transactions: taken } = await store.take({}, { owner: 'peer', claimMs: 1_000 });
+  const { transactions: taken } = await pool.store.take({}, { owner: 'peer', claimMs: 1_000 });
   assert.deepEqual(
     taken.map(({ bytes }) => bytes),
     batch.map(({ payload }) => payload.length),
   );
-  assert.deepEqual(bytesOf(intact(await store.findInflight(hashesOf(taken)))), expected);
+  assert.deepEqual(bytesOf(intact(await pool.store.findInflight(hashesOf(taken)))), expected);
 };
 
 const ownPools = mustEach({
@@ -119,8 +110,8 @@ const ownPoolsArrivalVerbs = mustEach({
 }).map(needing('arrival-verbs'));
 
 const onePool = eachOnPool({
-  'M1/handed-in: changing a payload after the call began does not reach the store': async (store, context) => {
-    const one = transaction(context.random, 500);
+  'M1/handed-in: changing a payload after the call began does not reach the store': async (pool, store) => {
+    const one = pool.transaction(500);
     const payload = Uint8Array.from(one.payload);
     const receiving = store.receive([{ ...one, payload }]);
     payload.fill(0);
@@ -129,8 +120,8 @@ const onePool = eachOnPool({
     const [stored] = (await store.peekPending()).transactions;
     assert.equal(stored && readable(stored).payload, readable(one).payload);
   },
-  'M1/reused-buffer: one buffer may carry many payloads in turn, without waiting': async (store, context) => {
-    const batch = transactions(context.random, 20, 64);
+  'M1/reused-buffer: one buffer may carry many payloads in turn, without waiting': async (pool, store) => {
+    const batch = pool.transactions(20, 64);
     const buffer = new Uint8Array(64);
     const calls = batch.map((one) => {
       buffer.set(one.payload);
@@ -143,33 +134,33 @@ const onePool = eachOnPool({
       batch.map((one) => readable(one).payload),
     );
   },
-  'M1/views: a view on a part of a buffer is that part and nothing else': async (store, context) => {
-    const whole = context.random.bytes(300);
+  'M1/views: a view on a part of a buffer is that part and nothing else': async (pool, store) => {
+    const whole = pool.random.bytes(300);
     const payload = whole.subarray(100, 140);
-    await store.receive([{ ...transaction(context.random), payload }]);
+    await store.receive([{ ...pool.transaction(), payload }]);
     const [stored] = (await store.peekPending()).transactions;
     assert.deepEqual(stored && [...stored.payload], [...payload]);
   },
-  'M1/lists-handed-in: changes to a list after the call began do not matter': async (store, context) => {
-    const all = hashesOf(await receive(context, store, 4));
+  'M1/lists-handed-in: changes to a list after the call began do not matter': async (pool, store) => {
+    const all = await pool.receiveHashes(4);
     const [marked, seen] = [all.slice(0, 2), all.slice(2, 3)];
-    const calls = [store.markInflight(marked), block(store, 1, { seen })];
+    const calls = [store.markInflight(marked), store.confirm({ point: point(1), seen, unseen: [] })];
     marked.length = 0;
     seen.push(...all.slice(3));
     await Promise.all(calls);
-    assert.deepEqual(await stagesOf(store, all), ['Propagated', 'Propagated', 'Confirmed', 'Pending']);
+    assert.deepEqual(await pool.stages(...all), ['Propagated', 'Propagated', 'Confirmed', 'Pending']);
   },
-  'M1/batch-handed-in: changes to a batch after the call began do not matter': async (store, context) => {
-    const batch = transactions(context.random, 3);
+  'M1/batch-handed-in: changes to a batch after the call began do not matter': async (pool, store) => {
+    const batch = pool.transactions(3);
     const hashes = hashesOf(batch);
     const receiving = store.receive(batch);
     batch.length = 0;
     await receiving;
-    assert.deepEqual(await pendingOrder(store), hashes);
+    assert.deepEqual(await pool.pending(), hashes);
   },
-  'M1/all-bytes: every byte value comes back, zero and line ends too': async (store, context) => {
+  'M1/all-bytes: every byte value comes back, zero and line ends too': async (pool, store) => {
     const payload = Uint8Array.from({ length: 512 }, (_, i) => i % 256);
-    await store.receive([{ ...transaction(context.random), payload }]);
+    await store.receive([{ ...pool.transaction(), payload }]);
     const [stored] = (await store.peekPending()).transactions;
     assert.deepEqual(stored && [...stored.payload], [...payload]);
   },

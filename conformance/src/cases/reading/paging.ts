@@ -1,19 +1,9 @@
 import assert from 'node:assert/strict';
 import type { MempoolStore, SeqQuery, StoredTransaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, must, mustEach, onPool } from '../../case/must.ts';
-import {
-  block,
-  cursorAt,
-  hashesOf,
-  inflightOrder,
-  largeTransactions,
-  never,
-  pendingOrder,
-  propagateOne,
-  receive,
-  receiveOne,
-} from '../../scenario/pool.ts';
+import { must, mustEach } from '../../case/must.ts';
+import { eachOnPool, onPool, openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, largeTransactions, never } from '../../scenario/pool.ts';
 
 const mebibyte = 1_048_576;
 const year = 365 * 24 * 3_600_000;
@@ -61,20 +51,20 @@ function orderCases(peek: Peek, fly: Fly): ConformanceCase[] {
     onPool(
       `O1/${peek}-pages`,
       `${peek} pages through everything in seq order, without gap or repeat`,
-      async (store, context) => {
-        const all = hashesOf(await receive(context, store, 23));
+      async (pool, store) => {
+        const all = await pool.receiveHashes(23);
         await fly(store, all);
         const read = await pages(store, peek, { limit: 5 });
         assert.deepEqual(sizes(read), [5, 5, 5, 5, 3]);
         assert.deepEqual(hashesOf(read.flat()), all);
       },
     ),
-    onPool(`O1/${peek}-after`, `${peek} starts behind the seq asked for`, async (store, context) => {
-      const all = hashesOf(await receive(context, store, 6));
+    onPool(`O1/${peek}-after`, `${peek} starts behind the seq asked for`, async (pool, store) => {
+      const all = await pool.receiveHashes(6);
       await fly(store, all);
       const seqs = (await store[peek]()).transactions.map(({ seq }) => seq);
       const behind = async (seq = 0) => {
-        const after = await cursorAt(store, 'page', seq);
+        const after = await pool.cursor('page', seq);
         return hashesOf((await store[peek]({ after })).transactions);
       };
       assert.deepEqual(await behind(seqs[2]), all.slice(3));
@@ -85,23 +75,23 @@ function orderCases(peek: Peek, fly: Fly): ConformanceCase[] {
 
 function limitCases(peek: Peek, fly: Fly): ConformanceCase[] {
   return [
-    onPool(`O6/${peek}-least`, `a limit below 1 acts as 1 in ${peek}`, async (store, context) => {
-      await fly(store, hashesOf(await receive(context, store, 3)));
+    onPool(`O6/${peek}-least`, `a limit below 1 acts as 1 in ${peek}`, async (pool, store) => {
+      await fly(store, await pool.receiveHashes(3));
       const read = await Promise.all([0, -7, 1].map((limit) => first(store, peek, limit)));
       assert.deepEqual(sizes(read), [1, 1, 1]);
     }),
-    onPool(`O6/${peek}-most`, `a limit above 1,000 acts as 1,000 in ${peek}`, async (store, context) => {
-      for (const count of [1_000, 5]) await fly(store, hashesOf(await receive(context, store, count)));
+    onPool(`O6/${peek}-most`, `a limit above 1,000 acts as 1,000 in ${peek}`, async (pool, store) => {
+      for (const count of [1_000, 5]) await fly(store, await pool.receiveHashes(count));
       const limits = [1_000, 1_001, 5_000, Number.POSITIVE_INFINITY];
       const read = await Promise.all(limits.map((limit) => first(store, peek, limit)));
       assert.deepEqual(sizes(read), [1_000, 1_000, 1_000, 1_000]);
     }),
-    onPool(`O6/${peek}-default`, `without a limit ${peek} gives 100`, async (store, context) => {
-      await fly(store, hashesOf(await receive(context, store, 101)));
+    onPool(`O6/${peek}-default`, `without a limit ${peek} gives 100`, async (pool, store) => {
+      await fly(store, await pool.receiveHashes(101));
       assert.equal((await store[peek]()).transactions.length, 100);
     }),
-    onPool(`O6/${peek}-bytes`, `a page of ${peek} ends at 8 MiB`, async (store, context) => {
-      const large = largeTransactions(context.random, 10, mebibyte);
+    onPool(`O6/${peek}-bytes`, `a page of ${peek} ends at 8 MiB`, async (pool, store) => {
+      const large = largeTransactions(pool.random, 10, mebibyte);
       await store.receive(large);
       await fly(store, hashesOf(large));
       const read = await pages(store, peek, { limit: 1_000 });
@@ -109,59 +99,59 @@ function limitCases(peek: Peek, fly: Fly): ConformanceCase[] {
       assert.deepEqual(hashesOf(read.flat()), hashesOf(large));
     }),
     must(`O6/${peek}-one-at-least`, `a page of ${peek} has one entry although it is over 8 MiB`, async (context) => {
-      const store = await context.open({ maxTxBytes: 9 * mebibyte });
+      const pool = await openPool(context, { maxTxBytes: 9 * mebibyte });
       const huge = largeTransactions(context.random, 2, 8 * mebibyte + 1);
-      await store.receive(huge);
-      await fly(store, hashesOf(huge));
-      assert.deepEqual(sizes(await pages(store, peek, {})), [1, 1]);
+      await pool.store.receive(huge);
+      await fly(pool.store, hashesOf(huge));
+      assert.deepEqual(sizes(await pages(pool.store, peek, {})), [1, 1]);
     }),
   ];
 }
 
 const onePool = eachOnPool({
-  'O1/pending-holes: gaps in the seqs do not disturb paging': async (store, context) => {
-    const all = hashesOf(await receive(context, store, 12));
-    await store.markInflight(all.filter((_, i) => i % 3 === 0));
-    await store.drop(all.slice(4, 6), 'failed');
+  'O1/pending-holes: gaps in the seqs do not disturb paging': async (pool, store) => {
+    const all = await pool.receiveHashes(12);
+    await pool.mark(...all.filter((_, i) => i % 3 === 0));
+    await pool.drop(...all.slice(4, 6));
     const left = all.filter((_, i) => i % 3 !== 0 && i !== 4 && i !== 5);
     assert.deepEqual(hashesOf((await pages(store, 'peekPending', { limit: 2 })).flat()), left);
   },
-  'O1/after-a-hole: paging goes on behind a seq that has left the list': async (store, context) => {
-    const all = hashesOf(await receive(context, store, 6));
+  'O1/after-a-hole: paging goes on behind a seq that has left the list': async (pool, store) => {
+    const all = await pool.receiveHashes(6);
     const [, , third] = (await store.peekPending()).transactions;
     assert.ok(third);
-    await store.markInflight([third.hash]);
-    const after = await cursorAt(store, 'page', third.seq);
+    await pool.mark(third.hash);
+    const after = await pool.cursor('page', third.seq);
     assert.deepEqual(hashesOf((await store.peekPending({ after })).transactions), all.slice(3));
   },
-  'O1/reading-moves-nothing: reading the queue takes nothing out of it': async (store, context) => {
-    const all = hashesOf(await receive(context, store, 4));
-    for (let i = 0; i < 3; i++) assert.deepEqual(await pendingOrder(store), all);
+  'O1/reading-moves-nothing: reading the queue takes nothing out of it': async (pool) => {
+    const all = await pool.receiveHashes(4);
+    for (let i = 0; i < 3; i++) assert.deepEqual(await pool.pending(), all);
   },
-  'O2/empty: hasPending is false in a new pool': async (store) => {
+  'O2/empty: hasPending is false in a new pool': async ({ store }) => {
     assert.deepEqual([await store.hasPending(), (await store.peekPending()).transactions], [false, []]);
   },
-  'O2/waiting: hasPending is true while something is Pending': async (store, context) => {
-    const all = hashesOf(await receive(context, store, 2));
+  'O2/waiting: hasPending is true while something is Pending': async (pool, store) => {
+    const all = await pool.receiveHashes(2);
     const told = [await store.hasPending()];
     for (const hash of all) {
-      await store.markInflight([hash]);
+      await pool.mark(hash);
       told.push(await store.hasPending());
     }
     assert.deepEqual(told, [true, true, false]);
   },
-  'O2/returned: hasPending is true again when a transaction returns': async (store, context) => {
-    const hash = await propagateOne(context, store);
+  'O2/returned: hasPending is true again when a transaction returns': async (pool, store) => {
+    const hash = await pool.propagateOne();
     const told = [await store.hasPending()];
-    await store.release([hash]);
+    await pool.release(hash);
     assert.deepEqual([...told, await store.hasPending()], [false, true]);
   },
-  'O2/usage: usage counts the transactions of each stage': async (store, context) => {
-    const all = hashesOf(await receive(context, store, 15));
-    await store.markInflight(all.slice(0, 9));
-    await store.markAcknowledged(all.slice(0, 4));
-    await block(store, 1, { seen: all.slice(0, 3) });
-    await store.drop(all.slice(13), 'failed');
+  'O2/usage: usage counts the transactions of each stage': async (pool, store) => {
+    const all = await pool.receiveHashes(15);
+    await pool.mark(...all.slice(0, 9));
+    await pool.acknowledge(...all.slice(0, 4));
+    await pool.block(1, { seen: all.slice(0, 3) });
+    await pool.drop(...all.slice(13));
     const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq } = await store.usage();
     assert.deepEqual([pending, propagated, acknowledged, confirmed, logged, lastLogSeq], [4, 5, 1, 3, 2, 2]);
   },
@@ -169,21 +159,21 @@ const onePool = eachOnPool({
 
 const ownPools = mustEach({
   'O1/inflight-by-seq: what is in flight is in seq order, whatever the order of the marks': async (context) => {
-    const store = await context.open(never);
-    const all = hashesOf(await receive(context, store, 6));
-    for (const hash of all.slice(3).toReversed()) await store.markInflight([hash]);
-    await store.markAcknowledged(all.slice(4, 5));
-    await block(store, 1, { seen: [all[1] as string, all[5] as string] });
-    assert.deepEqual(await inflightOrder(store), [all[1], all[3], all[4], all[5]]);
+    const pool = await openPool(context, never);
+    const all = await pool.receiveHashes(6);
+    for (const hash of all.slice(3).toReversed()) await pool.mark(hash);
+    await pool.acknowledge(...all.slice(4, 5));
+    await pool.block(1, { seen: [all[1] as string, all[5] as string] });
+    assert.deepEqual(await pool.inflight(), [all[1], all[3], all[4], all[5]]);
   },
   'O1/inflight-stages: peekInflight shows stage, counters and block of each': async (context) => {
-    const store = await context.open(never);
-    const all = hashesOf(await receive(context, store, 3));
-    await store.markInflight(all.slice(0, 2));
-    await store.markAcknowledged(all.slice(1, 2));
-    await block(store, 1);
-    await block(store, 2, { seen: all.slice(2) });
-    const seen = (await store.peekInflight()).transactions.map((entry) => [
+    const pool = await openPool(context, never);
+    const all = await pool.receiveHashes(3);
+    await pool.mark(...all.slice(0, 2));
+    await pool.acknowledge(...all.slice(1, 2));
+    await pool.block(1);
+    await pool.block(2, { seen: all.slice(2) });
+    const seen = (await pool.store.peekInflight()).transactions.map((entry) => [
       entry.stage,
       entry.confirmations,
       entry.nonConfirmations,
@@ -197,11 +187,11 @@ const ownPools = mustEach({
   },
   'O2/no-expiry: nothing live expires, however much time passes': async (context) => {
     let now = 0;
-    const store = await context.open({ clock: () => now });
-    const pending = await receiveOne(context, store);
-    const flying = await propagateOne(context, store);
+    const pool = await openPool(context, { clock: () => now });
+    const pending = await pool.receiveOne();
+    const flying = await pool.propagateOne();
     now += 10 * year;
-    assert.deepEqual([await pendingOrder(store), await inflightOrder(store)], [[pending], [flying]]);
+    assert.deepEqual([await pool.pending(), await pool.inflight()], [[pending], [flying]]);
   },
 });
 

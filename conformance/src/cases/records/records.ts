@@ -5,8 +5,9 @@ import { mustEach, needing } from '../../case/must.ts';
 import { checkRecords } from '../../histories/record-history.ts';
 import { onlyLease } from '../../scenario/fencing.ts';
 import { expire, win } from '../../scenario/lease.ts';
-import { receive } from '../../scenario/pool.ts';
+import { openPool } from '../../scenario/on-pool.ts';
 import { bytesOf, eachFencedRecord, eachOnRecords, everyRecord, stored, textsOf } from '../../scenario/records.ts';
+import { refuses } from '../../scenario/verb-call.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -15,12 +16,8 @@ async function textOf(store: MempoolStore, name: string): Promise<readonly [numb
   return found && [found.version, Buffer.from(found.value).toString()];
 }
 
-async function refusesField(call: Promise<unknown>, field: string): Promise<void> {
-  await assert.rejects(call, (error) => {
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), `not ERR_MEMPOOL_INVALID: ${error}`);
-    assert.equal(error.details.field, field);
-    return true;
-  });
+function refusesField(call: Promise<unknown>, field: string): Promise<void> {
+  return refuses(call, 'ERR_MEMPOOL_INVALID', { field });
 }
 
 const versions = eachOnRecords({
@@ -96,17 +93,17 @@ const versions = eachOnRecords({
   },
   'K1/other-verb: the operation id of a put is not that of another verb, nor the other way round': async (
     store,
-    context,
+    pool,
   ) => {
-    const [one] = await receive(context, store, 1);
+    const [one] = await pool.receive(1);
     await store.putRecord('a', bytesOf('x'), { operationId: 'put' });
     await store.markInflight([one?.hash ?? ''], { operationId: 'mark' });
     await refusesField(store.markAcknowledged([one?.hash ?? ''], { operationId: 'put' }), 'operationId');
     await refusesField(store.putRecord('a', bytesOf('y'), { operationId: 'mark' }), 'operationId');
     assert.deepEqual([await textOf(store, 'a'), (await store.usage()).acknowledged], [[1, 'x'], 0]);
   },
-  'K1/apart: a record makes no event and touches no transaction': async (store, context) => {
-    await receive(context, store, 2);
+  'K1/apart: a record makes no event and touches no transaction': async (store, pool) => {
+    await pool.receive(2);
     const before = [await store.usage(), await store.peekPending(), await store.tip({ points: 9 })];
     await stored(store, 'a', 'x');
     await store.putRecord('a', null);
@@ -131,16 +128,16 @@ const durable = needing('durable', 'records');
 
 const reopened = mustEach({
   'K1/reopened: records and the counter of versions survive reopening': async (context) => {
-    const first = await context.open();
-    await stored(first, 'a', 'one');
-    await stored(first, 'b', 'two');
-    await first.putRecord('b', null);
-    await first.close();
-    const store = await context.open();
-    assert.deepEqual(textsOf(await store.listRecords('')), [['a', 1, 'one']]);
-    const version = await stored(store, 'c', 'three');
+    const first = await openPool(context);
+    await stored(first.store, 'a', 'one');
+    await stored(first.store, 'b', 'two');
+    await first.store.putRecord('b', null);
+    await first.store.close();
+    const pool = await openPool(context);
+    assert.deepEqual(textsOf(await pool.store.listRecords('')), [['a', 1, 'one']]);
+    const version = await stored(pool.store, 'c', 'three');
     assert.ok(version > 2);
-    assert.deepEqual(await store.putRecord('a', bytesOf('four'), { version: 1 }), {
+    assert.deepEqual(await pool.store.putRecord('a', bytesOf('four'), { version: 1 }), {
       kind: 'stored',
       version: version + 1,
     });
@@ -149,12 +146,18 @@ const reopened = mustEach({
 
 const shared = mustEach({
   'K1/nodes: a record that one node stored is read by every node': async (context) => {
-    const [one, other] = [await context.open(), await context.open()];
-    await receive(context, other, 1);
-    const version = await stored(one, 'a', 'x');
-    assert.deepEqual(await textOf(other, 'a'), [version, 'x']);
-    assert.deepEqual(await other.putRecord('a', bytesOf('y'), { version }), { kind: 'stored', version: version + 1 });
-    assert.deepEqual(await one.putRecord('a', bytesOf('z'), { version }), { kind: 'conflict', version: version + 1 });
+    const [one, other] = [await openPool(context), await openPool(context)];
+    await other.receive(1);
+    const version = await stored(one.store, 'a', 'x');
+    assert.deepEqual(await textOf(other.store, 'a'), [version, 'x']);
+    assert.deepEqual(await other.store.putRecord('a', bytesOf('y'), { version }), {
+      kind: 'stored',
+      version: version + 1,
+    });
+    assert.deepEqual(await one.store.putRecord('a', bytesOf('z'), { version }), {
+      kind: 'conflict',
+      version: version + 1,
+    });
   },
   'K1/racing: of two nodes that put under the same version, exactly one succeeds': async (context) => {
     const nodes = [await context.open(), await context.open()];
@@ -176,18 +179,18 @@ const shared = mustEach({
 
 const fenced = eachFencedRecord({
   'K2/live: under the live lease a put is stored': async (context) => {
-    const [store, leases] = [await context.open(), await context.leases()];
+    const [pool, leases] = [await openPool(context), await context.leases()];
     const lease = onlyLease(await win(context, leases));
-    assert.deepEqual(await store.putRecord('a', bytesOf('x'), { lease }), { kind: 'stored', version: 1 });
-    assert.deepEqual(await store.putRecord('a', null, { lease, version: 1 }), { kind: 'stored', version: 0 });
+    assert.deepEqual(await pool.store.putRecord('a', bytesOf('x'), { lease }), { kind: 'stored', version: 1 });
+    assert.deepEqual(await pool.store.putRecord('a', null, { lease, version: 1 }), { kind: 'stored', version: 0 });
   },
   'K2/fenced: under any other lease a put is fenced, and changes nothing': async (context) => {
-    const [store, leases] = [await context.open(), await context.leases()];
-    await stored(store, 'a', 'x');
+    const [pool, leases] = [await openPool(context), await context.leases()];
+    await stored(pool.store, 'a', 'x');
     const fences = async (lease: ReturnType<typeof onlyLease>): Promise<void> => {
       for (const version of [undefined, 1, 7])
-        assert.deepEqual(await store.putRecord('a', bytesOf('y'), { lease, version }), { kind: 'fenced' });
-      assert.deepEqual(await textOf(store, 'a'), [1, 'x']);
+        assert.deepEqual(await pool.store.putRecord('a', bytesOf('y'), { lease, version }), { kind: 'fenced' });
+      assert.deepEqual(await textOf(pool.store, 'a'), [1, 'x']);
     };
     const held = await win(context, leases);
     const lease = onlyLease(held);
@@ -197,24 +200,24 @@ const fenced = eachFencedRecord({
     await fences(lease);
     await win(context, leases);
     await fences(lease);
-    assert.equal(await stored(store, 'b', 'x'), 2);
+    assert.equal(await stored(pool.store, 'b', 'x'), 2);
   },
   'K2/without-lease: without a lease a put is never fenced': async (context) => {
-    const [store, leases] = [await context.open({ fenced: true }), await context.leases()];
-    assert.equal(await stored(store, 'a', 'x'), 1);
+    const [pool, leases] = [await openPool(context, { fenced: true }), await context.leases()];
+    assert.equal(await stored(pool.store, 'a', 'x'), 1);
     await win(context, leases);
-    assert.equal(await stored(store, 'a', 'y'), 2);
+    assert.equal(await stored(pool.store, 'a', 'y'), 2);
   },
   'K2/not-recorded: a fenced put is not recorded; a recorded one is answered, whoever leads': async (context) => {
-    const [store, leases] = [await context.open(), await context.leases()];
+    const [pool, leases] = [await openPool(context), await context.leases()];
     const held = await win(context, leases);
     const lease = onlyLease(held);
-    const put = (by: typeof lease) => store.putRecord('a', bytesOf('x'), { lease: by, operationId: 'the same' });
+    const put = (by: typeof lease) => pool.store.putRecord('a', bytesOf('x'), { lease: by, operationId: 'the same' });
     assert.deepEqual(await put({ ...lease, nodeId: 'node-x' }), { kind: 'fenced' });
     assert.deepEqual(await put(lease), { kind: 'stored', version: 1 });
     await leases.release(held);
     assert.deepEqual(await put(lease), { kind: 'stored', version: 1 });
-    assert.deepEqual(await textOf(store, 'a'), [1, 'x']);
+    assert.deepEqual(await textOf(pool.store, 'a'), [1, 'x']);
   },
 });
 
@@ -318,33 +321,33 @@ const listing = eachOnRecords({
 
 const damaged = mustEach({
   'K4/damaged: a damaged record is told by its name, and stops no other': async (context) => {
-    const before = await context.open();
-    for (const name of ['a', 'b', 'c']) await stored(before, name, 'long enough');
-    await before.close();
+    const before = await openPool(context);
+    for (const name of ['a', 'b', 'c']) await stored(before.store, name, 'long enough');
+    await before.store.close();
     await context.damage({ kind: 'record', name: 'b' });
-    const store = await context.open();
-    await assert.rejects(store.getRecord('b'), (error) => {
+    const pool = await openPool(context);
+    await assert.rejects(pool.store.getRecord('b'), (error) => {
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') && error.details.name === 'b');
       return true;
     });
-    const page = await store.listRecords('');
+    const page = await pool.store.listRecords('');
     const told = [textsOf(page), page.damaged, page.next];
     const intact = [['a', 1, 'long enough'] as const, ['c', 3, 'long enough'] as const];
     assert.deepEqual(told, [intact, [{ name: 'b' }], 'c']);
-    assert.deepEqual((await store.listRecords('', { after: 'a', limit: 1 })).damaged, [{ name: 'b' }]);
-    assert.deepEqual(textsOf(await store.listRecords('', { after: 'b' })), intact.slice(1));
-    assert.equal(await stored(store, 'b', 'new'), 4);
-    assert.deepEqual((await store.listRecords('')).damaged, []);
-    assert.deepEqual(await textOf(store, 'b'), [4, 'new']);
+    assert.deepEqual((await pool.store.listRecords('', { after: 'a', limit: 1 })).damaged, [{ name: 'b' }]);
+    assert.deepEqual(textsOf(await pool.store.listRecords('', { after: 'b' })), intact.slice(1));
+    assert.equal(await stored(pool.store, 'b', 'new'), 4);
+    assert.deepEqual((await pool.store.listRecords('')).damaged, []);
+    assert.deepEqual(await textOf(pool.store, 'b'), [4, 'new']);
   },
   'K4/damaged-deleted: a damaged record can be deleted': async (context) => {
-    const before = await context.open();
-    await stored(before, 'a', 'long enough');
-    await before.close();
+    const before = await openPool(context);
+    await stored(before.store, 'a', 'long enough');
+    await before.store.close();
     await context.damage({ kind: 'record', name: 'a' });
-    const store = await context.open();
-    assert.deepEqual(await store.putRecord('a', null), { kind: 'stored', version: 0 });
-    assert.equal(await store.getRecord('a'), null);
+    const pool = await openPool(context);
+    assert.deepEqual(await pool.store.putRecord('a', null), { kind: 'stored', version: 0 });
+    assert.equal(await pool.store.getRecord('a'), null);
   },
 }).map(needing('durable', 'damage', 'records'));
 

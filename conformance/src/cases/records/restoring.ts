@@ -9,7 +9,8 @@ import { observe } from '../../histories/observation.ts';
 import { makeHistory } from '../../histories/pool-calls.ts';
 import { historyOptions } from '../../histories/pool-history.ts';
 import { untilMs } from '../../scenario/kill.ts';
-import { emptyBlocks, eventsAfter, hashesOf, pendingOrder, point, receive, statusOf } from '../../scenario/pool.ts';
+import { openOther, openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, point } from '../../scenario/pool.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
 import { bytesOf, stored, textsOf } from '../../scenario/records.ts';
 
@@ -61,56 +62,56 @@ async function assertRestores(
 const whole = mustEach({
   'D3/chance: a new pool that was restored from a dump is the same, and goes on in the same way': async (context) => {
     const { hashes, calls } = await makeHistory(context.random.uint32(), 160, historyOptions);
-    const source = await context.open(timeless);
-    for (const call of calls) await perform(source, call);
-    await addRest(source);
+    const source = await openPool(context, timeless);
+    for (const call of calls) await perform(source.store, call);
+    await addRest(source.store);
     const later = await makeHistory(context.random.uint32(), 60, historyOptions);
-    await assertRestores(context, source, hashes, [...anew(calls), ...anew(later.calls)]);
+    await assertRestores(context, source.store, hashes, [...anew(calls), ...anew(later.calls)]);
   },
   'D3/empty: the dump of a new pool restores a new pool': async (context) => {
-    const source = await context.open(timeless);
-    await assertRestores(context, source, [], []);
+    const source = await openPool(context, timeless);
+    await assertRestores(context, source.store, [], []);
   },
   'D3/new-only: only a new pool is restored; any other one stays as it is': async (context) => {
-    const source = await context.open();
-    const hashes = hashesOf(await receive(context, source, 3));
-    const dump = await source.dump();
-    const [used, other] = [await context.openOther(), await context.openOther()];
-    await receive(context, used, 1);
-    await stored(other, 'a', 'x');
-    for (const store of [used, other, source]) {
+    const source = await openPool(context);
+    const hashes = await source.receiveHashes(3);
+    const dump = await source.store.dump();
+    const [used, other] = [await openOther(context), await openOther(context)];
+    await used.receive(1);
+    await stored(other.store, 'a', 'x');
+    for (const store of [used.store, other.store, source.store]) {
       const before = await store.dump();
       assert.deepEqual(await store.restore(dump), { kind: 'not-empty' });
       assertSame(await store.dump(), before, 'a pool that was not restored has changed');
     }
-    assert.deepEqual(await pendingOrder(source), hashes);
+    assert.deepEqual(await source.pending(), hashes);
   },
   'D3/operation: a restore repeated under its operation id gets its outcome': async (context) => {
-    const source = await context.open();
-    await receive(context, source, 3);
-    const dump = await source.dump();
-    const target = await context.openOther();
+    const source = await openPool(context);
+    await source.receive(3);
+    const dump = await source.store.dump();
+    const target = await openOther(context);
     const once = { operationId: 'the same' };
-    assert.deepEqual(await target.restore(dump, once), { kind: 'restored' });
-    assert.deepEqual(await target.restore(dump, once), { kind: 'restored' });
-    assert.deepEqual(await target.restore(dump), { kind: 'not-empty' });
-    assertSame(await target.dump(), dump, 'the repeated call has changed the pool');
+    assert.deepEqual(await target.store.restore(dump, once), { kind: 'restored' });
+    assert.deepEqual(await target.store.restore(dump, once), { kind: 'restored' });
+    assert.deepEqual(await target.store.restore(dump), { kind: 'not-empty' });
+    assertSame(await target.store.dump(), dump, 'the repeated call has changed the pool');
   },
   'D3/numbers: seqs, log numbers and versions of records go on; events begin anew': async (context) => {
-    const source = await context.open();
-    const [first, second] = await receive(context, source, 2);
-    await source.drop([first?.hash ?? ''], { app: 'gone' });
-    await addRest(source);
-    const target = await context.openOther();
-    await target.restore(await source.dump());
-    assert.equal((await target.usage()).lastEventSeq, 0);
-    const [third] = await receive(context, target, 1);
+    const source = await openPool(context);
+    const [first, second] = await source.receive(2);
+    await source.store.drop([first?.hash ?? ''], { app: 'gone' });
+    await addRest(source.store);
+    const target = await openOther(context);
+    await target.store.restore(await source.store.dump());
+    assert.equal((await target.store.usage()).lastEventSeq, 0);
+    const [third] = await target.receive(1);
     assert.deepEqual(
-      (await target.peekPending()).transactions.map(({ hash, seq }) => [hash, seq]),
+      (await target.store.peekPending()).transactions.map(({ hash, seq }) => [hash, seq]),
       [[third?.hash, 3]],
     );
-    await target.drop([second?.hash ?? '', third?.hash ?? ''], { app: 'gone' });
-    const { entries } = await target.dumpFinalized();
+    await target.store.drop([second?.hash ?? '', third?.hash ?? ''], { app: 'gone' });
+    const { entries } = await target.store.dumpFinalized();
     assert.deepEqual(
       entries.map(({ logSeq, seq }) => [logSeq, seq]),
       [
@@ -119,45 +120,44 @@ const whole = mustEach({
         [3, 3],
       ],
     );
-    assert.equal(await stored(target, 'b', 'new'), 4);
-    assert.deepEqual(textsOf(await target.listRecords('')), [
+    assert.equal(await stored(target.store, 'b', 'new'), 4);
+    assert.deepEqual(textsOf(await target.store.listRecords('')), [
       ['a', 1, 'kept'],
       ['b', 4, 'new'],
     ]);
     assert.deepEqual(
-      (await eventsAfter(context, target)).map(({ eventSeq }) => eventSeq),
+      (await target.events()).map(({ eventSeq }) => eventSeq),
       [1, 2, 3],
     );
   },
   'D3/claims: a claim of the dump ends in the restored pool': async (context) => {
     let nowMs = 1_000;
     const now = (): number => nowMs;
-    const source = await context.open({ now });
-    const hashes = hashesOf(await receive(context, source, 3));
-    await source.take({ maxTxs: 2 }, { owner: 'worker', claimMs: 500, operationId: 'a claim' });
-    const target = await context.openOther({ now });
-    await target.restore(await source.dump());
-    assert.deepEqual((await target.sweep()).returned, []);
+    const source = await openPool(context, { now });
+    const hashes = await source.receiveHashes(3);
+    await source.store.take({ maxTxs: 2 }, { owner: 'worker', claimMs: 500, operationId: 'a claim' });
+    const target = await openOther(context, { now });
+    await target.store.restore(await source.store.dump());
+    assert.deepEqual((await target.store.sweep()).returned, []);
     nowMs = 2_000;
-    assert.deepEqual((await target.sweep()).returned, hashes.slice(0, 2));
-    assert.deepEqual(await pendingOrder(target), hashes);
+    assert.deepEqual((await target.store.sweep()).returned, hashes.slice(0, 2));
+    assert.deepEqual(await target.pending(), hashes);
   },
   'D3/chain: blocks of the dump can be undone, and name transactions that come later': async (context) => {
-    const source = await context.open();
-    const [one] = await receive(context, source, 1);
+    const source = await openPool(context);
+    const [one] = await source.receive(1);
     const [hash, late] = [one?.hash ?? '', '1a'.repeat(32)];
-    await source.confirm({ point: point(1), seen: [late], unseen: [] });
-    await source.confirm({ point: point(2), seen: [hash], unseen: [] });
-    await emptyBlocks(source, 3, 3);
-    const target = await context.openOther();
-    await target.restore(await source.dump());
-    const [outcome] = await target.receive([{ hash: late, payload: new Uint8Array(), payloadType: 0 }]);
+    await source.store.confirm({ point: point(1), seen: [late], unseen: [] });
+    await source.store.confirm({ point: point(2), seen: [hash], unseen: [] });
+    await source.blocks(3, 3);
+    const target = await openOther(context);
+    await target.store.restore(await source.store.dump());
+    const [outcome] = await target.store.receive([{ hash: late, payload: new Uint8Array(), payloadType: 0 }]);
     assert.deepEqual(outcome, { kind: 'received', hash: late, seq: 2, stage: 'Confirmed' });
-    const { confirmations, confirmedAt } = await statusOf(target, hash);
-    assert.deepEqual([confirmations, confirmedAt], [2, point(2)]);
-    const undone = await target.rollback(point(1));
+    await target.assertStatus(hash, { confirmations: 2, confirmedAt: point(2) });
+    const undone = await target.rollback(1);
     assert.ok(undone.kind === 'rolled-back' && undone.undone === 2 && undone.returned === 1);
-    assert.deepEqual(await pendingOrder(target), [hash]);
+    assert.deepEqual(await target.pending(), [hash]);
   },
   'D3/equal: blocks that name the same transactions, in any order, make equal dumps': async (context) => {
     const dumps = await Promise.all(
@@ -177,70 +177,71 @@ const whole = mustEach({
   ) => {
     let nowMs = 1_000_000;
     const options = { now: () => nowMs, inflightTtlMs: 5_000 };
-    const source = await context.open(options);
-    const hashes = hashesOf(await receive(context, source, 5));
-    const [held, first, second, gone] = hashes as [string, string, string, string];
+    const source = await openPool(context, options);
+    const hashes = await source.receiveHashes(5);
+    const [held, first, second, gone] = hashes;
     nowMs += 10;
-    await source.markInflight([held, first]);
+    await source.mark(held, first);
     nowMs += 10;
-    await source.release([held], { notBeforeMs: nowMs + 60_000 });
-    await source.markInflight([second]);
-    await source.drop([gone], { app: 'gone' });
-    const target = await context.openOther(options);
-    await target.restore(await source.dump());
+    await source.store.release([held], { notBeforeMs: nowMs + 60_000 });
+    await source.mark(second);
+    await source.store.drop([gone], { app: 'gone' });
+    const target = await openOther(context, options);
+    await target.store.restore(await source.store.dump());
     const told = async (store: MempoolStore): Promise<unknown> => [
       await store.checkStatus(hashes),
       (await store.usage()).oldestInflight,
       (await store.dumpFinalized()).entries,
     ];
-    assertSame(await told(target), await told(source), 'times of the restored pool are others');
+    assertSame(await told(target.store), await told(source.store), 'times of the restored pool are others');
     const back = nowMs;
     nowMs = 5;
-    await receive(context, target, 1);
-    const [event] = await eventsAfter(context, target);
+    await target.receive(1);
+    const [event] = await target.events();
     assert.equal(event?.at, back, 'the time of the pool has gone back');
     for (const due of [first, second]) {
       nowMs = back + 5_000 + (due === first ? -9 : 1);
-      assert.deepEqual((await target.sweep()).expired, [due]);
+      assert.deepEqual((await target.store.sweep()).expired, [due]);
     }
     nowMs = back + 60_000;
-    assert.deepEqual((await target.sweep()).woken, [held]);
+    assert.deepEqual((await target.store.sweep()).woken, [held]);
   },
   'D3/stream: a dump is read from its lines; if they end too early, nothing has changed': async (context) => {
-    const source = await context.open(timeless);
-    await receive(context, source, 3);
-    await addRest(source);
-    const dump = await source.dump();
+    const source = await openPool(context, timeless);
+    await source.receive(3);
+    await addRest(source.store);
+    const dump = await source.store.dump();
     const lines = [...encodeDump(dump)];
-    const target = await context.openOther(timeless);
-    const before = await target.dump();
+    const target = await openOther(context, timeless);
+    const before = await target.store.dump();
     await assert.rejects(
-      decodeDump(lines.slice(0, -1)).then((cut) => target.restore(cut)),
+      decodeDump(lines.slice(0, -1)).then((cut) => target.store.restore(cut)),
       (error) => isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'dump',
     );
-    assertSame(await target.dump(), before, 'half a dump has changed the pool');
-    assert.deepEqual(await target.restore(await decodeDump(lines)), { kind: 'restored' });
-    assertSame(await target.dump(), dump, 'the dump of the restored pool is another');
+    assertSame(await target.store.dump(), before, 'half a dump has changed the pool');
+    assert.deepEqual(await target.store.restore(await decodeDump(lines)), { kind: 'restored' });
+    assertSame(await target.store.dump(), dump, 'the dump of the restored pool is another');
   },
   'D3/bytes: the bytes of a dump belong to the caller': async (context) => {
-    const source = await context.open();
-    await receive(context, source, 1);
-    await source.putRecord('a', bytesOf('x'));
-    const [first, dump] = [await source.dump(), await source.dump()];
-    const target = await context.openOther();
-    const restoring = target.restore(first);
+    const source = await openPool(context);
+    await source.receive(1);
+    await source.store.putRecord('a', bytesOf('x'));
+    const [first, dump] = [await source.store.dump(), await source.store.dump()];
+    const target = await openOther(context);
+    const restoring = target.store.restore(first);
     for (const part of first.content) {
       if (part.kind === 'write') part.write.body?.payload.fill(0);
       if (part.kind === 'record') part.record.value.fill(0);
     }
     await restoring;
-    for (const store of [source, target]) assertSame(await store.dump(), dump, 'the pool has the caller’s bytes');
+    for (const store of [source.store, target.store])
+      assertSame(await store.dump(), dump, 'the pool has the caller’s bytes');
   },
   'D3/input: anything else than a dump of a pool of this ordering is refused': async (context) => {
-    const store = await context.open();
-    const { ordering, content } = await store.dump();
+    const pool = await openPool(context);
+    const { ordering, content } = await pool.store.dump();
     const refuses = async (dump: unknown, field: string): Promise<void> => {
-      await assert.rejects(store.restore(dump as never), (error) => {
+      await assert.rejects(pool.store.restore(dump as never), (error) => {
         assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === field, `${error}`);
         return true;
       });
@@ -261,59 +262,59 @@ const whole = mustEach({
     };
     const body = { hash: 'XY', payload: new Uint8Array(), payloadType: 0 };
     await refuses({ ordering, content: [...content, { kind: 'write', write: { after, point: null, body } }] }, 'dump');
-    assertSame((await store.dump()).content, content, 'a refused dump has changed the pool');
+    assertSame((await pool.store.dump()).content, content, 'a refused dump has changed the pool');
   },
 }).map(needing('restore', 'records'));
 
 const durable = mustEach({
   'D3/reopened: a restored pool is the same after it was opened again': async (context) => {
     const { calls } = await makeHistory(context.random.uint32(), 120, historyOptions);
-    const source = await context.openOther(timeless);
-    for (const call of calls) await perform(source, call);
-    await addRest(source);
-    const dump = await source.dump();
-    const target = await context.open(timeless);
-    await target.restore(dump);
-    await target.close();
+    const source = await openOther(context, timeless);
+    for (const call of calls) await perform(source.store, call);
+    await addRest(source.store);
+    const dump = await source.store.dump();
+    const target = await openPool(context, timeless);
+    await target.store.restore(dump);
+    await target.store.close();
     assertSame(await (await context.open(timeless)).dump(), dump, 'the reopened pool is another');
   },
 }).map(needing('durable', 'restore', 'records'));
 
 const shared = mustEach({
   'D3/nodes: every node sees the restored pool at once': async (context) => {
-    const source = await context.openOther();
-    const hashes = hashesOf(await receive(context, source, 3));
-    await stored(source, 'a', 'x');
-    const [one, other] = [await context.open(), await context.open()];
-    assert.deepEqual(await pendingOrder(other), []);
-    await one.restore(await source.dump());
-    assert.deepEqual(await pendingOrder(other), hashes);
-    assert.deepEqual(await other.markInflight(hashes), hashes);
-    assert.deepEqual(await pendingOrder(one), []);
-    assert.deepEqual(textsOf(await other.listRecords('')), [['a', 1, 'x']]);
+    const source = await openOther(context);
+    const hashes = await source.receiveHashes(3);
+    await stored(source.store, 'a', 'x');
+    const [one, other] = [await openPool(context), await openPool(context)];
+    assert.deepEqual(await other.pending(), []);
+    await one.store.restore(await source.store.dump());
+    assert.deepEqual(await other.pending(), hashes);
+    assert.deepEqual(await other.mark(...hashes), hashes);
+    assert.deepEqual(await one.pending(), []);
+    assert.deepEqual(textsOf(await other.store.listRecords('')), [['a', 1, 'x']]);
   },
 }).map(needing('shared', 'restore', 'records'));
 
 const killed = mustEach({
   'D3/killed: a pool that was killed while it was restored is new or whole': async (context) => {
-    const source = await context.openOther(timeless);
-    for (let i = 0; i < 20; i++) await receive(context, source, 50);
-    await addRest(source);
-    const dump = await source.dump();
-    const measured = await context.openOther(timeless);
-    const empty = await measured.dump();
+    const source = await openOther(context, timeless);
+    for (let i = 0; i < 20; i++) await source.receive(50);
+    await addRest(source.store);
+    const dump = await source.store.dump();
+    const measured = await openOther(context, timeless);
+    const empty = await measured.store.dump();
     const begin = performance.now();
-    await measured.restore(dump);
+    await measured.store.restore(dump);
     const restoreMs = performance.now() - begin;
     const child = await context.fork('storm', { calls: [{ verb: 'restore', args: [dump] }] });
     await child.message();
     await untilMs(performance.now() + (context.random.below(1_000) / 1_000) * restoreMs);
     await child.kill();
-    const target = await context.open(timeless);
-    const left = await target.dump();
+    const target = await openPool(context, timeless);
+    const left = await target.store.dump();
     const isNew = isDeepStrictEqual(left, empty);
-    if (isNew) assert.deepEqual(await target.restore(dump), { kind: 'restored' });
-    assertSame(isNew ? await target.dump() : left, dump, 'the pool is neither new nor whole');
+    if (isNew) assert.deepEqual(await target.store.restore(dump), { kind: 'restored' });
+    assertSame(isNew ? await target.store.dump() : left, dump, 'the pool is neither new nor whole');
   },
 }).map(needing('durable', 'child-process', 'restore', 'records'));
 
@@ -326,21 +327,25 @@ export const rankedRestoringCases: readonly ConformanceCase[] = eachRanked({
     context,
   ) => {
     const ranked = { ...timeless, ordering: 'priority', maxTxs: 40, replacementBump: 5 } as const;
-    const source = await context.open(ranked);
+    const source = await openPool(context, ranked);
     const calls = makeCalls(context.random, 150);
-    for (const call of calls) await perform(source, call);
-    await addRest(source);
-    const dump = await source.dump();
-    const target = await context.openOther({ ...timeless, ordering: 'priority' });
-    assert.deepEqual(await target.restore(structuredClone(dump)), { kind: 'restored' });
-    assertSame(await target.dump(), dump, 'the dump of the restored pool is another');
+    for (const call of calls) await perform(source.store, call);
+    await addRest(source.store);
+    const dump = await source.store.dump();
+    const target = await openOther(context, { ...timeless, ordering: 'priority' });
+    assert.deepEqual(await target.store.restore(structuredClone(dump)), { kind: 'restored' });
+    assertSame(await target.store.dump(), dump, 'the dump of the restored pool is another');
     const gossip = async (store: MempoolStore): Promise<unknown> =>
       (await store.since({ except: 'peer1', limit: 1_000 })).items;
-    assertSame(await gossip(target), await gossip(source), 'gossip of the restored pool is another');
+    assertSame(await gossip(target.store), await gossip(source.store), 'gossip of the restored pool is another');
     for (const call of makeCalls(context.random, 60)) {
-      const [told, due] = [await perform(target, call), await perform(source, call)];
+      const [told, due] = [await perform(target.store, call), await perform(source.store, call)];
       assertSame(told, due, `${call.verb} has another outcome`);
     }
-    assertSame(await target.dump(), await source.dump(), 'after further calls the restored pool is another');
+    assertSame(
+      await target.store.dump(),
+      await source.store.dump(),
+      'after further calls the restored pool is another',
+    );
   },
 }).map(needing('restore', 'records'));
