@@ -26,7 +26,6 @@ import type { CheckedCallTime, CheckedSubmission } from '../contract/pool-driver
 import type * as pool from '../contract/pool-verbs.ts';
 import type * as records from '../contract/records.ts';
 import type * as store from '../contract/store.ts';
-import type { Capabilities } from '../contract/store.ts';
 import type {
   DamagedTransaction,
   StoredTransaction,
@@ -86,7 +85,7 @@ export class CheckedStore implements store.AnyStore {
   readonly #subscriptions: Subscriptions;
   #closing: Promise<void> | null = null;
 
-  constructor(name: string, capabilities: Capabilities, driver: StoreDriver, options: DriverOptions) {
+  constructor(name: string, capabilities: store.Capabilities, driver: StoreDriver, options: DriverOptions) {
     this.#calls = new CallRunner(name, capabilities, driver, options);
     this.#subscriptions = new Subscriptions({
       readEvents: (after, limit) => settle(() => driver.readEvents(after, limit)),
@@ -111,7 +110,7 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.name;
   }
 
-  get capabilities(): Capabilities {
+  get capabilities(): store.Capabilities {
     return this.#calls.capabilities;
   }
 
