@@ -108,10 +108,13 @@ export class Dashboard {
     else this.#inspector.open(hash);
   }
 
-  #rereader(pace: Pace, read: () => Promise<Partial<DashboardState>>): Rereader {
+  /** `read` returns `null` if it asked nothing. That tells nothing about the connection. */
+  #rereader(pace: Pace, read: () => Promise<Partial<DashboardState> | null>): Rereader {
     return new Rereader(async () => {
       try {
-        this.store.set(await read());
+        const change = await read();
+        if (change === null) return;
+        this.store.set(change);
         this.#connection({ kind: 'answered', at: Date.now() });
       } catch (error) {
         this.#failed(error);
@@ -142,8 +145,9 @@ export class Dashboard {
     return facts;
   }
 
-  async #readLedger(): Promise<Partial<DashboardState>> {
-    if ((this.store.state.pool?.ledger ?? null) !== null) await this.ledger.read();
+  async #readLedger(): Promise<Partial<DashboardState> | null> {
+    if ((this.store.state.pool?.ledger ?? null) === null) return null;
+    await this.ledger.read();
     return {};
   }
 

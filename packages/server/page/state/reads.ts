@@ -61,9 +61,9 @@ export async function readReadiness(): Promise<Change> {
 /** How many of a queue are shown. */
 const queueLength = 150;
 
-/** What is next: by priority the best, by arrival the oldest. */
-export async function readNext({ pool, blocks }: DashboardState): Promise<Change> {
-  if (pool === null) return {};
+/** What is next: by priority the best, by arrival the oldest. `null` if nothing was asked. */
+export async function readNext({ pool, blocks }: DashboardState): Promise<Change | null> {
+  if (pool === null) return null;
   if (pool.ordering === 'fifo') {
     const { items } = await readJson<List<PendingItem>>(`api/v1/transactions?stage=pending&limit=${queueLength}`);
     return { queue: items };
@@ -93,9 +93,9 @@ export async function readStats(state: () => DashboardState): Promise<Change> {
   return state().range === range ? { stats } : {};
 }
 
-/** The epochs, where the server watches some. */
-export async function readEpochs(state: () => DashboardState): Promise<Change> {
-  if (state().pool?.epochs !== true) return {};
+/** The epochs, where the server watches some; else `null`: nothing was asked. */
+export async function readEpochs(state: () => DashboardState): Promise<Change | null> {
+  if (state().pool?.epochs !== true) return null;
   const [summary, gaps, workers, recent] = await Promise.all([
     readJson<WireSummary>('api/v1/epochs/dashboard/summary'),
     readJson<List<EpochGap>>(`api/v1/epochs/gaps?limit=${shownGaps}`),
