@@ -74,7 +74,9 @@ describe.each(backends)('on %s', (backend) => {
     const scene = await cast(backend, { now: Date.now }, ['v1'], ['v1']);
     const [one] = scene.validators as readonly [Validator];
     await one.start();
-    const event = { kind: 'released', epoch: 1, closesAt: Date.now() + 400, validators: ['v1'] } as const;
+    // Long enough for a busy machine to accept some.
+    const closesAt = Date.now() + 1_500;
+    const event = { kind: 'released', epoch: 1, closesAt, validators: ['v1'] } as const;
     await one.first.monitor.apply(event, one.leadership.lease);
     const answers: string[] = [];
     for (let i = 0; answers.at(-1) !== 'closed'; i++) {
