@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { Mempool, type MempoolStore, type WorkDone } from 'mempool-core';
+import { isMempoolError, Mempool, type MempoolStore, type WorkDone } from 'mempool-core';
 import { expect, onTestFinished } from 'vitest';
 import type { WorkerLine } from './worker.ts';
 
@@ -67,6 +67,11 @@ export async function testWorkers({ store, command }: SharedPool): Promise<void>
   await Promise.all([stopped.hasBegun(4), killed.hasBegun(4)]);
   stopped.signal('SIGSTOP');
   killed.signal('SIGKILL');
+  // In the middle of a transaction on a file it holds the lock, and nobody could do its work.
+  while (await isLocked(pool)) {
+    stopped.signal('SIGCONT');
+    stopped.signal('SIGSTOP');
+  }
   const rescuer = new WorkerProcess(command, 'open');
   for (const hash of hashes)
     expect(await pool.waitFor(hash, { stage: 'Acknowledged' })).toMatchObject({ status: { stage: 'Acknowledged' } });
@@ -77,4 +82,14 @@ export async function testWorkers({ store, command }: SharedPool): Promise<void>
   expect(await pool.usage()).toMatchObject({ acknowledged: 12, lastEventSeq });
   const left = new Set([...stopped.begun.keys(), ...killed.begun.keys()]);
   expect(rescuer.begun).toEqual(new Map(hashes.map((hash) => [hash, left.has(hash) ? 2 : 1])));
+}
+
+async function isLocked(pool: Mempool): Promise<boolean> {
+  try {
+    await pool.sweep();
+    return false;
+  } catch (error) {
+    if (!isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
+    return true;
+  }
 }
