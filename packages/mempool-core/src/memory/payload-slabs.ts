@@ -22,7 +22,7 @@ export class PayloadSlabs {
   start = 0;
   readonly #columns: Columns;
   readonly #slabs: Buffer[] = [];
-  /** For each slab, the bytes of its payloads that have not left. */
+  /** For each slab, the bytes of its payloads that have not left, each with its slot. */
   readonly #live: number[] = [];
   /** For each slab, how many payloads were put into it; 0 for a large payload, which has a slab for itself. */
   readonly #counts: number[] = [];
@@ -55,7 +55,7 @@ export class PayloadSlabs {
     const { slab, bytes } = this.#columns.payload(slot);
     if (slab === noSlab) return;
     this.#columns.setPayload(slot, noSlab, 0, 0);
-    this.#live[slab] = (this.#live[slab] as number) - bytes;
+    this.#live[slab] = (this.#live[slab] as number) - bytes - slotBytes;
     if (slab !== this.#open) this.#tidy(slab);
   }
 
@@ -73,7 +73,7 @@ export class PayloadSlabs {
 
   #copy(payload: Uint8Array): void {
     (this.#slabs[this.slab] as Buffer).set(payload, this.start);
-    this.#live[this.slab] = (this.#live[this.slab] as number) + payload.length;
+    this.#live[this.slab] = (this.#live[this.slab] as number) + payload.length + slotBytes;
   }
 
   #begin(): void {
