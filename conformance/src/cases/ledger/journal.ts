@@ -131,6 +131,12 @@ const retention = [
       await created(ledger.transfer(move(idAt(now), 'vault', 'a', 1n)));
     },
   ),
+  mustLedger(
+    'J5/longer',
+    'an id whose record was trimmed stays expired under a longer retention, and under none',
+    (context) => longer(context),
+    ['clock', 'durable'],
+  ),
   mustLedger('J6/never', 'without a retention nothing is ever trimmed', async (context) => {
     const ledger = await context.ledger();
     await busy(ledger);
@@ -188,6 +194,32 @@ async function trimmed({ ledger: open }: CaseContext): Promise<void> {
   await audited(ledger);
   const { value } = await ledger.subscribe()[Symbol.asyncIterator]().next();
   assert.deepEqual(value, { type: 'lagged', from: 1, to: 6 });
+}
+
+async function longer(context: CaseContext): Promise<void> {
+  const name = context.newPool();
+  const clock = { now: 1_800_000_000_000 };
+  const open = (retentionMs: number | 'never') => context.ledger({ name, retentionMs, now: () => clock.now });
+  const first = await open(day);
+  await newWallets(first, 'a');
+  // Its time may be ahead of the ledger's.
+  const [paid, held] = [idAt(clock.now, 1), idAt(clock.now + 200_000, 2)];
+  await created(first.transfer(move(paid, 'vault', 'a', 1n)));
+  await created(first.reserve(move(held, 'vault', 'a', 1n)));
+  await created(first.post({ id: 'p', pendingId: held }));
+  clock.now += 2 * day;
+  assert.deepEqual(await first.trim(), { count: 5, more: false });
+  await first.close();
+  for (const retentionMs of [7 * day, 'never'] as const) {
+    const ledger = await open(retentionMs);
+    const before = await whole(ledger);
+    assert.equal(await outcomeOf(ledger.transfer(move(paid, 'vault', 'a', 1n))), 'id_expired');
+    assert.equal(await outcomeOf(ledger.reserve(move(held, 'vault', 'a', 1n))), 'id_expired');
+    assert.deepEqual(await whole(ledger), before);
+    await created(ledger.transfer(move(idAt(clock.now, retentionMs === 'never' ? 4 : 3), 'vault', 'a', 1n)));
+    await audited(ledger);
+    await ledger.close();
+  }
 }
 
 async function heldBack({ ledger: open }: CaseContext): Promise<void> {

@@ -44,6 +44,8 @@ export class LedgerModel implements LedgerStore {
   refusals: Map<string, number> = new Map();
   opened: Map<string, Totals> = new Map();
   digestBefore: string = noDigest;
+  /** The time of the newest record that was trimmed. */
+  trimmedAt: number = Number.NEGATIVE_INFINITY;
   moves: readonly Check[] = moveChecks;
   resolves: readonly Check[] = resolveChecks;
   #waiting: (() => void)[] = [];
@@ -98,10 +100,12 @@ export class LedgerModel implements LedgerStore {
 
   verdict(request: TransferRequest): StoreAnswer['outcome'] {
     const { retentionMs } = this.options;
-    if (retentionMs !== null && request.issuedAt !== null) {
-      if (request.issuedAt > this.at + aheadMs) return 'invalid_id';
-      if (request.issuedAt < this.at - retentionMs) return 'id_expired';
+    const { issuedAt } = request;
+    if (retentionMs !== null && issuedAt !== null) {
+      if (issuedAt > this.at + aheadMs) return 'invalid_id';
+      if (issuedAt < this.at - retentionMs) return 'id_expired';
     }
+    if (issuedAt !== null && issuedAt <= this.trimmedAt + aheadMs) return 'id_expired';
     const checks = 'pendingId' in request ? this.resolves : this.moves;
     return checks.find(({ fits }) => fits(this, request))?.outcome ?? 'created';
   }
@@ -250,6 +254,7 @@ export class LedgerModel implements LedgerStore {
   forget(raw: RawRecord): void {
     this.records_.shift();
     this.digestBefore = raw.digest;
+    this.trimmedAt = raw.at;
     if (raw.type !== 'transfer') return;
     this.kept.delete(raw.id);
     const { outcome, kind, source, destination, amount, released } = transferOfRaw(raw);

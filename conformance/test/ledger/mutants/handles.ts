@@ -6,6 +6,9 @@ const retention: readonly Fault[] = [
   wrong('ids-never-expire', 'an id is never too old', 'verdict', (right, _, request) =>
     right({ ...request, issuedAt: null }),
   ),
+  after('trimmed-ids-by-retention', 'what was trimmed counts by the retention of now alone', 'forget', (_, model) => {
+    model.trimmedAt = Number.NEGATIVE_INFINITY;
+  }),
   optioned('trims-always', 'records are trimmed without a retention', 'trim', ({ retentionMs, ...options }) => ({
     ...options,
     retentionMs: retentionMs ?? -1e9,
