@@ -54,7 +54,7 @@ type Outcome = keyof WorkDone;
 type Claimed = ClaimWithPayloads['transactions'][number];
 
 /** What a worker tells the pool of a transaction, or of a bundle. */
-type Verdict =
+type Answer =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'released'; readonly notBeforeMs?: number }
   | { readonly kind: 'failed'; readonly hash: string; readonly reason: FinalReason | 'damaged' };
@@ -64,7 +64,7 @@ interface Taken {
   readonly hashes: readonly string[];
   /** How many have not ended. */
   left: number;
-  verdict: Verdict;
+  answer: Answer;
 }
 
 /** A `take` that was sent. If its answer is lost, it is repeated under its id, with the same arguments (X2, P8). */
@@ -290,9 +290,9 @@ export class Worker {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       const [one, taken] = next;
       // A bundle goes out again as a whole, or leaves as a whole. So the rest of it is not handled.
-      if (taken.verdict.kind === 'acknowledged') {
-        const verdict = await this.#job(claim, one);
-        taken.verdict = worse(taken.verdict, verdict);
+      if (taken.answer.kind === 'acknowledged') {
+        const answer = await this.#job(claim, one);
+        taken.answer = worse(taken.answer, answer);
       }
       taken.left -= 1;
       if (taken.left > 0) continue;
@@ -301,7 +301,7 @@ export class Worker {
     }
   }
 
-  async #job(claim: HeldClaim, one: Claimed): Promise<Verdict> {
+  async #job(claim: HeldClaim, one: Claimed): Promise<Answer> {
     const { work, handler } = this.#parts;
     const { hash } = one;
     if ('kind' in one) return { kind: 'failed', hash, reason: 'damaged' };
@@ -318,7 +318,7 @@ export class Worker {
   }
 
   /** A reason that is none, and a backoff that is none, are the application's fault: they end the work. */
-  #failed(claim: HeldClaim, hash: string, attempt: number, error: unknown): Verdict {
+  #failed(claim: HeldClaim, hash: string, attempt: number, error: unknown): Answer {
     const { work, options } = this.#parts;
     const reason = finalReason(error);
     try {
@@ -338,15 +338,15 @@ export class Worker {
   }
 
   /** Tells the pool how a transaction or a bundle ended. Tries again while the claim lasts. */
-  async #answer(claim: HeldClaim, { hashes, verdict }: Taken): Promise<void> {
+  async #answer(claim: HeldClaim, { hashes, answer }: Taken): Promise<void> {
     try {
-      const told = await this.#tell(claim, hashes, verdict);
-      this.#counts[verdict.kind] += told;
+      const told = await this.#tell(claim, hashes, answer);
+      this.#counts[answer.kind] += told;
       this.#counts.lost += hashes.length - told;
     } catch (error) {
       if (isMempoolError(error) && error.retryable && claim.leftMs > retryMs) {
         await delay(retryMs);
-        return this.#answer(claim, { hashes, verdict, left: 0 });
+        return this.#answer(claim, { hashes, answer, left: 0 });
       }
       this.#counts.lost += hashes.length;
       if (!isMempoolError(error) || !error.retryable) this.#fail(error);
@@ -354,28 +354,28 @@ export class Worker {
   }
 
   /** Returns how many transactions changed. A bundle changes in one call, so that a crash leaves no part of it in flight. */
-  async #tell({ id }: HeldClaim, hashes: readonly string[], verdict: Verdict): Promise<number> {
+  async #tell({ id }: HeldClaim, hashes: readonly string[], answer: Answer): Promise<number> {
     const { pool } = this.#parts;
     const [only, ...others] = hashes;
     const isOne = only !== undefined && others.length === 0;
     const guard = { claim: id };
-    switch (verdict.kind) {
+    switch (answer.kind) {
       case 'acknowledged':
         if (isOne) return Number(await pool.markAcknowledged(only, guard));
         return (await pool.markAcknowledged(hashes, guard)).length;
       case 'released': {
-        const { notBeforeMs } = verdict;
+        const { notBeforeMs } = answer;
         const until = notBeforeMs === undefined ? guard : { ...guard, notBeforeMs };
         return isOne ? Number(await pool.release(only, until)) : (await pool.release(hashes, until)).length;
       }
       case 'failed':
         // P31: it takes its bundle with it.
-        return (await pool.drop(verdict.hash, verdict.reason, guard)) ? hashes.length : 0;
+        return (await pool.drop(answer.hash, answer.reason, guard)) ? hashes.length : 0;
     }
   }
 }
 
-/** Each with what is answered for together. */
+/** Pairs each transaction with its bundle, or with itself alone. */
 function withBundles(transactions: readonly Claimed[]): (readonly [Claimed, Taken])[] {
   const bundles = Map.groupBy(transactions, (one) => ('kind' in one ? one.hash : (one.bundle ?? one.hash)));
   const takens = new Map<Claimed, Taken>();
@@ -383,7 +383,7 @@ function withBundles(transactions: readonly Claimed[]): (readonly [Claimed, Take
     const taken = {
       hashes: bundle.map(({ hash }) => hash),
       left: bundle.length,
-      verdict: { kind: 'acknowledged' } as const,
+      answer: { kind: 'acknowledged' } as const,
     };
     for (const one of bundle) takens.set(one, taken);
   }
@@ -392,8 +392,8 @@ function withBundles(transactions: readonly Claimed[]): (readonly [Claimed, Take
 
 const gravity = { acknowledged: 0, released: 1, failed: 2 } as const;
 
-/** Of a bundle, one that fails for good fails the others, too, and one that is released releases them: for the longest time. */
-function worse(a: Verdict, b: Verdict): Verdict {
+/** The answer for a bundle: failed if one failed for good, else released if one was released, held back for the longest time. */
+function worse(a: Answer, b: Answer): Answer {
   if (a.kind === 'released' && b.kind === 'released') return (a.notBeforeMs ?? 0) >= (b.notBeforeMs ?? 0) ? a : b;
   return gravity[a.kind] >= gravity[b.kind] ? a : b;
 }
