@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import { type DriverOptions, retryUntil } from 'mempool-core/backend';
-import { assertInPlace, connect, identify, incompatible } from './file/database-file.ts';
-import { fileSizeAt } from './file/file-identity.ts';
+import { assertInPlace, connect, identify, incompatible, removed } from './file/database-file.ts';
+import { versionAt } from './file/file-identity.ts';
 import { poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { storeError } from './file/store-error.ts';
@@ -44,14 +44,16 @@ function removeOnce({ path, pool, election }: FileOptions): boolean {
   }
 }
 
-/** `null` if there is no file. */
+/** `null` if there is no file. @throws `ERR_MEMPOOL_UNAVAILABLE` if others removed it meanwhile and made it anew */
 function connectTo(file: string): ReturnType<typeof connect> | null {
-  if (fileSizeAt(file) === null) return null;
+  const before = versionAt(file);
+  if (before === null) return null;
   try {
     return connect(poolKind, file, false);
   } catch (error) {
-    if (fileSizeAt(file) === null) return null;
-    throw error;
+    const now = versionAt(file);
+    if (now === null) return null;
+    throw isMempoolError(error, 'ERR_MEMPOOL_INVALID') && now !== before ? removed(file) : error;
   }
 }
 

@@ -170,7 +170,7 @@ export function assertInPlace(path: string, identity: string | null): void {
   if (identity === null || identityAt(path) !== identity) throw removed(path);
 }
 
-function removed(path: string): MempoolError {
+export function removed(path: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `the file was removed meanwhile: ${path}`, { key: path });
 }
 

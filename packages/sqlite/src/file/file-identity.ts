@@ -10,6 +10,12 @@ export function identityAt(path: string): string | null {
   return found === undefined ? null : `${found.dev}:${found.ino}`;
 }
 
+/** Returns the identity of the file at a path with the time of its last change, as a file made anew may get the inode of the one before. */
+export function versionAt(path: string): string | null {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found === undefined ? null : `${found.dev}:${found.ino}:${found.ctimeNs}`;
+}
+
 /** Returns the size of the file at a path; `null` if there is none. @throws `ERR_MEMPOOL_INVALID` for a device, a pipe or a folder */
 export function fileSizeAt(path: string): number | null {
   const found = statSync(path, { throwIfNoEntry: false });

@@ -5,7 +5,7 @@ import { invalid } from 'mempool-core/backend';
 const codes: readonly (readonly [prefix: string, code: MempoolErrorCode, what: string])[] = [
   ['SQLITE_BUSY', 'ERR_MEMPOOL_UNAVAILABLE', 'another process is writing to the file'],
   ['SQLITE_LOCKED', 'ERR_MEMPOOL_UNAVAILABLE', 'another process is writing to the file'],
-  ['SQLITE_PROTOCOL', 'ERR_MEMPOOL_UNAVAILABLE', 'another process is opening the file'],
+  ['SQLITE_PROTOCOL', 'ERR_MEMPOOL_UNAVAILABLE', 'another process keeps the log of the file locked'],
   ['SQLITE_FULL', 'ERR_MEMPOOL_STORE_FULL', 'the disk is full'],
   ['SQLITE_IOERR_WRITE', 'ERR_MEMPOOL_STORE_FULL', 'the file cannot grow'],
   ['SQLITE_IOERR_SHMSIZE', 'ERR_MEMPOOL_STORE_FULL', 'the disk is full'],
