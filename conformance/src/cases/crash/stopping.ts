@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { MempoolStore, WriteOptions } from 'mempool-core';
+import { isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
 import { type Answer, type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ChildProcessHandle, ConformanceCase, Need } from '../../case/case.ts';
 import { mustEach, needing } from '../../case/must.ts';
@@ -49,15 +49,25 @@ async function wholes(calls: readonly Call[], hashes: readonly string[]): Promis
   return found;
 }
 
-/** A state that two reads agree on while nobody writes; `null` if that takes too long. */
+/** A state that two reads agree on while nobody writes; `null` if that takes too long, or the stopped process locks the store. */
 async function still(store: MempoolStore, hashes: readonly string[]): Promise<unknown> {
   const end = performance.now() + lockedMs;
-  for (let last = await look(store, hashes); performance.now() < end; ) {
-    const now = await look(store, hashes);
-    if (isDeepStrictEqual(now, last)) return now;
-    last = now;
+  try {
+    for (let last = await look(store, hashes); performance.now() < end; ) {
+      const now = await look(store, hashes);
+      if (isDeepStrictEqual(now, last)) return now;
+      last = now;
+    }
+  } catch (error) {
+    if (!isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
   }
   return null;
+}
+
+/** As `perform`; `null` if the stopped process locked the store for longer than the call waits (X5). */
+async function performed(store: MempoolStore, call: Call): Promise<Answer | null> {
+  const answer = await perform(store, call);
+  return 'code' in answer && answer.code === 'ERR_MEMPOOL_UNAVAILABLE' ? null : answer;
 }
 
 /** `null` if a lock of the stopped process blocks it; it ends by itself once the process continues. */
@@ -86,7 +96,7 @@ async function inspect({ store, hashes, due }: Storm): Promise<Promise<unknown>[
   const whole = due.get(found.usage.lastEventSeq);
   assertSame(found, whole?.state, 'the state of a process that was stopped is none that whole calls give');
   if (whole?.call == null) return [];
-  const repeating = perform(store, whole.call);
+  const repeating = performed(store, whole.call);
   const answer = await unlessLocked(repeating);
   if (answer !== null) assertSame(answer, whole.answer, 'the call before the stop was done and not recorded');
   return [repeating];
