@@ -8,7 +8,6 @@ export default defineConfig({
   ...base,
   test: {
     ...shared,
-    reporters: ['default'],
     maxWorkers: 2,
     // They are few, and some measure.
     isolate: true,
