@@ -5,6 +5,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { Admission, type FundedOptions } from './admission.ts';
 import { CursorRecord } from './cursor-record.ts';
 import { Follower } from './follower.ts';
+import { LateEvents } from './late-events.ts';
 import { Orphans } from './orphans.ts';
 import type { CoupledPool, Coupling, FundedOutcome, LedgerPoolOptions } from './pool-options.ts';
 import { Reservations } from './reservations.ts';
@@ -28,7 +29,7 @@ export class LedgerPool {
   constructor(coupling: Coupling, ledger: Ledger, orphanAfterMs: number) {
     const record = new CursorRecord(coupling.pool, coupling.name);
     const reservations = new Reservations(ledger, coupling.name);
-    const settlement = new Settlement(coupling, reservations);
+    const settlement = new Settlement(coupling, reservations, new LateEvents(reservations, record));
     const orphans = new Orphans({ coupling, ledger, reservations, settlement, record, orphanAfterMs });
     this.#admission = new Admission(coupling, reservations, record);
     this.#follower = new Follower({ coupling, settlement, orphans, record, orphanAfterMs });

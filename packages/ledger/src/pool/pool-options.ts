@@ -41,7 +41,10 @@ export type PoolReport =
   | { readonly kind: 'unfunded'; readonly hash: string; readonly outcome: TransferOutcome | 'unknown_payment' }
   /** Events were lost, and the pool does not know the hash. The reservation stays open until an operator posts or voids it. */
   | { readonly kind: 'unknown'; readonly hash: string; readonly transfer: Transfer }
-  /** Money cannot move as the chain requires, even from the debt wallet, for example because the payee's wallet is closed. */
+  /**
+   * Money cannot move as the chain requires, even from the debt wallet, for example because the payee's wallet is closed. With `id_expired`:
+   * nobody can tell whether it has moved already, because the ledger has trimmed the records (`retentionMs`), so nothing was done.
+   */
   | { readonly kind: 'stuck'; readonly hash: string; readonly outcome: TransferOutcome | 'unknown_payment' }
   /** The pool or the ledger could not be reached; the follower tries again. */
   | { readonly kind: 'retrying'; readonly error: unknown }

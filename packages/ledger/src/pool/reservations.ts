@@ -33,6 +33,17 @@ export class Reservations {
     return this.#ledger.seriesEnd(seriesOfHash(this.#name, hash));
   }
 
+  /** Returns true unless reservations of the series were trimmed: the first would be the first to go. */
+  async isWhole(hash: string, { number, last }: SeriesEnd): Promise<boolean> {
+    return number === 0 || (number === 1 ? last : await this.#at(hash, 1)) !== null;
+  }
+
+  /** Returns the time of the oldest record that the ledger has kept; `null` if it has none. */
+  async oldestRecordAt(): Promise<number | null> {
+    const [oldest] = await this.#ledger.records(0);
+    return oldest?.at ?? null;
+  }
+
   /** Makes the reservation after number `after`, or returns the existing one. */
   reserve(terms: PoolTransfer, after: number, note: ReservationNote): Promise<TransferAnswer> {
     const series = seriesOfHash(this.#name, note.hash);

@@ -1,6 +1,7 @@
 import type { TransactionEvent, TransactionStatus } from 'mempool-core';
 import type { Transfer } from '../contract/transfer.ts';
 import type { SeriesEnd } from '../ledger/verbs.ts';
+import type { LateEvents } from './late-events.ts';
 import type { Coupling } from './pool-options.ts';
 import { isAtLeast, noteOf, type Place, type Position } from './position.ts';
 import { Provision } from './provision.ts';
@@ -44,24 +45,33 @@ interface Case {
  *   event that is not after those is settled already.
  * - Everything that is made for an event has an id that depends only on the reservation: `post.<id>`, `void.<id>`, or the next number
  *   of the series. So if two processes settle one event, the second receives the first one's answers.
+ *
+ * Where the records that tell so were trimmed, `LateEvents` decides.
  */
 export class Settlement {
   readonly #coupling: Coupling;
   readonly #reservations: Reservations;
+  readonly #late: LateEvents;
   readonly #provision: Provision;
 
-  constructor(coupling: Coupling, reservations: Reservations) {
+  constructor(coupling: Coupling, reservations: Reservations, late: LateEvents) {
     this.#coupling = coupling;
     this.#reservations = reservations;
+    this.#late = late;
     this.#provision = new Provision(coupling, reservations);
   }
 
   async settle(event: TransactionEvent, position: Place): Promise<void> {
-    const { hash, previous, stage } = event;
+    const { hash, previous, stage, at } = event;
     const before = dutyOf(previous.stage, this.#coupling.postOn);
     const duty = dutyOf(stage, this.#coupling.postOn);
     if (before === duty) return;
     const end = await this.#reservations.end(hash);
+    if (!isPending(end.last) || !isMadeBefore(end.last, position)) {
+      const state = await this.#late.stateOf(hash, end, at, position);
+      if (state === 'unknown') this.#reportTrimmed(hash);
+      if (state !== 'open') return;
+    }
     if (before === 'posted') await this.#giveBack({ hash, position, end });
     await this.#owe(duty, { hash, position, end }, before === 'carried');
   }
@@ -154,8 +164,14 @@ export class Settlement {
   /** Gives a payment back that the event undoes, once. */
   async #giveBack({ hash, position, end }: Case): Promise<void> {
     const posted = await this.#reservations.lastPosted(hash, end);
+    if (posted === null && !(await this.#reservations.isWhole(hash, end))) this.#reportTrimmed(hash);
     if (posted === null || isAtLeast(await this.#reservations.postedAt(posted), position)) return;
     await this.#provision.giveBack(hash, posted);
+  }
+
+  /** What was done for the transaction was trimmed, so only an operator can know what is due. */
+  #reportTrimmed(hash: string): void {
+    this.#coupling.report({ kind: 'stuck', hash, outcome: 'id_expired' });
   }
 }
 
