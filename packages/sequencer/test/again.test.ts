@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { backends, cast, fates, openEpoch } from './cast.ts';
+import { backends, cast, fates, onEpoch, openEpoch } from './cast.ts';
 import { signed, type Validator } from './validator.ts';
 
 test.each(backends)(
@@ -23,3 +23,28 @@ test.each(backends)(
     expect(await fates(one.first, 1)).toEqual([[expect.any(String), 'malformed']]);
   },
 );
+
+test('what somebody else has put into the pool of an epoch is dropped as malformed', async () => {
+  const scene = await cast('ephemeral', {}, ['v1']);
+  const [one] = scene.validators as readonly [Validator];
+  const { gateway, dequeuer } = one.first;
+  await one.join();
+  await openEpoch(scene, 1);
+  const foreign = [
+    'no JSON',
+    'null',
+    '[]',
+    '{}',
+    '{"slot":1}',
+    '{"slot":"1","message":7}',
+    '{"slot":1,"message":"{}"}',
+    '\xff',
+  ];
+  await onEpoch(one.first, 1, async (pool) => {
+    for (const [n, text] of foreign.entries())
+      await pool.submit({ hash: `${n}`.padStart(64, '0'), payload: Buffer.from(text, 'latin1') });
+  });
+  await gateway.accept(signed({ epoch: 1, slot: 1, project: 'p', cid: 'c' }), { peer: 'p' });
+  expect(await dequeuer.step(1)).toBe(foreign.length + 1);
+  expect((await fates(one.first, 1)).map(([, reason]) => reason)).toEqual(foreign.map(() => 'malformed'));
+});

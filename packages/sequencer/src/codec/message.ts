@@ -1,6 +1,6 @@
-import type { Submission } from '../contract/submission.ts';
+import type { Envelope, Submission } from '../contract/submission.ts';
 import { isHex, isName, isWhole } from './form.ts';
-import { fieldsOf, toBytes } from './json.ts';
+import { fieldsOf, textOf, toBytes } from './json.ts';
 
 /** A submission as the message that peers send: JSON with its five fields. */
 export function encodeSubmission({ epoch, slot, project, cid, signature }: Submission): Uint8Array {
@@ -18,4 +18,10 @@ export function readSubmission(message: string): Submission | null {
   const { epoch, slot, project, cid, signature } = fieldsOf(message) ?? {};
   const isWellFormed = isWhole(epoch) && isWhole(slot) && isName(project) && isName(cid) && isHex(signature);
   return isWellFormed ? { epoch, slot, project, cid, signature } : null;
+}
+
+/** The message that an epoch's pool keeps, and its slot; `null` for a payload of something else, which anybody with the pool may store. */
+export function readEnvelope(payload: Uint8Array): Pick<Envelope, 'slot' | 'message'> | null {
+  const { slot, message } = fieldsOf(textOf(payload) ?? '') ?? {};
+  return isWhole(slot) && typeof message === 'string' ? { slot, message } : null;
 }

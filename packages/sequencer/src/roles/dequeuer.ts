@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClaimedTransaction, type DamagedTransaction, isDamaged, type Mempool } from 'mempool-core';
-import { fromBytes } from '../codec/json.ts';
-import { readSubmission } from '../codec/message.ts';
+import { readEnvelope, readSubmission } from '../codec/message.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
-import type { Envelope, Submission, SubmissionReason } from '../contract/submission.ts';
+import type { Submission, SubmissionReason } from '../contract/submission.ts';
 import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
 
@@ -93,9 +92,10 @@ export class Dequeuer {
   }
 
   async #check(epoch: number, { payload, attempts }: ClaimedTransaction): Promise<Verdict> {
-    const { slot, message } = fromBytes<Envelope>(payload);
-    const submission = readSubmission(message);
-    if (submission === null || submission.slot !== slot) return 'malformed';
+    const envelope = readEnvelope(payload);
+    const submission = envelope === null ? null : readSubmission(envelope.message);
+    if (envelope === null || submission === null || submission.slot !== envelope.slot) return 'malformed';
+    const { slot } = submission;
     if (submission.epoch !== epoch) return 'wrong-epoch';
     try {
       if (!(await this.#options.isSlot(slot, epoch))) return 'unknown-slot';

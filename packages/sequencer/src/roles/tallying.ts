@@ -1,9 +1,9 @@
 import { type Lease, type Mempool, MempoolError } from 'mempool-core';
-import { fromBytes, toBytes } from '../codec/json.ts';
-import { readSubmission } from '../codec/message.ts';
+import { toBytes } from '../codec/json.ts';
+import { readEnvelope, readSubmission } from '../codec/message.ts';
 import type { ProjectVotes } from '../contract/batch.ts';
 import type { EpochRecord, TallyFacts } from '../contract/epoch.ts';
-import type { Envelope, Vote } from '../contract/submission.ts';
+import type { Vote } from '../contract/submission.ts';
 import { itemDigest } from '../rules/digest.ts';
 import { partsOf, votePartsOf } from '../rules/parts.ts';
 import { tally } from '../rules/tally.ts';
@@ -48,7 +48,7 @@ async function votesIn(pool: Mempool): Promise<Vote[]> {
   const votes: Vote[] = [];
   for await (const page of countedIn(pool))
     for (const { hash, payload } of page) {
-      const submission = readSubmission(fromBytes<Envelope>(payload).message);
+      const submission = readSubmission(readEnvelope(payload)?.message ?? '');
       if (submission === null) continue;
       const { slot, project, cid } = submission;
       votes.push({ hash, slot, project, cid });
