@@ -76,9 +76,9 @@ export default defineConfig({
     // No file leaves anything behind that others see, so a worker runs many: a process and its imports cost a quarter of a second each.
     isolate: false,
     // An expected event may take a while on a loaded machine; a missing one is a failure, however long the wait.
-    expect: { poll: { timeout: 15_000 } },
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongestFirst },
-    testTimeout: 60_000,
+    testTimeout: 180_000,
     hookTimeout: 120_000,
     projects: [
       {

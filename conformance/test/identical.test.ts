@@ -36,4 +36,4 @@ test(`the backends give identical outcomes, events and pages for one history of 
   await redis.destroy?.(pool);
   await rm(folder, { recursive: true });
   expect(compared).toBe(calls);
-}, 300_000);
+}, 900_000);

@@ -14,7 +14,7 @@ const places: Readonly<Record<string, () => string>> = {
   redis: () => inject('redisUrl'),
 };
 
-test.each(Object.entries(places))('it builds the same blocks on %s', { timeout: 60_000 }, async (backend, place) => {
+test.each(Object.entries(places))('it builds the same blocks on %s', async (backend, place) => {
   const { stdout, stderr } = await runProgram([fileURLToPath(new URL('src/main.ts', folder)), backend, place()]);
   expect(stderr).toBe('');
   expect(readFileSync(new URL('README.md', folder), 'utf8')).toContain(`\n\`\`\`\n${stdout}\`\`\`\n`);

@@ -21,6 +21,8 @@ type EpochLimits = Parameters<NamespaceOptions['openPool']>[1];
 
 /** Claims end soon, so that tests of killed processes are short. */
 const sweeping = { sweepEveryMs: 50 };
+/** No call is to run out of time, however busy the machine is. */
+const patient = { timeoutMs: 60_000 };
 /** No test waits for a lease to end, and a busy machine must not end one. */
 const electing = { ttlMs: 20_000, jitterMs: 0, pollMs: 50 };
 
@@ -58,7 +60,7 @@ function fileHome(folder: string): Home {
   const pathOf = (name: string): string => join(folder, `${encodeURIComponent(name)}.sqlite`);
   return {
     async openPool(name, limits) {
-      const options = { pool: name, path: pathOf(name), ...limits };
+      const options = { pool: name, path: pathOf(name), ...patient, ...limits };
       return new Mempool(await sqlite.open({ ...options, synchronous: 'normal' }), sweeping);
     },
     removePool: async (name) => void (await sqlite.remove({ pool: name, path: pathOf(name) })),
@@ -72,7 +74,8 @@ function fileHome(folder: string): Home {
 function redisHome(url: string, control: string): Home {
   const operator = new Redis(url);
   return {
-    openPool: async (name, limits) => new Mempool(await redis.open({ url, pool: name, ...limits }), sweeping),
+    openPool: async (name, limits) =>
+      new Mempool(await redis.open({ url, pool: name, ...patient, ...limits }), sweeping),
     removePool: async (name) => void (await redis.remove({ url, pool: name })),
     elect: (name) => createElection(redisElection, { ...electing, url, pool: name }),
     content: () => operator.keys(`{${control}*`),

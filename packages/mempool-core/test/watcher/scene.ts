@@ -220,5 +220,5 @@ export async function scene({ applied, chain, maxRollback, before, ...own }: Beg
 
 /** Waits until the claim holds. */
 export async function eventually(claim: () => void | Promise<void>): Promise<void> {
-  await vi.waitFor(claim, { timeout: 10_000, interval: 2 });
+  await vi.waitFor(claim, { timeout: 60_000, interval: 2 });
 }

@@ -84,7 +84,7 @@ export function hinted(store: LeaseStore, wanted: Hint): Promise<void> {
 
 /** Waits until nobody holds the lease, by looking. */
 export async function untilFree(store: LeaseStore): Promise<void> {
-  await expect.poll(async () => (await store.observe()).lease, { timeout: 10_000, interval: 5 }).toBeNull();
+  await expect.poll(async () => (await store.observe()).lease, { interval: 5 }).toBeNull();
 }
 
 export const fails =

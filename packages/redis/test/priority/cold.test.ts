@@ -12,7 +12,9 @@ const fewestTurns = 3;
 
 async function filled() {
   const [url, name] = [inject('redisUrl'), randomUUID()];
-  const open = async () => (await openPool({ url, pool: name, ordering: 'priority', maxTxs: 100_000 })).store;
+  // No call here is to run out of time, however busy the machine is.
+  const own = { url, pool: name, ordering: 'priority', maxTxs: 100_000, timeoutMs: 60_000 } as const;
+  const open = async () => (await openPool(own)).store;
   const store = await open();
   for (let n = 0; n < stored; n += 1_000) await store.receive(numbers(1_000, n).map((each) => priced(each)));
   return { store, open, node: mirrorNode(url, name), changes: `{${name}}:changes`, admin: operator(url) };

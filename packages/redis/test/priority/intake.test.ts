@@ -138,7 +138,7 @@ test('X1, X2: of calls that one script carries out, those behind one that is kno
   const [url, pool] = [inject('redisUrl'), randomUUID()];
   const { store } = await openPool({ url, pool, ordering: 'priority' });
   const link = new MirrorSync(poolNode(url, pool));
-  await vi.waitFor(() => link.load(), 5_000);
+  await vi.waitFor(() => link.load(), 60_000);
   const { clock } = link.node.options;
   const committer = new Committer(link, 'planner~');
   const kinds = async (...calls: WriteCall<ReceiveOutcome[]>[]) => {
@@ -159,7 +159,7 @@ test('X1, X2: of calls that one script carries out, those behind one that is kno
   const late = [calling(61, 'ops'), calling(62, 'ops')] as const;
   expect(await kinds(...late)).toEqual(['behind', 'behind']);
   // It is the other node's turn, for a moment.
-  await vi.waitFor(async () => expect(await kinds(...late)).toEqual(received(50, 51)), 5_000);
+  await vi.waitFor(async () => expect(await kinds(...late)).toEqual(received(50, 51)), 60_000);
   expect((await store.usage()).pending).toBe(51);
   const node = mirrorNode(url, pool);
   expect(await node.remembered()).toEqual(await node.stored());

@@ -44,19 +44,16 @@ async function stopBetweenWrites(path: string, process: Talker): Promise<void> {
   const database = new SqliteDatabase(path, { timeout: 100 });
   const attempt = database.transaction(() => undefined);
   await expect
-    .poll(
-      () => {
-        process.signal('SIGSTOP');
-        try {
-          attempt.immediate();
-          return true;
-        } catch {
-          process.signal('SIGCONT');
-          return false;
-        }
-      },
-      { timeout: 10_000 },
-    )
+    .poll(() => {
+      process.signal('SIGSTOP');
+      try {
+        attempt.immediate();
+        return true;
+      } catch {
+        process.signal('SIGCONT');
+        return false;
+      }
+    })
     .toBe(true);
   database.close();
 }

@@ -81,7 +81,7 @@ async function assertTold(call: Promise<unknown>): Promise<void> {
 
 test.each(kinds)(
   `bits flipped and bytes cut off anywhere in the file are told as damage, and give no other payload: $name, $ordering (MEMPOOL_TEST_SEED=${seed})`,
-  { timeout: 60_000 + 100 * rounds },
+  { timeout: 180_000 + 100 * rounds },
   async ({ backend, ordering }) => {
     const random = new Random(seed);
     const directory = scratchFolder();

@@ -61,7 +61,7 @@ export function optionsOf(path: string): DriverOptions & SqliteOptions {
     now: null,
     election: 'watcher',
     fenced: false,
-    timeoutMs: 5_000,
+    timeoutMs: 60_000,
     clock: () => performance.now(),
     log: () => undefined,
   };

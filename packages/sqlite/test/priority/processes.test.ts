@@ -177,4 +177,4 @@ test('a process that only reads does not keep in memory what the others have for
   const [path, blocks] = [join(scratchFolder(), 'pool.db'), 200];
   // The tags of the second half alone are 4 MB.
   expect(await report('./priority/follower.ts', [path, String(blocks)])).toBeLessThan(2_000_000);
-}, 60_000);
+});

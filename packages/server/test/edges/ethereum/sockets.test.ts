@@ -73,10 +73,10 @@ test('new blocks of the upstream are told, those of another branch too', async (
   const told = (): unknown[] => client.notices.map(({ params }) => (params.result as { readonly hash: string }).hash);
   const first = await upstream.call('test_block');
   await upstream.call('test_block');
-  await expect.poll(told, { timeout: 5_000 }).toHaveLength(2);
+  await expect.poll(told).toHaveLength(2);
   await upstream.call('test_undo', 1);
   const third = await upstream.call('test_block');
-  await expect.poll(told, { timeout: 5_000 }).toEqual([first, expect.anything(), third]);
+  await expect.poll(told).toEqual([first, expect.anything(), third]);
   expect(client.notices[0]?.params.result).not.toHaveProperty('transactions');
 });
 
@@ -129,7 +129,7 @@ test('a client that is refused and stays does not hold up a stop', { timeout: 10
   await running.close();
 });
 
-test('a stop does not wait longer for the upstream than it may', { timeout: 8_000 }, async () => {
+test('a stop does not wait longer for the upstream than it may', async () => {
   const upstream = await startUpstream();
   const { socketUrl, running } = await edge(undefined, { upstream: upstream.url }, { drainMs: 50 });
   const client = await Client.open(socketUrl);
