@@ -189,6 +189,18 @@ test('a batch is answered in order, without its notifications', async () => {
   expect(await post(server, Array(101).fill(call('health')))).toEqual([400, { jsonrpc: '2.0', error }]);
 });
 
+test('a batch whose answers are large is answered to a limit, and its other calls are refused', async () => {
+  const server = await cometbft({ backend: 'ephemeral', maxTxBytes: 8 * 2 ** 20 });
+  await server.pool.submit({ hash: 'ab'.repeat(32), payload: Buffer.alloc(7 * 2 ** 20) });
+  const batch = Array.from({ length: 7 }, (_, i) => call('unconfirmed_txs', {}, i));
+  const [status, answer] = await post(server, batch);
+  expect(status).toBe(200);
+  const answers = answer as readonly { readonly id: number; readonly error?: object }[];
+  expect(answers.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5, 6]);
+  const error = fault(-32000, 'Server error', 'the answer of the batch is too large');
+  expect(answers.map(({ error: refused }) => refused)).toEqual([...Array(4).fill(undefined), error, error, error]);
+});
+
 test('tokens, scopes, rates and limits are those of the server', async () => {
   const tokens = [tokenOf('wallet', ['read', 'submit']), tokenOf('reader', ['read'])];
   const server = await cometbft(undefined, { tokens, maxBodyBytes: 500 });

@@ -7,11 +7,20 @@ import { Problem } from '../../http/problem.ts';
 import { RequestBodies } from '../../http/request-body.ts';
 import type { Edge } from '../edge.ts';
 import { WaitingList } from '../waiting-list.ts';
-import { htmlAnswer, listOfMethods, notFoundAnswer, type RpcResponse, rpcAnswer } from './rpc-answer.ts';
-import { faultOf, methodNotFound, RpcFault } from './rpc-fault.ts';
+import {
+  batchAnswer,
+  emptyAnswer,
+  htmlAnswer,
+  listOfMethods,
+  notFoundAnswer,
+  type RpcResponse,
+  responseText,
+  rpcAnswer,
+} from './rpc-answer.ts';
+import { batchTooLarge, faultOf, methodNotFound, RpcFault } from './rpc-fault.ts';
 import { type RpcMethod, rpcMethods } from './rpc-methods.ts';
 import { paramsOfJson, paramsOfUri, type RpcParams } from './rpc-params.ts';
-import { readRequests } from './rpc-request.ts';
+import { type RpcRequest, readRequests } from './rpc-request.ts';
 
 /** Opens the methods of CometBFT's RPC that are about its mempool, by JSON-RPC and by URI. */
 export async function openCometBft(parts: SharedParts, { port, chainId }: CometBftSection): Promise<Edge> {
@@ -22,13 +31,16 @@ export async function openCometBft(parts: SharedParts, { port, chainId }: CometB
   const rpc = new CometBftRpc(parts, methods);
   const handle = (request: Request, environment: HostEnvironment): Promise<Response> => {
     const answer = (): Promise<Response> => rpc.answer(request, environment);
-    const refused = (problem: Problem): Response => rpcAnswer([{ fault: faultOf(problem) }], problem.status);
+    const refused = (problem: Problem): Response => rpcAnswer({ fault: faultOf(problem) }, problem.status);
     return gate.serve(request, environment, answer, { refused });
   };
   const listener = await HttpListener.open(handle, { host: options.host, port });
   rpcAddress = listener.url.replace('http:', 'tcp:');
   return listener;
 }
+
+/** When the answers of a batch are longer than this, the calls that have not begun are refused. */
+const maxBatchLength = 32 * 2 ** 20;
 
 /** The id of a call by URI, which has none. */
 const uriId = -1;
@@ -55,7 +67,7 @@ class CometBftRpc {
       return paramsOfUri(method.params, searchParams);
     });
     // CometBFT answers every fault of a call by URI with 500. A status of the server's own says more.
-    return rpcAnswer([response], response.fault === undefined ? 200 : (ownStatus(response.fault) ?? 500));
+    return rpcAnswer(response, response.fault === undefined ? 200 : (ownStatus(response.fault) ?? 500));
   }
 
   async #answerBody(request: Request, environment: HostEnvironment): Promise<Response> {
@@ -72,19 +84,35 @@ class CometBftRpc {
       }
     } catch (error) {
       const fault = this.#faultOf(error);
-      return rpcAnswer([{ fault }], ownStatus(fault) ?? (fault.code === -32700 ? 500 : 400));
+      return rpcAnswer({ fault }, ownStatus(fault) ?? (fault.code === -32700 ? 500 : 400));
     }
   }
 
   async #answerRequests(body: Uint8Array, caller: Sender): Promise<Response> {
-    const responses: RpcResponse[] = [];
-    for (const { id, method, params } of readRequests(body)) {
-      if (id === null) continue;
-      responses.push(await this.#called(method, id, caller, ({ params: names }) => paramsOfJson(names, params)));
+    const requests = readRequests(body);
+    const [first] = requests;
+    if (first === undefined) return emptyAnswer();
+    if (requests.length > 1) return batchAnswer(await this.#answerBatch(requests, caller));
+    const response = await this.#requested(first, caller);
+    return rpcAnswer(response, response.fault === undefined ? 200 : (ownStatus(response.fault) ?? 200));
+  }
+
+  /** Each response becomes a text at once: that is how its size is known. */
+  async #answerBatch(requests: readonly RpcRequest[], caller: Sender): Promise<string[]> {
+    const texts: string[] = [];
+    let length = 0;
+    for (const request of requests) {
+      const response =
+        length > maxBatchLength ? { id: request.id, fault: batchTooLarge() } : await this.#requested(request, caller);
+      const text = responseText(response);
+      length += text.length;
+      texts.push(text);
     }
-    const [first] = responses;
-    const alone = responses.length === 1 && first?.fault !== undefined ? ownStatus(first.fault) : null;
-    return rpcAnswer(responses, alone ?? 200);
+    return texts;
+  }
+
+  #requested({ id, method, params }: RpcRequest, caller: Sender): Promise<RpcResponse> {
+    return this.#called(method, id, caller, ({ params: names }) => paramsOfJson(names, params));
   }
 
   /** Runs one call. Each counts against the rate, also in a batch. */

@@ -9,14 +9,29 @@ export interface RpcResponse {
   readonly fault?: RpcFault | undefined;
 }
 
-/** Returns the answer to a body: one response, a list of several, or an empty answer if there is none. */
-export function rpcAnswer(responses: readonly RpcResponse[], status: number): Response {
-  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
-  if (responses.length === 0) return new Response(null, { status, headers });
-  const all = responses.map(({ id, result, fault }) => ({ jsonrpc: '2.0', id, result, error: fault }));
-  const [first] = responses;
-  const body = JSON.stringify(all.length === 1 ? all[0] : all);
-  return new Response(body, { status, headers: { ...(all.length === 1 ? first?.fault?.headers : {}), ...headers } });
+/** Returns a response as JSON. */
+export function responseText({ id, result, fault }: RpcResponse): string {
+  return JSON.stringify({ jsonrpc: '2.0', id, result, error: fault });
+}
+
+/** Returns the answer to a request alone. */
+export function rpcAnswer(response: RpcResponse, status: number): Response {
+  return jsonAnswer(responseText(response), status, response.fault?.headers);
+}
+
+/** Returns the answer to a batch with several responses. */
+export function batchAnswer(texts: readonly string[]): Response {
+  return jsonAnswer(`[${texts.join(',')}]`, 200);
+}
+
+/** Returns the empty answer to a body of which nothing is answered. */
+export function emptyAnswer(): Response {
+  return jsonAnswer(null, 200);
+}
+
+function jsonAnswer(text: string | null, status: number, own: Readonly<Record<string, string>> = {}): Response {
+  const headers = { ...own, 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return new Response(text, { status, headers });
 }
 
 /** Returns the answer to a path that is not a method, with the text of CometBFT's HTTP library. */

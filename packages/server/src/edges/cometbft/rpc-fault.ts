@@ -70,3 +70,8 @@ export function refusedByPool(reason: string): RpcFault {
 export function methodNotFound(): RpcFault {
   return new RpcFault(-32601, '', { status: 404 });
 }
+
+/** Returns the fault for a call of a batch whose answers are too large already. */
+export function batchTooLarge(): RpcFault {
+  return new RpcFault(-32000, 'the answer of the batch is too large', { status: 413 });
+}

@@ -2,8 +2,7 @@ import { RpcFault, unreadable } from './rpc-fault.ts';
 
 /** One request of a body. */
 export interface RpcRequest {
-  /** The id; `null` for a notification, which is neither run nor answered. */
-  readonly id: string | number | null;
+  readonly id: string | number;
   readonly method: string;
   readonly params: unknown;
 }
@@ -13,12 +12,12 @@ const maxBatch = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns the requests of a body: one, or a list. @throws `RpcFault` −32700, or −32600 if they are too many */
+/** Returns the requests of a body: one, or a list, without notifications, which are neither run nor answered. @throws `RpcFault` −32700, or −32600 if they are too many */
 export function readRequests(body: Uint8Array): RpcRequest[] {
   const given = parsed(body);
-  if (!Array.isArray(given)) return [requestOf(given)];
+  if (!Array.isArray(given)) return requestsOf(given);
   if (given.length > maxBatch) throw tooMany(given.length);
-  return given.map(requestOf);
+  return given.flatMap(requestsOf);
 }
 
 function tooMany(count: number): RpcFault {
@@ -40,10 +39,9 @@ function parsed(body: Uint8Array): unknown {
 }
 
 /** CometBFT reads every request before it runs the first, so one of a wrong form refuses all. */
-function requestOf(given: unknown): RpcRequest {
+function requestsOf(given: unknown): RpcRequest[] {
   const { id = null, method, params } = membersOf(given);
-  if (id === null) return { id, method: '', params: null };
-  return { id: idOf(id), method: textOf('method', method), params };
+  return id === null ? [] : [{ id: idOf(id), method: textOf('method', method), params }];
 }
 
 function membersOf(given: unknown): Readonly<Record<string, unknown>> {
