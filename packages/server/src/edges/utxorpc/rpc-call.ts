@@ -7,10 +7,16 @@ export interface RpcCall {
   status: number;
   /** Ends the call at once, for a client that does not read its answers. */
   readonly cut: () => void;
+  /** Resolves when the answer has left, or the client has. */
+  readonly closed: Promise<void>;
 }
 
 /** The key under which the methods of a service find their call. */
-export const rpcCall: ContextKey<RpcCall> = createContextKey<RpcCall>({ status: 200, cut: () => undefined });
+export const rpcCall: ContextKey<RpcCall> = createContextKey<RpcCall>({
+  status: 200,
+  cut: () => undefined,
+  closed: Promise.resolve(),
+});
 
 /** The gRPC code of each status of a problem, by the meanings that gRPC gives its codes. */
 const codes: Readonly<Record<number, Code>> = {

@@ -49,10 +49,11 @@ export class RpcServer {
   }
 
   async #call(handler: UniversalHandler, request: RpcRequest, response: RpcResponse): Promise<void> {
-    const call: RpcCall = { status: 200, cut: () => cutOff(response) };
     const startedMs = performance.now();
     const body = this.#bodies.hold(request);
     const { refusal, leave } = this.#enter(handler, request, response);
+    const closed = new Promise<void>((resolve) => response.once('close', resolve));
+    const call: RpcCall = { status: 200, cut: () => cutOff(response), closed };
     // A stream may be silent for long. What cuts off a client that is gone or does not read is TCP's keep-alive and `watched`.
     if (refusal === null && isHttp1(request) && handler.method.kind === MethodKind.ServerStreaming)
       request.socket.setTimeout(0);

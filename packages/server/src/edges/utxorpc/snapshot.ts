@@ -1,5 +1,6 @@
 import type { Mempool } from 'mempool-core';
-import { Problem } from '../../http/problem.ts';
+import { busy, Problem } from '../../http/problem.ts';
+import { Slots } from '../../http/slots.ts';
 import { parked } from '../parked.ts';
 import { refOf } from './refs.ts';
 import { submit } from './spec.ts';
@@ -10,11 +11,51 @@ const maxBytes = 32 * 1024 * 1024;
 /** What a transaction takes in an answer beside its bytes. */
 const entryBytes = 48;
 
+/** Each takes the memory of a whole answer. */
+const maxSnapshots = 4;
+
+/** Reads the pool for clients, and limits the memory of what is read and of what they have not taken yet. */
+export class Snapshots {
+  readonly #pool: Mempool;
+  readonly #reading = new Slots(maxSnapshots, 'snapshots of the pool may be read');
+  #heldBytes = 0;
+
+  constructor(pool: Mempool) {
+    this.#pool = pool;
+  }
+
+  /**
+   * Returns all transactions that are Pending or in flight, each once.
+   * @param closed until then the answer is in memory
+   * @throws `Problem` 413 if the answer would be too large, 503 if all answers together are; the pool's error
+   */
+  async read(closed: Promise<void>): Promise<submit.TxInMempool[]> {
+    const release = this.#reading.take();
+    try {
+      const { items, bytes } = await snapshot(this.#pool);
+      if (this.#heldBytes + bytes > maxSnapshots * maxBytes) throw busy('Answers take too much memory now.');
+      this.#heldBytes += bytes;
+      void closed.then(() => {
+        this.#heldBytes -= bytes;
+      });
+      return items;
+    } finally {
+      release();
+    }
+  }
+}
+
+interface Snapshot {
+  readonly items: submit.TxInMempool[];
+  /** The size of the answer. */
+  readonly bytes: number;
+}
+
 /**
  * Returns all transactions that are Pending or in flight, each once, even if it changes its stage meanwhile.
  * @throws `Problem` 413 if the answer would be too large; the pool's error
  */
-export async function snapshot(pool: Mempool): Promise<submit.TxInMempool[]> {
+async function snapshot(pool: Mempool): Promise<Snapshot> {
   const found = new Map<string, submit.TxInMempool>();
   let bytes = 0;
   // Twice the parked ones: one that becomes ready meanwhile, or is parked, is found.
@@ -28,7 +69,7 @@ export async function snapshot(pool: Mempool): Promise<submit.TxInMempool[]> {
       found.set(hash, new submit.TxInMempool({ ref: refOf(hash), nativeBytes, stage: rpcStages[stage] }));
     }
   }
-  return [...found.values()];
+  return { items: [...found.values()], bytes };
 }
 
 function tooLarge(): Problem {

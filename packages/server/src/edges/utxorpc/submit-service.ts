@@ -1,26 +1,22 @@
 import type { ServiceImpl } from '@connectrpc/connect';
 import type { SharedParts } from '../../http/http-server.ts';
 import { Problem } from '../../http/problem.ts';
-import { Slots } from '../../http/slots.ts';
 import { changes } from './changes.ts';
 import { hashesOf, maxRefs, refOf, tooMany } from './refs.ts';
 import { rpcCall } from './rpc-call.ts';
 import { RpcMethods } from './rpc-methods.ts';
-import { snapshot } from './snapshot.ts';
+import { Snapshots } from './snapshot.ts';
 import { submit, type submitConnect } from './spec.ts';
 import { type StageNews, StageWatches } from './stage-watches.ts';
 import { rpcStages } from './stages.ts';
 import { submitAll } from './submission.ts';
-
-/** Each takes the memory of a whole answer. */
-const maxSnapshots = 4;
 
 /** UTxO RPC's service for submitting, on the parts of a server. */
 export function submitService(parts: SharedParts): ServiceImpl<typeof submitConnect.SubmitService> {
   const { pool, gate, hub } = parts;
   const methods = new RpcMethods(gate);
   const watches = new StageWatches(pool, hub);
-  const snapshots = new Slots(maxSnapshots, 'snapshots of the pool may be read');
+  const snapshots = new Snapshots(pool);
   return {
     submitTx: methods.unary(async ({ tx }: submit.SubmitTxRequest) => {
       if (tx.length > maxRefs) throw tooMany('tx');
@@ -38,13 +34,8 @@ export function submitService(parts: SharedParts): ServiceImpl<typeof submitConn
         return waited(watches.watch(hashes, ending, values.get(rpcCall).cut), hashes);
       },
     ),
-    readMempool: methods.unary(async (_request: submit.ReadMempoolRequest) => {
-      const release = snapshots.take();
-      try {
-        return new submit.ReadMempoolResponse({ items: await snapshot(pool) });
-      } finally {
-        release();
-      }
+    readMempool: methods.unary(async (_request: submit.ReadMempoolRequest, { values }) => {
+      return new submit.ReadMempoolResponse({ items: await snapshots.read(values.get(rpcCall).closed) });
     }),
     watchMempool: methods.streaming(
       () => gate.holdStream(),
