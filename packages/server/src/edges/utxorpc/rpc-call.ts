@@ -9,6 +9,8 @@ export interface RpcCall {
   readonly cut: () => void;
   /** Resolves when the answer has left, or the client has. */
   readonly closed: Promise<void>;
+  /** Counts so many transactions beside the first against the rate. */
+  readonly owe: (count: number) => void;
 }
 
 /** The key under which the methods of a service find their call. */
@@ -16,6 +18,7 @@ export const rpcCall: ContextKey<RpcCall> = createContextKey<RpcCall>({
   status: 200,
   cut: () => undefined,
   closed: Promise.resolve(),
+  owe: () => undefined,
 });
 
 /** The gRPC code of each status of a problem, by the meanings that gRPC gives its codes. */

@@ -51,9 +51,9 @@ export class RpcServer {
   async #call(handler: UniversalHandler, request: RpcRequest, response: RpcResponse): Promise<void> {
     const startedMs = performance.now();
     const body = this.#bodies.hold(request);
-    const { refusal, leave } = this.#enter(handler, request, response);
+    const { refusal, leave, owe } = this.#enter(handler, request, response);
     const closed = new Promise<void>((resolve) => response.once('close', resolve));
-    const call: RpcCall = { status: 200, cut: () => cutOff(response), closed };
+    const call: RpcCall = { status: 200, cut: () => cutOff(response), closed, owe };
     // A stream may be silent for long. What cuts off a client that is gone or does not read is TCP's keep-alive and `watched`.
     if (refusal === null && isHttp1(request) && handler.method.kind === MethodKind.ServerStreaming)
       request.socket.setTimeout(0);
@@ -80,16 +80,18 @@ export class RpcServer {
     handler: UniversalHandler,
     incoming: RpcRequest,
     outgoing: RpcResponse,
-  ): { readonly refusal: Problem | null; readonly leave: () => void } {
+  ): Pick<RpcCall, 'owe'> & { readonly refusal: Problem | null; readonly leave: () => void } {
     const gate = this.#gate;
+    const environment = { incoming, outgoing };
     let leave = (): void => undefined;
     try {
       gate.enter();
       leave = () => gate.leave();
-      authorize(gate.identify(null, { incoming, outgoing }), [this.#scopeOf(handler.method.name)]);
-      return { refusal: null, leave };
+      const caller = gate.identify(null, environment);
+      authorize(caller, [this.#scopeOf(handler.method.name)]);
+      return { refusal: null, leave, owe: (count) => gate.owe(caller, environment, count) };
     } catch (error) {
-      return { refusal: gate.fault(error), leave };
+      return { refusal: gate.fault(error), leave, owe: () => undefined };
     }
   }
 }

@@ -18,8 +18,9 @@ export function submitService(parts: SharedParts): ServiceImpl<typeof submitConn
   const watches = new StageWatches(pool, hub);
   const snapshots = new Snapshots(pool);
   return {
-    submitTx: methods.unary(async ({ tx }: submit.SubmitTxRequest) => {
+    submitTx: methods.unary(async ({ tx }: submit.SubmitTxRequest, { values }) => {
       if (tx.length > maxRefs) throw tooMany('tx');
+      if (tx.length > 1) values.get(rpcCall).owe(tx.length - 1);
       const payloads = tx.map(({ type }) => type.value ?? new Uint8Array());
       return new submit.SubmitTxResponse({ ref: (await submitAll(pool, payloads)).map(refOf) });
     }),

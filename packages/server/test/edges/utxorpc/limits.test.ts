@@ -57,6 +57,14 @@ test('a compressed request is refused, in each protocol', async () => {
   }
 });
 
+test('each transaction of a request counts against the rate', async () => {
+  const client = clientOf(edgeUrl(await open({ ratePerSecond: 100 })));
+  expect(
+    (await client.submitTx({ tx: rawTx(...Array.from({ length: 500 }, (_, i) => paymentOf(i))) })).ref,
+  ).toHaveLength(500);
+  expect(await fails(client.readMempool({}))).toMatchObject({ code: Code.ResourceExhausted });
+});
+
 /** A signal that aborts when the test is over. */
 function untilFinished(): AbortSignal {
   const leaving = new AbortController();
