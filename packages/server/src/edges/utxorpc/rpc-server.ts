@@ -1,7 +1,6 @@
-import { constants } from 'node:http2';
 import { MethodKind } from '@bufbuild/protobuf';
 import { type ConnectRouter, cors, createContextValues } from '@connectrpc/connect';
-import type { UniversalHandler, UniversalServerResponse } from '@connectrpc/connect/protocol';
+import type { UniversalHandler } from '@connectrpc/connect/protocol';
 import { universalRequestFromNodeRequest, universalResponseToNodeResponse } from '@connectrpc/connect-node';
 import type { Scope, ServerOptions } from '../../config/server-config.ts';
 import { authorize } from '../../http/access.ts';
@@ -10,6 +9,7 @@ import { notFound, type Problem } from '../../http/problem.ts';
 import { RpcBodies } from './rpc-bodies.ts';
 import { type RpcCall, rpcCall, rpcError } from './rpc-call.ts';
 import type { RpcRequest, RpcResponse } from './rpc-port.ts';
+import { cutOff, watched } from './watched-answer.ts';
 
 /** The scope that a call of this method needs. */
 export type ScopeOf = (method: string) => Scope;
@@ -96,36 +96,9 @@ export class RpcServer {
   }
 }
 
-/** A client that takes nothing for so long is cut off. */
-const stuckMs = 30_000;
-
-function watched(answered: UniversalServerResponse, response: RpcResponse): UniversalServerResponse {
-  return answered.body === undefined ? answered : { ...answered, body: watchedBytes(answered.body, response) };
-}
-
-/** The bytes of an answer. Connect asks for the next ones when the connection has taken those before. */
-async function* watchedBytes(body: AsyncIterable<Uint8Array>, response: RpcResponse): AsyncGenerator<Uint8Array, void> {
-  let timer: NodeJS.Timeout | undefined;
-  const watch = (): void => {
-    timer = setTimeout(() => cutOff(response), stuckMs);
-  };
-  response.once('close', () => clearTimeout(timer));
-  for await (const bytes of body) {
-    watch();
-    yield bytes;
-    clearTimeout(timer);
-  }
-  if (!response.writableFinished) watch();
-}
-
 /** HTTP/2 has no limit of silence: there, each connection is asked for a sign of life. */
 function isHttp1({ httpVersionMajor }: RpcRequest): boolean {
   return httpVersionMajor === 1;
-}
-
-function cutOff(response: RpcResponse): void {
-  if ('stream' in response) response.stream.close(constants.NGHTTP2_CANCEL);
-  else response.destroy();
 }
 
 /** A body that gives an error in place of its bytes. */
