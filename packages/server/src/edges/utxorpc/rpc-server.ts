@@ -6,6 +6,7 @@ import type { Scope, ServerOptions } from '../../config/server-config.ts';
 import { authorize } from '../../http/access.ts';
 import type { Gate } from '../../http/gate.ts';
 import { notFound, type Problem } from '../../http/problem.ts';
+import { dropFarDeadline } from './deadline.ts';
 import { RpcBodies } from './rpc-bodies.ts';
 import { type RpcCall, rpcCall, rpcError } from './rpc-call.ts';
 import type { RpcRequest, RpcResponse } from './rpc-port.ts';
@@ -66,6 +67,7 @@ export class RpcServer {
     try {
       const values = createContextValues().set(rpcCall, call);
       const universal = universalRequestFromNodeRequest(request, response, undefined, values);
+      dropFarDeadline(universal.header);
       const bytes = refusal === null ? body.bytes() : throwing(rpcError(refusal));
       const answered = await handler({ ...universal, body: bytes });
       await universalResponseToNodeResponse(watched(answered, response), response);

@@ -11,7 +11,7 @@ import { submitConnect } from '@utxorpc/spec/lib/index.mjs';
 import type { RunningServer } from 'mempool-server';
 import { expect, onTestFinished, test } from 'vitest';
 import { served } from '../../http/served.ts';
-import { clientOf, edgeUrl, fails, messages, paymentOf, rawTx, type SubmitClient } from './clients.ts';
+import { clientOf, edgeUrl, fails, messages, paymentOf, rawTx, Stage, type SubmitClient } from './clients.ts';
 
 const open = (server: object = {}): Promise<RunningServer> => served(undefined, server, {}, { utxorpc: { port: 0 } });
 
@@ -39,6 +39,22 @@ test.each(['gRPC-Web over HTTP/1.1', 'Connect over HTTP/1.1'] as const)(
     sockets.length = 0;
     await client.waitForTx({ ref }, { signal: untilFinished() })[Symbol.asyncIterator]().next();
     expect(limits()).toEqual([0]);
+  },
+);
+
+test.each(['gRPC', 'gRPC-Web over HTTP/1.1', 'Connect over HTTP/2'] as const)(
+  '%s: a deadline may be a month away, or near',
+  async (transport) => {
+    const client = clientOf(edgeUrl(await open()), transport);
+    const { ref } = await client.submitTx({ tx: rawTx(paymentOf(1)) });
+    const wait = (timeoutMs: number) => client.waitForTx({ ref }, { timeoutMs, signal: untilFinished() });
+    // No timer of Node is that long, so the client says it in a header alone.
+    const month = transport.startsWith('Connect') ? { 'connect-timeout-ms': '2592000000' } : { 'grpc-timeout': '720H' };
+    const far = client.waitForTx({ ref }, { headers: month, signal: untilFinished() })[Symbol.asyncIterator]();
+    expect(await far.next()).toMatchObject({ value: { stage: Stage.MEMPOOL } });
+    const next = far.next().catch(() => 'ended');
+    expect(await fails(messages(wait(50)))).toMatchObject({ code: Code.DeadlineExceeded });
+    expect(await Promise.race([next, 'open'])).toBe('open');
   },
 );
 
