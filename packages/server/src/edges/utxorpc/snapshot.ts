@@ -58,8 +58,8 @@ interface Snapshot {
 async function snapshot(pool: Mempool): Promise<Snapshot> {
   const found = new Map<string, submit.TxInMempool>();
   let bytes = 0;
-  // Twice the parked ones: one that becomes ready meanwhile, or is parked, is found.
-  for (const list of [parked(pool), pool.pending(), parked(pool), pool.inflight()]) {
+  // Twice what is parked and in flight: one that becomes ready meanwhile, is parked, or is released, is found.
+  for (const list of [pool.inflight(), parked(pool), pool.pending(), parked(pool), pool.inflight()]) {
     for await (const { hash, payload, stage } of list) {
       // Confirmed ones are in flight until they are Finalized, but they are in a block.
       if (stage === 'Confirmed') continue;
