@@ -132,7 +132,13 @@ test('a call by URI takes quoted text, hex and integers', async () => {
 test('what is wrong is answered with the codes and words of CometBFT', async () => {
   const server = await cometbft({ backend: 'ephemeral', maxTxs: 1, maxTxBytes: 10 });
   const parse = fault(-32700, 'Parse error. Invalid JSON', expect.stringContaining('error unmarshaling request: '));
-  for (const body of ['{', '[1]', '"x"', call('health', {}, true), call('health', {}, 1.5), { id: 1, method: 7 }])
+  for (const body of [
+    '{',
+    '[1]',
+    '"x"',
+    ...[true, 1.5, 2 ** 53, [], {}].map((id) => call('health', {}, id)),
+    { id: 1, method: 7 },
+  ])
     expect(await post(server, body)).toEqual([500, { jsonrpc: '2.0', error: parse }]);
   const unknown = { jsonrpc: '2.0', id: 1, error: fault(-32601, 'Method not found') };
   for (const method of ['block', 'tx', 'abci_info', 'constructor', ''])
@@ -229,4 +235,14 @@ test('pages of other sites cannot submit, not even by an image or a form', async
   expect((await get(server, '/broadcast_tx_sync?tx="a"', { 'sec-fetch-site': 'cross-site' }))[0]).toBe(403);
   expect((await post(server, call('broadcast_tx_sync', [base64('a')]), { 'content-type': 'text/plain' }))[0]).toBe(415);
   expect(await get(server, '/num_unconfirmed_txs')).toMatchObject([200, { result: { total: '0' } }]);
+});
+
+test('a page of corsOrigins may submit, also by URI', async () => {
+  const origin = 'https://wallet.example';
+  const server = await cometbft(undefined, { corsOrigins: [origin] });
+  const site = { 'sec-fetch-site': 'cross-site' };
+  expect((await get(server, '/broadcast_tx_sync?tx="a"', { ...site, origin }))[0]).toBe(200);
+  expect((await post(server, call('broadcast_tx_sync', [base64('b')]), { ...site, origin }))[0]).toBe(200);
+  expect((await get(server, '/broadcast_tx_sync?tx="c"', site))[0]).toBe(403);
+  expect((await get(server, '/broadcast_tx_sync?tx="c"', { ...site, origin: 'null' }))[0]).toBe(403);
 });

@@ -175,8 +175,12 @@ function refusePlainForms(request: Request, environment: HostEnvironment): void 
     throw new Problem(415, 'ERR_SERVER_CONTENT_TYPE', { detail: 'Send application/json.' });
 }
 
-/** An image of any page can cause a GET without an `Origin`, but browsers say where it came from. @throws `Problem` 403 */
+/**
+ * An image of any page can cause a GET without an `Origin`, but browsers say where it came from. The gate has checked an `Origin`.
+ * @throws `Problem` 403
+ */
 function refuseOtherSites(request: Request, environment: HostEnvironment): void {
+  if (headerOf(request, environment, 'origin') !== undefined) return;
   const site = headerOf(request, environment, 'sec-fetch-site') ?? 'none';
   if (site !== 'none' && site !== 'same-origin')
     throw new Problem(403, 'ERR_SERVER_ORIGIN', { detail: 'Pages of other origins may not call this server.' });

@@ -52,10 +52,10 @@ function membersOf(given: unknown): Readonly<Record<string, unknown>> {
   return members;
 }
 
+/** A larger number would come back as another one. */
 function idOf(id: unknown): string | number {
-  if (typeof id === 'string') return id;
-  if (typeof id === 'number' && Number.isInteger(id) && Math.abs(id) < 2 ** 63) return id;
-  throw wrongForm('json-rpc ID must be a string or a whole number of 64 bits');
+  if (typeof id === 'string' || (typeof id === 'number' && Number.isSafeInteger(id))) return id;
+  throw wrongForm('json-rpc ID must be a string or a whole number that a double has exactly');
 }
 
 function textOf(name: string, value: unknown): string {
