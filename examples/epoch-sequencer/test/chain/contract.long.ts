@@ -17,7 +17,7 @@ let last = 0;
 
 beforeAll(async () => {
   chain = await startDevChain();
-  deployed = await deployContract(chain, { owner: ownerKey, name: 'protocol:market', turnSeconds: 10 });
+  deployed = await deployContract(chain, { owner: ownerKey, name: 'protocol:market', turnSeconds: 1_000 });
   contract = new EpochContract(deployed);
 });
 afterAll(() => chain[Symbol.asyncDispose]());

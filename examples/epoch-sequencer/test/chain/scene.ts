@@ -9,23 +9,23 @@ import type { Validator } from './cast.ts';
 /** The first account of Hardhat's development chain, which has money. */
 export const ownerKey: Hex = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 
-/** Lets the time of the chain go on until it is this validator's turn in the next block, anybody's if it is not named. Returns whose it is. */
+/**
+ * Lets the time of the chain go on to where the next turn begins, of this validator if it is named. So the whole turn is left, however
+ * long the test takes. Returns whose it is.
+ */
 export async function turnTo(
   chain: DevChain,
-  { client, deployed }: EpochContract,
+  { client, deployed: { address } }: EpochContract,
   epoch: number,
   validator?: string,
 ): Promise<string> {
+  const turnSeconds = await client.readContract({ address, abi, functionName: 'turnSeconds' });
   for (;;) {
-    const turn = await client.readContract({
-      address: deployed.address,
-      abi,
-      functionName: 'turnOf',
-      args: [BigInt(epoch)],
-      blockTag: 'pending',
-    });
+    const { timestamp } = await client.getBlock({ blockTag: 'pending' });
+    await chain.call('evm_increaseTime', Number(turnSeconds - (timestamp % turnSeconds)));
+    const args = [BigInt(epoch)] as const;
+    const turn = await client.readContract({ address, abi, functionName: 'turnOf', args, blockTag: 'pending' });
     if (validator === undefined || turn.toLowerCase() === validator) return turn.toLowerCase();
-    await chain.call('evm_increaseTime', 5);
   }
 }
 
