@@ -1,6 +1,8 @@
 import { compile, type DevChain, devChainId } from 'evm-chain';
+import type { ChainPoint } from 'mempool-core';
 import {
   BaseError,
+  BlockNotFoundError,
   ContractFunctionRevertedError,
   createPublicClient,
   createWalletClient,
@@ -170,15 +172,26 @@ export class EpochContract {
     }
   }
 
-  /** The root that an epoch has on the chain; `null`: none. */
-  async rootOf(epoch: number): Promise<string | null> {
+  /** The root that an epoch has on the chain, after this block if it is named; `null`: none. */
+  async rootOf(epoch: number, blockNumber?: number): Promise<string | null> {
     const [root] = await this.client.readContract({
       address: this.deployed.address,
       abi,
       functionName: 'epochOf',
       args: [BigInt(epoch)],
+      ...(blockNumber !== undefined && { blockNumber: BigInt(blockNumber) }),
     });
     return BigInt(root) === 0n ? null : root.slice(2);
+  }
+
+  /** True if the node's chain has this block now. @throws an error of viem if the node does not answer */
+  async isOnChain({ slot, hash }: ChainPoint): Promise<boolean> {
+    try {
+      return (await this.client.getBlock({ blockNumber: BigInt(slot) })).hash === `0x${hash}`;
+    } catch (error) {
+      if (error instanceof BlockNotFoundError) return false;
+      throw error;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { keepSending } from 'evm-chain';
-import { account, accountTag, isRefusal, type Lease, type PriorityMempool } from 'mempool-core';
+import { account, accountTag, type ChainPoint, isRefusal, type Lease, type PriorityMempool } from 'mempool-core';
 import type { FollowingNode } from 'mempool-node';
 import type { Certificate, EpochRecord } from 'mempool-sequencer';
 import { type Hex, keccak256 } from 'viem';
@@ -36,8 +36,9 @@ export interface EpochRelayerOptions {
   readonly report?: ((error: unknown) => void) | undefined;
 }
 
-/** What a round knows of the chain. */
+/** What a round knows of the chain: all of it as it was after one block. */
 interface ChainState {
+  readonly block: ChainPoint;
   /** The nonce that the chain expects next. */
   readonly nonce: number;
   /** No reorganisation undoes the nonces below. */
@@ -94,6 +95,8 @@ export class EpochRelayer {
   /** Looks at chain and epochs once, and does what there is to do. A crash at any point is made good by the next round. */
   async round(lease: Lease): Promise<void> {
     const chain = await this.#look();
+    // The chain went back meanwhile: the next round looks anew.
+    if (chain === null) return;
     await this.#forget(await this.#records.plans(), chain, lease);
     await this.#fillGaps(await this.#records.plans(), chain, lease);
     await this.#planEpochs(chain, lease);
@@ -101,20 +104,23 @@ export class EpochRelayer {
       if (plan.nonce >= chain.nonce) await this.#carryOut(plan, chain, lease);
   }
 
-  async #look(): Promise<ChainState> {
+  /** `null` if the block that it looks at is not on the chain any more. */
+  async #look(): Promise<ChainState | null> {
     const { finalityBlocks = 6, tip = 1_000_000_000n } = this.#options;
-    const { client } = this.#contract;
-    const { number, baseFeePerGas } = await client.getBlock();
+    const { number, hash, baseFeePerGas } = await this.#contract.client.getBlock();
+    const block = { slot: Number(number), hash: hash.slice(2) };
     const final = number - BigInt(finalityBlocks) + 1n;
-    const [nonce, finalNonce] = await Promise.all([
-      this.#nonceNow(),
-      final < 0n ? 0 : client.getTransactionCount({ address: this.#account.address, blockNumber: final }),
-    ]);
-    return { nonce, finalNonce, fees: startingFees(baseFeePerGas ?? 0n, tip) };
+    try {
+      const [nonce, finalNonce] = await Promise.all([this.#nonceAt(number), final < 0n ? 0 : this.#nonceAt(final)]);
+      return { block, nonce, finalNonce, fees: startingFees(baseFeePerGas ?? 0n, tip) };
+    } catch (error) {
+      if (await this.#contract.isOnChain(block)) throw error;
+      return null;
+    }
   }
 
-  #nonceNow(): Promise<number> {
-    return this.#contract.client.getTransactionCount({ address: this.#account.address, blockTag: 'latest' });
+  #nonceAt(blockNumber: bigint): Promise<number> {
+    return this.#contract.client.getTransactionCount({ address: this.#account.address, blockNumber });
   }
 
   async #forget(plans: readonly StoredPlan[], { finalNonce }: ChainState, lease: Lease): Promise<void> {
@@ -154,7 +160,7 @@ export class EpochRelayer {
   async #plan(
     { epoch, root, signatures }: Certificate,
     plans: readonly StoredPlan[],
-    { nonce, fees }: ChainState,
+    { block, nonce, fees }: ChainState,
     lease: Lease,
   ): Promise<void> {
     const signed = { epoch, root, signatures: signatures.map(({ signature }) => signature) };
@@ -163,8 +169,8 @@ export class EpochRelayer {
       if (!passing.has(error)) await this.#records.addRefusal({ epoch, reason: error }, lease);
       return;
     }
-    // A reorganisation in between may have undone the very transaction that has submitted it.
-    if ((await this.#nonceNow()) !== nonce) return;
+    // A reorganisation in between may have undone the very transaction that has submitted it, and be about to bring it back.
+    if (!(await this.#contract.isOnChain(block))) return;
     const next = Math.max(nonce, (plans.at(-1)?.nonce ?? -1) + 1);
     const to = this.#options.contract.address;
     const gas = 120_000 + 20_000 * signatures.length;
@@ -194,11 +200,13 @@ export class EpochRelayer {
   }
 
   /** A transaction that no block takes is replaced by one that pays more. If its epoch has a root by now, that one does nothing. */
-  async #bumpIfStuck(plan: StoredPlan, { fees }: ChainState, lease: Lease): Promise<void> {
+  async #bumpIfStuck(plan: StoredPlan, { block, fees }: ChainState, lease: Lease): Promise<void> {
     const { relay, bumpAfterBlocks = 5 } = this.#options;
     const { nonConfirmations } = await relay.pool.status(plan.hash);
     if (nonConfirmations < bumpAfterBlocks) return;
-    const isNeeded = plan.epoch !== null && (await this.#contract.rootOf(plan.epoch)) === null;
+    // After the block that has not used the nonce: a later one may have the root because it has taken this very transaction.
+    const isNeeded = plan.epoch !== null && (await this.#contract.rootOf(plan.epoch, block.slot)) === null;
+    if (!isNeeded && !(await this.#contract.isOnChain(block))) return;
     const next = { ...plan, ...(isNeeded ? {} : this.#nothing()), ...raised(plan, fees) };
     await this.#records.replacePlan({ ...next, hash: (await this.#signed(next)).hash }, lease);
   }

@@ -76,7 +76,7 @@ class EpochFollower {
     const before = await this.#followed();
     const last = Math.min(tip.slot, before.final + maxBlocks);
     const events = last > before.final ? await this.#contract.events(before.final + 1, last) : [];
-    if (!(await this.#isOnChain(tip))) return false;
+    if (!(await this.#contract.isOnChain(tip))) return false;
     for (const event of events) if (event.kind === 'released') await this.#tell(event);
     const agreed = events.filter((event) => event.kind === 'agreed');
     await this.#tellAgreed(before, agreed);
@@ -118,11 +118,6 @@ class EpochFollower {
 
   async #tell(event: ChainEvent): Promise<void> {
     await this.#options.sequencer.monitor.apply(event, this.#lease);
-  }
-
-  async #isOnChain({ slot, hash }: ChainPoint): Promise<boolean> {
-    const block = await this.#contract.client.getBlock({ blockNumber: BigInt(slot) }).catch(() => null);
-    return block?.hash === `0x${hash}`;
   }
 
   async #followed(): Promise<Followed> {

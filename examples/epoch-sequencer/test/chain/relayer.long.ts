@@ -9,10 +9,12 @@ import { openRelayPool } from '../../src/chain/relay-pool.ts';
 import { RelayRecords } from '../../src/chain/relay-records.ts';
 import { type Validator, validators } from './cast.ts';
 import { certified, minedBy, ownerKey, type SentTransaction, turnTo } from './scene.ts';
+import { startTappedNode } from './tapped-node.ts';
 
 const finalityBlocks = 3;
 const bumpAfterBlocks = 3;
-const wait = { timeout: 20_000, interval: 50 };
+/** A missing event is a failure, however long the wait. */
+const wait = { timeout: 240_000, interval: 50 };
 
 let chain: DevChain;
 let deployed: Deployed;
@@ -29,18 +31,19 @@ afterEach(async () => {
   await chain[Symbol.asyncDispose]();
 });
 
-/** A validator's relayer, and the epochs that it is to relay. */
-async function relayer(validator: Validator, limits: { readonly maxFinalized?: number } = {}) {
+/** A validator's relayer, and the epochs that it is to relay. It may have another node of the chain. */
+async function relayer(
+  validator: Validator,
+  { url = chain.url, ...limits }: { readonly maxFinalized?: number; readonly url?: string } = {},
+) {
   await chain.call('hardhat_setBalance', validator.address, '0xffffffffffffffffffffff');
   const epochs = certified(deployed);
-  const relay = await openRelayPool({ backend: 'ephemeral', watcherLockTtlMs: 500, ...limits }, deployed, {
-    finalityBlocks,
-    pollMs: 20,
-  });
+  const own = { ...deployed, url };
+  const relay = await openRelayPool({ backend: 'ephemeral', ...limits }, own, { finalityBlocks, pollMs: 20 });
   const stopping = new AbortController();
   const errors: unknown[] = [];
-  const own = new EpochRelayer({
-    contract: deployed,
+  const relayer = new EpochRelayer({
+    contract: own,
     privateKey: validator.key,
     relay,
     epochs,
@@ -49,7 +52,7 @@ async function relayer(validator: Validator, limits: { readonly maxFinalized?: n
     pollMs: 20,
     report: (error) => errors.push(error),
   });
-  const ended = own.run(stopping);
+  const ended = relayer.run(stopping);
   running.push(async () => {
     stopping.abort();
     await ended;
@@ -74,6 +77,9 @@ async function release(epoch: number, all: readonly Validator[]): Promise<void> 
   await chain.mine();
 }
 
+/** Waits until the node has this transaction. */
+const known = (hash: string) => expect.poll(() => chain.call('eth_getTransactionByHash', hash), wait).not.toBeNull();
+
 const pair = (): [Validator, Validator] => validators(2) as [Validator, Validator];
 const [alone] = validators(1) as [Validator];
 
@@ -96,12 +102,9 @@ test('each epoch is submitted once, in the order of nonces, and again as it was 
   // The node has lost them, too.
   await chain.mine();
   expect(await mined()).toEqual([]);
-  await expect
-    .poll(async () => {
-      await chain.mine();
-      return mined();
-    }, wait)
-    .toEqual(first);
+  for (const { hash } of first) await known(hash);
+  await chain.mine();
+  expect(await mined()).toEqual(first);
   for (let i = 0; i < finalityBlocks; i += 1) await chain.mine();
   await expect.poll(async () => (await relay.pool.usage()).confirmed, wait).toBe(0);
   for (const epoch of [1, 2, 3]) expect(await contract.rootOf(epoch)).toBe(epochs.rootOf(epoch));
@@ -140,18 +143,15 @@ test('a batch that another validator has submitted meanwhile keeps no later nonc
   one.epochs.add(1, [first, second]);
   await one.sent(0);
   // Its transaction stays with the node, while the other one takes its turn.
-  const kept = await chain.call('eth_getTransactionByHash', `0x${(await one.records.plans())[0]?.hash}`);
-  await chain.call('hardhat_dropTransaction', (kept as { hash: string }).hash);
+  const kept = `0x${(await one.records.plans())[0]?.hash}`;
+  await chain.call('hardhat_dropTransaction', kept);
   await turnTo(chain, contract, 1, second.address);
   two.epochs.add(1, [first, second]);
   await two.sent(0);
   await chain.mine();
-  await expect
-    .poll(async () => {
-      await chain.mine();
-      return one.mined();
-    }, wait)
-    .toMatchObject([{ nonce: 0, isRight: false }]);
+  await known(kept);
+  await chain.mine();
+  expect(await one.mined()).toMatchObject([{ nonce: 0, isRight: false }]);
   expect(await two.mined()).toMatchObject([{ nonce: 0, isRight: true }]);
   one.epochs.end(1);
   await release(2, [first, second]);
@@ -231,6 +231,71 @@ test('what is stuck for an epoch that has its root by now is replaced by a trans
   await sent(0);
   await dearBlock(dear);
   expect(await mined()).toMatchObject([{ nonce: 0, isRight: true, to: first.address, data: '0x' }]);
+});
+
+test('what a block takes while it is looked at as stuck keeps its meaning, also when that block is undone', async () => {
+  const node = await startTappedNode(chain.url);
+  const { epochs, sent, mined, records } = await relayer(alone, { url: node.url });
+  await release(1, [alone]);
+  epochs.add(1, [alone]);
+  await sent(0);
+  const [before] = await records.plans();
+  // The block comes between the look at the nonce and the one at the root.
+  const looked = Promise.withResolvers<() => Promise<void>>();
+  let isAwaited = true;
+  node.around = async ({ method, params }, forward) => {
+    const isOfRoot = isAwaited && method === 'eth_call' && params[1] !== 'pending';
+    if (!isOfRoot) return forward();
+    isAwaited = false;
+    const back = await chain.snapshot();
+    await dearBlock(1n);
+    await forward();
+    looked.resolve(back);
+  };
+  for (let i = 0; i < bumpAfterBlocks; i += 1) await dearBlock(dear);
+  const back = await looked.promise;
+  expect(await mined()).toMatchObject([{ nonce: 0, hash: `0x${before?.hash}` }]);
+  await back();
+  await chain.call('evm_increaseTime', 10);
+  for (let i = 0; i < 2; i += 1) await dearBlock(dear);
+  await expect.poll(async () => (await records.plans())[0]?.hash, wait).not.toBe(before?.hash);
+  await sent(0);
+  await expect
+    .poll(async () => {
+      await dearBlock(dear);
+      return contract.rootOf(1);
+    }, wait)
+    .toBe(epochs.rootOf(1));
+  expect(await mined()).toMatchObject([{ nonce: 0, isRight: true, data: before?.data }]);
+});
+
+test('what is undone and comes back while the relayer looks is not planned anew', async () => {
+  const node = await startTappedNode(chain.url);
+  const { epochs, sent, mined, records, relay } = await relayer(alone, { url: node.url });
+  await release(1, [alone]);
+  const back = await chain.snapshot();
+  epochs.add(1, [alone]);
+  await sent(0);
+  const [plan] = await records.plans();
+  const [found] = await relay.pool.payloads([plan?.hash ?? '']);
+  const payload = found !== null && found !== undefined && 'payload' in found ? found.payload : new Uint8Array();
+  const rounds = Promise.withResolvers<void>();
+  let isOver = false;
+  node.around = async ({ method, params }, forward) => {
+    if (isOver && method === 'eth_getBlockByNumber' && params[0] === 'latest') rounds.resolve();
+    const isTrial = !isOver && method === 'eth_call' && params[1] === 'pending';
+    if (!isTrial) return forward();
+    isOver = true;
+    await back();
+    await chain.call('evm_increaseTime', 10);
+    await forward();
+    await chain.call('eth_sendRawTransaction', `0x${Buffer.from(payload).toString('hex')}`);
+    await chain.mine();
+  };
+  await chain.mine();
+  await rounds.promise;
+  expect((await records.plans()).map(({ nonce, epoch }) => [nonce, epoch])).toEqual([[0, 1]]);
+  expect(await mined()).toMatchObject([{ nonce: 0, isRight: true }]);
 });
 
 test('a root that the contract does not take is refused, and costs no nonce', async () => {
