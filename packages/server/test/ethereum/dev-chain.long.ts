@@ -8,6 +8,8 @@ import { EdgeWorld } from '../edges/edge-world.ts';
 
 const program = fileURLToPath(new URL('ethereum-program.ts', import.meta.url));
 const mnemonic = 'test test test test test test test test test test test junk';
+/** A missing event is a failure, however long the wait. */
+const wait = { timeout: 240_000, interval: 100 };
 let chain: DevChain;
 
 beforeAll(async () => {
@@ -24,20 +26,22 @@ function reader(url: string | undefined): PublicClient {
   return createPublicClient({ chain: hardhat, transport: http(url), pollingInterval: 50 }) as PublicClient;
 }
 
-/** Makes blocks until the transaction is in one, as `url` sees it. Returns the hash of that block. */
+/** Makes blocks until one has the transaction, none after that one, and waits until `url` sees it. Returns the hash of that block. */
 async function mined(url: string | undefined, hash: Hash): Promise<Hash> {
-  let found: Hash | null = null;
-  const look = async (): Promise<Hash | null> => {
-    await chain.mine();
-    found = await reader(url)
+  const blockOf = (of: string | undefined): Promise<Hash | null> =>
+    reader(of)
       .getTransactionReceipt({ hash })
       .then(
         ({ blockHash }) => blockHash,
         () => null,
       );
+  let found: Hash | null = null;
+  const look = async (): Promise<Hash | null> => {
+    if ((await blockOf(chain.url)) === null) await chain.mine();
+    found = await blockOf(url);
     return found;
   };
-  await expect.poll(look, { timeout: 20_000, interval: 100 }).not.toBeNull();
+  await expect.poll(look, wait).not.toBeNull();
   return found as unknown as Hash;
 }
 
@@ -58,7 +62,7 @@ test.for([
   const statusOf = async (hash: Hash): Promise<unknown> =>
     ((await (await fetch(`${world.servers[last]?.url}/api/v1/transactions/${hash}`)).json()) as { stage: unknown })
       .stage;
-  const stage = (hash: Hash) => expect.poll(() => statusOf(hash), { timeout: 20_000 });
+  const stage = (hash: Hash) => expect.poll(() => statusOf(hash), wait);
 
   // Another server tells of what is submitted to the first one.
   const socket = createPublicClient({
@@ -75,7 +79,7 @@ test.for([
   const transfer = { to: richAccount(9).address, value: 1n };
   const first = await wallet(0).sendTransaction(transfer);
   const second = await wallet(0).sendTransaction(transfer);
-  await expect.poll(() => watched).toEqual([first, second]);
+  await expect.poll(() => watched, wait).toEqual([first, second]);
   await unsubscribe();
   expect(await reader(urlOf(last)).getTransactionCount({ address: account.address, blockTag: 'pending' })).toBe(2);
   expect(await reader(urlOf(last)).getTransaction({ hash: second })).toMatchObject({ hash: second, nonce: 1 });
@@ -96,7 +100,7 @@ test.for([
   const killed = await world.killLeader();
   await world.start(killed);
   const third = await wallet(last).sendTransaction(transfer);
-  const receipt = reader(urlOf(0)).waitForTransactionReceipt({ hash: third, timeout: 20_000 });
+  const receipt = reader(urlOf(0)).waitForTransactionReceipt({ hash: third, timeout: wait.timeout });
   await mined(urlOf(killed), third);
   expect((await receipt).status).toBe('success');
   await stage(third).toBe('Confirmed');
