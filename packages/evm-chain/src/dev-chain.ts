@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { freePort } from 'mempool-testkit/free-port';
 import { installed } from './installed.ts';
 import { rpcCall } from './rpc.ts';
@@ -36,17 +37,60 @@ export interface DevChain extends AsyncDisposable {
   call(method: string, ...params: readonly unknown[]): Promise<unknown>;
   /** Makes a block. */
   mine(): Promise<void>;
+  /** Lets the chain grow by so many blocks, and takes it back to here. Meanwhile it makes no others, so that is how deep it went. */
+  detour(blocks: number, between: () => Promise<void>): Promise<void>;
   /** Marks this place of the chain. Returns a function that takes the chain back to it: later blocks and transactions are gone. */
   snapshot(): Promise<() => Promise<void>>;
 }
 
 /** Starts a chain on a port of this machine. Hardhat is installed the first time. @throws Error if that fails */
 export async function startDevChain({ blockMs = 0, port }: DevChainOptions = {}): Promise<DevChain> {
+  const at = String(port ?? (await freePort()));
+  const child = startNode(at, blockMs);
+  const url = `http://127.0.0.1:${at}`;
+  const call = (method: string, ...params: readonly unknown[]): Promise<unknown> => rpcCall(url, method, params);
+  const lines = createInterface(child.stdout);
+  let isUp = false;
+  for await (const line of lines) {
+    isUp = line.includes(url);
+    if (isUp) break;
+  }
+  if (!isUp) throw new Error(`the development chain ended before it listened on ${url}`);
+  child.stdout.resume();
+  const mine = async (): Promise<void> => void (await call('evm_mine'));
+  const snapshot = async (): Promise<() => Promise<void>> => {
+    const id = await call('evm_snapshot');
+    return async () => void (await call('evm_revert', id));
+  };
+  return {
+    url,
+    pid: child.pid ?? 0,
+    call,
+    mine,
+    detour: async (blocks, between) => {
+      await call('evm_setIntervalMining', 0);
+      const back = await snapshot();
+      for (let i = 0; i < blocks; i += 1) {
+        await between();
+        await mine();
+      }
+      await back();
+      await call('evm_setIntervalMining', blockMs);
+    },
+    snapshot,
+    [Symbol.asyncDispose]: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    },
+  };
+}
+
+function startNode(port: string, blockMs: number): ChildProcessByStdio<null, Readable, null> {
   const folder = installed('hardhat', '2');
   writeFileSync(join(folder, 'hardhat.config.js'), config);
   const program = join(folder, 'node_modules/hardhat/internal/cli/bootstrap.js');
-  const at = String(port ?? (await freePort()));
-  const child = spawn(process.execPath, [program, 'node', '--hostname', '127.0.0.1', '--port', at], {
+  return spawn(process.execPath, [program, 'node', '--hostname', '127.0.0.1', '--port', port], {
     cwd: folder,
     env: {
       ...process.env,
@@ -57,24 +101,4 @@ export async function startDevChain({ blockMs = 0, port }: DevChainOptions = {})
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const url = `http://127.0.0.1:${at}`;
-  const call = (method: string, ...params: readonly unknown[]): Promise<unknown> => rpcCall(url, method, params);
-  const lines = createInterface(child.stdout);
-  for await (const line of lines) if (line.includes(url)) break;
-  child.stdout.resume();
-  return {
-    url,
-    pid: child.pid ?? 0,
-    call,
-    mine: async () => void (await call('evm_mine')),
-    snapshot: async () => {
-      const id = await call('evm_snapshot');
-      return async () => void (await call('evm_revert', id));
-    },
-    [Symbol.asyncDispose]: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    },
-  };
 }
