@@ -12,6 +12,8 @@ export default defineConfig({
     // They are few, and some measure.
     isolate: true,
     testTimeout: 300_000,
+    // The first run of a clone installs a development chain.
+    hookTimeout: 600_000,
     include: ['packages/*/test/**/*.long.ts', 'examples/*/test/**/*.long.ts'],
     globalSetup: ['.ci/bundled-programs.ts', 'packages/testkit/src/redis-setup.ts'],
   },
