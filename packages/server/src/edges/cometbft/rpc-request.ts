@@ -12,7 +12,10 @@ const maxBatch = 100;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** Returns the requests of a body: one, or a list, without notifications, which are neither run nor answered. @throws `RpcFault` −32700, or −32600 if they are too many */
+/**
+ * Returns the requests of a body, which is one or a list. Notifications are left out: CometBFT neither runs nor answers them.
+ * @throws `RpcFault` −32700, or −32600 if they are too many
+ */
 export function readRequests(body: Uint8Array): RpcRequest[] {
   const given = parsed(body);
   if (!Array.isArray(given)) return requestsOf(given);
