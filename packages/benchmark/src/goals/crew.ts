@@ -33,13 +33,19 @@ export class Crew<Told extends Verbs<Told>> {
     verb: V,
     ...given: Parameters<Told[V]>
   ): Promise<Awaited<ReturnType<Told[V]>>[]> {
-    return Promise.all(
-      this.#nodes.slice(0, count).map((node) => {
-        const answered = answerOf(node);
-        node.send([verb, given], () => undefined);
-        return answered as Promise<Awaited<ReturnType<Told[V]>>>;
-      }),
-    );
+    return Promise.all(this.#nodes.slice(0, count).map((_, index) => this.tellOne(index, verb, ...given)));
+  }
+
+  tellOne<V extends keyof Told>(
+    index: number,
+    verb: V,
+    ...given: Parameters<Told[V]>
+  ): Promise<Awaited<ReturnType<Told[V]>>> {
+    const node = this.#nodes[index];
+    if (node === undefined) throw new RangeError(`the crew has no process ${index}`);
+    const answered = answerOf(node);
+    node.send([verb, given], () => undefined);
+    return answered as Promise<Awaited<ReturnType<Told[V]>>>;
   }
 
   end(): Promise<void> {

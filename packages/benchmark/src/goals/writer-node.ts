@@ -1,5 +1,5 @@
-// One of many nodes that write to a full priority pool, in a process of its own. It writes while it is told to, and reports the time of each call.
-import type { AnyStore, OpenOptions } from 'mempool-core';
+// One of many nodes that write to a full priority pool, in a process of its own. It writes for some time, and counts its calls.
+import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import { anyStore } from 'mempool-core/backend';
 import { pricedTransactions } from '../setup/samples.ts';
 import { loadSubject } from '../setup/subject.ts';
@@ -8,6 +8,13 @@ import { serveCrew } from './crew.ts';
 const [path, pool] = process.argv.slice(2) as [string, string];
 const subject = await loadSubject(path);
 let store: AnyStore | null = null;
+
+/** The calls of one process in some time. */
+export interface Wrote {
+  readonly answered: number;
+  /** Rejected with `ERR_MEMPOOL_UNAVAILABLE`. */
+  readonly unavailable: number;
+}
 
 /** A priority that is above those of all earlier calls of any process, by 20 bits: every newcomer evicts the oldest. */
 function newest(size: number) {
@@ -23,20 +30,19 @@ const verbs = {
     // Its copy of the pool is there before the time begins.
     await store.reap({ maxTxs: 1 });
   },
-  /** @returns the milliseconds of each call */
-  async write(size: number, ms: number) {
+  async write(size: number, ms: number): Promise<Wrote> {
     if (store === null) throw new Error('the pool is not open');
-    const took: number[] = [];
-    const start = performance.now();
-    for (let now = start; now < start + ms; ) {
-      const call = newest(size);
-      const begun = performance.now();
-      // A call that others overtook for long may be below all that the pool has by now.
-      await store.receive(call);
-      now = performance.now();
-      took.push(now - begun);
-    }
-    return took;
+    let [answered, unavailable] = [0, 0];
+    for (const until = performance.now() + ms; performance.now() < until; )
+      try {
+        // A call that others overtook for long may be below all that the pool has by now.
+        await store.receive(newest(size));
+        answered++;
+      } catch (error) {
+        if (!isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
+        unavailable++;
+      }
+    return { answered, unavailable };
   },
 };
 

@@ -12,7 +12,7 @@ export interface Figure {
   readonly title: string;
   readonly goal: Goal;
   /** `×` for ratios. */
-  readonly unit: '×' | 'bytes' | 'ms' | 'events/s' | 'missed';
+  readonly unit: '×' | 'bytes' | 'ms' | 'events/s' | 'missed' | 'calls';
   readonly value: Spread;
   readonly met: boolean;
 }

@@ -5,6 +5,7 @@ import { redisLedgerGoals } from '../goals/ledger-redis.ts';
 import { sqliteLedgerGoals } from '../goals/ledger-sqlite.ts';
 import { type Measure, type Sampled, take } from '../goals/measure.ts';
 import { memoryGoals } from '../goals/memory.ts';
+import { pacedGoals } from '../goals/paced.ts';
 import { reapingGoal } from '../goals/reaping.ts';
 import { redisGoals } from '../goals/redis.ts';
 import { sequencerGoals } from '../goals/sequencer.ts';
@@ -69,6 +70,7 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
       const exclusive = full ? [exclusiveGoal(backend.subject, await loadSubject(subjectPath('sqliteExclusive')))] : [];
       return [
         ...sqliteGoals(backend, context),
+        ...pacedGoals(backend, context),
         ...writersGoals(backend, context),
         ...coldGoals(backend, context),
         ...heap,
@@ -84,6 +86,7 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
         ...redisGoals(backend, context),
         ...(await redisLedgerGoals(backend, context)),
         ...sequencerGoals(backend, context),
+        ...pacedGoals(backend, context),
         ...writersGoals(backend, context),
         ...coldGoals(backend, context),
         ...heap,
