@@ -55,7 +55,7 @@ async function status(
 
 function statusText(status: Told<TransactionStatus>, style: Terminal['style']): string {
   const { hash, stage, confirmations, nonConfirmations, confirmedAt, reason, receivedAt, attempts } = status;
-  const { notBefore, bundle } = status;
+  const { notBefore } = status;
   const when = (at: number | null): string =>
     at === null ? '-' : `${new Date(at).toISOString()} (${ago(at, Date.now())} ago)`;
   const stageStyle = stage === 'Dropped' || stage === 'Unknown' ? 'red' : stage === 'Finalized' ? 'green' : 'bold';
@@ -69,7 +69,6 @@ function statusText(status: Told<TransactionStatus>, style: Terminal['style']): 
     ['attempts', attempts],
     ['received', when(receivedAt)],
     ...(notBefore === null ? [] : [['held back until', new Date(notBefore).toISOString()] as const]),
-    ...(bundle === undefined ? [] : [['bundle', bundle] as const]),
   ]);
 }
 

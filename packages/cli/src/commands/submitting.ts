@@ -1,9 +1,8 @@
 import { open, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { SubmitBundleOutcome, SubmitOutcome, Verdict } from 'mempool-core';
-import { hint, maxBundle } from 'mempool-core/backend';
+import type { SubmitOutcome } from 'mempool-core';
 import { openTargetOrMake } from '../target/open-target.ts';
-import type { GivenTransaction, Told } from '../target/target.ts';
+import type { Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { plain, type Terminal } from '../terminal/terminal.ts';
 import { type Begin, onTarget, operationId, transactionHash, wholeNumber } from './command.ts';
@@ -14,11 +13,7 @@ interface SubmitOptions {
   readonly operationId?: string;
 }
 
-interface BundleOptions extends Omit<SubmitOptions, 'hash'> {
-  readonly verdicts?: string;
-}
-
-/** Adds `submit` and `bundle`. */
+/** Adds `submit`. */
 export function addSubmitting(program: Command, begin: Begin): void {
   program
     .command('submit')
@@ -28,14 +23,6 @@ export function addSubmitting(program: Command, begin: Begin): void {
     .option('--type <number>', 'its payload type', wholeNumber(0))
     .option(...operationId)
     .action((given: string[], options: SubmitOptions) => submit(begin, given, options));
-  program
-    .command('bundle')
-    .description('submit transactions that a priority pool receives together or not at all, given as for submit')
-    .argument('<file|-|hex...>', 'the bytes of each transaction, in their order')
-    .option('--verdicts <file>', 'a JSON list: the verdict of each, such as {"priority": "9", "gas": 21000}')
-    .option('--type <number>', 'their payload type', wholeNumber(0))
-    .option(...operationId)
-    .action((given: string[], options: BundleOptions) => bundle(begin, given, options));
 }
 
 /** Everything is read before anything is submitted. */
@@ -60,69 +47,6 @@ async function submit(begin: Begin, given: readonly string[], options: SubmitOpt
     },
     openTargetOrMake,
   );
-}
-
-/** Everything is read before anything is submitted. */
-async function bundle(begin: Begin, given: readonly string[], options: BundleOptions): Promise<void> {
-  const { verdicts: file, type: payloadType, operationId } = options;
-  if (given.length > maxBundle) throw new Failure(exitCodes.usage, `a bundle has at most ${maxBundle} transactions`);
-  const session = begin();
-  const verdicts = file === undefined ? [] : await verdictsIn(file, given.length);
-  const transactions: GivenTransaction[] = [];
-  for (const [i, each] of given.entries()) {
-    const payload = await payloadOf(each, session.terminal);
-    transactions.push({ hash: null, payload, payloadType, verdict: verdicts[i] });
-  }
-  await onTarget(
-    session,
-    async (target, terminal) => {
-      const outcome = await target.receiveBundle(transactions, { operationId, signal: terminal.signal });
-      await terminal.answer(outcome, (style) => bundleText(outcome, style));
-      if (outcome.kind === 'refused') throw new Failure(exitCodes.refused, 'refused: none was received');
-    },
-    openTargetOrMake,
-  );
-}
-
-/** True for a field whose value is a big number, which the file has as text. */
-const isBig: { readonly [F in keyof Required<Verdict>]: boolean } = {
-  ...{ priority: true, maxPriority: true, tip: true },
-  ...{ sender: false, senderLimit: false, gas: false, provides: false, requires: false, weight2: false },
-  ...{ expiresAt: false, expiresAtHeight: false, propagate: false, protected: false },
-};
-
-async function verdictsIn(path: string, count: number): Promise<Verdict[]> {
-  const wrong = (what: string): Failure => new Failure(exitCodes.usage, `${plain(path)} ${what}`);
-  const text = (await bytesIn(path)).toString();
-  let given: unknown;
-  try {
-    given = JSON.parse(text);
-  } catch {
-    throw wrong('is not JSON');
-  }
-  if (!Array.isArray(given) || given.length !== count) throw wrong(`must be a list with ${count} verdicts`);
-  return given.map((each: unknown, i) => {
-    if (typeof each !== 'object' || each === null || Array.isArray(each)) throw wrong(`[${i}] must be a verdict`);
-    const fields = Object.entries(each).map(([name, value]) => {
-      if (!Object.hasOwn(isBig, name))
-        throw wrong(`[${i}] has an unknown field ${name}${hint(name, Object.keys(isBig))}`);
-      if (!isBig[name as keyof Verdict]) return [name, value];
-      if (typeof value !== 'string' || !/^-?\d{1,19}$/.test(value))
-        throw wrong(`[${i}].${name} must be a whole number as text`);
-      return [name, BigInt(value)];
-    });
-    return Object.fromEntries(fields) as Verdict;
-  });
-}
-
-function bundleText(outcome: Told<SubmitBundleOutcome>, style: Terminal['style']): string {
-  if (outcome.kind === 'refused') {
-    const { kind, hash, ...rest } = outcome.refusal;
-    return [hash, style('red', kind), ...detailsOf(rest)].join('  ');
-  }
-  const { bundle, transactions } = outcome;
-  const head = `bundle ${bundle}  ${style('green', 'received')}`;
-  return [head, ...transactions.map(({ hash, seq }) => `${hash}  seq ${seq}`)].join('\n');
 }
 
 function accepted({ kind }: Told<SubmitOutcome>): boolean {

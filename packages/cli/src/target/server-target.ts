@@ -4,7 +4,6 @@ import type {
   Limits,
   RollbackOutcome,
   RollbackTarget,
-  SubmitBundleOutcome,
   SubmitOutcome,
   TipAnswer,
   TransactionStatus,
@@ -59,15 +58,6 @@ export class ServerTarget implements Target {
     const request = { method: 'POST', path: '/transactions', headers: keyed(operationId), signal } as const;
     if (hash === null) return this.#outcome({ ...request, body: payload, query: { payloadType } });
     return this.#outcome({ ...request, body: toJson({ hash, payload, payloadType }) });
-  }
-
-  async receiveBundle(
-    transactions: readonly GivenTransaction[],
-    { operationId, signal }: ChangeOptions,
-  ): Promise<Told<SubmitBundleOutcome>> {
-    const all = transactions.map(({ hash, ...rest }) => (hash === null ? rest : { hash, ...rest }));
-    const body = toJson({ transactions: all });
-    return this.#outcome({ method: 'POST', path: '/bundles', body, headers: keyed(operationId), signal });
   }
 
   async status(hash: string, { signal }: CallOptions): Promise<Told<TransactionStatus>> {

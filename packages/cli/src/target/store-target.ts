@@ -10,8 +10,6 @@ import {
   type RollbackOutcome,
   type RollbackTarget,
   type StoredTransaction,
-  type Submission,
-  type SubmitBundleOutcome,
   type SubmitOutcome,
   type TipAnswer,
   type TransactionStatus,
@@ -83,22 +81,12 @@ export class StoreTarget implements Target {
     this.#hashName = server.hash;
   }
 
-  async submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>> {
-    return told(await this.pool.submit(this.#submission(transaction), options));
-  }
-
-  async receiveBundle(
-    transactions: readonly GivenTransaction[],
+  async submit(
+    { hash: given, payload, payloadType }: GivenTransaction,
     options: ChangeOptions,
-  ): Promise<Told<SubmitBundleOutcome>> {
-    const { pool } = this;
-    if (pool.ordering === 'fifo') throw new Failure(exitCodes.refused, 'a fifo pool takes no bundles');
-    const all = transactions.map((each) => this.#submission(each));
-    return told(await pool.receiveBundle(all, options));
-  }
-
-  #submission({ hash, payload, ...rest }: GivenTransaction): Submission {
-    return { hash: hash ?? payloadHashes[this.#hashName](payload), payload, ...rest };
+  ): Promise<Told<SubmitOutcome>> {
+    const hash = given ?? payloadHashes[this.#hashName](payload);
+    return told(await this.pool.submit({ hash, payload, payloadType }, options));
   }
 
   async status(hash: string, options: CallOptions): Promise<Told<TransactionStatus>> {

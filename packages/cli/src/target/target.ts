@@ -4,12 +4,10 @@ import type {
   MempoolEvent,
   RollbackOutcome,
   RollbackTarget,
-  SubmitBundleOutcome,
   SubmitOutcome,
   TipAnswer,
   TransactionStatus,
   Usage,
-  Verdict,
   WaitStage,
 } from 'mempool-core';
 
@@ -36,8 +34,6 @@ export interface GivenTransaction {
   readonly hash: string | null;
   readonly payload: Uint8Array;
   readonly payloadType: number | undefined;
-  /** Only of a bundle. */
-  readonly verdict?: Verdict | undefined;
 }
 
 /** Options of a call. */
@@ -93,7 +89,6 @@ export type ToldEvent = Told<MempoolEvent>;
 /** The pool that a command works on: a store, or a server. Rejects with `Failure` or `MempoolError`. */
 export interface Target extends AsyncDisposable {
   submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>>;
-  receiveBundle(transactions: readonly GivenTransaction[], options: ChangeOptions): Promise<Told<SubmitBundleOutcome>>;
   status(hash: string, options: CallOptions): Promise<Told<TransactionStatus>>;
   waitFor(hash: string, options: AwaitOptions): Promise<Awaited>;
   list(list: List, options: ListOptions): AsyncIterable<Row>;
