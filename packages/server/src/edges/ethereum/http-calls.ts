@@ -77,8 +77,7 @@ const httpStatuses: ReadonlySet<number> = new Set([401, 403, 429, 503]);
 export function sessionOf(gate: Gate, caller: Caller | null, environment: HostEnvironment): Session {
   const owner = clientKey(caller, environment);
   const count = (): void => void gate.admit(caller, environment);
-  const owe = (more: number): void => gate.owe(caller, environment, more);
-  return { caller, owner, subscriptions: null, admit: () => undefined, count, owe };
+  return { caller, owner, subscriptions: null, admit: () => undefined, count };
 }
 
 /** What is no UTF-8 is no JSON either. */

@@ -3,7 +3,6 @@ import { numberToHex } from 'viem';
 import type { Scope } from '../../config/server-config.ts';
 import { authorize, type Caller } from '../../http/access.ts';
 import type { AccountState } from './account-state.ts';
-import { bundleParam } from './bundle-params.ts';
 import { addressParam, blockParam, bytesParam, hashParam, type Params, textParam } from './params.ts';
 import type { PendingFilters } from './pending-filters.ts';
 import { noMethod, RpcError, rpcCodes, wrongParams } from './rpc-error.ts';
@@ -25,8 +24,6 @@ export interface Session {
   admit(): void;
   /** Counts a call against the rate limit. @throws `Problem` 429 */
   count(): void;
-  /** Counts so many transactions beside the first of a call against the rate limit: the caller's next call waits longer. */
-  owe(count: number): void;
 }
 
 /** The parts that the methods need. */
@@ -124,10 +121,6 @@ function reads({ chainId, client, state, transactions, txpool, filters }: Method
 function submissions({ submitter }: MethodParts): Record<string, Run> {
   return {
     eth_sendRawTransaction: (params) => submitter.submit(bytesParam(params, 0)),
-    eth_sendBundle: async (params, session) => {
-      const given = bundleParam(params, Date.now());
-      return { bundleHash: await submitter.submitBundle(given, (count) => session.owe(count)) };
-    },
   };
 }
 

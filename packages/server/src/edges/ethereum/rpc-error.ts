@@ -37,11 +37,6 @@ export function wrongParams(message: string): RpcError {
   return new RpcError(rpcCodes.params, message);
 }
 
-/** Returns an error about one of several things, with its place before the message. Other errors than `RpcError` stay as they are. */
-export function placed(place: string, error: unknown): unknown {
-  return error instanceof RpcError ? new RpcError(error.code, `${place}: ${error.message}`, error.data) : error;
-}
-
 /** Returns geth's error for an unknown method. */
 export function noMethod(method: string): RpcError {
   return new RpcError(rpcCodes.method, `the method ${method.slice(0, 64)} does not exist/is not available`);

@@ -1,21 +1,18 @@
 import {
   account,
-  type BundleRefusal,
   isRefusal,
   maxPriority,
   type PriorityMempool,
-  type Refused,
   type Submission,
   type SubmitOutcome,
   type Verdict,
 } from 'mempool-core';
-import { concat, type Hex, keccak256, toHex } from 'viem';
+import type { Hex } from 'viem';
 import type { AccountIndex } from './account-index.ts';
 import type { AccountState } from './account-state.ts';
 import { assertAdmissible, mostSpent } from './admission.ts';
-import type { GivenBundle } from './bundle-params.ts';
 import { type Fields, parseRaw, type SignedTransaction, signedBy, typeNumbers } from './raw-transaction.ts';
-import { placed, RpcError, refused, rpcCodes } from './rpc-error.ts';
+import { RpcError, refused, rpcCodes } from './rpc-error.ts';
 
 /** The parts that a submitter needs. */
 export interface SubmitterParts {
@@ -43,33 +40,6 @@ export class Submitter {
     throw refusalOf(outcome, signed);
   }
 
-  /**
-   * Submits transactions that the pool receives together or not at all, and returns the bundle's hash.
-   * @param owe counts the transactions after the first against the rate limit
-   * @throws `RpcError`
-   */
-  async submitBundle({ payloads, blockNumber, expiresAt }: GivenBundle, owe: (count: number) => void): Promise<Hex> {
-    const { pool, followsFloor } = this.#parts;
-    owe(payloads.length - 1);
-    const expiresAtHeight = blockNumber === null ? null : await this.#heightBefore(blockNumber);
-    const floor = followsFloor ? (await pool.setLimits({})).minPriority : 0n;
-    const signed: SignedTransaction[] = [];
-    const submissions: Submission[] = [];
-    for (const [i, payload] of payloads.entries()) {
-      try {
-        const one = await this.#read(payload);
-        const { verdict, ...rest } = await this.#submission(one);
-        signed.push(one);
-        submissions.push({ ...rest, verdict: { ...withoutTip(verdict, floor), expiresAt, expiresAtHeight } });
-      } catch (error) {
-        throw placed(`txs[${i}]`, error);
-      }
-    }
-    const outcome = await pool.receiveBundle(submissions);
-    if (outcome.kind === 'refused') throw bundleRefusalOf(outcome.refusal, signed);
-    return keccak256(concat(signed.map(({ hash }) => hash)));
-  }
-
   async #read(payload: Uint8Array): Promise<SignedTransaction> {
     const raw = parseRaw(payload);
     await this.#assertUnknown(raw.hash);
@@ -82,14 +52,6 @@ export class Submitter {
     this.#parts.index.remember(signed);
     const { hash, payload, fields } = signed;
     return { hash, payload, payloadType: typeNumbers[fields.type], verdict };
-  }
-
-  /** The height until which a bundle for a block is good. @throws `RpcError` −32000 unless that is the next block */
-  async #heightBefore(blockNumber: number): Promise<number> {
-    const { point, tick } = await this.#parts.pool.tip();
-    if (point === null) throw refused('blockNumber is not supported: the pool has applied no block yet');
-    if (blockNumber === point.slot + 1) return tick;
-    throw refused(`the pool holds nothing back: blockNumber must be ${toHex(point.slot + 1)}, the next block`);
   }
 
   /** Before the work that a known transaction is not worth. */
@@ -133,11 +95,6 @@ function tippedPriceOf(fields: Fields): Pick<Verdict, 'priority' | 'maxPriority'
   return { maxPriority: lower(cap, maxPriority), tip: lower(tip, maxPriority) };
 }
 
-/** One in a bundle has no tip: what it pays at the present floor stays its price (P31). */
-function withoutTip({ maxPriority: most, tip, ...verdict }: Verdict = {}, floor: bigint): Verdict {
-  return most === undefined || tip === undefined ? verdict : { ...verdict, priority: lower(most, floor + tip) };
-}
-
 function lower(a: bigint, b: bigint): bigint {
   return a < b ? a : b;
 }
@@ -173,19 +130,6 @@ function refusalOf(outcome: Exclude<SubmitOutcome, { kind: 'received' }>, { fiel
     case 'cycle':
       return refused('the transaction depends on itself');
   }
-}
-
-/** The pool's refusal of a bundle: that of one transaction, in geth's words. */
-function bundleRefusalOf(refusal: BundleRefusal | Refused, signed: readonly SignedTransaction[]): RpcError {
-  const i = signed.findIndex(({ hash }) => hash === `0x${refusal.hash}`);
-  const one = signed[i] as SignedTransaction;
-  if (refusal.kind === 'not-ready')
-    return refused('the bundle is not ready: an earlier nonce is missing, or it pays less than the floor');
-  if (refusal.kind === 'conflict' && refusal.with !== null)
-    return refused(
-      `txs[${i}]: nonce ${one.fields.nonce} is used by 0x${refusal.with}, which a bundle does not replace`,
-    );
-  return placed(`txs[${i}]`, refusalOf(refusal, one)) as RpcError;
 }
 
 const limitWords = {

@@ -230,13 +230,6 @@ test('where the floor is the base fee, transactions are ordered by what they pay
     ...{ code: -32000, message: 'replacement transaction underpriced' },
     data: { required: '20', requiredTip: '7' },
   });
-  const bundle = [
-    await signed(paying(100n, 9n), accountOf(5)),
-    await signedLegacy({ nonce: 0, gasPrice: 10n }, accountOf(6)),
-  ];
-  for (const [i, raw] of bundle.entries()) names.set(keccak256(raw).slice(2), `bundle ${i}`);
-  expect((await call(url, 'eth_sendBundle', { txs: bundle })).error).toBe(undefined);
   await send('raised', signed({ ...paying(20n, 7n), value: 2n }));
-  // 9 + 9 and 10 for the same gas: 14.
-  expect(await order()).toEqual(['legacy', 'raised', 'bundle 0', 'bundle 1', 'poor', 'below']);
+  expect(await order()).toEqual(['legacy', 'raised', 'poor', 'below']);
 });

@@ -39,7 +39,7 @@ test('other methods go to the upstream, and its errors come back', async () => {
   const { error } = await call(url, 'eth_nonsense');
   expect(error).toEqual({ code: -32601, message: 'unknown method eth_nonsense', data: { method: 'eth_nonsense' } });
   // These would pass the pool by.
-  for (const method of ['eth_sendRawTransactionSync', 'eth_sendPrivateTransaction'])
+  for (const method of ['eth_sendRawTransactionSync', 'eth_sendPrivateTransaction', 'eth_sendBundle'])
     expect((await call(url, method, '0x')).error?.message).toMatch('does not exist');
   const alone = await edge(priority);
   expect((await call(alone.url, 'eth_gasPrice')).error?.code).toBe(-32601);
