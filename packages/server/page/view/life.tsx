@@ -42,7 +42,7 @@ function Track({ status }: { readonly status: WireStatus }): VNode {
 }
 
 function Facts({ status, rollbacks }: { readonly status: WireStatus; readonly rollbacks: number | null }): VNode {
-  const { receivedAt, attempts, confirmations, nonConfirmations, confirmedAt, reason, notBefore, bundle } = status;
+  const { receivedAt, attempts, confirmations, nonConfirmations, confirmedAt, reason, notBefore } = status;
   const rows: (readonly [string, string | null])[] = [
     ['Received', receivedAt === null ? 'time not known' : `${formatDate(receivedAt)}`],
     ['Attempts to send', formatCount(attempts)],
@@ -53,7 +53,6 @@ function Facts({ status, rollbacks }: { readonly status: WireStatus; readonly ro
     ['Rollbacks', rollbacks === null ? null : formatCount(rollbacks)],
     ['Reason', reason === null ? null : reasonText(reason)],
     ['Held back until', notBefore === null ? null : formatDate(notBefore)],
-    ['Bundle', bundle === undefined ? null : String(bundle)],
   ];
   return (
     <dl class="facts">

@@ -1,10 +1,10 @@
-import type { BundleRefusal, SubmitOutcome } from 'mempool-core';
+import type { SubmitOutcome } from 'mempool-core';
 
 /** A pool's answer to a transaction that it does not take. */
 export type RefusedOutcome = Exclude<SubmitOutcome, { readonly kind: 'received' | 'duplicate' }>;
 
 /** What a refusal means to a client. 409: the transaction may be accepted once the pool has changed. 422: not as it is. */
-export function refusalStatus(outcome: RefusedOutcome | BundleRefusal): 409 | 422 {
+export function refusalStatus(outcome: RefusedOutcome): 409 | 422 {
   switch (outcome.kind) {
     case 'too-large':
     case 'refused':
@@ -20,9 +20,6 @@ export function refusalStatus(outcome: RefusedOutcome | BundleRefusal): 409 | 42
     case 'full':
     // Its window may be opened again.
     case 'closed':
-    // Only of a bundle: it may leave the pool, and what it needs may come.
-    case 'duplicate':
-    case 'not-ready':
       return 409;
   }
 }

@@ -109,16 +109,11 @@ const damaged = z.array(
   z.object({ hash: z.string().nullable().optional(), seq: z.int().optional(), logSeq: z.int().optional() }),
 );
 
-const bundle = z
-  .int()
-  .openapi({ description: 'Of a live transaction that came in a bundle: its name, as POST /bundles told it.' });
-
 const transition = z
   .object({
     ...{ cursor: z.string(), eventSeq: z.int(), at: time.nullable() },
     ...{ stage, cause: z.string(), previous: z.object({ stage, ...counters }) },
     ...{ point: shownPoint.nullable(), reason: shownReason, attempts: z.int(), ...counters },
-    bundle: bundle.optional(),
   })
   .openapi('Transition');
 
@@ -132,7 +127,6 @@ export const status: z.ZodType = z
     receivedAt: time.nullable(),
     attempts: z.int(),
     notBefore: time.nullable(),
-    bundle: bundle.optional(),
     waited: z.enum(['reached', 'dropped', 'timeout']).optional(),
     history: z.object({ items: z.array(transition), complete: z.boolean() }).optional(),
   })
@@ -143,7 +137,7 @@ export const outcome: z.ZodType = z
   .openapi('SubmitOutcome', { description: 'received, duplicate, or why the transaction was refused.' });
 
 export const listed: z.ZodType = z
-  .looseObject({ hash: z.string(), bytes: z.int(), seq: z.int(), bundle: bundle.optional() })
+  .looseObject({ hash: z.string(), bytes: z.int(), seq: z.int() })
   .openapi('ListedTransaction');
 
 /** A page of these items. */
@@ -176,7 +170,6 @@ export const candidate: z.ZodType = z
     bytes: z.int(),
     gas: z.int(),
     priority: bigNumber,
-    bundle: bundle.optional(),
   })
   .openapi('Candidate');
 

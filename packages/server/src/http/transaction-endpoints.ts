@@ -1,9 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import type { Mempool, Submission, SubmitBundleOutcome, SubmitOutcome } from 'mempool-core';
-import { maxBundle } from 'mempool-core/backend';
+import type { Mempool, Submission, SubmitOutcome } from 'mempool-core';
 import { type Endpoint, endpoint, json, jsonEndpoint, refusalForm } from './endpoint.ts';
 import type { Histories } from './histories.ts';
-import { unsupported } from './page-endpoints.ts';
 import type { PayloadHash } from './payload-hash.ts';
 import { notFound, Problem, wrongRequest } from './problem.ts';
 import { refusalStatus } from './refusals.ts';
@@ -31,9 +29,9 @@ type Given = z.output<typeof submission>;
 
 const tooLargeForm = refusalForm('Larger than a transaction or a request may be.');
 
-/** Submitting a transaction or a bundle, and asking for a transaction. */
+/** Submitting a transaction, and asking for a transaction. */
 export function transactionEndpoints(parts: TransactionParts): Endpoint[] {
-  return [submitting(parts), bundling(parts), asking(parts)];
+  return [submitting(parts), asking(parts)];
 }
 
 function submitting(parts: TransactionParts): Endpoint {
@@ -95,67 +93,6 @@ function outcomeAnswer(outcome: SubmitOutcome): Response {
   if (outcome.kind === 'duplicate') return json(outcome);
   const detail = `The pool refuses the transaction: ${outcome.kind}.`;
   const status = outcome.kind === 'too-large' ? 413 : refusalStatus(outcome);
-  throw new Problem(status, 'ERR_SERVER_REFUSED', { detail, members: { outcome } });
-}
-
-const bundle = z.strictObject({ transactions: z.array(submission).min(1).max(maxBundle) }).openapi('Bundle', {
-  description: 'They stand side by side in the order given, are reaped and taken together, and leave together.',
-  example: {
-    transactions: [
-      { payload: 'cGF5IDk=', verdict: { priority: '9', gas: 1 } },
-      { payload: 'cGF5IDE=', verdict: { priority: '1', gas: 1 } },
-    ],
-  },
-});
-
-const bundleOutcome = z
-  .object({
-    kind: z.literal('received'),
-    bundle: z.int().openapi({ description: 'The name of the bundle: the seq of its first transaction.' }),
-    transactions: z.array(z.object({ hash: z.string(), seq: z.int() })),
-  })
-  .openapi('BundleOutcome', {
-    example: {
-      kind: 'received',
-      bundle: 7,
-      transactions: [
-        { hash: '3b5ea600238bbc57bc61db0238aa0698568ac625ebd89b7a5f72a048e90a78fb', seq: 7 },
-        { hash: '077d8a1f31926bef4f3dd6b9dd1ea3ad288a01475b60bc5e5f42c3924d89779a', seq: 8 },
-      ],
-    },
-  });
-
-function bundling({ pool, hashOf }: TransactionParts): Endpoint {
-  return endpoint({
-    method: 'post',
-    path: '/api/v1/bundles',
-    summary:
-      'Submits up to 100 transactions that are received together or not at all; priority pools only. Each counts against the rate.',
-    tag: 'transactions',
-    scopes: ['submit'],
-    body: bundle,
-    answers: {
-      201: { description: 'Received. Their order is that of the request.', schema: bundleOutcome },
-      409: refusalForm(
-        'None was received, but the bundle may be accepted once the pool has changed. `outcome.refusal` says why, and the `hash` of the transaction.',
-      ),
-      413: tooLargeForm,
-      422: refusalForm('None was received. Not accepted as it is, or the pool is fifo.'),
-    },
-    answer: async ({ body, operationId, owe }) => {
-      if (pool.ordering === 'fifo') throw unsupported('receiveBundle');
-      owe(body.transactions.length - 1);
-      const all = body.transactions.map((each) => submissionOf(each, hashOf));
-      return bundleAnswer(await pool.receiveBundle(all, { operationId }));
-    },
-  });
-}
-
-function bundleAnswer(outcome: SubmitBundleOutcome): Response {
-  if (outcome.kind === 'received') return json(outcome, 201);
-  const { kind, hash } = outcome.refusal;
-  const detail = `The pool refuses the bundle: ${kind}, of ${hash}.`;
-  const status = kind === 'too-large' ? 413 : refusalStatus(outcome.refusal);
   throw new Problem(status, 'ERR_SERVER_REFUSED', { detail, members: { outcome } });
 }
 

@@ -12,9 +12,9 @@ const payload = new Uint8Array([1]);
 /** A connection that is refused or ends is an error in the console. */
 const expected = /net::ERR_|Failed to load resource/;
 
-async function serve(file: string, port: number, ordering = 'fifo'): Promise<RunningServer> {
+async function serve(file: string, port: number): Promise<RunningServer> {
   const server = await startServer(
-    await loadServerConfig({ mempool: { backend: 'sqlite', path: file, ordering } }, { server: { port } }),
+    await loadServerConfig({ mempool: { backend: 'sqlite', path: file } }, { server: { port } }),
   );
   onTestFinished(() => server.close());
   return server;
@@ -74,23 +74,4 @@ test('over a connection that is cut, hangs or is refused, no number stays old un
   await receive(server, 'third');
   await expect.poll(() => pendingOn(page)).toBe('3');
   await expect.poll(() => stateOf(page), { timeout: 30_000 }).toBe('live');
-});
-
-test('a transaction of a bundle shows the name of the bundle, and another one shows none', async () => {
-  const server = await serve(`${scratchFolder()}/pool.sqlite`, 0, 'priority');
-  const { pool } = server;
-  if (pool.ordering === 'fifo') throw new Error('the pool is fifo');
-  await receive(server, 'alone');
-  await pool.receiveBundle(['first', 'second'].map((name) => ({ hash: hashOf(name), payload })));
-  const { page } = await openPage({});
-  const facts = page.locator('dialog[open] .facts');
-  for (const [name, shown] of [
-    ['second', 'Bundle2'],
-    ['alone', ''],
-  ] as const) {
-    await page.goto(`${server.url}/#tx=${hashOf(name)}`);
-    await page.reload();
-    await facts.waitFor();
-    expect((await facts.locator('div', { hasText: 'Bundle' }).allTextContents()).join()).toBe(shown);
-  }
 });

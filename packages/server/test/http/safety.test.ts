@@ -280,6 +280,17 @@ test('requests beyond the rate are refused until the next second, each token for
   expect((await ask('chain')).status).toBe(403);
 });
 
+test('each transaction of a list counts against the rate', async () => {
+  const { url, pool } = await served({ backend: 'ephemeral' }, { ratePerSecond: 1 });
+  const list = ['AQ==', 'Ag=='].map((payload) => ({ payload }));
+  const submitList = () => postJson(`${url}/api/v1/transactions`, list);
+  expect((await submitList()).status).toBe(200);
+  const refused = await submitList();
+  // One request at once and one owed, which must be there again before the next.
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '2']);
+  expect((await pool.usage()).lastSeq).toBe(2);
+});
+
 test('more waits and requests at once than allowed are refused', async () => {
   const { url } = await served({ backend: 'ephemeral' }, { maxWaits: 2 });
   const wait = (timeout: string) => fetch(`${url}/api/v1/transactions/aa?wait=Confirmed&timeout=${timeout}`);
