@@ -20,10 +20,10 @@ async function byReap(pool: PriorityMempool): Promise<Draft> {
   return executed(await pool.reap({ maxGas: gasLimit, skip: 5 }, { payloads: true, view: true }));
 }
 
-/** Walks over the order, and executes one after the other until the block is full. It leaves bundles to the others. */
+/** Walks over the order, and executes one after the other until the block is full. */
 async function byWalk(pool: PriorityMempool): Promise<Draft> {
   const draft: Draft = { included: [], failed: [] };
-  const walk = pool.bestIterator({ readAhead: 10, filter: ({ bundle }) => bundle === undefined });
+  const walk = pool.bestIterator({ readAhead: 10 });
   let left = gasLimit;
   for await (const { hash, gas } of walk) {
     const [found] = gas > left ? [] : await pool.payloads([hash], { view: true });

@@ -8,12 +8,6 @@ export class Check {
   readonly submitted: string[] = [];
   readonly #included: string[] = [];
   readonly #gone: string[] = [];
-  readonly #bundles: (readonly string[])[] = [];
-
-  bundle(hashes: readonly string[]): void {
-    this.submitted.push(...hashes);
-    this.#bundles.push(hashes);
-  }
 
   /** @throws AssertionError if the block is too large, too cheap or not in order */
   block({ included }: Draft, dropped: readonly string[], baseFee: number): void {
@@ -23,20 +17,8 @@ export class Check {
       'one does not pay the base fee',
     );
     assertOrder(included);
-    this.#assertWhole(included);
     this.#included.push(...included.map(({ hash }) => hash));
     this.#gone.push(...dropped);
-  }
-
-  /** A block has all of a bundle, side by side, or nothing of it. */
-  #assertWhole(included: readonly Candidate[]): void {
-    const order = included.map(({ hash }) => hash);
-    for (const hashes of this.#bundles) {
-      const at = order.indexOf(hashes[0] ?? '');
-      const found = order.filter((hash) => hashes.includes(hash));
-      assert.deepEqual(found, at < 0 ? [] : order.slice(at, at + hashes.length), 'a bundle is torn apart');
-      assert.ok(at < 0 || found.length === hashes.length, 'a bundle is not whole');
-    }
   }
 
   /** @throws AssertionError if a transaction was lost, or was included twice. Returns how many there are of each kind. */

@@ -1,11 +1,11 @@
 /** Builds twelve blocks while the base fee moves, in three ways, and checks at the end that all adds up. */
-import { type Answer, account, isRefusal } from 'mempool-core';
+import { account } from 'mempool-core';
 import { openNode } from 'mempool-node';
 import { builderOf } from './builder.ts';
 import { Chain, gasLimit } from './chain.ts';
 import { Check, gasOf } from './check.ts';
 import { Traffic } from './traffic.ts';
-import { decodeTransfer, encodeTransfer, type Transfer } from './transfer.ts';
+import { decodeTransfer, encodeTransfer } from './transfer.ts';
 
 const [backend = 'ephemeral', place] = process.argv.slice(2);
 const config = {
@@ -17,13 +17,13 @@ const config = {
 };
 
 const [chain, traffic, check] = [new Chain(), new Traffic(), new Check()];
-function judge({ sender, nonce, maxFee, gas }: Transfer): Answer {
-  return account(sender, nonce, chain.nextNonce(sender), { priority: BigInt(maxFee), gas });
-}
 
 await using opened = await openNode(config, {
   height: () => chain.height,
-  validate: ({ payload }) => judge(decodeTransfer(payload)),
+  validate: ({ payload }) => {
+    const { sender, nonce, maxFee, gas } = decodeTransfer(payload);
+    return account(sender, nonce, chain.nextNonce(sender), { priority: BigInt(maxFee), gas });
+  },
 });
 const { pool } = opened;
 
@@ -32,12 +32,6 @@ for (let block = 1; block <= 12; block++) {
     const { hash, kind } = await pool.submit(encodeTransfer(transfer));
     if (kind === 'received') check.submitted.push(hash);
   }
-  const bundle = traffic.bundle().map((transfer) => {
-    const verdict = judge(transfer);
-    return isRefusal(verdict) ? encodeTransfer(transfer) : { ...encodeTransfer(transfer), verdict };
-  });
-  const sent = await pool.receiveBundle(bundle);
-  if (sent.kind === 'received') check.bundle(sent.transactions.map(({ hash }) => hash));
 
   const { baseFee } = chain;
   await pool.setLimits({ minPriority: BigInt(baseFee) });

@@ -11,13 +11,6 @@ export class Traffic {
     return Array.from({ length: block <= 6 ? 16 : 3 }, () => this.#transfer());
   }
 
-  /** Two transfers of a searcher that are worth nothing alone. */
-  bundle(): Transfer[] {
-    const first = this.#nonces.get('searcher') ?? 0;
-    this.#nonces.set('searcher', first + 2);
-    return [first, first + 1].map((nonce) => ({ sender: 'searcher', nonce, maxFee: 250, gas: 40_000, fails: false }));
-  }
-
   /** The wallet begins again with the nonce of a transfer that failed. */
   resume({ sender, nonce }: Transfer): void {
     this.#nonces.set(sender, Math.min(nonce, this.#nonces.get(sender) ?? 0));

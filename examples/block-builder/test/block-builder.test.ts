@@ -7,7 +7,7 @@ import { expect, inject, test } from 'vitest';
 import { nextBaseFee } from '../src/chain.ts';
 
 const folder = new URL('..', import.meta.url);
-testReadme(folder, ['src/chain.ts', 'src/main.ts', 'src/builder.ts', 'src/builder.ts', 'src/main.ts']);
+testReadme(folder, ['src/chain.ts', 'src/main.ts', 'src/builder.ts', 'src/builder.ts']);
 
 const places: Readonly<Record<string, () => string>> = {
   sqlite: () => join(scratchFolder(), 'pool.sqlite'),
