@@ -6,6 +6,9 @@ function numbered(letter: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => `${letter}${i + 1}`);
 }
 
+/** Numbers of rules that are removed, which no other rule takes. */
+const retired = new Set(['P30']);
+
 const contract = [
   ...numbered('L', 14),
   ...numbered('X', 6),
@@ -18,7 +21,7 @@ const contract = [
   ...numbered('LE', 8),
   ...numbered('P', 33),
   ...numbered('K', 4),
-];
+].filter((rule) => !retired.has(rule));
 
 test('every rule of the contract has a title', () => {
   expect(Object.keys(rules).sort()).toEqual([...contract, 'history'].sort());

@@ -39,7 +39,7 @@ import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
 import { replaceableMutants } from './replaceable.ts';
 import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
-import { protectionMutants, secondWeightMutants, tippedMutants } from './verdict-fields.ts';
+import { protectionMutants, tippedMutants } from './verdict-fields.ts';
 
 /** Every store with a fault. */
 export const allMutants: readonly Mutant[] = [
@@ -98,7 +98,6 @@ export const allMutants: readonly Mutant[] = [
   ...movingFloorMutants,
   ...protectionMutants,
   ...tippedMutants,
-  ...secondWeightMutants,
   ...reapingMutants,
   ...walkingMutants,
   ...takingMutants,

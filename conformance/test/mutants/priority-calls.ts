@@ -284,7 +284,6 @@ const fields: readonly (keyof Verdict)[] = [
   'expiresAtHeight',
   'propagate',
   'protected',
-  'weight2',
 ];
 
 /** Runs what is left to do although the call was aborted, or the store closed. */

@@ -171,7 +171,6 @@ const newer: ReadonlySet<string> = new Set([
   'minPriority',
   'belowFloor',
   'maxProtected',
-  'maxWeight2',
   'acceptUntil',
   'attempts',
   'replacedBy',

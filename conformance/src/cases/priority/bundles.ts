@@ -295,7 +295,7 @@ const onePool = eachOnPriorityPool({
       const error = await rejection(scene.store.receiveBundle(wrong));
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'transactions');
     }
-    for (const verdict of [{ protected: true }, { maxPriority: 5n, tip: 1n }, { weight2: 1 }]) {
+    for (const verdict of [{ protected: true }, { maxPriority: 5n, tip: 1n }]) {
       const error = await rejection(scene.store.receiveBundle([one, { ...one, hash: 'ff', verdict }]));
       assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
       assert.ok(String(error.details.field).startsWith('transactions[1].verdict.'));

@@ -99,7 +99,6 @@ const ownPools = eachRanked({
       parked: 1,
       belowFloor: 0,
       protected: 0,
-      weight2: 0,
       headroom,
     });
     const { pending, propagated, acknowledged, confirmed } = await scene.store.usage();

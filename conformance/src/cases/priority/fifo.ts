@@ -43,7 +43,6 @@ const otherLimits: readonly OpenOptions[] = [
   { maxPerSender: 1 },
   { maxParked: 1 },
   { maxProtected: 1 },
-  { maxWeight2: 1 },
   { maxAncestors: 1 },
   { maxDescendants: 1 },
   { maxEvictions: 1 },

@@ -27,7 +27,6 @@ import { poolReopeningCases } from './reopening.ts';
 import { replaceableCases } from './replaceable.ts';
 import { replacementCases } from './replacement.ts';
 import { returningCases, revivedEntryCases } from './returning.ts';
-import { secondWeightCases } from './second-weight.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 import { tipCases } from './tips.ts';
@@ -47,7 +46,6 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...floorCases,
   ...protectionCases,
   ...tipCases,
-  ...secondWeightCases,
   ...reapingCases,
   ...walkingCases,
   ...takingCases,

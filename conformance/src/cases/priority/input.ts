@@ -45,8 +45,6 @@ const unusual: readonly (readonly [string, keyof Verdict, unknown])[] = [
   ['height-negative', 'expiresAtHeight', -1],
   ['propagate-text', 'propagate', 'yes'],
   ['protected-number', 'protected', 1],
-  ['weight2-large', 'weight2', 2 ** 32],
-  ['weight2-negative', 'weight2', -1],
 ];
 
 const badVerdicts: readonly BadInput[] = [
@@ -196,7 +194,6 @@ const badLimits: readonly (readonly [keyof OpenOptions, unknown])[] = [
   ['maxPerSender', '3'],
   ['maxParked', -1],
   ['maxProtected', -1],
-  ['maxWeight2', -1],
   ['maxAncestors', -1],
   ['maxDescendants', 2 ** 53],
   ['maxEvictions', -1],

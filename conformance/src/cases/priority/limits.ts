@@ -6,7 +6,6 @@ import { eachOnPriorityPool, ladder, minPriority, openScene } from '../../scenar
 const defaults = {
   maxTxs: 100_000,
   maxBytes: 268_435_456,
-  maxWeight2: Number.POSITIVE_INFINITY,
   maxTxGas: Number.POSITIVE_INFINITY,
   maxPerSender: 64,
   maxParked: 10_000,
@@ -27,7 +26,6 @@ const defaults = {
 const others = {
   maxTxs: 7,
   maxBytes: 1_000,
-  maxWeight2: 12,
   maxTxGas: 11,
   maxPerSender: 3,
   maxParked: 4,

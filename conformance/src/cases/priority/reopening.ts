@@ -25,7 +25,6 @@ const killLimits: Limits = {
   maxPerSender: 12,
   maxParked: 10,
   maxProtected: 9,
-  maxWeight2: 99,
   maxAncestors: 25,
   maxDescendants: 25,
   maxEvictions: 8,
@@ -63,7 +62,7 @@ async function varied(context: CaseContext): Promise<Scene> {
   await scene.fill({ lost: { provides: ['l'] }, left: { requires: ['l'] } });
   await scene.drop('lost');
   await scene.fill({
-    tipped: { maxPriority: 2n ** 53n + 1n, tip: 7n, weight2: 2 },
+    tipped: { maxPriority: 2n ** 53n + 1n, tip: 7n },
     quiet: { priority: -(2n ** 62n) - 1n, propagate: false, bytes: 700 },
   });
   await scene.block(1, { seen: ['s0'], provides: ['chain'] });

@@ -9,7 +9,6 @@ import type { HistoryClock, PriorityCall } from './call.ts';
 export const historyLimits: Limits = {
   maxTxs: 8,
   maxBytes: 130,
-  maxWeight2: 6,
   maxTxGas: 9,
   maxPerSender: 3,
   maxParked: 3,
@@ -33,7 +32,6 @@ const { POSITIVE_INFINITY: open } = Number;
 const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   maxTxs: [8, 8, 4, 12],
   maxBytes: [130, 130, 50, 1_000],
-  maxWeight2: [6, 6, 2, Number.POSITIVE_INFINITY],
   maxTxGas: [9, 9, 5, Number.POSITIVE_INFINITY],
   maxPerSender: [3, 3, 1, 64],
   maxParked: [3, 3, 0, 8],
@@ -264,7 +262,7 @@ export class PriorityCallMaker {
       const one = { ...this.#submission(model), hash };
       const free = this.#percent(60) ? { provides: this.#tags([0, 0, 1]), requires: [] } : {};
       if (one.verdict === undefined) return one;
-      const { maxPriority, tip, protected: _, weight2, ...verdict } = one.verdict;
+      const { maxPriority, tip, protected: _, ...verdict } = one.verdict;
       const price = maxPriority === undefined ? {} : { priority: maxPriority };
       return { ...one, verdict: { ...verdict, ...price, ...free } };
     });
@@ -309,7 +307,6 @@ export class PriorityCallMaker {
       ...(this.#percent(8) ? { expiresAtHeight: tick + this.#random.below(6) } : {}),
       ...(this.#percent(10) ? { propagate: false } : {}),
       ...(this.#percent(12) ? { protected: true } : {}),
-      ...(this.#percent(20) ? { weight2: this.#random.below(4) } : {}),
     };
   }
 
@@ -351,9 +348,7 @@ export class PriorityCallMaker {
     return {
       ...(this.#percent(60) ? { maxTxs: this.#random.below(4) } : {}),
       ...(this.#percent(30) ? { maxBytes: this.#random.below(90), overheadBytes: this.#random.below(4) } : {}),
-      ...(this.#percent(30)
-        ? { maxGas: this.#random.below(25), maxWeight2: this.#random.below(5), skip: this.#random.below(3) }
-        : {}),
+      ...(this.#percent(30) ? { maxGas: this.#random.below(25), skip: this.#random.below(3) } : {}),
     };
   }
 

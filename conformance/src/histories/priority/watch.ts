@@ -154,8 +154,6 @@ function assertWithinLimits({ call, before, after, events }: Change): void {
     (event) =>
       event.kind === 'transaction' &&
       (event.reason === 'replaced' ||
-        // P30: what requires an evicted one may stay.
-        (event.reason === 'evicted' && after.limits.maxWeight2 !== Number.POSITIVE_INFINITY) ||
         event.reason === 'conflict' ||
         (event.cause === 'received' && event.previous.stage === 'Pending')),
   );
@@ -178,8 +176,6 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
   if (call.verb !== 'receive' || call.args[0].length !== 1 || evicted.length === 0) return;
   const [newcomer] = call.args[0];
   const hash = newcomer?.hash ?? '';
-  // P30: it may have passed over others.
-  if (after.limits.maxWeight2 !== Number.POSITIVE_INFINITY) return;
   const hasParked = after.entries.some((entry) => entry.hash === hash && entry.place?.ready === false);
   if (
     events.length !== evicted.length + 1 ||

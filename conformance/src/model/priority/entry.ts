@@ -42,7 +42,6 @@ export type WholeVerdict = Pick<
   | 'propagate'
   | 'protected'
   | 'tip'
-  | 'weight2'
 >;
 
 /** The fields of a transaction beside its life. They are kept until the hash has left the log. */
@@ -74,6 +73,5 @@ export function wholeVerdict(verdict: Verdict = {}): WholeVerdict {
     propagate: verdict.propagate ?? true,
     ...(verdict.protected === true && { protected: true as const }),
     ...(verdict.tip !== undefined && { tip: verdict.tip }),
-    ...(verdict.weight2 !== undefined && verdict.weight2 > 0 && { weight2: verdict.weight2 }),
   };
 }

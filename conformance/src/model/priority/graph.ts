@@ -221,16 +221,14 @@ export function countedOf({ members }: Graph): Member[] {
   return members.filter(({ stage }) => stage !== 'Confirmed');
 }
 
-export function sumOf(members: readonly Member[], field: 'bytes' | 'gas' | 'weight2'): number {
+function sumOf(members: readonly Member[], field: 'bytes' | 'gas'): number {
   return members.reduce((sum, { bytes, verdict }) => sum + (field === 'bytes' ? bytes : (verdict[field] ?? 0)), 0);
 }
 
 const lowest = -(2n ** 63n);
 const highest = 2n ** 63n - 1n;
 
-export function totalsOf(
-  graph: Graph,
-): Omit<Load, 'headroom' | 'floor' | 'ready' | 'belowFloor' | 'protected' | 'weight2'> {
+export function totalsOf(graph: Graph): Omit<Load, 'headroom' | 'floor' | 'ready' | 'belowFloor' | 'protected'> {
   const counted = countedOf(graph);
   return {
     transactions: counted.length,
@@ -246,51 +244,44 @@ export function loadOf(graph: Graph, limits: Limits): Load {
   const ready = orderOf(graph).filter(({ place }) => place.ready).length;
   const belowFloor = parkedIn(graph).filter((one) => isBelowFloor(graph, one)).length;
   const counted = countedOf(graph);
-  const special = { protected: counted.length - ordinary(counted).length, weight2: sumOf(counted, 'weight2') };
+  const special = { protected: counted.length - ordinary(counted).length };
   return { ...totals, ...special, ready, belowFloor, headroom, floor: floorOf(graph, limits) };
 }
 
 interface Fill {
   readonly transactions: number;
   readonly bytes: number;
-  readonly weight2: number;
 }
 
 /** What limits count of the pool. */
 export function fillOf(graph: Graph): Fill {
   const counted = countedOf(graph);
-  return { transactions: counted.length, bytes: sumOf(counted, 'bytes'), weight2: sumOf(counted, 'weight2') };
+  return { transactions: counted.length, bytes: sumOf(counted, 'bytes') };
 }
 
 /**
- * From the end of the order those whose removal brings the pool within its limits; those that have no second weight only
- * while something else is over (P30). `null`: not even the whole order is enough.
+ * The end of the order whose removal brings the pool within its limits. `null`: not even the whole order is enough.
  */
-export function shortestEnd(
-  order: readonly Ranked[],
-  fill: Fill,
-  { maxTxs, maxBytes, maxWeight2 }: Limits,
-): Ranked[] | null {
+export function shortestEnd(order: readonly Ranked[], fill: Fill, { maxTxs, maxBytes }: Limits): Ranked[] | null {
   const end: Ranked[] = [];
   let last: Ranked | null = null;
   for (const next of [null, ...order.toReversed()]) {
     const isCrowded = fill.transactions - end.length > maxTxs || fill.bytes - sumOf(end, 'bytes') > maxBytes;
-    const isHeavy = fill.weight2 - sumOf(end, 'weight2') > maxWeight2;
     // P31: a bundle leaves as a whole.
     const isMate = next !== null && next.bundle !== null && next.bundle.first === last?.bundle?.first;
-    if (!isCrowded && !isHeavy && !isMate) return end;
-    if (next === null || !(isCrowded || isMate || next.verdict.weight2 !== undefined)) continue;
+    if (!isCrowded && !isMate) return end;
+    if (next === null) continue;
     end.unshift(next);
     last = next;
   }
   const isEnough = fill.transactions - end.length <= maxTxs && fill.bytes - sumOf(end, 'bytes') <= maxBytes;
-  return isEnough && fill.weight2 - sumOf(end, 'weight2') <= maxWeight2 ? end : null;
+  return isEnough ? end : null;
 }
 
 /** What a ready transaction of one byte without parents needs to be admitted. */
 export function floorOf(graph: Graph, limits: Limits): Load['floor'] {
-  const { transactions, bytes, weight2 } = fillOf(graph);
-  const more = { transactions: transactions + 1, bytes: bytes + 1, weight2 };
+  const { transactions, bytes } = fillOf(graph);
+  const more = { transactions: transactions + 1, bytes: bytes + 1 };
   const end = shortestEnd(leavingIn(graph), more, limits);
   if (end === null) return { kind: 'closed' };
   if (end.length > 0 && (limits.eviction === 'none' || end.length > limits.maxEvictions)) return { kind: 'closed' };

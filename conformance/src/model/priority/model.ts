@@ -176,9 +176,9 @@ export class PriorityModel {
   /** A repeat tells, by seq, what of it is still under the claim. */
   take(budget: e.Budget, options: e.TakeOptions): e.Claim {
     const { operationId: claimId = '', owner, claimMs, replaceable } = options;
-    const { maxBytes, maxGas, maxTxs, skip, overheadBytes, maxWeight2 } = budget;
+    const { maxBytes, maxGas, maxTxs, skip, overheadBytes } = budget;
     const isRepeat = this.state.pool.operations.has(claimId);
-    const args = [owner, claimMs, replaceable === true, maxBytes, maxGas, maxTxs, skip, overheadBytes, maxWeight2];
+    const args = [owner, claimMs, replaceable === true, maxBytes, maxGas, maxTxs, skip, overheadBytes];
     const lot = this.#step('take', options, args, (): e.Claim => {
       const { now } = this.#moment(options);
       wake(this.state, now);

@@ -23,7 +23,6 @@ import {
   parkedIn,
   providersOf,
   type Ranked,
-  sumOf,
   totalsOf,
   unitOf,
 } from './graph.ts';
@@ -134,9 +133,9 @@ const noLimit = Number.POSITIVE_INFINITY;
 
 export function candidate(graph: Graph, member: Member): Candidate {
   const { hash, seq, bytes, verdict, bundle } = member;
-  const { gas, weight2 } = verdict;
+  const { gas } = verdict;
   const plain = { hash, seq, bytes, gas, priority: paid(graph, member) };
-  return { ...plain, ...(weight2 !== undefined && { weight2 }), ...(bundle !== null && { bundle: bundle.first }) };
+  return { ...plain, ...(bundle !== null && { bundle: bundle.first }) };
 }
 
 function readyOf(graph: Graph): Ranked[] {
@@ -146,14 +145,13 @@ function readyOf(graph: Graph): Ranked[] {
 /** The transactions that fit, best first. Up to `skip` may be passed over, and their descendants with them. */
 export function reap(graph: Graph, budget: Budget): Ranked[] {
   const { maxBytes = noLimit, maxGas = noLimit, maxTxs = noLimit, skip = 0, overheadBytes = 0 } = budget;
-  const { maxWeight2 = noLimit } = budget;
   const reaped: Ranked[] = [];
   const passed = new Set<string>();
   let misfits = 0;
   const fits = (one: readonly Ranked[]): boolean => {
     const bytes = one.reduce((sum, each) => sum + each.bytes + overheadBytes, 0);
     const gas = one.reduce((sum, { verdict }) => sum + verdict.gas, 0);
-    return one.length <= maxTxs && bytes <= maxBytes && gas <= maxGas && sumOf(one, 'weight2') <= maxWeight2;
+    return one.length <= maxTxs && bytes <= maxBytes && gas <= maxGas;
   };
   const ready = readyOf(graph);
   for (const next of ready) {

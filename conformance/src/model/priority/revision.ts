@@ -59,9 +59,9 @@ function reviseOne(state: PriorityState, { hash, version, answer }: Revision, he
   return { kind: 'revised', hash, version: version + 1 };
 }
 
-/** P31: one in a bundle has neither protection nor tip nor second weight. */
+/** P31: one in a bundle has neither protection nor tip. */
 function verdictOf({ bundle }: Member, answer: Parameters<typeof wholeVerdict>[0]): WholeVerdict {
-  const { protected: isProtected, tip, weight2, ...plain } = wholeVerdict(answer);
+  const { protected: isProtected, tip, ...plain } = wholeVerdict(answer);
   return bundle === null ? wholeVerdict(answer) : { ...plain, propagate: false };
 }
 
@@ -185,11 +185,10 @@ function nextOver(state: PriorityState): readonly Member[] {
     const worst = worstParked(graph);
     if (worst !== undefined) return [worst];
   }
-  const { transactions, bytes, weight2 } = fillOf(graph);
+  const { transactions, bytes } = fillOf(graph);
   const order = leavingIn(graph);
-  const isCrowded = transactions > limits.maxTxs || bytes > limits.maxBytes;
-  if (!isCrowded && weight2 <= limits.maxWeight2) return [];
-  const last = order.findLast(({ verdict }) => isCrowded || verdict.weight2 !== undefined);
+  if (transactions <= limits.maxTxs && bytes <= limits.maxBytes) return [];
+  const last = order.at(-1);
   return order
     .filter((one) => one === last || (one.bundle !== null && one.bundle.first === last?.bundle?.first))
     .reverse();

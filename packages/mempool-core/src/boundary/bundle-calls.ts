@@ -24,10 +24,9 @@ export function checkBundle(transactions: readonly Submission[]): CheckedSubmiss
 }
 
 /** A bundle has one price, and leaves as a whole. */
-function checkPlain(place: string, { protected: isProtected, tip, weight2 }: CheckedVerdict): void {
+function checkPlain(place: string, { protected: isProtected, tip }: CheckedVerdict): void {
   if (tip !== undefined) throw invalid(`${place}.tip`, 'absent in a bundle');
   if (isProtected) throw invalid(`${place}.protected`, 'absent or false in a bundle');
-  if (weight2 !== undefined) throw invalid(`${place}.weight2`, 'absent or 0 in a bundle');
 }
 
 export function receiveBundle(

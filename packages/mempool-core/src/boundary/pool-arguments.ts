@@ -33,9 +33,7 @@ import { checkName, checkVerdict } from './verdicts.ts';
 
 const maxOwnerLength = 128;
 const noMoment: CheckedCallTime = Object.freeze({ now: null, height: null });
-const budgetNames: ReadonlySet<string> = new Set([
-  ...['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes', 'maxWeight2'],
-]);
+const budgetNames: ReadonlySet<string> = new Set([...['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes']]);
 
 /** Checks the verdict and the sending peer of each transaction. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkSubmissions(submissions: readonly ReadSubmission[]): CheckedSubmission[] {
@@ -80,15 +78,13 @@ export function checkBudget(budget: Budget): CheckedBudget {
     const value = budget[name] ?? fallback;
     return value === Number.POSITIVE_INFINITY && name.startsWith('max') ? value : checkCount(`budget.${name}`, value);
   };
-  const plain: CheckedBudget = {
+  return {
     maxBytes: limit('maxBytes', Number.POSITIVE_INFINITY),
     maxGas: limit('maxGas', Number.POSITIVE_INFINITY),
     maxTxs: limit('maxTxs', Number.POSITIVE_INFINITY),
     skip: limit('skip', 0),
     overheadBytes: limit('overheadBytes', 0),
   };
-  const maxWeight2 = limit('maxWeight2', Number.POSITIVE_INFINITY);
-  return maxWeight2 === Number.POSITIVE_INFINITY ? plain : { ...plain, maxWeight2 };
 }
 
 /** Returns the checked `owner`, `claimMs` and `payloads` of a `take`. @throws `ERR_MEMPOOL_INVALID` naming the field */

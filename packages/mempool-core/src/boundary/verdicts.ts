@@ -6,8 +6,6 @@ import { isChecked } from './checked-once.ts';
 /** The maximum number of tags. A Cardano transaction of 16 KiB can spend about 450 outputs. */
 const maxTags = 1_024;
 const maxNameLength = 256;
-/** So that the sum of a pool stays exact. */
-const maxWeight2 = 2 ** 32 - 1;
 const noTags: readonly string[] = defaultVerdict.provides;
 
 /** Where a verdict stands: its name, or the number of its transaction in a call. */
@@ -37,14 +35,11 @@ export function checkVerdict(place: VerdictPlace, verdict: Verdict | undefined):
   };
   const isProtected = checkFlag(place, 'protected', verdict.protected ?? false);
   const { tip } = verdict;
-  const weight2 = count(place, 'weight2', verdict.weight2 ?? 0);
-  if (weight2 > maxWeight2) throw invalid(nameOf(place, 'weight2'), 'a whole number from 0 to 2^32 − 1');
-  if (tip === undefined && !isProtected && weight2 === 0) return plain;
+  if (tip === undefined && !isProtected) return plain;
   return {
     ...plain,
     ...(isProtected && { protected: true }),
     ...(tip !== undefined && { tip }),
-    ...(weight2 > 0 && { weight2 }),
   };
 }
 

@@ -44,8 +44,8 @@ type EntryRow = [...PlainRow, ...RareRow];
 const rowLength = 17;
 /** Where the fields behind the verdict begin. */
 const verdictEnd = 1 + verdictLength;
-const rareLength = 6;
-const noRareFields: RareFields = [null, null, null];
+const rareLength = 5;
+const noRareFields: RareFields = [null, null];
 /** The most bytes of a row beside its names: heads, numbers, and the digits of the priority. */
 const plainRowBytes = rowLength * headBytes + 24;
 /** Most entries have no more bytes; a larger one makes the buffer grow. */
@@ -176,8 +176,8 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
 function verdictOf(row: EntryRow): CheckedVerdict {
   const plain = row.slice(1, verdictEnd) as unknown as VerdictRow;
   if (row.length === rowLength) return readVerdict(plain, null, 'entry');
-  const [, , , isProtected = null, tip = null, weight2 = null] = row.slice(rowLength) as RareRow;
-  return readVerdict(plain, [isProtected, tip, weight2], 'entry');
+  const [, , , isProtected = null, tip = null] = row.slice(rowLength) as RareRow;
+  return readVerdict(plain, [isProtected, tip], 'entry');
 }
 
 function readLease(row: EntryRow): ClaimRecord | null {
@@ -189,15 +189,14 @@ function readLease(row: EntryRow): ClaimRecord | null {
 
 function isEntryRow(row: unknown): row is EntryRow {
   if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + rareLength) return false;
-  const [notBefore = null, parkedAt = null, bundle = null, isProtected = null, tip = null, weight2 = null] =
-    row.slice(rowLength);
+  const [notBefore = null, parkedAt = null, bundle = null, isProtected = null, tip = null] = row.slice(rowLength);
   const [sources, ...rest] = row.slice(verdictEnd, rowLength);
   const claim = rest.pop();
   return (
     [row[0], ...rest].every(isCount) &&
     isVerdictRow(row.slice(1, verdictEnd)) &&
     [notBefore, parkedAt].every(isOptionalCount) &&
-    areRareFields([isProtected, tip, weight2]) &&
+    areRareFields([isProtected, tip]) &&
     isNames(sources) &&
     (claim === null || isLease(claim)) &&
     (bundle === null || (Array.isArray(bundle) && bundle.length === 2 && bundle.every(isCount)))

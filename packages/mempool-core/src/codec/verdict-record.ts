@@ -15,8 +15,8 @@ export type VerdictRow = readonly [
 ];
 export const verdictLength = 9;
 
-/** The fields of a verdict that few transactions have: 1 if it is protected (P28), its tip (P29) and its second weight (P30). */
-export type RareFields = [isProtected: 1 | null, tip: string | null, weight2: number | null];
+/** The fields of a verdict that few transactions have: 1 if it is protected (P28), and its tip (P29). */
+export type RareFields = [isProtected: 1 | null, tip: string | null];
 
 /** Returns the fields that every verdict has. */
 export function verdictRow(verdict: CheckedVerdict): VerdictRow {
@@ -25,9 +25,9 @@ export function verdictRow(verdict: CheckedVerdict): VerdictRow {
 }
 
 /** Returns the rare fields of a verdict; `null` if it has none of them. */
-export function rareFieldsOf({ protected: isProtected, tip, weight2 }: CheckedVerdict): RareFields | null {
-  if ((isProtected ?? tip ?? weight2) === undefined) return null;
-  return [isProtected ? 1 : null, tip === undefined ? null : String(tip), weight2 ?? null];
+export function rareFieldsOf({ protected: isProtected, tip }: CheckedVerdict): RareFields | null {
+  if ((isProtected ?? tip) === undefined) return null;
+  return [isProtected ? 1 : null, tip === undefined ? null : String(tip)];
 }
 
 /** The inverse of both. @throws `ERR_MEMPOOL_CORRUPT` if priority or tip is out of range; `record` names what it is in */
@@ -38,12 +38,11 @@ export function readVerdict(row: VerdictRow, rare: RareFields | null, record: st
   if (priority < minPriority || priority > maxPriority) throw damaged(record);
   const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
   if (rare === null) return plain;
-  const [isProtected, tip, weight2] = rare;
+  const [isProtected, tip] = rare;
   return {
     ...plain,
     ...(isProtected && { protected: true }),
     ...(tip !== null && { tip: readTip(tip, record) }),
-    ...(weight2 !== null && { weight2 }),
   };
 }
 
@@ -68,11 +67,9 @@ export function isVerdictRow(row: readonly unknown[]): boolean {
 }
 
 /** True if the decoded values are rare fields. */
-export function areRareFields([isProtected, tip, weight2]: readonly unknown[]): boolean {
+export function areRareFields([isProtected, tip]: readonly unknown[]): boolean {
   return (
-    (isProtected === null || isProtected === 1) &&
-    (tip === null || (typeof tip === 'string' && /^\d{1,19}$/.test(tip))) &&
-    isOptionalCount(weight2)
+    (isProtected === null || isProtected === 1) && (tip === null || (typeof tip === 'string' && /^\d{1,19}$/.test(tip)))
   );
 }
 

@@ -183,7 +183,6 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   ordering: oneOf('fifo', 'priority'),
   maxTxs: limit,
   maxBytes: limit,
-  maxWeight2: limit,
   maxTxGas: limit,
   maxPerSender: limit,
   maxParked: limit,

@@ -14,8 +14,6 @@ export interface Limits {
   readonly maxTxs: number;
   /** Most payload bytes of these transactions. Default 256 MiB. */
   readonly maxBytes: number;
-  /** Most `weight2` of these transactions together (P30). Default: no limit. */
-  readonly maxWeight2: number;
   /** Most gas of one transaction. Default: no limit. */
   readonly maxTxGas: number;
   /** Most transactions of one sender that are Pending, Propagated or Acknowledged. Default 64. */
@@ -59,7 +57,6 @@ export interface Limits {
 export const defaultLimits: Limits = Object.freeze({
   maxTxs: 100_000,
   maxBytes: 256 * 1024 * 1024,
-  maxWeight2: Number.POSITIVE_INFINITY,
   maxTxGas: Number.POSITIVE_INFINITY,
   maxPerSender: 64,
   maxParked: 10_000,

@@ -37,7 +37,6 @@ export interface CheckedBudget {
   readonly skip: number;
   readonly overheadBytes: number;
   /** Left out: no limit. An operation id is bound to the fields that are there, also those of earlier versions. */
-  readonly maxWeight2?: number;
 }
 
 /** The arguments of `take` after the checks. */

@@ -46,8 +46,6 @@ export interface SweepOptions extends WriteOptions, CallTime {
 export interface Budget {
   readonly maxBytes?: number | undefined;
   readonly maxGas?: number | undefined;
-  /** Of the second weight (P30). In a fifo pool nothing has one. */
-  readonly maxWeight2?: number | undefined;
   readonly maxTxs?: number | undefined;
   /**
    * How many transactions that do not fit may be skipped. Their descendants are skipped too and do not count. With the
@@ -67,8 +65,6 @@ export interface Candidate {
   readonly gas: number;
   /** Its own priority; with a tip, at the present floor (P29). It sorts by its effective priority, which may be lower. */
   readonly priority: bigint;
-  /** Its second weight (P30), left out if it is 0. */
-  readonly weight2?: number;
   /** The bundle that it is a part of (P31), as `receiveBundle` named it; left out if it is none. */
   readonly bundle?: number;
 }
@@ -359,8 +355,6 @@ export interface Load {
   readonly parked: number;
   /** Parked transactions whose effective priority is below the limit `minPriority` (P26). */
   readonly belowFloor: number;
-  /** The second weight of all of them (P30). */
-  readonly weight2: number;
   /** Protected transactions among all that this counts (P28). */
   readonly protected: number;
   /** The free capacity before evictions begin. It is negative if the pool is over its limits, `Infinity` without a limit. */

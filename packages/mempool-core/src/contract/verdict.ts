@@ -15,8 +15,6 @@ export interface Verdict {
   readonly senderLimit?: number | null | undefined;
   /** The gas that it uses of a block: a safe integer; default 0. */
   readonly gas?: number | undefined;
-  /** What it uses of a second budget, such as blobs (P30): from 0 to 2^32 − 1; default 0. */
-  readonly weight2?: number | undefined;
   /** Tags that only one transaction can provide, such as an account's nonce or the outputs it spends. At most 1,024. */
   readonly provides?: readonly string[] | undefined;
   /** Tags that must be provided before it, by another transaction or by the chain. At most 1,024. */
@@ -49,8 +47,6 @@ export interface CheckedVerdict {
   readonly propagate: boolean;
   /** Left out unless it is true: a pool has many verdicts, and few of them are protected. */
   readonly protected?: true;
-  /** Left out if it is 0 (P30). */
-  readonly weight2?: number;
   /** Left out unless it has one (P29). */
   readonly tip?: bigint;
 }
@@ -89,7 +85,7 @@ export const defaultVerdict: CheckedVerdict = Object.freeze({
 /** The names of all fields of a verdict. */
 export const verdictFields: ReadonlySet<string> = new Set([
   ...Object.keys(defaultVerdict),
-  ...['maxPriority', 'tip', 'protected', 'weight2'],
+  ...['maxPriority', 'tip', 'protected'],
 ]);
 
 /** P29: its own priority while the floor is this one. */
@@ -104,7 +100,7 @@ export function isRefusal(answer: Verdict | Refusal): answer is Refusal {
   return typeof answer === 'object' && answer !== null && 'code' in answer;
 }
 
-/** A verdict as it is in a bundle (P31): not for peers, and without tip, protection and second weight. */
-export function verdictInBundle({ protected: _, tip: __, weight2: ___, ...plain }: CheckedVerdict): CheckedVerdict {
+/** A verdict as it is in a bundle (P31): not for peers, and without tip and protection. */
+export function verdictInBundle({ protected: _, tip: __, ...plain }: CheckedVerdict): CheckedVerdict {
   return { ...plain, propagate: false };
 }

@@ -26,14 +26,11 @@ export function holdUnknown(
   return index.slots.holdNew(submissions);
 }
 
-/** What requires an evicted one may stay, and is parked then, if it is protected (P28) or has no second weight (P30). */
+/** A protected transaction that requires an evicted one stays and is parked (P28). */
 function mayPark(index: PriorityPool['index'], submissions: readonly CheckedSubmission[]): boolean {
-  if (index.totals.protected === 0 && index.limits.maxWeight2 === Number.POSITIVE_INFINITY) return false;
-  const sum = { transactions: submissions.length, bytes: 0, weight2: 0 };
-  for (const { payload, verdict } of submissions) {
-    sum.bytes += payload.length;
-    sum.weight2 += verdict.weight2 ?? 0;
-  }
+  if (index.totals.protected === 0) return false;
+  const sum = { transactions: submissions.length, bytes: 0 };
+  for (const { payload } of submissions) sum.bytes += payload.length;
   return isOver(excessOf(index, sum));
 }
 

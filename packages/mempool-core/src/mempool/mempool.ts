@@ -262,7 +262,7 @@ export class Mempool implements AsyncDisposable {
 
   /**
    * Receives transactions together or not at all (P31). Those without a verdict are validated first, as by `receive`; if one is
-   * refused, so is the bundle. A verdict of `validate` loses what a bundle may not have: `protected`, `tip`, `weight2`.
+   * refused, so is the bundle. A verdict of `validate` loses what a bundle may not have: `protected`, `tip`.
    *
    * @example const { kind } = await pool.receiveBundle([first, second]);
    */

@@ -143,7 +143,7 @@ export function admitAlone(index: PoolIndex, entry: Entry, held?: number): Admit
   const { hash, bytes, verdict } = entry;
   const place = keyAt(index, [], entry, true);
   const newcomer = { place, isProtected: verdict.protected === true, ancestors: noAncestors, before: 0 };
-  const excess = excessOf(index, { transactions: 1, bytes, weight2: verdict.weight2 ?? 0 });
+  const excess = excessOf(index, { transactions: 1, bytes });
   const victims = victimsFor(index, newcomer, excess);
   if (victims === null) return { kind: 'full', hash };
   for (const victim of victims) index.evict(victim);

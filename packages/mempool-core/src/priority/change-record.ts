@@ -162,13 +162,7 @@ function readEntry([hash, seq, record]: ChangeRow[2][number]): Entry {
 }
 
 /** The limits that came after the first version: a process of an earlier one does not name them. */
-const laterLimits: ReadonlySet<string> = new Set([
-  'parkedTtlMs',
-  'minPriority',
-  'acceptUntil',
-  'maxProtected',
-  'maxWeight2',
-]);
+const laterLimits: ReadonlySet<string> = new Set(['parkedTtlMs', 'minPriority', 'acceptUntil', 'maxProtected']);
 
 function readLimits(limits: Readonly<Record<string, unknown>>): Limits {
   const named = storedLimits(limits);

@@ -6,28 +6,26 @@ import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
 
-/** Transactions, bytes and second weight (P30): to be added, or above the limits. */
+/** Transactions and bytes: to be added, or above the limits. */
 export interface Excess {
   readonly transactions: number;
   readonly bytes: number;
-  readonly weight2: number;
 }
 
 const nobody: ReadonlySet<PoolNode> = new Set();
-export const nothingMore: Excess = { transactions: 0, bytes: 0, weight2: 0 };
+export const nothingMore: Excess = { transactions: 0, bytes: 0 };
 
 /** How far the pool with `more` added is above the limits. It fits if both numbers are at most 0. */
 export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
   return {
     transactions: totals.transactions + more.transactions - limits.maxTxs,
     bytes: totals.bytes + more.bytes - limits.maxBytes,
-    weight2: totals.weight2 + more.weight2 - limits.maxWeight2,
   };
 }
 
 /** True if the pool with that added is above a limit. */
-export function isOver({ transactions, bytes, weight2 }: Excess): boolean {
-  return transactions > 0 || bytes > 0 || weight2 > 0;
+export function isOver({ transactions, bytes }: Excess): boolean {
+  return transactions > 0 || bytes > 0;
 }
 
 /** One transaction, or a whole bundle (P31). The last in the order comes first. */
@@ -40,36 +38,30 @@ export class Leavers {
   readonly #spared: ReadonlySet<PoolNode>;
   #transactions: number;
   #bytes: number;
-  #weight2: number;
   /** The bundle that came last. */
   #bundle: number | undefined;
 
-  constructor(index: PoolIndex, { transactions, bytes, weight2 }: Excess, spared: ReadonlySet<PoolNode> = nobody) {
+  constructor(index: PoolIndex, { transactions, bytes }: Excess, spared: ReadonlySet<PoolNode> = nobody) {
     this.#index = index;
     this.#order = index.order.backwards()[Symbol.iterator]();
     this.#spared = spared;
     this.#transactions = transactions;
     this.#bytes = bytes;
-    this.#weight2 = weight2;
   }
 
   /** True as long as it is over a limit without those that `next` returned. */
   get areNeeded(): boolean {
-    return this.#transactions > 0 || this.#bytes > 0 || this.#weight2 > 0;
+    return this.#transactions > 0 || this.#bytes > 0;
   }
 
-  /**
-   * The next of those that may leave; only those with a second weight while nothing else is over (P30). `null` if there is
-   * none left.
-   */
+  /** The next of those that may leave. `null` if there is none left. */
   next(): Leaving | null {
     for (let at = this.#order.next(); !at.done; at = this.#order.next()) {
       const leaving = this.#unitAt(at.value);
-      if (leaving === null || !this.#helps(leaving[0]) || !this.#mayLeave(leaving)) continue;
+      if (leaving === null || !this.#mayLeave(leaving)) continue;
       for (const node of leaving) {
         this.#transactions -= 1;
         this.#bytes -= node.bytes;
-        if (!node.isPlain) this.#weight2 -= node.entry.verdict.weight2 ?? 0;
       }
       return leaving;
     }
@@ -82,10 +74,6 @@ export class Leavers {
       if (this.#spared.size > 0 && this.#spared.has(node)) return false;
     }
     return true;
-  }
-
-  #helps({ entry }: PlacedNode): boolean {
-    return this.#transactions > 0 || this.#bytes > 0 || entry.verdict.weight2 !== undefined;
   }
 
   /** Those of a bundle stand together in the order: it is met with the last of them. */
@@ -151,9 +139,9 @@ export function evictFor(index: PoolIndex, newcomer: Evicting): PlacedNode[] | n
 function lastAlone(
   { order }: PoolIndex,
   { place, isProtected }: Evicting,
-  { transactions, bytes, weight2 }: Excess,
+  { transactions, bytes }: Excess,
 ): PlacedNode | null {
-  if (isProtected || transactions !== 1 || weight2 > 0) return null;
+  if (isProtected || transactions !== 1) return null;
   const last = order.lastBelow(place);
   return last?.isPlain && bytes <= last.bytes ? last : null;
 }
@@ -170,7 +158,7 @@ export function floorOf(index: PoolIndex): Floor {
 
 function leastPriority(index: PoolIndex): bigint | null {
   const { limits } = index;
-  const excess = excessOf(index, { transactions: 1, bytes: 1, weight2: 0 });
+  const excess = excessOf(index, { transactions: 1, bytes: 1 });
   if (!isOver(excess)) return minPriority;
   if (limits.eviction === 'none') return null;
   // Below the floor of P26 it would be parked.

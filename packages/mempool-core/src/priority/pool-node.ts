@@ -52,11 +52,11 @@ export function setEntry(node: PoolNode, entry: Entry): void {
 
 /** True if nothing but its priority, its size and its age matters. */
 function isPlain(entry: Entry): boolean {
-  const { sender, gas, provides, requires, weight2, tip } = entry.verdict;
+  const { sender, gas, provides, requires, tip } = entry.verdict;
   const isUntagged = provides.length === 0 && requires.length === 0 && sender === '';
   const { claim, notBefore, parkedAt, bundle } = entry;
   const isFree = claim === null && notBefore === undefined && parkedAt === undefined && bundle === undefined;
-  const weighsNothing = gas === 0 && weight2 === undefined && tip === undefined;
+  const weighsNothing = gas === 0 && tip === undefined;
   return isUntagged && isFree && weighsNothing && mayLeave({ entry });
 }
 

@@ -285,7 +285,7 @@ export class PriorityPool implements Planning {
     const { index } = this;
     const { limits, parked } = index;
     const { transactions, bytes, gas } = index.totals;
-    const special = { protected: index.totals.protected, weight2: index.totals.weight2 };
+    const special = { protected: index.totals.protected };
     const headroom = { transactions: limits.maxTxs - transactions, bytes: limits.maxBytes - bytes };
     const { belowFloor } = index;
     const waiting = { ready: index.order.length - parked.length, parked: parked.length, belowFloor, ...special };

@@ -13,7 +13,6 @@ export interface RankedItem {
   /** With a tip (P29) it is told at the present floor: that moves without the order key. */
   readonly priority: bigint;
   readonly tip: bigint | undefined;
-  readonly weight2: number | undefined;
   readonly isReady: boolean;
   /** True if it requires a tag. */
   readonly isBound: boolean;
@@ -195,6 +194,6 @@ function lastFrom(ready: boolean, bound: bigint): OrderKey {
 
 function standingOf({ hash, entry, place }: PlacedNode): RankedItem {
   const { seq, bytes, verdict } = entry;
-  const { gas, priority, tip, weight2, requires } = verdict;
-  return { hash, seq, bytes, gas, priority, tip, weight2, isReady: place.ready, isBound: requires.length > 0 };
+  const { gas, priority, tip, requires } = verdict;
+  return { hash, seq, bytes, gas, priority, tip, isReady: place.ready, isBound: requires.length > 0 };
 }

@@ -13,13 +13,7 @@ import { isReady, type PoolNode } from './pool-node.ts';
 export function candidateOf({ limits }: PoolIndex, { hash, entry }: PoolNode): Candidate {
   const { seq, bytes, verdict, bundle } = entry;
   const candidate = { hash, seq, bytes, gas: verdict.gas, priority: priorityAt(verdict, limits.minPriority) };
-  return withRare(candidate, verdict.weight2, bundle?.first);
-}
-
-/** The second weight (P30) and the bundle (P31) are left out if there is none. */
-function withRare(candidate: Candidate, weight2: number | undefined, bundle: number | undefined): Candidate {
-  if (weight2 === undefined && bundle === undefined) return candidate;
-  return { ...candidate, ...(weight2 !== undefined && { weight2 }), ...(bundle !== undefined && { bundle }) };
+  return bundle === undefined ? candidate : { ...candidate, bundle: bundle.first };
 }
 
 /**
@@ -27,14 +21,14 @@ function withRare(candidate: Candidate, weight2: number | undefined, bundle: num
  * those and all their descendants.
  */
 export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
-  const { maxTxs, maxBytes, maxGas, skip, overheadBytes, maxWeight2 = Number.POSITIVE_INFINITY } = budget;
+  const { maxTxs, maxBytes, maxGas, skip, overheadBytes } = budget;
   const { minPriority: floor } = index.limits;
   const reaped: Candidate[] = [];
   // Counts up in whole numbers: the rest of an unlimited budget would be `Infinity`, a new number object each time.
-  let [usedBytes, usedGas, usedWeight2, misfits] = [0, 0, 0, 0];
+  let [usedBytes, usedGas, misfits] = [0, 0, 0];
   const [passed, taken] = [new Set<PoolNode>(), new Set<PoolNode>()];
   if (maxTxs === 0) return reaped;
-  index.order.walk(({ hash, seq, bytes, gas, priority: most, tip, weight2, isReady, isBound }, node) => {
+  index.order.walk(({ hash, seq, bytes, gas, priority: most, tip, isReady, isBound }, node) => {
     if (!isReady) return false;
     if (node.entry.bundle !== undefined) {
       // P31: the first one decides for all, which follow it.
@@ -57,16 +51,15 @@ export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
     }
     if (isBound && passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
     const needed = usedBytes + bytes + overheadBytes;
-    if (needed > maxBytes || usedGas + gas > maxGas || usedWeight2 + (weight2 ?? 0) > maxWeight2) {
+    if (needed > maxBytes || usedGas + gas > maxGas) {
       passed.add(node);
       misfits += 1;
       return misfits <= skip;
     }
     usedBytes = needed;
     usedGas += gas;
-    usedWeight2 += weight2 ?? 0;
     const priority = tip === undefined ? most : priorityAt({ priority: most, tip }, floor);
-    return reaped.push(withRare({ hash, seq, bytes, gas, priority }, weight2, undefined)) < maxTxs;
+    return reaped.push({ hash, seq, bytes, gas, priority }) < maxTxs;
   });
   return reaped;
 }

@@ -6,8 +6,6 @@ const gasUnit = 2 ** 26;
 export class Totals {
   transactions = 0;
   bytes = 0;
-  /** P30. */
-  weight2 = 0;
   /** P28. */
   protected = 0;
   /** The gas in two parts, each a safe integer. A single sum would be rounded, and a removal would not restore it. */
@@ -28,7 +26,7 @@ export class Totals {
     this.#count(entry, -1);
   }
 
-  /** Does the same as `add` for an entry without gas, weight and sender that is not protected. */
+  /** Does the same as `add` for an entry without gas and sender that is not protected. */
   addPlain(bytes: number): void {
     this.transactions += 1;
     this.bytes += bytes;
@@ -42,7 +40,6 @@ export class Totals {
   #count({ bytes, verdict }: Entry, by: 1 | -1): void {
     const { gas, sender } = verdict;
     this.transactions += by;
-    if (verdict.weight2 !== undefined) this.weight2 += by * verdict.weight2;
     if (verdict.protected) this.protected += by;
     this.bytes += by * bytes;
     this.#gasUnits += by * Math.floor(gas / gasUnit);

@@ -22,7 +22,6 @@ export function overdueBut(view: PoolView, before: number, limit: number, but: R
 export const fifoLimits: Limits = Object.freeze({
   maxTxs: Number.POSITIVE_INFINITY,
   maxBytes: Number.POSITIVE_INFINITY,
-  maxWeight2: Number.POSITIVE_INFINITY,
   maxTxGas: Number.POSITIVE_INFINITY,
   maxPerSender: Number.POSITIVE_INFINITY,
   maxParked: Number.POSITIVE_INFINITY,

@@ -6,7 +6,7 @@ const verdict = {
   ...{ priority: -(2n ** 63n), sender: 'ü', senderLimit: 3, gas: 7, provides: ['a'], requires: ['b', 'c'] },
   ...{ expiresAt: 1_700_000_000_000, expiresAtHeight: null, propagate: false },
 };
-const everything = { ...verdict, protected: true as const, tip: 2n ** 63n - 1n, weight2: 6 };
+const everything = { ...verdict, protected: true as const, tip: 2n ** 63n - 1n };
 const submission = { hash: 'ab01', payloadType: 6, payload: Buffer.from('payload'), from: 'peer', verdict };
 const call = {
   submissions: [submission, { ...submission, hash: 'ff', payload: Buffer.alloc(0), from: null, verdict: everything }],

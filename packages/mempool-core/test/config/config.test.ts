@@ -35,7 +35,6 @@ const whole: Required<ConfigFields> = {
   maxPerSender: 12,
   maxParked: 0,
   maxProtected: 0,
-  maxWeight2: 0,
   maxAncestors: 13,
   maxDescendants: 14,
   maxEvictions: 15,

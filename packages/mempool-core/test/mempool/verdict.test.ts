@@ -369,15 +369,15 @@ describe('a bundle', () => {
   it('has the verdicts of the application, without what a bundle may not have', async () => {
     const { asked, validate } = byByte();
     const { pool } = await openPriority({
-      validate: (each, to) => (each.hash === hash(4) ? { maxPriority: 4n, tip: 1n, weight2: 7 } : validate(each, to)),
+      validate: (each, to) => (each.hash === hash(4) ? { maxPriority: 4n, tip: 1n } : validate(each, to)),
     });
     expect(await pool.receiveBundle([transaction(2), pays(3, 6n), transaction(4)])).toMatchObject({ kind: 'received' });
     expect(asked).toEqual([2]);
     const { entries } = await pool.store.dump();
-    expect(entries.map(({ priority, tip, weight2 }) => [priority, tip, weight2])).toEqual([
-      [2n, undefined, undefined],
-      [6n, undefined, undefined],
-      [4n, undefined, undefined],
+    expect(entries.map(({ priority, tip }) => [priority, tip])).toEqual([
+      [2n, undefined],
+      [6n, undefined],
+      [4n, undefined],
     ]);
   });
 

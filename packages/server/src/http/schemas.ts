@@ -72,7 +72,6 @@ export const verdict: z.ZodType<Verdict> = z
     expiresAtHeight: count.nullable().optional(),
     propagate: z.boolean().optional(),
     protected: z.boolean().optional(),
-    weight2: count.optional(),
   })
   .openapi('Verdict', { description: "The application's verdict. Priority pools only." });
 
@@ -88,7 +87,7 @@ type BudgetForms = { readonly [K in keyof Budget]-?: z.ZodType<number | undefine
 
 function budgetOf(form: z.ZodType<number>): BudgetForms {
   const field = form.optional();
-  return { maxBytes: field, maxGas: field, maxTxs: field, skip: field, overheadBytes: field, maxWeight2: field };
+  return { maxBytes: field, maxGas: field, maxTxs: field, skip: field, overheadBytes: field };
 }
 
 /** The fields of a budget. */
