@@ -11,7 +11,7 @@ export { type BroadcastOptions, broadcast } from './roles/broadcast.ts';
 export { Dequeuer, type DequeuerOptions } from './roles/dequeuer.ts';
 export { Finalizer, type FinalizerOptions, type PartItem } from './roles/finalizer.ts';
 export { type Arrival, Gateway, type GatewayOptions } from './roles/gateway.ts';
-export { EpochMonitor, type EpochMonitorOptions, type LeaderPart } from './roles/monitor.ts';
+export { EpochMonitor, type EpochMonitorOptions, LateReleaseError, type LeaderPart } from './roles/monitor.ts';
 export type { CollectOptions } from './roles/receiving.ts';
 export { forgetEpochs, type RetentionOptions } from './roles/retention.ts';
 export { type Opening, Window } from './roles/window.ts';

@@ -1,7 +1,7 @@
 // The chain tells something while the leader is in the middle of a step.
 import type { Mempool } from 'mempool-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ChainEvent, merkleRoot, openSequencer, poolNames } from '../src/index.ts';
+import { type ChainEvent, LateReleaseError, merkleRoot, openSequencer, poolNames } from '../src/index.ts';
 import { backends, cast, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, leavesOf, send, submit } from './played.ts';
 import { optionsOf, type Validator } from './validator.ts';
@@ -12,6 +12,20 @@ const confirmed: ChainEvent = { kind: 'confirmed', epoch: 1, root, transaction: 
 const undone: ChainEvent = { kind: 'undone', epoch: 1 };
 
 describe.each(backends)('on %s', (backend) => {
+  test('a release that is read after the end of its window is reported once, with how late it is', async () => {
+    const reported: unknown[] = [];
+    const report = (error: unknown, epoch: number) => reported.push([epoch, error]);
+    const scene = await cast(backend, { report }, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    await one.join();
+    const release = (epoch: number, closesAt: number) =>
+      one.first.monitor.apply({ kind: 'released', epoch, closesAt, validators: four }, one.leadership.lease);
+    await release(1, scene.clock.ms + 1);
+    await release(2, scene.clock.ms - 2_500);
+    await release(2, scene.clock.ms - 2_500);
+    expect(reported).toEqual([[2, new LateReleaseError(2_500)]]);
+  });
+
   test('the root that the chain carries stays, although this validator endorses another one at that moment', async () => {
     let meanwhile = async (): Promise<unknown> => undefined;
     const sign = async (digest: string) => {

@@ -16,8 +16,23 @@ export interface EpochMonitorOptions {
   readonly graceMs?: number | undefined;
   /** How long it waits when no epoch went on, in milliseconds; default 50. */
   readonly idleMs?: number | undefined;
-  /** Is told of an error in an epoch, such as of `publish`. The epoch is tried again. Without it the error ends `run`. */
+  /**
+   * Receives an error in an epoch, such as of `publish`. The epoch is tried again. Without it the error ends `run`. It also receives a
+   * `LateReleaseError` for a release that was read after the end of its window.
+   */
   readonly report?: ((error: unknown, epoch: number) => void) | undefined;
+}
+
+/** A release was read when its window was over, so the epoch receives no submission here. */
+export class LateReleaseError extends Error {
+  /** Milliseconds since the end of the window. */
+  readonly lateMs: number;
+
+  constructor(lateMs: number) {
+    super(`the release was read ${lateMs} ms after the end of its window: this validator receives no submission of it`);
+    this.name = 'LateReleaseError';
+    this.lateMs = lateMs;
+  }
 }
 
 /** What a leader has, as `runAsLeader` of an election gives it. */
@@ -133,7 +148,8 @@ export class EpochMonitor {
   async apply(event: ChainEvent, lease: Lease): Promise<boolean> {
     if (event.kind === 'released') {
       const isNew = (await this.#epochs.find(event.epoch)) === null;
-      await new Window(this.#namespace).open(event, lease);
+      const { openedAt, closesAt } = await new Window(this.#namespace).open(event, lease);
+      if (isNew && openedAt >= closesAt) this.#options.report?.(new LateReleaseError(openedAt - closesAt), event.epoch);
       return isNew;
     }
     const record = await this.#told(event, lease);
