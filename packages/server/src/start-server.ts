@@ -60,7 +60,8 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
     const monitor = await Monitor.start(pool, { log });
     open.push(monitor);
     metrics.attach({ pool, election, monitor });
-    const epochs = config.sequencer === null ? null : await openEpochs(config, config.sequencer, { open, log });
+    const epochs =
+      config.sequencer === null ? null : await openEpochs(config, config.sequencer, { open, metrics, log });
     const parts = { pool, election, monitor, metrics, ledger, epochs };
     const server = new HttpServer(parts, { ...config.server, ...options });
     const listener = await HttpListener.open(
@@ -102,7 +103,7 @@ async function openLedger(
 async function openEpochs(
   { mempool, server: { port } }: ServerConfig,
   { url, folder, level1GraceMs, level2GraceMs, onchainGraceMs, ...section }: SequencerSection,
-  { open, log }: Omit<Opening, 'metrics'>,
+  { open, metrics, log }: Opening,
 ): Promise<EpochBoard> {
   const onRedis = url === null ? mempool : { backend: 'redis', url };
   const pools = nodePools(folder === null ? onRedis : { backend: 'sqlite' }, { folder: folder ?? undefined });
@@ -118,6 +119,7 @@ async function openEpochs(
     log,
   });
   open.push(board);
+  metrics.attachEpochs(board);
   return board;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createElection, inProcessElection, Leases } from 'mempool-election';
-import type { EpochBoard } from 'mempool-server';
+import { createMetrics, type EpochBoard } from 'mempool-server';
 import { describe, expect, test } from 'vitest';
 import { backends, names, onEpoch } from '../../../sequencer/test/cast.ts';
 import { signed } from '../../../sequencer/test/validator.ts';
@@ -51,6 +51,22 @@ test('the epochs are told of although the election cannot be read, and that is l
   await expect.poll(() => board.workers()).toMatchObject([{ name: 'board', leads: false, alive: true }]);
   expect(logged).toEqual(['the workers cannot be read', 'the workers can be read again']);
   await election.stop();
+});
+
+test('the metrics show how late the release of the newest epoch was read', async () => {
+  const scene = await cast('ephemeral');
+  const board = await boardOf(scene);
+  const metrics = createMetrics();
+  metrics.attachEpochs(board);
+  const shown = async () => (await metrics.text()).match(/^mempool_epoch_release_late_seconds (.*)$/m)?.[1];
+  expect(await shown()).toBeUndefined();
+  const { window } = watched(scene).first;
+  await window.open({ epoch: 1, closesAt: scene.clock.ms + 1_000, validators: names });
+  await board.refresh();
+  expect(await shown()).toBe('0');
+  await window.open({ epoch: 2, closesAt: scene.clock.ms - 2_500, validators: names });
+  await board.refresh();
+  expect(await shown()).toBe('2.5');
 });
 
 describe.each(backends)('on %s', (backend) => {
