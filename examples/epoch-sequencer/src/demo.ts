@@ -12,21 +12,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 32)) },
     logs: { type: 'string' },
     soak: { type: 'boolean', default: false },
-    pace: { type: 'string', default: '1' },
   },
 });
 const epochs = Number(values.epochs ?? (values.soak ? 200 : 20));
 const seed = Number(values.seed);
-const pace = Number(values.pace);
-if (!Number.isSafeInteger(epochs) || epochs < 1 || !Number.isSafeInteger(seed) || !(pace >= 1)) {
-  console.error('usage: demo.ts [--epochs <n>] [--seed <n>] [--pace <n>] [--logs <folder>] [--soak]');
+if (!Number.isSafeInteger(epochs) || epochs < 1 || !Number.isSafeInteger(seed)) {
+  console.error('usage: demo.ts [--epochs <n>] [--seed <n>] [--logs <folder>] [--soak]');
   process.exit(2);
 }
 await main();
 
 /** Partitions and reorganisations, twice each; in a soak something with every third epoch. */
 function faultPlan(random: Random): Map<number, FaultKind> {
-  const at = (part: number): number => Math.max(1, Math.ceil(epochs * part));
+  const at = (part: number): number => Math.min(epochs, Math.max(2, Math.ceil(epochs * part)));
   if (!values.soak)
     return new Map<number, FaultKind>([
       [at(0.15), 'partition'],
@@ -52,9 +50,9 @@ async function main(): Promise<void> {
     maker = new TrafficMaker(random, domain);
     return maker.addresses;
   };
-  await using stage = await Stage.set({ pace, logs: values.logs ?? null, slotsOf });
+  await using stage = await Stage.set({ logs: values.logs ?? null, slotsOf });
   console.error(`dashboard of ${stage.validators[0]?.name}: ${stage.monitor.url}/`);
-  const plan = { epochs, pace, faults: faultPlan(random), random, signal: stopped.signal };
+  const plan = { epochs, faults: faultPlan(random), random, signal: stopped.signal };
   const outcome = await play(stage, maker as unknown as TrafficMaker, { ...plan, say: (line) => console.error(line) });
   console.log(tableOf(outcome));
   for (const violation of outcome.violations) console.error(`violation: ${violation}`);

@@ -1,5 +1,5 @@
 // One process of a validator: `main.ts <role> <configuration file> [name]`. Ends at SIGTERM, and when its parent is gone.
-
+import { flushCompileCache } from 'node:module';
 import { isMempoolError } from 'mempool-core';
 import { ElectionError } from 'mempool-election';
 import { chainSideOf } from './process/chain-side.ts';
@@ -24,6 +24,12 @@ try {
   process.exit(isPassing(error) ? tryAgain : 1);
 }
 
+/** Reports to the parent. The cache is written now, because a killed process writes nothing at its end. */
+function working(): void {
+  process.send?.('working');
+  flushCompileCache();
+}
+
 function isPassing(error: unknown): boolean {
   return isMempoolError(error)
     ? error.retryable
@@ -35,7 +41,7 @@ async function run(role: Role, file: string, name: string): Promise<void> {
   process.once('SIGTERM', () => ending.abort());
   process.once('disconnect', () => process.exit(1));
   const config = readConfig(file);
-  await runRole(role, { config, name, chain: chainSideOf(config), signal: ending.signal });
+  await runRole(role, { config, name, chain: chainSideOf(config), signal: ending.signal, working });
   // Only the channel to its parent would keep it alive.
   process.exit(0);
 }

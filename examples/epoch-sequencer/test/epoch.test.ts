@@ -34,7 +34,7 @@ async function configs(): Promise<ValidatorConfig[]> {
 /** Starts each role of a validator, with libraries and connections of its own. */
 function start(config: ValidatorConfig): void {
   const stop = new AbortController();
-  const side = { config, chain: chain.sideOf(config.name), signal: stop.signal, now };
+  const side = { config, chain: chain.sideOf(config.name), signal: stop.signal, working: () => undefined, now };
   const running = roles.map((role) => runRole(role, { ...side, name: role }));
   onTestFinished(async () => {
     stop.abort();

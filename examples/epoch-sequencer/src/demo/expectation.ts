@@ -46,11 +46,6 @@ export function possibleRoots(winners: readonly ReadonlyMap<string, string>[], q
   return roots;
 }
 
-/** True if these validators, when they hear of each other, find a quorum for any project. */
-export function canAgree(winners: readonly ReadonlyMap<string, string>[], quorum: number): boolean {
-  return leavesOf(winners, quorum).length > 0;
-}
-
 function rootOf(batches: readonly ReadonlyMap<string, string>[], quorum: number): string {
   return merkleRoot(leavesOf(batches, quorum));
 }

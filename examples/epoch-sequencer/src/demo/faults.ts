@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from 'mempool-testkit';
 import { type Role, roles } from '../process/role.ts';
 import type { Stage } from './stage.ts';
 import { shuffled } from './traffic.ts';
+
+/** At least so long after the last kill. */
+const killEveryMs = 1_000;
 
 /** Kills, cuts and stops what runs, and counts it. */
 export class Faults {
@@ -30,16 +34,17 @@ export class Faults {
     return new Set(this.#cuts.filter((cut) => cut.from < to && from < cut.to).map(({ name }) => name));
   }
 
-  /** Kills a process every so often, one of each role in turn, until the signal aborts. */
-  async killAll(everyMs: number, signal: AbortSignal): Promise<void> {
-    let next: Role[] = [];
-    while (!signal.aborted) {
+  /** Kills processes one after the other, of each role in turn, until the signal aborts. The next one is killed when the last one works again. */
+  async killAll(signal: AbortSignal): Promise<void> {
+    const aborted = once(signal, 'abort');
+    for (let next: Role[] = []; !signal.aborted; ) {
       if (next.length === 0) next = shuffled(roles, this.#random);
       const role = next.pop() as Role;
       const workers = this.#stage.workers.filter(({ post }) => post.role === role);
       const victim = shuffled(workers, this.#random).find((worker) => worker.kill());
       if (victim !== undefined) this.kills[role] += 1;
-      await delay(everyMs, undefined, { signal }).catch(() => undefined);
+      const again = Promise.all([victim?.working(), delay(killEveryMs)]);
+      await Promise.race([again, aborted]);
     }
   }
 

@@ -18,7 +18,6 @@ export interface Fed {
   readonly acknowledged: ReadonlyMap<string, ReadonlySet<string>>;
   /** Of these, how many had come by gossip before they were asked for. */
   readonly byGossip: number;
-  readonly violations: readonly string[];
 }
 
 export interface Feeding {
@@ -26,8 +25,6 @@ export interface Feeding {
   readonly closesAt: number;
   /** True for a validator that gets nothing but what gossip brings it. */
   readonly isCutOff: (name: string) => boolean;
-  /** Everything takes so many times as long. */
-  readonly pace: number;
 }
 
 /** How long gossip takes at most, before each validator is asked what it has. */
@@ -69,22 +66,25 @@ export class Feeder implements AsyncDisposable {
       }
   }
 
-  /** Sends an epoch's traffic while its window is open, and what is late after that. */
+  /** Sends an epoch's traffic while its window is open. Resolves when all validators have it, or the window is over. */
   async feed(feeding: Feeding): Promise<Fed> {
-    const { traffic, closesAt, pace } = feeding;
+    const { planned, strangers } = feeding.traffic;
     await this.#gossip(
-      [...traffic.planned, ...traffic.strangers].filter(({ way }) => way === 'gossip'),
-      pace * gossipMs,
+      [...planned, ...strangers].filter(({ way }) => way === 'gossip'),
+      gossipMs,
     );
     const fed = await Promise.all(this.#targets.map((target) => this.#confirm(target, feeding)));
-    await delay(Math.max(0, closesAt + 300 - Date.now()));
-    await this.#gossip(traffic.late, 100);
-    const violations = await Promise.all(this.#targets.map((target) => this.#sendLate(target, traffic)));
     return {
       acknowledged: new Map(fed.map(({ name, acknowledged }) => [name, acknowledged])),
       byGossip: fed.reduce((sum, { byGossip }) => sum + byGossip, 0),
-      violations: violations.flat(),
     };
+  }
+
+  /** Sends what is late when the window is over. Returns violations. */
+  async feedLate({ traffic, closesAt }: Feeding): Promise<string[]> {
+    await delay(Math.max(0, closesAt + 300 - Date.now()));
+    await this.#gossip(traffic.late, 100);
+    return (await Promise.all(this.#targets.map((target) => this.#sendLate(target, traffic)))).flat();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

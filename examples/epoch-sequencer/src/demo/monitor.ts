@@ -24,10 +24,9 @@ export interface Compared {
 const freshMs = 60_000;
 
 /** The monitor API and the dashboard of one validator. The pool of the server itself stays empty: it is not the validator's. */
-export async function openMonitor(config: ValidatorConfig, pace: number): Promise<RunningServer> {
+export async function openMonitor(config: ValidatorConfig): Promise<RunningServer> {
   const graces = { level1GraceMs: 3_000, level2GraceMs: 5_000, onchainGraceMs: 10_000 };
-  const paced = Object.entries(graces).map(([name, ms]) => [name, Math.ceil(pace * ms)] as const);
-  const sequencer = { ...namespaceOf(config), url: config.redis, ...Object.fromEntries(paced) };
+  const sequencer = { ...namespaceOf(config), url: config.redis, ...graces };
   const given = { mempool: { backend: 'ephemeral' }, sequencer };
   return startServer(await loadServerConfig(given, { server: { port: 0 } }));
 }

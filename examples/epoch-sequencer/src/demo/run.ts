@@ -5,8 +5,9 @@ import { Faults } from './faults.ts';
 import { type Fed, Feeder } from './feeder.ts';
 import { Judge, type Verdict } from './judge.ts';
 import { type Compared, compareWith } from './monitor.ts';
+import { happened, Pace } from './pace.ts';
 import { Releases } from './releases.ts';
-import { market, protocol, type Stage } from './stage.ts';
+import { level2TimeoutMs, market, protocol, type Stage } from './stage.ts';
 import type { Traffic, TrafficMaker } from './traffic.ts';
 
 /** A fault that comes with an epoch, beside the kills. */
@@ -14,8 +15,6 @@ export type FaultKind = 'partition' | 'revert' | 'split' | 'freeze' | 'redis';
 
 export interface Plan {
   readonly epochs: number;
-  /** 1: epochs of 5 s and a kill each second. Larger on a slow machine: everything takes so much longer. */
-  readonly pace: number;
   /** What comes with which epoch. */
   readonly faults: ReadonlyMap<number, FaultKind>;
   readonly random: Random;
@@ -32,6 +31,8 @@ export interface Outcome {
   readonly reverts: readonly number[];
   readonly freezes: number;
   readonly restarts: number;
+  /** How long each process took until it worked. */
+  readonly startsMs: readonly number[];
   /** Submissions that a validator had by gossip when it was asked for them, of all that it had. */
   readonly byGossip: number;
   readonly acknowledged: number;
@@ -41,23 +42,30 @@ export interface Outcome {
   readonly seconds: number;
 }
 
-const epochMs = 5_000;
-const killEveryMs = 1_000;
-/** What it takes until all validators have heard of a release. */
-const openingMs = 2_500;
 const partitionMs = 5_000;
-const settleMs = 120_000;
+const freezeMs = 5_000;
+/** How many epochs may be under way when the next one is released. */
+const underWay = 5;
 
-interface Scene extends Omit<Playing, 'pace'> {
+interface Scene {
+  readonly feeder: Feeder;
+  readonly faults: Faults;
+  readonly maker: TrafficMaker;
   readonly releases: Releases;
+  readonly judge: Judge;
+  readonly pace: Pace;
   readonly plan: Plan;
   readonly signal: AbortSignal;
 }
 
 interface Played {
+  readonly releasedAt: number;
   readonly closesAt: number;
   readonly traffic: Traffic;
   readonly fed: Fed;
+  /** What came too late. Resolves to violations. */
+  readonly late: Promise<readonly string[]>;
+  readonly striking: Promise<void>;
 }
 
 /** Plays the epochs of a run, with kills and faults, and judges them. */
@@ -67,18 +75,19 @@ export async function play(stage: Stage, maker: TrafficMaker, plan: Plan): Promi
   await using judge = await Judge.open(stage.validators);
   const releases = new Releases(stage);
   const faults = new Faults(stage, plan.random);
+  await Promise.all(stage.workers.map((worker) => worker.working()));
   await feeder.ready(plan.signal);
   const stop = new AbortController();
   const signal = AbortSignal.any([plan.signal, stop.signal]);
-  const background = [releases.keep(signal), faults.killAll(plan.pace * killEveryMs, signal)];
-  const scene = { feeder, faults, maker, releases, plan, signal };
-  const [played, striking] = await playAll(scene);
-  const isSettled = await settled(judge, plan);
+  const background = [releases.keep(signal), faults.killAll(signal)];
+  const scene: Scene = { feeder, faults, maker, releases, judge, pace: new Pace(), plan, signal };
+  const played = await playAll(scene);
+  const late = (await Promise.all(played.map((each) => each.late))).flat();
+  for (let epoch = 1; epoch <= plan.epochs; epoch += 1) await settled(epoch, scene);
   stop.abort();
-  await Promise.all([...background, ...striking]);
+  await Promise.all([...background, ...played.map(({ striking }) => striking)]);
   const verdicts = await judged(judge, played, scene);
-  const violations = verdicts.flatMap((each) => each.violations);
-  if (!isSettled) violations.push(`not everything was settled after ${(plan.pace * settleMs) / 1_000} s`);
+  const violations = [...late, ...verdicts.flatMap((each) => each.violations)];
   violations.push(...(await emptied(judge)), ...endedByThemselves(stage), ...notDone(plan, scene));
   const monitor = await compareWith(
     stage.monitor,
@@ -89,6 +98,7 @@ export async function play(stage: Stage, maker: TrafficMaker, plan: Plan): Promi
   return {
     verdicts,
     ...{ kills, partitions, freezes, restarts, reverts: releases.reverts },
+    startsMs: stage.workers.flatMap((worker) => worker.startsMs),
     byGossip: played.reduce((sum, { fed }) => sum + fed.byGossip, 0),
     acknowledged: played.reduce((sum, { fed }) => sum + acknowledgedIn(fed), 0),
     monitor,
@@ -97,29 +107,46 @@ export async function play(stage: Stage, maker: TrafficMaker, plan: Plan): Promi
   };
 }
 
-/** An epoch every so often. Returns when all windows are over, with the faults that may last longer. */
-async function playAll({ signal, ...scene }: Scene): Promise<[Played[], Promise<void>[]]> {
-  const { feeder, faults, maker, releases, plan } = scene;
-  const striking: Promise<void>[] = [];
-  const playing: Promise<Played>[] = [];
-  for (let epoch = 1; epoch <= plan.epochs; epoch += 1) {
-    plan.signal.throwIfAborted();
-    const closesAt = Date.now() + plan.pace * (openingMs + epochMs);
-    releases.release(epoch, closesAt);
-    playing.push(playEpoch(epoch, closesAt, { feeder, faults, maker, pace: plan.pace }));
-    const fault = plan.faults.get(epoch);
-    if (fault !== undefined) striking.push(strike(fault, { faults, releases, plan, signal }));
-    await delay(plan.pace * epochMs);
-    plan.say(`epoch ${epoch} of ${plan.epochs}${fault === undefined ? '' : `: ${fault}`}`);
+/** One epoch after the other, each when the last one's traffic was received. */
+async function playAll(scene: Scene): Promise<Played[]> {
+  const played: Played[] = [];
+  for (let epoch = 1; epoch <= scene.plan.epochs; epoch += 1) {
+    if (epoch > underWay) await settled(epoch - underWay, scene);
+    played.push(await playEpoch(epoch, scene));
   }
-  return [await Promise.all(playing), striking];
+  return played;
+}
+
+async function playEpoch(epoch: number, scene: Scene): Promise<Played> {
+  const { feeder, faults, maker, releases, judge, pace, plan } = scene;
+  const releasedAt = Date.now();
+  const closesAt = releasedAt + pace.windowMs;
+  releases.release(epoch, closesAt);
+  await happened(`the opening of epoch ${epoch}`, () => judge.isOpen(epoch), plan.signal);
+  const openMs = Date.now() - releasedAt;
+  const fault = plan.faults.get(epoch);
+  const striking = fault === undefined ? Promise.resolve() : strike(fault, closesAt, scene);
+  const feeding = { traffic: maker.epoch(epoch), closesAt, isCutOff: (name: string) => faults.isCutOff(name) };
+  const fed = await feeder.feed(feeding);
+  const fedMs = Date.now() - releasedAt;
+  // Whoever is cut off receives nothing until the window is over: that shows nothing of the machine.
+  if (faults.cutOffBetween(releasedAt, Date.now()).size === 0) pace.measured(fedMs);
+  const times = `open after ${inSeconds(openMs)}, fed after ${inSeconds(fedMs)} of ${inSeconds(closesAt - releasedAt)}`;
+  plan.say(`epoch ${epoch} of ${plan.epochs}${fault === undefined ? '' : `: ${fault}`}; ${times}`);
+  return { releasedAt, closesAt, traffic: feeding.traffic, fed, late: feeder.feedLate(feeding), striking };
+}
+
+const inSeconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+function settled(epoch: number, { judge, plan }: Scene): Promise<void> {
+  return happened(`the end of epoch ${epoch}`, () => judge.isSettled(epoch), plan.signal);
 }
 
 async function judged(judge: Judge, played: readonly Played[], { faults, releases, plan }: Scene): Promise<Verdict[]> {
   const verdicts: Verdict[] = [];
-  for (const { traffic, fed, closesAt } of played) {
-    // From the beginning of the window until batches are waited for no longer.
-    const cutOff = faults.cutOffBetween(closesAt - plan.pace * epochMs, closesAt + plan.pace * 2 * epochMs);
+  for (const { traffic, fed, releasedAt, closesAt } of played) {
+    // Until batches are waited for no longer.
+    const cutOff = faults.cutOffBetween(releasedAt, closesAt + level2TimeoutMs);
     const root = await releases.rootOf(traffic.epoch, plan.signal);
     verdicts.push(await judge.judge(traffic, fed, { root, cutOff }));
   }
@@ -156,48 +183,13 @@ function configsOf({ validators }: Stage) {
 const acknowledgedIn = ({ acknowledged }: Fed): number =>
   Array.from(acknowledged.values(), ({ size }) => size).reduce((sum, size) => sum + size, 0);
 
-interface Playing {
-  readonly feeder: Feeder;
-  readonly faults: Faults;
-  readonly maker: TrafficMaker;
-  readonly pace: number;
-}
-
-async function playEpoch(epoch: number, closesAt: number, { feeder, faults, maker, pace }: Playing): Promise<Played> {
-  const traffic = maker.epoch(epoch);
-  await delay(pace * openingMs);
-  const fed = await feeder.feed({ traffic, closesAt, isCutOff: (name) => faults.isCutOff(name), pace });
-  return { closesAt, traffic, fed };
-}
-
-interface Striking {
-  readonly faults: Faults;
-  readonly releases: Releases;
-  readonly plan: Plan;
-  readonly signal: AbortSignal;
-}
-
-async function strike(kind: FaultKind, { faults, releases, plan, signal }: Striking): Promise<void> {
-  const { pace } = plan;
+async function strike(kind: FaultKind, closesAt: number, { faults, releases, plan, signal }: Scene): Promise<void> {
+  const cutMs = closesAt - Date.now() + plan.random.below(partitionMs);
   if (kind === 'revert') await releases.revert(signal);
-  else if (kind === 'partition') await faults.partition(1, pace * (partitionMs + plan.random.below(partitionMs)));
-  else if (kind === 'split') await faults.partition(2, pace * 3 * partitionMs);
-  else if (kind === 'freeze') await faults.freeze(pace * 2_500);
+  else if (kind === 'partition') await faults.partition(1, cutMs);
+  else if (kind === 'split') await faults.partition(2, cutMs + level2TimeoutMs);
+  else if (kind === 'freeze') await faults.freeze(freezeMs);
   else await faults.restartRedis();
-}
-
-/** False if something is left to do after the time for it. */
-async function settled(judge: Judge, { epochs, pace, signal, say }: Plan): Promise<boolean> {
-  const until = performance.now() + pace * settleMs;
-  let epoch = 1;
-  while (performance.now() < until) {
-    signal.throwIfAborted();
-    while (epoch <= epochs && (await judge.isSettled(epoch))) epoch += 1;
-    if (epoch > epochs) return true;
-    await delay(500);
-  }
-  say(`epoch ${epoch} is not settled`);
-  return false;
 }
 
 /** What is left when messages had time to find that their epochs are over. */

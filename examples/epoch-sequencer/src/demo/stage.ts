@@ -21,6 +21,8 @@ export const validatorCount = 4;
 /** Of the development chain's first account. */
 export const owner = '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80';
 export const finalityBlocks = 6;
+/** How long a validator waits for the batches of others. */
+export const level2TimeoutMs = 30_000;
 const blockMs = 500;
 /** What Redis was told survives its process, not the machine: to wait for the disk each time is not what this shows. */
 const kept = ['--appendonly', 'yes', '--appendfsync', 'no'];
@@ -35,8 +37,6 @@ export interface Validator {
 }
 
 export interface StageOptions {
-  /** As in `Plan`. */
-  readonly pace: number;
   /** The folder for what the processes say; `null`: nowhere. */
   readonly logs: string | null;
   /** The slots' addresses, once the contract's domain is known. */
@@ -67,17 +67,16 @@ export class Stage implements AsyncDisposable {
     this.#stack = stack;
   }
 
-  static async set({ pace, logs, slotsOf }: StageOptions): Promise<Stage> {
+  static async set({ logs, slotsOf }: StageOptions): Promise<Stage> {
     await prepare();
     await using stack = new AsyncDisposableStack();
     const folder = await mkdtemp(join(tmpdir(), 'mempool-sequencer-'));
     stack.defer(() => rm(folder, { recursive: true, force: true }));
     const redis = stack.use(await startRedisServer({ dir: folder, args: kept }));
-    const chain = stack.use(await startDevChain({ blockMs: pace * blockMs }));
+    const chain = stack.use(await startDevChain({ blockMs }));
     const contract = await deployContract(chain, {
       owner,
       name: `${protocol}:${market}`,
-      turnSeconds: Math.ceil(pace * 2),
     });
     const ports = await Promise.all(Array.from({ length: validatorCount }, freePort));
     const links = stack.use(await Links.open(ports));
@@ -93,7 +92,7 @@ export class Stage implements AsyncDisposable {
         ...{ gossipPort, httpPort: await freePort(), peers: links.peersOf(i) },
         // All of the demonstration's peers have one address.
         peerRate: 1_000,
-        ...{ claimMs: pace * 1_000, leaseMs: pace * 2_000, level2TimeoutMs: pace * 10_000 },
+        ...{ claimMs: 2_000, leaseMs: 3_000, level2TimeoutMs },
       };
       const file = join(folder, `${name}.json`);
       await writeFile(file, JSON.stringify(config, null, 2));
@@ -101,7 +100,7 @@ export class Stage implements AsyncDisposable {
       stack.defer(() => Promise.all(workers.map((worker) => worker.stop())).then(() => undefined));
       validators.push({ name, address, config, workers });
     }
-    const monitor = stack.use(await openMonitor((validators[0] as Validator).config, pace));
+    const monitor = stack.use(await openMonitor((validators[0] as Validator).config));
     return new Stage({ redis, chain, contract, links, validators, monitor }, stack.move());
   }
 

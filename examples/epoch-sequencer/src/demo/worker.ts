@@ -36,6 +36,8 @@ export interface Post {
 export class Worker {
   readonly post: Post;
   kills = 0;
+  /** How long each of its processes took until it worked. */
+  readonly startsMs: number[] = [];
   /** How often it gave up for the moment, because something that it needs did not answer. */
   retries = 0;
   /** What it said, if it ended without being killed. */
@@ -43,6 +45,8 @@ export class Worker {
   #lives = 0;
   #child: ChildProcess | null = null;
   #isEnding = false;
+  #isWorking = false;
+  #working = Promise.withResolvers<void>();
   readonly #life: Promise<void>;
 
   constructor(post: Post) {
@@ -55,7 +59,18 @@ export class Worker {
     if (this.#child === null || !this.#child.kill('SIGKILL')) return false;
     this.#child = null;
     this.kills += 1;
+    this.#rest();
     return true;
+  }
+
+  /** Resolves when the process does its work; if it is down, when the next one does. */
+  working(): Promise<void> {
+    return this.#working.promise;
+  }
+
+  #rest(): void {
+    if (this.#isWorking) this.#working = Promise.withResolvers();
+    this.#isWorking = false;
   }
 
   signal(name: 'SIGSTOP' | 'SIGCONT'): void {
@@ -70,6 +85,7 @@ export class Worker {
 
   async #live(): Promise<void> {
     while (!this.#isEnding) {
+      const startedMs = performance.now();
       const child = this.#start();
       let said = '';
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -77,9 +93,16 @@ export class Worker {
         if (this.post.log !== null)
           appendFileSync(this.post.log, `${new Date().toISOString()} ${this.post.role} ${text}`);
       });
+      child.on('message', () => {
+        if (child !== this.#child) return;
+        this.#isWorking = true;
+        this.startsMs.push(performance.now() - startedMs);
+        this.#working.resolve();
+      });
       living.add(child);
       const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
       living.delete(child);
+      this.#rest();
       if (code === 75) this.retries += 1;
       else if (signal !== 'SIGKILL' && !(this.#isEnding && code === 0))
         this.failure ??= `${code ?? signal}: ${said.trim()}`;

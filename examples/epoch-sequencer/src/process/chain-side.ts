@@ -20,7 +20,7 @@ export function chainSideOf(config: ValidatorConfig): ChainSide {
     verify: createVerifier({ domain, slotAddresses }),
     isSlot: (slot) => slotAddresses.has(slot),
     follow: (sequencer, leadership, { signal }) => follow(config, sequencer, leadership, signal),
-    relay: (sequencer, { signal }) => relay(config, sequencer, signal),
+    relay: (sequencer, part) => relay(config, sequencer, part),
   };
 }
 
@@ -45,7 +45,11 @@ async function follow(
   await followEpochs({ contract, relay: pool, sequencer, finalityBlocks, report }, leadership, { signal });
 }
 
-async function relay(config: ValidatorConfig, epochs: Sequencer, signal: AbortSignal): Promise<void> {
+async function relay(
+  config: ValidatorConfig,
+  epochs: Sequencer,
+  { signal, working }: Parameters<ChainSide['relay']>[1],
+): Promise<void> {
   const [{ EpochRelayer }, { openRelayPool }] = await Promise.all([
     import('../chain/epoch-relayer.ts'),
     import('../chain/relay-pool.ts'),
@@ -53,6 +57,7 @@ async function relay(config: ValidatorConfig, epochs: Sequencer, signal: AbortSi
   const { leaseMs: watcherLockTtlMs, chain: contract, key, finalityBlocks } = config;
   const pool = { backend: 'redis', ...relayPoolOf(config), watcherLockTtlMs } as const;
   await using node = await openRelayPool(pool, contract, { finalityBlocks });
+  working();
   const privateKey = `0x${key}` as const;
   await new EpochRelayer({ contract, privateKey, relay: node, epochs, finalityBlocks, report }).run({ signal });
 }

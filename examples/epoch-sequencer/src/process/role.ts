@@ -16,7 +16,7 @@ export interface ChainSide
   /** Tells the leader's monitor what the chain says. */
   follow(sequencer: Sequencer, leadership: LeaderPart, until: Until): Promise<void>;
   /** Puts certified results on the chain. */
-  relay(sequencer: Sequencer, until: Until): Promise<void>;
+  relay(sequencer: Sequencer, part: Pick<Part, 'signal' | 'working'>): Promise<void>;
 }
 
 /** What a role works with. */
@@ -26,6 +26,8 @@ export interface Part extends Until {
   readonly name: string;
   readonly sequencer: Sequencer;
   readonly chain: ChainSide;
+  /** The role calls it when it does its work. */
+  readonly working: () => void;
   /** Milliseconds since 1970; default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }

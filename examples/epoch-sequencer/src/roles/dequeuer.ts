@@ -1,6 +1,7 @@
 import type { Part } from '../process/role.ts';
 
 /** Checks submissions. */
-export function run({ sequencer, signal }: Part): Promise<unknown> {
+export function run({ sequencer, signal, working }: Part): Promise<unknown> {
+  working();
   return sequencer.dequeuer.run({ signal });
 }

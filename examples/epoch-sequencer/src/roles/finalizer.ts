@@ -1,6 +1,7 @@
 import type { Part } from '../process/role.ts';
 
 /** Counts the votes of parts. */
-export function run({ sequencer, signal }: Part): Promise<unknown> {
+export function run({ sequencer, signal, working }: Part): Promise<unknown> {
+  working();
   return sequencer.finalizer.run({ signal });
 }

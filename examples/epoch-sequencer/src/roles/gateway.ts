@@ -5,11 +5,12 @@ import { Gossip } from '../network/gossip.ts';
 import type { Part } from '../process/role.ts';
 
 /** Everything that comes in, and what goes to the other validators. */
-export async function run({ config, name, sequencer, signal }: Part): Promise<void> {
+export async function run({ config, name, sequencer, signal, working }: Part): Promise<void> {
   const { protocol, market, key, gossipPort: port, httpPort, peers, claimMs } = config;
   const seed = createHash('sha256').update(`peer ${key}`).digest();
   await using gossip = await Gossip.open({ network: `${protocol}/${market}`, seed, port, peers }, sequencer);
   await using _entry = await openEntry(httpPort, sequencer.gateway, (message) => gossip.sendSubmission(message));
   const send = (message: Uint8Array) => gossip.sendBatch(message);
+  working();
   await broadcast(sequencer.namespace, { owner: name, claimMs, signal, gossip: send });
 }

@@ -2,9 +2,10 @@ import { electionOf } from '../process/home.ts';
 import type { Part } from '../process/role.ts';
 
 /** The event monitor with the aggregator: one of them leads. */
-export async function run({ config, name, sequencer, chain, signal }: Part): Promise<void> {
+export async function run({ config, name, sequencer, chain, signal, working }: Part): Promise<void> {
   await using election = electionOf(config, name);
   await election.start();
+  working();
   const leading = election.runAsLeader(
     async (lost, _, leadership) => {
       await Promise.all([

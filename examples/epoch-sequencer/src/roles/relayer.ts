@@ -1,6 +1,6 @@
 import type { Part } from '../process/role.ts';
 
 /** Puts certified results on the chain. */
-export function run({ chain, sequencer, signal }: Part): Promise<unknown> {
-  return chain.relay(sequencer, { signal });
+export function run({ chain, sequencer, signal, working }: Part): Promise<unknown> {
+  return chain.relay(sequencer, { signal, working });
 }
