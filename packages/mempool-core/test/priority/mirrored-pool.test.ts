@@ -75,7 +75,7 @@ test('a mirror that got half of a change is broken', () => {
   expect(mirror.isBroken).toBe(true);
 });
 
-test('what is planned is seen only once it is stored, and is then what its change makes of another mirror', () => {
+test(`a plan is seen once it is stored, and its change makes the same of another mirror, seed ${seed}`, () => {
   const chance = new Random(seed);
   const limits = { maxTxs: 5, replacementBump: 0 };
   const [mirror, follower] = [1, 2].map(() => MirroredPool.of({ position: start, retention, limits, records: [] }));
@@ -101,7 +101,8 @@ test('what is planned is seen only once it is stored, and is then what its chang
     expect(mirror.position).toEqual(follower.position);
     expect(contentOf(mirror)).toEqual(contentOf(follower));
   }
-  expect(mirror.position.version).toBeGreaterThan(100);
+  // On average 118. Few plans would prove little.
+  expect(mirror.position.version).toBeGreaterThan(60);
 });
 
 function priced(chance: Random, least: number) {
