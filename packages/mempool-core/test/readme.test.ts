@@ -7,12 +7,15 @@ import { code, rules, table } from './readme.ts';
 import { scratch } from './readme-backend.ts';
 
 const hash = 'ab'.repeat(32);
+/** Numbers of rules that are removed, which no other rule takes. */
+const retired = new Set(['P30']);
 
 describe('the contract', () => {
   it('has every rule once, in order', () => {
     const numbered = (letter: string, last: number) => Array.from({ length: last }, (_, i) => `${letter}${i + 1}`);
     const counts = { L: 14, X: 6, O: 8, E: 6, D: 4, N: 3, M: 3, R: 3, P: 33, K: 4 };
-    expect(rules()).toEqual(Object.entries(counts).flatMap(([letter, last]) => numbered(letter, last)));
+    const all = Object.entries(counts).flatMap(([letter, last]) => numbered(letter, last));
+    expect(rules()).toEqual(all.filter((rule) => !retired.has(rule)));
   });
 
   it('shows the transition table as it is (L11)', () => {

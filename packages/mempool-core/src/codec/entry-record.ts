@@ -9,6 +9,7 @@ import {
   ownNames,
   type RareFields,
   rareFieldsOf,
+  rareVerdictLength,
   readVerdict,
   type VerdictRow,
   verdictLength,
@@ -44,7 +45,7 @@ type EntryRow = [...PlainRow, ...RareRow];
 const rowLength = 17;
 /** Where the fields behind the verdict begin. */
 const verdictEnd = 1 + verdictLength;
-const rareLength = 5;
+const rareLength = 3 + rareVerdictLength;
 const noRareFields: RareFields = [null, null];
 /** The most bytes of a row beside its names: heads, numbers, and the digits of the priority. */
 const plainRowBytes = rowLength * headBytes + 24;

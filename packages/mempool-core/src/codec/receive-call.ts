@@ -15,6 +15,7 @@ import {
   isVerdictRow,
   type RareFields,
   rareFieldsOf,
+  rareVerdictLength,
   readVerdict,
   type VerdictRow,
   verdictLength,
@@ -106,6 +107,6 @@ function isSubmissionRow(row: unknown): row is SubmissionRow {
     Array.isArray(verdict) &&
     verdict.length === verdictLength &&
     isVerdictRow(verdict) &&
-    (rare === null || (Array.isArray(rare) && rare.length === 3 && areRareFields(rare)))
+    (rare === null || (Array.isArray(rare) && rare.length === rareVerdictLength && areRareFields(rare)))
   );
 }

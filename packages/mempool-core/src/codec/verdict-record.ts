@@ -17,6 +17,7 @@ export const verdictLength = 9;
 
 /** The fields of a verdict that few transactions have: 1 if it is protected (P28), and its tip (P29). */
 export type RareFields = [isProtected: 1 | null, tip: string | null];
+export const rareVerdictLength = 2;
 
 /** Returns the fields that every verdict has. */
 export function verdictRow(verdict: CheckedVerdict): VerdictRow {
