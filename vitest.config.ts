@@ -14,6 +14,7 @@ const withRedis = [
   'packages/node',
   'packages/sequencer',
   'packages/server',
+  'packages/edge-*',
   'packages/cli',
   'packages/testkit',
   'packages/chaos',

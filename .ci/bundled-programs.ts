@@ -27,7 +27,7 @@ const programs = [
   'packages/ephemeral/test/subject.ts',
   'packages/node/test/ledger/payer.ts',
   'packages/sequencer/test/victim.ts',
-  'packages/server/test/edges/{edge-program,ethereum/upstream-program}.ts',
+  'packages/edge-ethereum/test/upstream-program.ts',
   'packages/server/test/{monitored-process,http/server-program,http/ledger/ledger-program}.ts',
   'packages/redis/test/{subject,ledger/subject,priority/admitter,connection/tls-process}.ts',
   'packages/redis/test/{pool/worker,pool/taker,pool/sender,ledger/spender,ledger/crasher,election/node}.ts',

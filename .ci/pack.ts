@@ -16,6 +16,10 @@ export const published = [
   'packages/cardano',
   'packages/sequencer',
   'packages/server',
+  'packages/edge-blockfrost',
+  'packages/edge-cometbft',
+  'packages/edge-ethereum',
+  'packages/edge-utxorpc',
   'packages/cli',
   'conformance',
 ] as const;

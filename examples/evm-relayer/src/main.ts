@@ -3,8 +3,8 @@ import { serve } from '@hono/node-server';
 import { keepSending, rpcCall } from 'evm-chain';
 import { Hono } from 'hono';
 import { account, isMempoolError, toJson, type Validate } from 'mempool-core';
+import { ethereumChain } from 'mempool-edge-ethereum/chain';
 import { openNode } from 'mempool-node';
-import { ethereumChain } from 'mempool-server';
 import { hashOf, readSigned } from './signed-transaction.ts';
 
 const { CONFIG = 'pool.toml', NODE_URL = 'http://127.0.0.1:8545', PORT = '3000' } = process.env;

@@ -2,6 +2,7 @@ export { type ChainBlock, type ChainTransaction, readBlock } from './block/block
 export { BlockError, type BlockPlace } from './block/block-error.ts';
 export { ChainFileError } from './block/chain-file-error.ts';
 export { type ChunkFileOptions, readChunkFile } from './block/chunk-file.ts';
+export { type CheckedCardano, checkedCardano } from './submission.ts';
 export type { CardanoTransaction, CardanoWithdrawal, OutputReference } from './transaction/cardano-transaction.ts';
 export type { CardanoOutput } from './transaction/output.ts';
 export { readTransaction } from './transaction/read-transaction.ts';

@@ -1,13 +1,11 @@
 export type { Environment } from './config/environment.ts';
+export type { ConfiguredExtension, SectionExtension } from './config/extension.ts';
+export { installedEdges } from './config/find-extension.ts';
 export { loadChainSource } from './config/load-chain-source.ts';
 export { type LoadOptions, loadServerConfig } from './config/load-server-config.ts';
 export { serverConfigSchema } from './config/sections.ts';
 export {
-  type CometBftSection,
-  type EdgeSection,
-  type EdgesSection,
   type ElectionSection,
-  type EthereumSection,
   isLoopback,
   type LedgerSection,
   type PayloadHashName,
@@ -21,8 +19,6 @@ export {
   type WatcherSection,
 } from './config/server-config.ts';
 export { createServer, type MempoolServer } from './create-server.ts';
-export { type EthereumChainOptions, ethereumChain } from './edges/ethereum/ethereum-chain.ts';
-export type { EdgeName } from './edges/open-edges.ts';
 export {
   EpochBoard,
   type EpochBoardOptions,

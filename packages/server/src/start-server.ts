@@ -7,7 +7,7 @@ import { nodePools, openNode, openNodeLedger } from 'mempool-node';
 import { poolNames } from 'mempool-sequencer';
 import type { SequencerSection, ServerConfig } from './config/server-config.ts';
 import type { Edge } from './edges/edge.ts';
-import { type EdgeName, openEdges } from './edges/open-edges.ts';
+import { openEdges } from './edges/open-edges.ts';
 import { EpochBoard } from './epochs/epoch-board.ts';
 import { HttpListener } from './http/http-listener.ts';
 import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
@@ -28,7 +28,7 @@ export interface RunningServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   /** The URLs of the edges that are enabled. */
-  readonly edges: Readonly<Partial<Record<EdgeName, string>>>;
+  readonly edges: Readonly<Record<string, string>>;
   readonly pool: Mempool;
   /** The ledger; `null` without the section `[ledger]`. */
   readonly ledger: Ledger | null;
@@ -164,7 +164,7 @@ interface Served {
 }
 
 function running(
-  [listener, edges]: readonly [HttpListener, ReadonlyMap<EdgeName, Edge>],
+  [listener, edges]: readonly [HttpListener, ReadonlyMap<string, Edge>],
   server: HttpServer,
   { pool, ledger, election, open }: Served,
   { drainMs }: ServerConfig['server'],

@@ -1,6 +1,6 @@
 import type { BackendName, MempoolConfig, PriorityMempool } from 'mempool-core';
+import { ethereumChain } from 'mempool-edge-ethereum/chain';
 import { type FollowingNode, openNode } from 'mempool-node';
-import { ethereumChain } from 'mempool-server';
 import type { Deployed } from './contract.ts';
 
 /** Options of `openRelayPool`. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Scope, type ServerConfig, scopes, serverConfigSchema } from 'mempool-server';
+import { installedEdges, type Scope, type ServerConfig, scopes, serverConfigSchema } from 'mempool-server';
 import { configOf } from '../target/open-target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { pairs } from '../terminal/table.ts';
@@ -22,7 +22,10 @@ export function addConfiguring(program: Command, begin: Begin): void {
   config
     .command('schema')
     .description('print the JSON Schema of a configuration, for editors')
-    .action(() => begin().terminal.line(JSON.stringify(serverConfigSchema(), null, 2)));
+    .action(async () => {
+      const { terminal } = begin();
+      await terminal.line(JSON.stringify(serverConfigSchema(await installedEdges()), null, 2));
+    });
   program
     .command('token')
     .description('make a token: prints it once, and its hash for the configuration')
@@ -98,7 +101,8 @@ const hidden = '(hidden)';
 /** Passwords have fields of their own and stand in URLs, in options of a backend too; hashes of tokens are nobody's business either. */
 function withoutSecrets(config: ServerConfig): Readonly<Record<string, object>> {
   const tokens = config.server.tokens.map((token) => ({ ...token, hash: hidden }));
-  return masked({ ...config, server: { ...config.server, tokens } }) as Record<string, object>;
+  const edges = Object.fromEntries(Object.entries(config.edges).map(([name, { options }]) => [name, options]));
+  return masked({ ...config, edges, server: { ...config.server, tokens } }) as Record<string, object>;
 }
 
 /** The value of a field without what may be secret in it. */

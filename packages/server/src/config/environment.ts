@@ -1,5 +1,5 @@
 import { isMempoolError } from 'mempool-core';
-import { configFields, hint, misconfigured, shortName, snakeCase } from 'mempool-core/backend';
+import { configFields, hint, isTable, misconfigured, shortName, snakeCase } from 'mempool-core/backend';
 import { readSecret } from './secret-file.ts';
 import { fieldNames, parseSection, type SectionName } from './sections.ts';
 
@@ -11,12 +11,13 @@ export type EnvironmentFields = Readonly<Record<string, Readonly<Record<string, 
 
 interface Section {
   readonly name: string;
-  readonly fields: readonly string[];
+  /** `null`: any, in lower case. */
+  readonly fields: readonly string[] | null;
   /** Checks a value. @throws `ERR_MEMPOOL_CONFIG` if it does not fit the field */
   readonly check: (field: string, value: unknown) => void;
 }
 
-const own = (['server', 'election', 'watcher', 'edges', 'ledger', 'sequencer'] as const satisfies SectionName[]).map(
+const own = (['server', 'election', 'watcher', 'ledger', 'sequencer'] as const satisfies SectionName[]).map(
   (name): Section => ({
     name,
     fields: fieldNames(name),
@@ -31,6 +32,13 @@ const sections: readonly Section[] = [
     check: (field, value) => void configFields[field as keyof typeof configFields](value, ''),
   },
   ...own,
+  {
+    name: 'edges',
+    fields: null,
+    check: (field, value) => {
+      if (!isTable(value)) throw misconfigured(field, 'must be a table as JSON');
+    },
+  },
 ];
 
 /** What Kubernetes sets for a service of this name; it is not meant for the server. */
@@ -65,17 +73,24 @@ function variableOf(field: string): string {
 function fieldOf(section: Section, variable: string, env: Environment): { field: string; fromFile: boolean } {
   const prefix = prefixOf(section.name);
   const rest = variable.slice(prefix.length);
-  const byName = (name: string): string | undefined => section.fields.find((field) => variableOf(field) === name);
+  const { fields } = section;
+  const byName = (name: string): string | undefined =>
+    fields === null ? edgeOf(name) : fields.find((field) => variableOf(field) === name);
   const field = byName(rest);
   if (field !== undefined) return { field, fromFile: false };
   const named = rest.endsWith('_FILE') ? byName(rest.slice(0, -'_FILE'.length)) : undefined;
   if (named === undefined) {
-    const known = section.fields.map((each) => prefix + variableOf(each));
+    const known = (fields ?? []).map((each) => prefix + variableOf(each));
     throw misconfigured(shortName(variable), `is not a known variable${hint(variable, known)}`);
   }
   const direct = variable.slice(0, -'_FILE'.length);
   if ((env[direct] ?? '') !== '') throw misconfigured(variable, `is given beside ${direct}`);
   return { field: named, fromFile: true };
+}
+
+/** The edge of a variable such as `MEMPOOL_EDGES_MY_CHAIN`, which may end in `_FILE`. */
+function edgeOf(name: string): string | undefined {
+  return name.endsWith('_FILE') ? undefined : name.toLowerCase().replaceAll('_', '-');
 }
 
 /** A variable is text: it is tried as that, then as JSON, then as a list with commas. */

@@ -23,3 +23,13 @@ export function list<T extends z.ZodType>(of: T): z.ZodDefault<z.ZodArray<T>> {
 export function optional<T extends z.ZodType>(of: T): z.ZodDefault<z.ZodNullable<T>> {
   return of.nullable().default(null);
 }
+
+/** The schema of a table with these fields. An unknown field is refused. */
+export function table<Fields extends z.core.$ZodShape>(fields: Fields): z.ZodObject<Fields, z.core.$strict> {
+  return z.strictObject(fields, 'must be a table');
+}
+
+/** The port of a listener; 0: a free one. */
+export function portOf(standard: number): z.ZodDefault<z.ZodNumber> {
+  return whole(0, 65_535).default(standard).describe('The port to listen on; 0: a free one.');
+}

@@ -10,12 +10,12 @@ import {
   shortName,
   withNeededFields,
 } from 'mempool-core/backend';
+import { edgesOf } from './edges-section.ts';
 import { type Environment, type EnvironmentFields, environmentFields } from './environment.ts';
+import type { SectionExtension } from './extension.ts';
 import { readSecret } from './secret-file.ts';
 import {
-  type GivenEdges,
   type GivenToken,
-  isNodeUrl,
   isTokenHash,
   type ParsedSections,
   parseSection,
@@ -23,7 +23,6 @@ import {
   sectionNames,
 } from './sections.ts';
 import {
-  type EdgesSection,
   type ElectionSection,
   isLoopback,
   type ServerConfig,
@@ -38,6 +37,12 @@ export interface LoadOptions {
   readonly env?: Environment | undefined;
   /** Fields that replace those of the file and of the environment, such as options of a command line. */
   readonly server?: Partial<ServerOptions> | undefined;
+  /**
+   * Extensions of edges, by the name of the edge, for a program that is bundled. Default: `[edges.NAME]` loads the package
+   * `mempool-edge-NAME`, or the module that the field `package` names, from the folder of the file, the working directory or the
+   * server's own folder.
+   */
+  readonly edges?: Readonly<Record<string, SectionExtension>> | undefined;
 }
 
 type Tables = Readonly<Record<string, unknown>>;
@@ -84,7 +89,11 @@ async function assemble(tables: Tables, env: EnvironmentFields, around: Surround
   const watcher = sectionOf('watcher', tables, env);
   const election = electionOf(sectionOf('election', tables, env), pool, watcher.source !== null);
   const mempool = { ...pool, election: election.name, watcherLockTtlMs: election.ttlMs ?? undefined };
-  const edges = await edgesOf(sectionOf('edges', tables, env), around.folder);
+  const own = tables.edges ?? {};
+  const edges = await edgesOf(isTable(own) ? { ...own, ...env.edges } : own, {
+    folder: around.folder,
+    edges: around.edges ?? {},
+  });
   const given = Object.keys({ ...tables, ...env });
   const ledger = ledgerOf(sectionOf('ledger', tables, env), given);
   const sequencer = await sequencerOf(sectionOf('sequencer', tables, env), given, { pool, folder: around.folder });
@@ -140,17 +149,6 @@ async function hashIn(path: string, place: string): Promise<string> {
   const hash = await readSecret(path, place);
   if (!isTokenHash(hash)) throw misconfigured(place, `names a file whose text is no hash of a token: ${path}`);
   return hash;
-}
-
-async function edgesOf({ ethereum, ...rest }: GivenEdges, folder: string): Promise<EdgesSection> {
-  if (ethereum === null) return { ...rest, ethereum };
-  const { upstreamFile, ...section } = ethereum;
-  if (upstreamFile === undefined) return { ...rest, ethereum: section };
-  const place = 'edges.ethereum.upstream_file';
-  if (section.upstream !== null) throw misconfigured(place, 'is given beside upstream');
-  const upstream = await readSecret(resolve(folder, upstreamFile), place);
-  if (!isNodeUrl(upstream)) throw misconfigured(place, 'names a file whose text is no URL of a node');
-  return { ...rest, ethereum: { ...section, upstream } };
 }
 
 /** An address that other machines reach would let everybody in. */

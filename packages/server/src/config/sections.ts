@@ -9,13 +9,12 @@ import {
   snakeCase,
 } from 'mempool-core/backend';
 import { z } from 'zod';
-import { flag, list, maxTimerMs, optional, type SectionSchema, text, whole } from './field-forms.ts';
+import type { SectionExtension } from './extension.ts';
+import { flag, list, maxTimerMs, optional, portOf, type SectionSchema, text, whole } from './field-forms.ts';
 import { type GivenLedger, ledger } from './ledger-section.ts';
 import { type GivenSequencer, sequencer } from './sequencer-section.ts';
 import {
-  type EdgesSection,
   type ElectionSection,
-  type EthereumSection,
   payloadHashNames,
   type Scope,
   type ServerOptions,
@@ -33,11 +32,6 @@ const tokenHash = text.regex(
   /^sha256:[0-9a-f]{64}$/,
   'must be sha256: and 64 hex digits, as `mempool token` prints it',
 );
-
-/** True for the URL of a node. */
-export function isNodeUrl(given: string): boolean {
-  return nodeUrl.safeParse(given).success;
-}
 
 /** True for a valid hash of a token: `sha256:` and 64 hex digits. */
 export function isTokenHash(given: string): boolean {
@@ -114,61 +108,6 @@ const watcher = z.strictObject(
   'must be a table',
 );
 
-function portOf(standard: number): z.ZodDefault<z.ZodNumber> {
-  return whole(0, 65_535).default(standard).describe('The port to listen on; 0: a free one.');
-}
-
-const nodeUrl = text.refine(
-  isHttpUrl,
-  'must be a URL that begins with http:// or https://; a % in its user name or password is written %25',
-);
-
-function isHttpUrl(given: string): boolean {
-  const url = URL.parse(given);
-  if (url === null || !/^https?:$/.test(url.protocol)) return false;
-  try {
-    decodeURIComponent(`${url.username}:${url.password}`);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const edgeFields = {
-  blockfrost: { port: portOf(3_000) },
-  ethereum: {
-    port: portOf(8_545),
-    chainId: whole(1, Number.MAX_SAFE_INTEGER).describe('The chain that transactions must be signed for.'),
-    upstream: optional(nodeUrl).describe('The HTTP URL of a node that answers all other methods.'),
-    upstreamFile: text.optional().describe('A file with that URL, in place of `upstream`.'),
-    followsFloor: flag.default(false).describe('true: the floor of the pool is the base fee, which tips follow.'),
-  },
-  cometbft: {
-    port: portOf(26_657),
-    chainId: text
-      .regex(/^[!-~]{1,50}$/, 'must be 1–50 printable ASCII characters without spaces')
-      .default('mempool')
-      .describe('The id of the chain, by which clients sign.'),
-  },
-  utxorpc: { port: portOf(50_051) },
-} as const satisfies Readonly<Record<keyof EdgesSection, z.core.$ZodShape>>;
-
-function edge<Fields extends z.core.$ZodShape>(
-  fields: Fields,
-): z.ZodDefault<z.ZodNullable<z.ZodObject<Fields, z.core.$strict>>> {
-  return optional(z.strictObject(fields, 'must be a table'));
-}
-
-const edges = z.strictObject(
-  {
-    blockfrost: edge(edgeFields.blockfrost).describe('Blockfrost and the Cardano submit API.'),
-    ethereum: edge(edgeFields.ethereum).describe('Ethereum JSON-RPC over HTTP and WebSocket.'),
-    cometbft: edge(edgeFields.cometbft).describe("CometBFT's RPC, as far as it is about transactions that wait."),
-    utxorpc: edge(edgeFields.utxorpc).describe('UTxO RPC: the service for submitting.'),
-  },
-  'must be a table',
-);
-
 /** A token as written in the configuration. */
 export interface GivenToken {
   readonly name: string;
@@ -178,35 +117,28 @@ export interface GivenToken {
   readonly owners?: 'all' | readonly string[] | undefined;
 }
 
-/** The sections after the check of each field. `[mempool]` is core's. */
+/** The sections after the check of each field. `[mempool]` is core's, and the tables of `[edges]` those of its extensions. */
 export interface ParsedSections {
   readonly server: Omit<ServerOptions, 'tokens'> & { readonly tokens: readonly GivenToken[] };
   readonly election: { readonly [F in keyof ElectionSection]: ElectionSection[F] | null };
   readonly watcher: WatcherSection;
-  readonly edges: GivenEdges;
   readonly ledger: GivenLedger;
   readonly sequencer: GivenSequencer;
 }
 
-/** The section `[edges]` as written in the configuration, where a secret may be the path of a file. */
-export interface GivenEdges extends Omit<EdgesSection, 'ethereum'> {
-  readonly ethereum: (EthereumSection & { readonly upstreamFile?: string | undefined }) | null;
-}
-
-/** The name of a section other than `[mempool]`. */
+/** The name of a section other than `[mempool]` and `[edges]`. */
 export type SectionName = keyof ParsedSections;
 
 const schemas: { readonly [S in SectionName]: SectionSchema<ParsedSections[S]> } = {
   server,
   election,
   watcher,
-  edges,
   ledger,
   sequencer,
 };
 
 /** The names of all sections. */
-export const sectionNames: readonly string[] = ['mempool', ...Object.keys(schemas)];
+export const sectionNames: readonly string[] = ['mempool', ...Object.keys(schemas), 'edges'];
 
 /** The names of a section's fields. */
 export function fieldNames(section: SectionName): string[] {
@@ -223,40 +155,72 @@ export function parseSection<S extends SectionName>(
   given: unknown,
   spelling: ReadonlyMap<string, string> = new Map(),
 ): ParsedSections[S] {
-  const { data, error } = schemas[section].safeParse(given);
+  const inner = section === 'server' ? { tokens: Object.keys(token.shape) } : {};
+  return parseTable(schemas[section], { place: section, given, spelling, inner });
+}
+
+/** A table of a configuration. */
+export interface GivenTable {
+  /** Its path, such as `edges.ethereum`. */
+  readonly place: string;
+  readonly given: unknown;
+  /** The original spelling of a field by its path. */
+  readonly spelling: ReadonlyMap<string, string>;
+  /** The fields of the tables in a field, by its name. */
+  readonly inner?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** Checks a table by its schema. @throws `ERR_MEMPOOL_CONFIG` naming the first bad field */
+export function parseTable<T>(schema: SectionSchema<T>, { place, given, spelling, inner = {} }: GivenTable): T {
+  const { data, error } = schema.safeParse(given);
   if (error === undefined) return data;
   const [issue] = error.issues;
   if (issue === undefined) throw error;
-  const path = [section, ...issue.path.map(String)].join('.');
+  const path = [place, ...issue.path.map(String)].join('.');
   if (issue.code !== 'unrecognized_keys') throw misconfigured(spelling.get(path) ?? path, issue.message);
   const [name = ''] = issue.keys;
-  const place = spelling.get(`${path}.${name}`) ?? `${path}.${shortName(name)}`;
-  const names = namesAt(section, issue.path);
-  const spelled = place.includes('_') ? names.map(snakeCase) : names;
-  throw misconfigured(place, `is not a known field${hint(place.split('.').at(-1) ?? name, spelled)}`);
+  const field = spelling.get(`${path}.${name}`) ?? `${path}.${shortName(name)}`;
+  const names = inner[String(issue.path[0])] ?? Object.keys(schema.shape);
+  const spelled = field.includes('_') ? names.map(snakeCase) : names;
+  throw misconfigured(field, `is not a known field${hint(field.split('.').at(-1) ?? name, spelled)}`);
 }
 
-/** The fields of the table at this path of a section. */
-function namesAt(section: SectionName, [first]: readonly PropertyKey[]): string[] {
-  if (first === 'tokens') return Object.keys(token.shape);
-  return section === 'edges' && first !== undefined
-    ? Object.keys(edgeFields[first as keyof EdgesSection])
-    : fieldNames(section);
-}
-
-/** Returns the JSON Schema of a whole configuration, for editors. It has each name in camel and in snake case. */
-export function serverConfigSchema(): FieldSchema {
-  const own = Object.entries(schemas).map(([name, schema]) => [
-    name,
-    bothSpellings(z.toJSONSchema(schema, { io: 'input' }) as FieldSchema),
-  ]);
+/**
+ * Returns the JSON Schema of a whole configuration, for editors. It has each name in camel and in snake case.
+ * @param edges the extensions of the edges, as `installedEdges` finds them
+ */
+export function serverConfigSchema(edges: readonly SectionExtension[] = []): FieldSchema {
+  const own = Object.entries(schemas).map(([name, schema]) => [name, schemaOf(schema)]);
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'mempool',
     type: 'object',
-    properties: { mempool: poolSchema(), ...Object.fromEntries(own) },
+    properties: { mempool: poolSchema(), ...Object.fromEntries(own), edges: edgesSchema(edges) },
     required: ['mempool'],
     additionalProperties: false,
+  };
+}
+
+function schemaOf(schema: z.ZodType): FieldSchema {
+  return bothSpellings(z.toJSONSchema(schema, { io: 'input' }) as FieldSchema);
+}
+
+/** An edge whose extension is not known may have any field. */
+function edgesSchema(edges: readonly SectionExtension[]): FieldSchema {
+  const module = { type: 'string', minLength: 1, description: 'The package of the edge, or the path of its module.' };
+  const known = edges.map(({ section, schema }) => {
+    const { properties, ...table } = schemaOf(schema);
+    return [
+      section.slice('edges.'.length),
+      { ...table, properties: { ...(properties as FieldSchema), package: module } },
+    ];
+  });
+  const description = 'Further protocols, each on its own port.';
+  return {
+    description,
+    type: 'object',
+    properties: Object.fromEntries(known),
+    additionalProperties: { type: 'object' },
   };
 }
 
@@ -267,8 +231,10 @@ function poolSchema(): FieldSchema {
 }
 
 function bothSpellings({ $schema: _, ...schema }: FieldSchema): FieldSchema {
-  const { properties, items } = schema;
+  const { properties, items, required } = schema;
   const wide: Record<string, JsonValue> = { ...schema };
+  // A field with two spellings cannot be required by one of them.
+  if (Array.isArray(required)) wide.required = required.filter((name) => snakeCase(String(name)) === name);
   if (isTable(items)) wide.items = bothSpellings(items as FieldSchema);
   if (!isTable(properties)) return wide;
   const both = Object.entries(properties).flatMap(([name, value]) => {

@@ -1,4 +1,5 @@
 import type { MempoolConfig } from 'mempool-core';
+import type { ConfiguredExtension } from './extension.ts';
 
 /** The scopes of tokens, from the smallest right to the largest, for the pool and for the ledger. */
 export const scopes = [
@@ -83,43 +84,6 @@ export interface WatcherSection {
   readonly source: string | null;
 }
 
-/** The options of one edge. It listens on the address of `[server]`. */
-export interface EdgeSection {
-  /** The port to listen on. 0 means any free port. */
-  readonly port: number;
-}
-
-/** The section `[edges.ethereum]`, with defaults filled in. */
-export interface EthereumSection extends EdgeSection {
-  /** The chain that transactions must be signed for. */
-  readonly chainId: number;
-  /**
-   * The HTTP URL of an Ethereum node, which returns nonces and balances and answers all other methods; `null` for none. It
-   * may contain a key, so it is in no log and no error.
-   */
-  readonly upstream: string | null;
-  /** True: the pool's floor is the base fee, and transactions with a tip follow it (P29). Default false. */
-  readonly followsFloor: boolean;
-}
-
-/** The section `[edges.cometbft]`, with defaults filled in. */
-export interface CometBftSection extends EdgeSection {
-  /** The id of the chain, which clients sign; default `mempool`. */
-  readonly chainId: string;
-}
-
-/** The section `[edges]`, with defaults filled in: further protocols, each on its own port. `null` means disabled. */
-export interface EdgesSection {
-  /** Blockfrost and the Cardano submit API; default port 3000. */
-  readonly blockfrost: EdgeSection | null;
-  /** Ethereum JSON-RPC over HTTP and WebSocket; default port 8545. */
-  readonly ethereum: EthereumSection | null;
-  /** CometBFT's RPC; default port 26657. */
-  readonly cometbft: CometBftSection | null;
-  /** UTxO RPC's service for submitting: gRPC, gRPC-Web and Connect; default port 50051. */
-  readonly utxorpc: EdgeSection | null;
-}
-
 /** The section `[ledger]`, with defaults filled in. */
 export interface LedgerSection {
   /** The currency of the wallet `vault`, and of a request that names none. */
@@ -163,7 +127,8 @@ export interface ServerConfig {
   readonly server: ServerOptions;
   readonly election: ElectionSection;
   readonly watcher: WatcherSection;
-  readonly edges: EdgesSection;
+  /** The edges that are on, by their names: further protocols, each on its own port. */
+  readonly edges: Readonly<Record<string, ConfiguredExtension>>;
   /** The ledger's options; `null` if there is no ledger. */
   readonly ledger: LedgerSection | null;
   /** `null`: no epochs are watched. */

@@ -82,7 +82,7 @@ describe('a file', () => {
       },
       election: { enabled: true, name: 'watcher', nodeId: 'a', ttlMs: 3000 },
       watcher: { source: `${join(folder, 'chain/source.ts')}#mine` },
-      edges: expect.objectContaining({ blockfrost: { port: 3001 } }),
+      edges: { blockfrost: expect.objectContaining({ options: { port: 3001 } }) },
       ledger: {
         ...{ currency: 'ADA', name: 'main', path: null, retentionMs: 1000 },
         ...{ maxRefusals: 10_000, sweepMs: 1000, turbo: false },

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { EdgeName, ServerOptions } from 'mempool-server';
+import type { ServerOptions } from 'mempool-server';
 import { freePort, type Running, startProgram } from 'mempool-testkit';
 import { ownCluster, ownGroup, ownServer, scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished } from 'vitest';
@@ -42,7 +42,7 @@ const stores: { readonly [P in Place]: (folder: string) => Promise<object> } = {
 
 export interface EdgeServer extends Running {
   readonly url: string;
-  readonly edges: Readonly<Partial<Record<EdgeName, string>>>;
+  readonly edges: Readonly<Record<string, string>>;
 }
 
 export interface EdgeWorldOptions {
@@ -50,7 +50,7 @@ export interface EdgeWorldOptions {
   readonly mempool?: object;
   readonly server?: Partial<ServerOptions>;
   /** The edges that are on, without their ports. */
-  readonly edges: Readonly<Partial<Record<EdgeName, object>>>;
+  readonly edges: Readonly<Record<string, object>>;
   /** The program of each server, which gets the configuration and the file of the chain. Default: one that follows that file. */
   readonly program?: string;
 }

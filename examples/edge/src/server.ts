@@ -1,0 +1,68 @@
+import {
+  authorize,
+  defineEdge,
+  type Edge,
+  type EdgeExtension,
+  type EdgeParts,
+  type HostEnvironment,
+  HttpListener,
+  notFound,
+  type Problem,
+  portOf,
+  RequestBodies,
+  table,
+  wrongRequest,
+} from 'mempool-server/edge';
+
+interface PlainSection {
+  readonly port: number;
+}
+
+/** A protocol of plain text: `POST /` with the bytes of a transaction answers its hash, `GET /<hash>` its stage. */
+async function openPlain(parts: EdgeParts, { port }: PlainSection): Promise<Edge> {
+  const { gate, options } = parts;
+  const bodies = new RequestBodies(options.maxBodyBytes);
+  const answered = async (request: Request, environment: HostEnvironment): Promise<Response> => {
+    const startedMs = performance.now();
+    const response = await answer(parts, bodies, request, environment).catch((error) => refused(gate.fault(error)));
+    gate.count({ route: 'plain', method: request.method, status: response.status, startedMs });
+    return response;
+  };
+  const handle = (request: Request, environment: HostEnvironment): Promise<Response> =>
+    gate.serve(request, environment, () => answered(request, environment), { refused });
+  return HttpListener.open(handle, { host: options.host, port });
+}
+
+async function answer(
+  { pool, gate, hashOf }: EdgeParts,
+  bodies: RequestBodies,
+  request: Request,
+  environment: HostEnvironment,
+): Promise<Response> {
+  authorize(gate.identify(request, environment), [request.method === 'POST' ? 'submit' : 'read']);
+  if (request.method === 'POST') {
+    const { bytes, release } = await bodies.read(request, environment);
+    try {
+      const { kind, hash } = await pool.submit({ hash: hashOf(bytes), payload: bytes });
+      if (kind === 'received' || kind === 'duplicate') return new Response(`${hash}\n`);
+      throw wrongRequest('body', `The pool refuses the transaction: ${kind}.`);
+    } finally {
+      release();
+    }
+  }
+  const { stage } = await pool.status(new URL(request.url).pathname.slice(1));
+  if (stage === 'Unknown') throw notFound('The pool does not know this transaction.');
+  return new Response(`${stage}\n`);
+}
+
+function refused({ status, message }: Problem): Response {
+  return new Response(`${message}\n`, { status });
+}
+
+const extension: EdgeExtension<PlainSection> = defineEdge({
+  section: 'edges.plain',
+  schema: table({ port: portOf(4_480) }),
+  open: openPlain,
+});
+
+export default extension;

@@ -1,0 +1,11 @@
+import { defineEdge, type EdgeExtension, portOf, table } from 'mempool-server/edge';
+import { type BlockfrostSection, openBlockfrost } from './open-blockfrost.ts';
+
+/** Blockfrost and the Cardano submit API: the section `[edges.blockfrost]`. */
+const extension: EdgeExtension<BlockfrostSection> = defineEdge({
+  section: 'edges.blockfrost',
+  schema: table({ port: portOf(3_000) }),
+  open: openBlockfrost,
+});
+
+export default extension;

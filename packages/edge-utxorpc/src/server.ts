@@ -1,0 +1,11 @@
+import { defineEdge, type EdgeExtension, portOf, table } from 'mempool-server/edge';
+import { openUtxorpc, type UtxorpcSection } from './open-utxorpc.ts';
+
+/** UTxO RPC's service for submitting: the section `[edges.utxorpc]`. */
+const extension: EdgeExtension<UtxorpcSection> = defineEdge({
+  section: 'edges.utxorpc',
+  schema: table({ port: portOf(50_051) }),
+  open: openUtxorpc,
+});
+
+export default extension;

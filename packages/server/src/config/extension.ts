@@ -1,0 +1,24 @@
+import type { SectionSchema } from './field-forms.ts';
+
+/**
+ * The version of the contract between a server and its extensions. It grows when an extension that was written for the
+ * version before would no longer work.
+ */
+export const extensionVersion = 1;
+
+/** An extension as far as the configuration reads it: `never` admits the parts and options of every extension. */
+export interface SectionExtension {
+  /** The `extensionVersion` for which it was written. */
+  readonly version: number;
+  /** The section that it reads, such as `edges.ethereum`. */
+  readonly section: string;
+  /** The fields of the section. A field `xFile` next to a field `x` names a file with the value of `x`. */
+  readonly schema: SectionSchema<unknown>;
+  readonly open: (parts: never, options: never) => Promise<unknown>;
+}
+
+/** An extension with the checked options of its section. */
+export interface ConfiguredExtension {
+  readonly extension: SectionExtension;
+  readonly options: unknown;
+}

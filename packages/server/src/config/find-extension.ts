@@ -1,0 +1,107 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { isAbsolute, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { isTable, misconfigured, shortName } from 'mempool-core/backend';
+import { extensionVersion, type SectionExtension } from './extension.ts';
+
+/** Where an extension is looked for. */
+export interface ExtensionPlace {
+  /** The section that needs it, such as `edges.ethereum`. */
+  readonly section: string;
+  /** A package, whose entry `/server` is loaded, or the path of a module. */
+  readonly module: string;
+  /** The folder of the configuration. The working directory and the server's own folder follow. */
+  readonly folder: string;
+}
+
+/** The prefix of the packages of edges: `[edges.ethereum]` needs `mempool-edge-ethereum`. */
+export const edgePrefix = 'mempool-edge-';
+
+/**
+ * Loads the extension that is the default export of a module.
+ * @throws `ERR_MEMPOOL_CONFIG` naming the section: the module is not installed, does not load, or exports no extension of this
+ * section and of this version
+ */
+export async function loadExtension({ section, module, folder }: ExtensionPlace): Promise<SectionExtension> {
+  const path = pathOf(module, folder);
+  if (path === null)
+    throw misconfigured(
+      section,
+      `needs the package ${shortName(module)}, which is not installed: npm install ${module}`,
+    );
+  return checked(await imported(path, section, module), section, module);
+}
+
+/** Returns the extensions of all edges that are installed where `folder`, the working directory or the server finds them. */
+export async function installedEdges(folder: string = process.cwd()): Promise<SectionExtension[]> {
+  const folders = searched(folder).flatMap((from) => createRequire(join(from, 'here')).resolve.paths('any') ?? []);
+  const names = new Set(folders.flatMap(packagesIn).filter((name) => name.startsWith(edgePrefix)));
+  const places = Array.from(names, (module) => ({
+    section: `edges.${module.slice(edgePrefix.length)}`,
+    module,
+    folder,
+  }));
+  return Promise.all(places.map(loadExtension));
+}
+
+function packagesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function searched(folder: string): string[] {
+  return [folder, process.cwd(), fileURLToPath(new URL('.', import.meta.url))];
+}
+
+/** `null`: it is not installed. */
+function pathOf(module: string, folder: string): string | null {
+  if (isAbsolute(module) || /^\.\.?\//.test(module)) return resolve(folder, module);
+  for (const from of searched(folder)) {
+    try {
+      return createRequire(join(from, 'here')).resolve(`${module}/server`);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
+    }
+  }
+  return null;
+}
+
+async function imported(path: string, section: string, module: string): Promise<unknown> {
+  try {
+    const exported: { readonly default?: unknown } = await import(pathToFileURL(path).href);
+    return exported.default;
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
+    const error = misconfigured(section, `needs ${shortName(module)}, a module that does not load: ${reason}`);
+    error.cause = cause;
+    throw error;
+  }
+}
+
+function checked(given: unknown, section: string, module: string): SectionExtension {
+  const name = shortName(module);
+  if (!isExtension(given))
+    throw misconfigured(section, `needs ${name}, whose default export is no extension of a server`);
+  if (given.version !== extensionVersion)
+    throw misconfigured(
+      section,
+      `needs ${name}, which was written for version ${given.version} of the server's extensions; this server has version ${extensionVersion}`,
+    );
+  if (given.section !== section)
+    throw misconfigured(section, `needs ${name}, which is the extension of the section ${shortName(given.section)}`);
+  return given;
+}
+
+function isExtension(value: unknown): value is SectionExtension {
+  return (
+    isTable(value) &&
+    typeof value.version === 'number' &&
+    typeof value.section === 'string' &&
+    isTable(value.schema) &&
+    typeof value.open === 'function'
+  );
+}

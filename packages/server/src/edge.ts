@@ -1,0 +1,27 @@
+// The entry `mempool-server/edge`: everything that an edge uses of the server.
+export {
+  flag,
+  list,
+  optional,
+  portOf,
+  type SectionSchema,
+  table,
+  text,
+  whole,
+} from './config/field-forms.ts';
+export type { Scope, ServerOptions } from './config/server-config.ts';
+export { defineEdge, type Edge, type EdgeExtension, type EdgeParts } from './edges/edge.ts';
+export { parked } from './edges/parked.ts';
+export { SeqOrder, type Waiting } from './edges/seq-order.ts';
+export { WaitingList } from './edges/waiting-list.ts';
+export { authorize, type Caller } from './http/access.ts';
+export { EventFeed } from './http/event-feed.ts';
+export type { EventHub, LiveReader, SentEvent } from './http/event-hub.ts';
+export { clientKey, type Gate } from './http/gate.ts';
+export { contentTypeOf, type HostEnvironment, headerOf } from './http/host-environment.ts';
+export { type FetchHandler, HttpListener } from './http/http-listener.ts';
+export { busy, notFound, Problem, wrongRequest } from './http/problem.ts';
+export { refusalStatus } from './http/refusals.ts';
+export { RequestBodies } from './http/request-body.ts';
+export { Slots } from './http/slots.ts';
+export { stopping } from './http/waits.ts';
