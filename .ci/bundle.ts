@@ -20,11 +20,11 @@ const ownAddresses: Plugin = {
     }),
 };
 
-/** These load a binary that lies beside them. */
+/** These load a binary from their own folder, or depend on one that does. */
 const nativePackages: Plugin = {
   name: 'native packages',
   setup: ({ onResolve }) =>
-    onResolve({ filter: /^(better-sqlite3|classic-level|secp256k1)$/ }, ({ path, importer }) => ({
+    onResolve({ filter: /^(better-sqlite3|classic-level|secp256k1|testcontainers)$/ }, ({ path, importer }) => ({
       path: createRequire(importer).resolve(path),
       external: true,
     })),

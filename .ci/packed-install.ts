@@ -4,7 +4,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { findServer } from '../packages/testkit/src/redis-setup.ts';
+import { findRedis } from '../packages/testkit/src/found-redis.ts';
 import { type Job, runInLanes } from './lanes.ts';
 import { pack, root } from './pack.ts';
 
@@ -107,11 +107,11 @@ async function checkAll(place: OrderKey): Promise<void> {
   await runInLanes([...programJobs(place, project), app, ...suiteJobs(place, project)]);
 }
 
-const server = await findServer();
+const redis = await findRedis();
 const folder = mkdtempSync(join(tmpdir(), 'mempool-packed-'));
 try {
-  await checkAll({ folder, redisUrl: server.url });
+  await checkAll({ folder, redisUrl: redis.url });
 } finally {
   rmSync(folder, { recursive: true });
-  await server.stop();
+  await redis[Symbol.asyncDispose]();
 }

@@ -1,11 +1,8 @@
 /** The soak of priority pools: one long history of chance on each backend, compared with the model after every call. */
 import { randomInt } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkPriorityHistory } from 'mempool-conformance';
-import { startRedisServer } from 'mempool-testkit';
+import { provideRedis, runScript } from 'mempool-testkit';
 
 const help = `npm run test:soak:priority -- [--backend ephemeral|sqlite|redis|sqlite-nodes|redis-nodes …] [--steps 100000] [--seed N]`;
 const progressSteps = 5_000;
@@ -19,16 +16,6 @@ const { values: given } = parseArgs({
     seed: { type: 'string', default: String(randomInt(2 ** 32)) },
   },
 });
-
-/** The tests' Redis, else a server of its own. */
-async function provideRedis(stack: AsyncDisposableStack): Promise<void> {
-  if (process.env.MEMPOOL_TEST_REDIS_URL) return;
-  const dir = await mkdtemp(join(tmpdir(), 'mempool-soak-'));
-  stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const server = await startRedisServer({ dir });
-  stack.defer(() => server.stop());
-  process.env.MEMPOOL_TEST_REDIS_URL = server.url;
-}
 
 async function soak(backend: string, seed: number, steps: number): Promise<void> {
   const { poolSources, sharedPoolSources } = await import('./priority-subjects.ts');
@@ -47,14 +34,8 @@ async function soak(backend: string, seed: number, steps: number): Promise<void>
 
 async function main(): Promise<void> {
   if (given.help) return console.log(help);
-  await using stack = new AsyncDisposableStack();
-  await provideRedis(stack);
+  await using _redis = await provideRedis();
   for (const backend of given.backend) await soak(backend, Number(given.seed), Number(given.steps));
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
+await runScript(main);

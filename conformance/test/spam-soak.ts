@@ -1,10 +1,7 @@
 /** The spam soak: 200 senders flood a priority pool of each backend. Fails if the honest sender pays for it. */
 import { randomInt } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Random, startRedisServer } from 'mempool-testkit';
+import { provideRedis, Random, runScript } from 'mempool-testkit';
 import { SpammedPool } from './spam.ts';
 
 const help = `npm run test:soak:spam -- [--backend ephemeral|sqlite|redis …] [--calls 100000] [--seed N]`;
@@ -23,16 +20,6 @@ const { values: given } = parseArgs({
     seed: { type: 'string', default: String(randomInt(2 ** 32)) },
   },
 });
-
-/** The tests' Redis, else a server of its own. */
-async function provideRedis(stack: AsyncDisposableStack): Promise<void> {
-  if (process.env.MEMPOOL_TEST_REDIS_URL) return;
-  const dir = await mkdtemp(join(tmpdir(), 'mempool-spam-'));
-  stack.defer(() => rm(dir, { recursive: true, force: true }));
-  const server = await startRedisServer({ dir });
-  stack.defer(() => server.stop());
-  process.env.MEMPOOL_TEST_REDIS_URL = server.url;
-}
 
 function median(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
@@ -74,16 +61,8 @@ function told(counts: ReadonlyMap<string, number>): string {
 
 async function main(): Promise<void> {
   if (given.help) return console.log(help);
-  await using stack = new AsyncDisposableStack();
-  await provideRedis(stack);
+  await using _redis = await provideRedis();
   for (const backend of given.backend) await soak(backend, Number(given.calls), Number(given.seed));
 }
 
-try {
-  await main();
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error);
-  process.exitCode = 1;
-}
-// The tests' subject of Redis keeps a connection open.
-process.exit();
+await runScript(main);

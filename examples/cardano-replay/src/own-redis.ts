@@ -5,6 +5,7 @@ import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis, ReplyError } from 'ioredis';
+import { MissingRedisError, needRedisServer } from 'mempool-testkit';
 import { isCode, withFolderLock } from './folder-lock.ts';
 import { freePort } from './free-port.ts';
 import { ReplayError } from './replay-error.ts';
@@ -50,6 +51,7 @@ async function joinRunning(dir: string): Promise<Redis | null> {
 }
 
 async function start(dir: string): Promise<Redis> {
+  checkProgram();
   const port = await freePort();
   // Before the server runs: if we are killed in between, the next one looks here for it.
   await writeFile(portFile(dir), String(port));
@@ -70,13 +72,17 @@ function commandLine(port: number): string[] {
   return ['--bind', host, '--port', String(port), '--logfile', 'redis.log', ...durable];
 }
 
-async function failure(server: ChildProcess, dir: string): Promise<never> {
+function checkProgram(): void {
   try {
-    await once(server, 'exit');
+    needRedisServer();
   } catch (cause) {
-    const missing = 'there is no redis-server on the PATH: install it (Debian, Ubuntu: apt-get install redis-server; ';
-    throw new ReplayError(`${missing}macOS: brew install redis) or name a server with --url`, { cause });
+    if (!(cause instanceof MissingRedisError)) throw cause;
+    throw new ReplayError(`${cause.message} Or name a server with --url.`, { cause });
   }
+}
+
+async function failure(server: ChildProcess, dir: string): Promise<never> {
+  await once(server, 'exit');
   throw new ReplayError(`redis-server did not start: see ${join(dir, 'redis.log')}`);
 }
 

@@ -1,6 +1,6 @@
 // The demonstration: validators of single-purpose processes agree on epochs while processes are killed, cut off, and the chain goes back.
 import { parseArgs } from 'node:util';
-import { Random } from 'mempool-testkit';
+import { Random, runScript } from 'mempool-testkit';
 import { type FaultKind, play } from './demo/run.ts';
 import { Stage } from './demo/stage.ts';
 import { tableOf } from './demo/table.ts';
@@ -20,7 +20,7 @@ if (!Number.isSafeInteger(epochs) || epochs < 1 || !Number.isSafeInteger(seed)) 
   console.error('usage: demo.ts [--epochs <n>] [--seed <n>] [--logs <folder>] [--soak]');
   process.exit(2);
 }
-await main();
+await runScript(main);
 
 /** Partitions and reorganisations, twice each; in a soak something with every third epoch. */
 function faultPlan(random: Random): Map<number, FaultKind> {

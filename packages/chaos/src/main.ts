@@ -1,8 +1,5 @@
 /** The fail-over demonstration: the leader is killed again and again, and nothing is lost or applied twice. */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { durable, startRedisServer } from 'mempool-testkit';
+import { findRedis } from 'mempool-testkit';
 import { demoHelp, readDemoSettings } from './command-line.ts';
 import { makeRecord, play } from './play.ts';
 import { runProgram } from './program.ts';
@@ -16,14 +13,7 @@ await runProgram('failover', async (signal) => {
   if (settings === null) return console.log(demoHelp);
   const record = await makeRecord(settings);
   await using stack = new AsyncDisposableStack();
-  const url = settings.url ?? (await ownRedis(stack));
+  const url = settings.url ?? stack.use(await findRedis()).url;
   console.error(`${settings.nodes} nodes on ${new URL(url).host}, seed ${settings.seed}`);
   await play(settings, { record, url, paceMs, signal }, (parts) => killLeaders(parts, settings.kills));
 });
-
-/** Started for this run, and gone with its data afterwards. */
-async function ownRedis(stack: AsyncDisposableStack): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'mempool-failover-'));
-  stack.defer(() => rm(folder, { recursive: true, force: true }));
-  return stack.use(await startRedisServer({ dir: folder, args: durable })).url;
-}

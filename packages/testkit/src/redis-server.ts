@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { freePort } from './free-port.ts';
+import { needRedisServer } from './redis-program.ts';
 
 export interface ServerOptions {
   /** The folder for the server's files. The caller makes and removes it. */
@@ -20,9 +21,11 @@ const readyLine = 'Ready to accept connections';
  * Starts a `redis-server` from the PATH and resolves when it accepts connections.
  * By default it stores nothing on disk. It ends with the process that started it.
  *
- * @throws Error when there is no `redis-server`, or it ends before it is ready
+ * @throws MissingRedisError when there is no `redis-server`
+ * @throws Error when it ends before it is ready
  */
 export async function startRedisServer(options: ServerOptions): Promise<RedisServer> {
+  needRedisServer();
   const { dir, port = await freePort(), args = [] } = options;
   return new RedisServer({ dir, port, args }, await start({ dir, port, args }));
 }
@@ -106,7 +109,7 @@ function ready(child: ChildProcess): Promise<void> {
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);
-    child.once('error', (cause) => reject(new Error('redis-server did not start; is it on the PATH?', { cause })));
+    child.once('error', reject);
     child.once('exit', () => reject(new Error(`redis-server ended before it was ready:\n${log}`)));
   });
 }

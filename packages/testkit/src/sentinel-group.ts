@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { freePort } from './free-port.ts';
+import { needRedisServer } from './redis-program.ts';
 import { type RedisServer, startRedisServer } from './redis-server.ts';
 import { startProxy, type TcpProxy } from './tcp-proxy.ts';
 
@@ -50,6 +51,8 @@ interface Seen {
 /** Starts a master, its replicas and its Sentinels on free ports. Resolves when the replicas follow and the Sentinels agree. */
 export async function startSentinelGroup(options: GroupOptions): Promise<SentinelGroup> {
   const { dir, replicas = 2, sentinels = 3, downAfterMs = 1_000, args = [] } = options;
+  // Before the proxies, which would keep the process alive.
+  needRedisServer();
   const nodes = await Promise.all(Array.from({ length: replicas + 1 }, () => startNode(dir, args)));
   const [master, ...others] = nodes as [GroupNode, ...GroupNode[]];
   for (const { admin } of others) await admin.replicaof('127.0.0.1', portOf(master));

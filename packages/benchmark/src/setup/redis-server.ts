@@ -10,7 +10,7 @@ export interface BenchServer {
 
 export const noServer = 'no redis-server was started: leave out what needs it with --only';
 
-/** @throws Error where no `redis-server` is on the PATH */
+/** @throws MissingRedisError */
 export async function startServer(folder: string): Promise<BenchServer> {
   const server = await startRedisServer({ dir: folder });
   const client = new Redis(server.url, { maxRetriesPerRequest: null });

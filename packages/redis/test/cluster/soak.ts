@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Random, readOptions, seed, startRedisCluster } from 'mempool-testkit';
+import { Random, type RedisCluster, readOptions, runScript, seed, startRedisCluster } from 'mempool-testkit';
 import { SoakedPool } from './soaked-pool.ts';
 import { runSuiteOn } from './suite.ts';
 
@@ -15,18 +15,19 @@ const { values } = readOptions(process.argv.slice(2), {
 });
 
 const random = new Random(seed);
-const dir = await mkdtemp(join(tmpdir(), 'mempool-cluster-'));
-const cluster = await startRedisCluster({ dir });
-try {
-  await soak(Number(values.pools), Number(values.faults));
-  if (values.suite === 'yes') await runSuite();
-} finally {
-  await cluster[Symbol.asyncDispose]();
-  await rm(dir, { recursive: true, force: true });
-}
-process.exit();
 
-async function soak(count: number, faults: number): Promise<void> {
+await runScript(async () => {
+  const dir = await mkdtemp(join(tmpdir(), 'mempool-cluster-'));
+  try {
+    await using cluster = await startRedisCluster({ dir });
+    await soak(cluster, Number(values.pools), Number(values.faults));
+    if (values.suite === 'yes') await runSuite(cluster);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+});
+
+async function soak(cluster: RedisCluster, count: number, faults: number): Promise<void> {
   const pools = Array.from({ length: count }, () => new SoakedPool(cluster.addresses, Number(values.replicas)));
   for (const pool of pools) await pool.start();
   for (const pool of pools) await pool.work();
@@ -34,7 +35,7 @@ async function soak(count: number, faults: number): Promise<void> {
   for (let i = 0; i < faults; i += 1) {
     await pause(500);
     const kind = random.pick(['move', 'move', 'hand over', 'kill'] as const);
-    await strike(kind, random.pick(pools), pools);
+    await strike(cluster, kind, random.pick(pools), pools);
     tally[kind] = (tally[kind] ?? 0) + 1;
   }
   await pause(2_000);
@@ -56,6 +57,7 @@ async function soak(count: number, faults: number): Promise<void> {
 }
 
 async function strike(
+  cluster: RedisCluster,
   kind: 'move' | 'hand over' | 'kill',
   pool: SoakedPool,
   all: readonly SoakedPool[],
@@ -71,7 +73,7 @@ async function strike(
   await cluster.untilHealthy();
 }
 
-async function runSuite(): Promise<void> {
+async function runSuite(cluster: RedisCluster): Promise<void> {
   const { counts, seed: used } = await runSuiteOn(cluster.addresses, 3);
   console.log(JSON.stringify({ suite: counts, seed: used }));
   if (counts.failed > 0) process.exitCode = 1;
