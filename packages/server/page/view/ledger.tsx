@@ -70,12 +70,20 @@ function Records({ records }: { readonly records: readonly LedgerRecord[] }): VN
   );
 }
 
-function Line({ record: { kind, at, transfer } }: { readonly record: LedgerRecord }): VNode {
+function Line({ record: { kind, at, transfer, wallet } }: { readonly record: LedgerRecord }): VNode {
   const isRefused = transfer !== undefined && transfer.outcome !== 'created';
   return (
     <tr class={isRefused ? 'refused' : ''}>
       <td title={at === undefined ? undefined : formatDate(at)}>{at === undefined ? '' : formatClock(at)}</td>
-      <td>{transfer === undefined ? kind : `${transfer.kind}${isRefused ? `: ${transfer.outcome}` : ''}`}</td>
+      <td>
+        {transfer === undefined ? kind : `${transfer.kind}${isRefused ? `: ${transfer.outcome}` : ''}`}
+        {wallet !== undefined && (
+          <span class="node-id">
+            {' '}
+            {foreignText(wallet.id)} of {foreignText(wallet.owner)}
+          </span>
+        )}
+      </td>
       <td class="node-id">{foreignText(transfer?.source ?? '')}</td>
       <td class="node-id">{foreignText(transfer?.destination ?? '')}</td>
       <td class="amount">{transfer === undefined ? '' : formatBig(transfer.amount)}</td>

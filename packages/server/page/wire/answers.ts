@@ -99,6 +99,8 @@ export interface LedgerRecord {
   /** The number of the record. */
   readonly cursor: string;
   readonly at?: number;
+  /** The wallet that was created. */
+  readonly wallet?: { readonly id: string; readonly owner: string };
   readonly transfer?: Told<Pick<Transfer, 'id' | 'kind' | 'outcome' | 'source' | 'destination' | 'amount'>>;
 }
 

@@ -15,6 +15,7 @@ test('the page shows the ledger: totals, records as they come, wallets, an audit
   await ledger.waitFor();
   await expect.poll(() => ledger.locator('.records tbody tr').count()).toBe(3);
   expect(await ledger.locator('[data-field="ledger.issued"]').textContent()).toBe('100');
+  expect(await ledger.locator('.records tbody').textContent()).toContain(`wallet ann of ${stranger}`);
 
   await client.fund('ben', 'ben', '12345');
   const first = ledger.locator('.records tbody tr').first();
