@@ -7,7 +7,7 @@ const batch = 1_000;
 export async function fillPool(config: string, count: number): Promise<void> {
   const { pool } = await openNode(config, { sweepEveryMs: 0, inflightTtlMs: Number.POSITIVE_INFINITY });
   for (let first = 0; first < count; first += batch) await fill(pool, first, Math.min(batch, count - first));
-  await pool.putRecord('monitor/head', Buffer.from('a value of an application'));
+  await pool.putRecord('settings/a', Buffer.from('a value of an application'));
   await pool.putRecord('monitor/gone', Buffer.from([0]));
   await pool.putRecord('monitor/gone', null);
   await pool.close();

@@ -14,7 +14,7 @@ const ruleTests = readFileSync(join(root, 'alerts/mempool.tests.yml'), 'utf8');
 const names = [
   ...['mempool_transactions', 'mempool_bytes', 'mempool_oldest_pending_timestamp_seconds', 'mempool_floor_priority'],
   ...['mempool_tip_slot', 'mempool_blocks_total', 'mempool_transitions_total', 'mempool_dropped_total'],
-  ...['mempool_time_to_finality_seconds', 'mempool_events_lagged_total', 'mempool_calls_total'],
+  ...['mempool_time_to_finality_seconds', 'mempool_statistics_since_timestamp_seconds', 'mempool_calls_total'],
   ...['mempool_call_duration_seconds', 'mempool_store_up', 'mempool_queue_length', 'mempool_is_leader'],
   ...['mempool_election_term', 'mempool_fenced_total', 'mempool_http_requests_total'],
   ...['mempool_http_request_duration_seconds', 'mempool_sse_clients', 'mempool_build_info'],
@@ -68,7 +68,7 @@ test('every alert has a case in which it fires and one in which it does not', ()
 test('metrics of the pool and of the process, and never a hash', async () => {
   const { metrics, pool, leases } = await opened();
   const election = createElection(inProcessElection, { name: 'watcher', leases });
-  const monitor = await Monitor.start(pool, { saveEveryMs: 10 });
+  const monitor = await Monitor.start(pool);
   metrics.attach({ pool, monitor, election });
   await pool.submit({ hash, payload: Buffer.from('four') });
   await pool.submit({ hash: 'cd'.repeat(32), payload: Buffer.from('four') });
@@ -76,11 +76,12 @@ test('metrics of the pool and of the process, and never a hash', async () => {
   await pool.confirm({ point: { slot: 9, hash }, seen: [hash], unseen: [] }, { finalizeThreshold: 1 });
   const stale = { nodeId: 'x', token: 'y', term: 3 };
   await pool.rollback('origin', { lease: stale });
-  await expect.poll(() => monitor.summary().savedAt !== null && monitor.stored().blocks.applied).toBe(1);
+  await expect.poll(() => monitor.summary().blocks.applied).toBe(1);
   metrics.httpRequest({ route: '/api/v1/transactions/{hash}', method: 'GET', status: 200, seconds: 0.02 });
   metrics.sseClients(7);
   const expected = {
     'mempool_transactions{stage="Pending"}': 0,
+    mempool_statistics_since_timestamp_seconds: 0,
     'mempool_transitions_total{from="Pending",to="Finalized"}': 1,
     'mempool_dropped_total{reason="other"}': 1,
     'mempool_blocks_total{action="applied"}': 1,
@@ -106,22 +107,27 @@ test('metrics of the pool and of the process, and never a hash', async () => {
   await monitor.close();
 });
 
-test('counters do not fall when a monitor is replaced', async () => {
+test('counters count from the start of the process, with a zero before the first event, and gauges are the pool’s', async () => {
   const { metrics, pool } = await opened();
   const submitted = 'mempool_transitions_total{from="Unknown",to="Pending"}';
-  const first = await Monitor.start(pool, { saveEveryMs: 10 });
-  metrics.attach({ pool, monitor: first, election: null });
+  const pending = 'mempool_transactions{stage="Pending"}';
+  const failed = 'mempool_dropped_total{reason="failed"}';
   await pool.submit({ hash, payload: Buffer.from('four') });
-  await expect.poll(() => shown(metrics, submitted)).toBe(1);
-  await first.close();
+  const first = await Monitor.start(pool);
+  metrics.attach({ pool, monitor: first, election: null });
+  expect(await shown(metrics, pending)).toBe(1);
+  expect(await shown(metrics, submitted)).toBe(0);
+  expect(await shown(metrics, failed)).toBe(0);
   await pool.submit({ hash: 'cd'.repeat(32), payload: Buffer.from('four') });
-  // It has counted the second one, but not saved it: so it may be killed and come back.
-  const next = await Monitor.start(pool, { saveEveryMs: 60_000 });
-  metrics.attach({ pool, monitor: next, election: null });
+  await expect.poll(() => shown(metrics, submitted)).toBe(1);
+  expect(await shown(metrics, pending)).toBe(2);
+  await first.close();
+  const process = createMetrics();
+  await using next = await Monitor.start(pool);
+  process.attach({ pool, monitor: next, election: null });
   expect(next.summary().received).toBe(2);
-  expect(await shown(metrics, submitted)).toBe(1);
-  await next.close();
-  expect(await shown(metrics, submitted)).toBe(2);
+  expect(await shown(process, submitted)).toBe(0);
+  expect(await shown(process, pending)).toBe(2);
 });
 
 test('a store that does not answer is down, and its gauges are left out', async () => {

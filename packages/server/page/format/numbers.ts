@@ -15,9 +15,8 @@ export function formatShort(count: number): string {
   return short.format(count);
 }
 
-/** A rate per second as one per minute: `0.4`, `12`, `3,200`. */
-export function formatPerMinute(perSecond: number): string {
-  const perMinute = perSecond * 60;
+/** A rate: `0.4`, `12`, `3,200`. */
+export function formatPerMinute(perMinute: number): string {
   return (perMinute < 10 ? oneDigit : whole).format(perMinute);
 }
 

@@ -1,4 +1,4 @@
-import type { BlockChange } from '../../src/monitor/block-timeline.ts';
+import type { BlockChange } from '../../src/monitor/recent-events.ts';
 
 /** A block that was applied. */
 export interface ShownBlock extends Omit<BlockChange, 'action'> {

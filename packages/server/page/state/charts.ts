@@ -1,4 +1,4 @@
-import type { Stats } from '../../src/monitor/stats.ts';
+import type { Stats, Step } from '../../src/monitor/stats.ts';
 import { formatCount, formatShort, unknown } from '../format/numbers.ts';
 import { formatDuration } from '../format/times.ts';
 import { reasonName } from '../format/words.ts';
@@ -23,60 +23,55 @@ export interface ChartData {
 }
 
 /** What the charts show. */
-export function chartsOf(stats: Stats): ChartData[] {
+export function chartsOf({ steps }: Stats): ChartData[] {
   const counts = { format: formatCount, formatShort };
   const times = { format: formatDuration, formatShort: formatDuration };
+  const line = (name: string, look: ChartSeries['look'], read: (step: Step) => number | null): ChartSeries => ({
+    ...{ name, look },
+    values: steps.map(read),
+  });
   return [
     {
       ...{ id: 'traffic', title: 'Received and finalized', ...counts },
-      series: [line('received', 'bars', stats.received), line('finalized', 'line', stats.finalized)],
+      series: [line('received', 'bars', (step) => step.received), line('finalized', 'line', (step) => step.finalized)],
     },
-    { id: 'pending', title: 'Pending, at most', ...counts, series: [line('pending', 'area', stats.pendingHigh)] },
+    {
+      ...{ id: 'pending', title: 'Pending, at most', ...counts },
+      series: [line('pending', 'area', (step) => step.pendingHigh)],
+    },
     {
       ...{ id: 'losses', title: 'Dropped and rolled back', ...counts },
-      series: [line('dropped', 'bars', droppedOf(stats)), line('rolled back', 'line', stats.rolledBack)],
+      series: [line('dropped', 'bars', droppedIn), line('rolled back', 'line', (step) => step.rolledBack)],
     },
     {
       ...{ id: 'finality', title: 'Time to finality', ...times },
-      series: [line('median', 'area', stats.finalityP50), line('95%', 'line', stats.finalityP95)],
+      series: [line('median', 'area', (step) => step.p50Ms), line('95%', 'line', (step) => step.p95Ms)],
     },
   ];
-}
-
-function line(name: string, look: ChartSeries['look'], values: ChartSeries['values']): ChartSeries {
-  return { name, look, values };
 }
 
 /** A young pool fills only the end of a range; so many steps are shown all the same. */
 const leastSteps = 12;
 
-/** The columns without the time before anything happened. */
-export function fromFirstEvent(stats: Stats): Stats {
-  const { at, received, blocks, pendingHigh, incomplete } = stats;
-  const first = at.findIndex((_, i) => incomplete[i] || [received, blocks, pendingHigh].some((each) => each[i] !== 0));
-  const begin = Math.min(first === -1 ? at.length : first, at.length - leastSteps);
-  if (begin <= 0) return stats;
-  const { dropped, stepMs, ...columns } = stats;
-  return { ...cut(columns, begin), dropped: cut(dropped, begin), stepMs };
+/** The steps without the time before anything happened, and without the running step: its counts are not whole yet. */
+export function wholeSteps({ stepMs, steps }: Stats): Stats {
+  const end = steps.length - 1;
+  const isQuiet = ({ incomplete, received, applied, pendingHigh }: Step): boolean =>
+    !incomplete && received + applied + pendingHigh === 0;
+  const first = steps.findIndex((step) => !isQuiet(step));
+  const begin = Math.max(0, Math.min(first === -1 ? end : first, end - leastSteps));
+  return { stepMs, steps: steps.slice(begin, end) };
 }
 
-function cut<Columns extends Readonly<Record<string, readonly unknown[]>>>(columns: Columns, begin: number): Columns {
-  const entries = Object.entries(columns).map(([name, column]) => [name, column.slice(begin)]);
-  return Object.fromEntries(entries) as Columns;
+function droppedIn({ dropped }: Step): number {
+  return Object.values(dropped).reduce((sum, count) => sum + count, 0);
 }
 
-function droppedOf({ at, dropped }: Stats): number[] {
-  const columns = Object.values(dropped);
-  return at.map((_, i) => columns.reduce((sum, column) => sum + (column[i] ?? 0), 0));
-}
-
-/** What was dropped in one step, the most frequent reason first: `invalid 3, expired 1`. */
-export function reasonsAt({ dropped }: Stats, index: number, most = Number.POSITIVE_INFINITY): string {
+/** The drops of one step, the most frequent reason first: `invalid 3, expired 1`. */
+export function reasonsIn({ dropped }: Step, most = Number.POSITIVE_INFINITY): string {
   const reasons = Object.entries(dropped)
-    .map(([name, column]) => ({ name: reasonName(name), count: column[index] ?? 0 }))
-    .filter(({ count }) => count > 0)
-    .sort((a, b) => b.count - a.count)
-    .map(({ name, count }) => `${name} ${formatCount(count)}`);
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${reasonName(name)} ${formatCount(count)}`);
   return reasons.length > most ? `${reasons.slice(0, most).join(', ')}, …` : reasons.join(', ');
 }
 
@@ -97,11 +92,11 @@ export function valueText(value: number | null | undefined, format: (value: numb
 }
 
 /** The times of which events are missing, as pairs of indexes: the first step and the one after the last. */
-export function gapsOf({ incomplete }: Stats): (readonly [number, number])[] {
+export function gapsOf({ steps }: Stats): (readonly [number, number])[] {
   const gaps: [number, number][] = [];
-  for (const [i, isMissing] of incomplete.entries()) {
+  for (const [i, { incomplete }] of steps.entries()) {
     const last = gaps.at(-1);
-    if (!isMissing) continue;
+    if (!incomplete) continue;
     if (last?.[1] === i) last[1] = i + 1;
     else gaps.push([i, i + 1]);
   }

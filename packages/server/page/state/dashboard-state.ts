@@ -1,4 +1,4 @@
-import type { BlockChange } from '../../src/monitor/block-timeline.ts';
+import type { BlockChange } from '../../src/monitor/recent-events.ts';
 import type { Stats } from '../../src/monitor/stats.ts';
 import type { Summary } from '../../src/monitor/summary.ts';
 import type {

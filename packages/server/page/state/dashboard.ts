@@ -1,6 +1,5 @@
 import type { MempoolEvent } from 'mempool-core';
-import type { BlockChange } from '../../src/monitor/block-timeline.ts';
-import type { TimelinePage } from '../../src/monitor/timeline.ts';
+import type { BlockChange, Transition } from '../../src/monitor/recent-events.ts';
 import { EventStream } from '../wire/event-stream.ts';
 import { ReadError, readJson } from '../wire/read.ts';
 import { type ConnectionChange, connectionAfter } from './connection.ts';
@@ -154,7 +153,7 @@ export class Dashboard {
   /** The last events, and from the newest of them on those that come. */
   async #begin(): Promise<Partial<DashboardState>> {
     const [{ items }, blocks] = await Promise.all([
-      readJson<TimelinePage>('api/v1/timeline?limit=500'),
+      readJson<{ items: Transition[] }>('api/v1/timeline?limit=500'),
       readJson<{ items: BlockChange[] }>('api/v1/timeline/blocks?limit=100'),
     ]);
     const newest = [items[0], blocks.items[0]].sort((a, b) => (b?.eventSeq ?? 0) - (a?.eventSeq ?? 0))[0];

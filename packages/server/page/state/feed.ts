@@ -1,12 +1,13 @@
 import type { MempoolEvent, Stage } from 'mempool-core';
-import type { BlockChange } from '../../src/monitor/block-timeline.ts';
-import type { Transition } from '../../src/monitor/timeline.ts';
+import type { BlockChange, Transition } from '../../src/monitor/recent-events.ts';
 import { causeText, reasonText } from '../format/words.ts';
 
 /** One line of the feed. */
 export type FeedRow =
-  | (Pick<Transition, 'eventSeq' | 'at' | 'hash' | 'from' | 'to' | 'cause' | 'reason' | 'attempts'> & {
+  | (Pick<Transition, 'eventSeq' | 'at' | 'hash' | 'cause' | 'reason' | 'attempts'> & {
       readonly kind: 'transaction';
+      readonly from: Stage;
+      readonly to: Stage;
     })
   | (Pick<BlockChange, 'eventSeq' | 'at' | 'action' | 'point'> & { readonly kind: 'block' })
   | { readonly kind: 'lost'; readonly eventSeq: 0; readonly at: null; readonly missed: number };
@@ -33,7 +34,7 @@ export const keptRows = 1_000;
 export function feedOf(feed: Feed, transitions: readonly Transition[], blocks: readonly BlockChange[]): Feed {
   const oldest = transitions.at(-1)?.eventSeq ?? 0;
   const rows = [
-    ...transitions.map((transition): FeedRow => ({ kind: 'transaction', ...transition })),
+    ...transitions.map(rowOf),
     ...blocks.filter(({ eventSeq }) => eventSeq > oldest).map((block): FeedRow => ({ kind: 'block', ...block })),
   ].sort((a, b) => b.eventSeq - a.eventSeq);
   return { ...feed, rows: rows.slice(0, keptRows) };

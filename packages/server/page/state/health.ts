@@ -1,5 +1,4 @@
 import type { Summary } from '../../src/monitor/summary.ts';
-import { formatCount } from '../format/numbers.ts';
 import { formatClock, formatDate } from '../format/times.ts';
 import type { Connection } from './connection.ts';
 
@@ -18,7 +17,7 @@ export interface HealthFacts {
   readonly connection: Connection;
   /** What the server says is wrong with it; `null`: it is ready. */
   readonly notReady: string | null;
-  readonly summary: Pick<Summary, 'incompleteSince' | 'missed'> | null;
+  readonly summary: Pick<Summary, 'since'> | null;
 }
 
 export function healthOf({ connection, notReady, summary }: HealthFacts): Health {
@@ -42,9 +41,7 @@ function wordOf({ silentSince, streamLostAt }: Connection): string {
   return streamLostAt === null ? 'Not ready' : 'Reconnecting';
 }
 
-function lossNotes({ incompleteSince, missed }: NonNullable<HealthFacts['summary']>): string[] {
-  if (incompleteSince === null) return [];
-  const since = incompleteSince === 0 ? 'from the beginning' : `from ${formatDate(incompleteSince)} on`;
-  const lost = missed === 0 ? '' : `: ${formatCount(missed)} events were not counted`;
-  return [`Totals and charts are incomplete ${since}${lost}.`];
+function lossNotes({ since }: NonNullable<HealthFacts['summary']>): string[] {
+  if (since === null) return [];
+  return [`Earlier events are missing: totals count from ${formatDate(since)} on, and charts are incomplete before.`];
 }

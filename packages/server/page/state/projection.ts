@@ -1,4 +1,4 @@
-import type { BlockChange } from '../../src/monitor/block-timeline.ts';
+import type { BlockChange } from '../../src/monitor/recent-events.ts';
 import type { Candidate } from '../wire/answers.ts';
 
 /** How many of the next blocks are shown. */

@@ -1,7 +1,7 @@
 import type { EpochGap } from 'mempool-sequencer';
 import type { EpochWorker } from '../../src/epochs/epoch-board.ts';
 import type { ShownEpoch } from '../../src/epochs/epoch-views.ts';
-import type { BlockChange } from '../../src/monitor/block-timeline.ts';
+import type { BlockChange } from '../../src/monitor/recent-events.ts';
 import type { Stats } from '../../src/monitor/stats.ts';
 import type { Summary } from '../../src/monitor/summary.ts';
 import type {

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Stats } from '../../src/monitor/stats.ts';
 import { formatDate } from '../format/times.ts';
-import { chartsOf, reasonsAt, valueText } from '../state/charts.ts';
+import { chartsOf, reasonsIn, valueText } from '../state/charts.ts';
 import { Table, TableBox } from './table.tsx';
 
 /** The numbers of the charts as a table. It is made when it is opened. */
@@ -21,15 +21,15 @@ function Lines({ stats }: { readonly stats: Stats }): VNode {
   return (
     <TableBox label="The charts as a table">
       <Table columns={['From', ...lines.map(({ name }) => name), 'blocks', 'reasons']}>
-        {stats.at
-          .map((at, i) => (
-            <tr key={at}>
-              <th scope="row">{formatDate(at)}</th>
+        {stats.steps
+          .map((step, i) => (
+            <tr key={step.at}>
+              <th scope="row">{formatDate(step.at)}</th>
               {lines.map(({ name, values, format }) => (
                 <td key={name}>{valueText(values[i], format)}</td>
               ))}
-              <td>{stats.blocks[i]}</td>
-              <td>{reasonsAt(stats, i)}</td>
+              <td>{step.applied}</td>
+              <td>{reasonsIn(step)}</td>
             </tr>
           ))
           .reverse()}

@@ -4,17 +4,17 @@ import type uPlot from 'uplot';
 import { chartText, valueText } from '../state/charts.ts';
 import { alignedData, makePlot, type PlotData } from './plot.ts';
 
-interface Given {
+export interface ChartGiven {
   readonly data: PlotData;
-  /** The step whose values are written; `null`: the last one. */
-  readonly index: number | null;
+  /** The values of the legend, one for each line. */
+  readonly values: readonly (number | null)[];
   /** Words under the values. */
   readonly about: string;
   readonly pointed: (index: number | null) => void;
 }
 
 /** One chart with the values at the cursor. */
-export function Chart({ data, index, about, pointed }: Given): VNode {
+export function Chart({ data, values, about, pointed }: ChartGiven): VNode {
   const { chart } = data;
   const box = usePlot(data, pointed);
   return (
@@ -22,10 +22,10 @@ export function Chart({ data, index, about, pointed }: Given): VNode {
       <figcaption>
         <h3>{chart.title}</h3>
         <p class="values">
-          {chart.series.map(({ name, look, values }) => (
+          {chart.series.map(({ name, look }, i) => (
             <span class={look} key={name}>
               <span class="key" aria-hidden="true" />
-              {name} <b>{valueText(values.at(index ?? -1), chart.format)}</b>
+              {name} <b>{valueText(values[i], chart.format)}</b>
             </span>
           ))}
           {about !== '' && <span class="about">{about}</span>}
@@ -37,7 +37,7 @@ export function Chart({ data, index, about, pointed }: Given): VNode {
 }
 
 /** Draws into the element, and again when data, size or colour scheme change. */
-function usePlot(data: PlotData, pointed: Given['pointed']): { current: HTMLDivElement | null } {
+function usePlot(data: PlotData, pointed: ChartGiven['pointed']): { current: HTMLDivElement | null } {
   const box = useRef<HTMLDivElement>(null);
   const latest = useRef(data);
   const plot = useRef<uPlot | null>(null);

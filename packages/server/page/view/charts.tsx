@@ -1,10 +1,11 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { Stats } from '../../src/monitor/stats.ts';
+import type { Summary } from '../../src/monitor/summary.ts';
 import { formatDate, formatDuration } from '../format/times.ts';
-import { chartsOf, fromFirstEvent, gapsOf, reasonsAt } from '../state/charts.ts';
+import { type ChartData, chartsOf, gapsOf, reasonsIn, wholeSteps } from '../state/charts.ts';
 import { chartRanges } from '../state/dashboard-state.ts';
-import { Chart } from './chart.tsx';
+import { Chart, type ChartGiven } from './chart.tsx';
 import { ChartTable } from './chart-table.tsx';
 import type { PlotData } from './plot.ts';
 import { useDashboard, useField } from './use-dashboard.ts';
@@ -15,7 +16,7 @@ const writtenReasons = 3;
 /** What happened in the last hours or days. */
 export function Charts(): VNode {
   const all = useField('stats');
-  const stats = useMemo(() => (all === null ? null : fromFirstEvent(all)), [all]);
+  const stats = useMemo(() => (all === null ? null : wholeSteps(all)), [all]);
   return (
     <section class="part charts" aria-labelledby="history">
       <div class="part-head">
@@ -54,21 +55,21 @@ function Ranges(): VNode {
 function Drawn({ stats }: { readonly stats: Stats }): VNode {
   const [pointed, setPointed] = useState<number | null>(null);
   const plots = useMemo(() => plotsOf(stats), [stats]);
-  const index = pointed !== null && pointed < stats.at.length ? pointed : null;
-  const at = stats.at.at(index ?? -1);
+  const finality = useField('summary')?.finality ?? null;
+  const index = pointed !== null && pointed < stats.steps.length ? pointed : null;
+  const step = stats.steps.at(index ?? -1);
   return (
     <>
       <p class="charts-at">
-        {at !== undefined && `${formatDuration(stats.stepMs)} from ${formatDate(at)}`}
-        {stats.incomplete.at(index ?? -1) === true && ' · events are missing here'}
+        {step !== undefined && `${formatDuration(stats.stepMs)} from ${formatDate(step.at)}`}
+        {step?.incomplete === true && ' · events are missing here'}
       </p>
       <div class="chart-grid">
         {plots.map((data) => (
           <Chart
             key={data.chart.id}
             data={data}
-            index={index}
-            about={data.chart.id === 'losses' ? reasonsAt(stats, index ?? stats.at.length - 1, writtenReasons) : ''}
+            {...legendOf(data.chart, stats, index, finality)}
             pointed={setPointed}
           />
         ))}
@@ -78,7 +79,22 @@ function Drawn({ stats }: { readonly stats: Stats }): VNode {
   );
 }
 
+/** While no step is pointed at, the time to finality is that of the tile: of the last hour. */
+function legendOf(
+  { id, series }: ChartData,
+  { steps }: Stats,
+  index: number | null,
+  finality: Summary['finality'] | null,
+): Pick<ChartGiven, 'values' | 'about'> {
+  if (id === 'finality' && index === null && finality !== null)
+    return { values: [finality.p50Ms, finality.p95Ms], about: 'of the last hour' };
+  const step = steps.at(index ?? -1);
+  const about = id === 'losses' && step !== undefined ? reasonsIn(step, writtenReasons) : '';
+  return { values: series.map(({ values }) => values.at(index ?? -1) ?? null), about };
+}
+
 function plotsOf(stats: Stats): PlotData[] {
   const gaps = gapsOf(stats);
-  return chartsOf(stats).map((chart) => ({ chart, at: stats.at, stepMs: stats.stepMs, gaps }));
+  const at = stats.steps.map((step) => step.at);
+  return chartsOf(stats).map((chart) => ({ chart, at, stepMs: stats.stepMs, gaps }));
 }

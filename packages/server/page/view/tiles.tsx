@@ -38,7 +38,7 @@ function PendingTile({ summary }: Given): VNode {
     <Tile name="Pending" field="summary.stages.Pending" value={formatCount(summary?.stages.Pending)}>
       {held > 0
         ? `${formatCount(held)} held back`
-        : summary && `${formatPerMinute(summary.rates.received.perSecond1m)} received / min`}
+        : summary && `${formatPerMinute(summary.perMinute.received)} received / min`}
     </Tile>
   );
 }
@@ -65,8 +65,8 @@ function FinalizedTile({ summary }: Given): VNode {
   return (
     <Tile
       name="Finalized / min"
-      field="summary.rates.finalized.perSecond1m"
-      value={summary === null ? unknown : formatPerMinute(summary.rates.finalized.perSecond1m)}
+      field="summary.perMinute.finalized"
+      value={summary === null ? unknown : formatPerMinute(summary.perMinute.finalized)}
     >
       {formatCount(summary?.stages.Finalized)} in all
     </Tile>
@@ -78,8 +78,8 @@ function DroppedTile({ summary }: Given): VNode {
   return (
     <Tile
       name="Dropped / min"
-      field="summary.rates.dropped.perSecond1m"
-      value={summary === null ? unknown : formatPerMinute(summary.rates.dropped.perSecond1m)}
+      field="summary.perMinute.dropped"
+      value={summary === null ? unknown : formatPerMinute(summary.perMinute.dropped)}
     >
       {reason === null
         ? 'none so far'
@@ -102,7 +102,7 @@ function FinalityTile({ summary }: Given): VNode {
   const { p50Ms = null, p95Ms = null } = summary?.finality ?? {};
   return (
     <Tile name="Time to finality" field="summary.finality.p50Ms" value={formatDuration(p50Ms)}>
-      median; 95% within <span data-field="summary.finality.p95Ms">{formatDuration(p95Ms)}</span>
+      median of the last hour; 95% within <span data-field="summary.finality.p95Ms">{formatDuration(p95Ms)}</span>
     </Tile>
   );
 }

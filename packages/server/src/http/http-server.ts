@@ -3,7 +3,7 @@ import type { Election } from 'mempool-election';
 import type { Scope, ServerOptions } from '../config/server-config.ts';
 import type { EpochBoard } from '../epochs/epoch-board.ts';
 import type { Metrics } from '../metrics/metrics.ts';
-import type { MonitorView } from '../monitor/monitor.ts';
+import type { Monitor } from '../monitor/monitor.ts';
 import { builtPage } from '../static/built-page.ts';
 import type { Caller } from './access.ts';
 import { chainEndpoints } from './chain-endpoints.ts';
@@ -37,7 +37,7 @@ export interface ServerParts {
   /** `null` or left out: there is no election, so readiness does not ask for a leader. */
   readonly election?: Election | null | undefined;
   /** Without it, the paths of the monitor do not exist. */
-  readonly monitor?: MonitorView | null | undefined;
+  readonly monitor?: Monitor | null | undefined;
   /** Without it, the paths of the ledger do not exist. */
   readonly ledger?: ServedLedger | null | undefined;
   /** Without it, the paths of the epochs do not exist. */

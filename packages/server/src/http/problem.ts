@@ -165,7 +165,6 @@ function ledgerProblem({ code, message, field }: LedgerError): Problem {
 const sentNames: Readonly<Record<string, string>> = {
   operationId: 'Idempotency-Key',
   cursor: 'after',
-  stepMs: 'step',
 };
 
 const retrySoon = { 'retry-after': '1' };

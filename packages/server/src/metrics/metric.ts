@@ -1,4 +1,4 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 
 /** A label's value, and the count or level for it. */
 type Row = readonly [labels: Readonly<Record<string, string>>, value: number];
@@ -14,19 +14,6 @@ export interface Metric<Read> {
 
 /** Where a metric is read from; `null`: there is nothing to read now. */
 type Source<Read> = () => Read | null | Promise<Read | null>;
-
-export function defineCounter<Read>(registry: Registry, metric: Metric<Read>, source: Source<Read>): void {
-  const { name, help, labelNames = [], read } = metric;
-  const counter: Counter = new Counter({
-    ...{ name, help, labelNames, registers: [registry] },
-    collect: async () => {
-      const from = await source();
-      if (from === null) return;
-      counter.reset();
-      for (const [labels, count] of rowsOf(read(from))) counter.inc(labels, count);
-    },
-  });
-}
 
 export function defineGauge<Read>(registry: Registry, metric: Metric<Read>, source: Source<Read>): void {
   const { name, help, labelNames = [], read } = metric;

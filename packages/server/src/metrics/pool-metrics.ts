@@ -1,15 +1,14 @@
 import type { Floor, Mempool, Tip, TransactionPage, Usage } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import type { Registry } from 'prom-client';
-import type { MonitorView } from '../monitor/monitor.ts';
-import type { StoredTotals } from '../monitor/stored-totals.ts';
-import { defineCounter, defineGauge, type Metric } from './metric.ts';
-import { StoredHistogram } from './stored-histogram.ts';
+import type { Monitor } from '../monitor/monitor.ts';
+import { EventMetrics } from './event-metrics.ts';
+import { defineGauge, type Metric } from './metric.ts';
 
 /** The objects that the metrics read. */
 export interface MetricsSource {
   readonly pool: Mempool;
-  readonly monitor: MonitorView;
+  readonly monitor: Monitor;
   /** The election; with `null`, `mempool_is_leader` and `mempool_election_term` are left out. */
   readonly election: Election | null;
 }
@@ -21,44 +20,18 @@ interface Probe {
   readonly oldest: TransactionPage;
 }
 
-const counters: readonly Metric<StoredTotals>[] = [
-  {
-    name: 'mempool_blocks_total',
-    help: 'Blocks applied and undone.',
-    labelNames: ['action'],
-    read: ({ blocks }) => Object.entries(blocks).map(([action, count]) => [{ action }, count]),
-  },
-  {
-    name: 'mempool_transitions_total',
-    help: 'Transitions of transactions from one stage to another.',
-    labelNames: ['from', 'to'],
-    read: ({ transitions }) => transitions.map(({ from, to, count }) => [{ from, to }, count]),
-  },
-  {
-    name: 'mempool_dropped_total',
-    help: 'Transactions dropped. Reasons of the application count as other.',
-    labelNames: ['reason'],
-    read: ({ dropped }) => Object.entries(dropped).map(([reason, count]) => [{ reason }, count]),
-  },
-  {
-    name: 'mempool_events_lagged_total',
-    help: 'How often the monitor lost events: its totals lack them.',
-    read: ({ lagged }) => lagged,
-  },
-];
-
-const liveStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed'] as const;
-
-const storedGauges: readonly Metric<StoredTotals>[] = [
+const gauges: readonly Metric<Probe>[] = [
   {
     name: 'mempool_transactions',
     help: 'Live transactions by stage.',
     labelNames: ['stage'],
-    read: ({ stages }) => liveStages.map((stage) => [{ stage }, stages[stage]]),
+    read: ({ usage }) => [
+      [{ stage: 'Pending' }, usage.pending],
+      [{ stage: 'Propagated' }, usage.propagated],
+      [{ stage: 'Acknowledged' }, usage.acknowledged],
+      [{ stage: 'Confirmed' }, usage.confirmed],
+    ],
   },
-];
-
-const probedGauges: readonly Metric<Probe>[] = [
   {
     name: 'mempool_bytes',
     help: 'Bytes of transactions in the pool. Priority pools only.',
@@ -84,36 +57,38 @@ const probedGauges: readonly Metric<Probe>[] = [
 const probeTimeoutMs = 2_000;
 
 /**
- * The metrics of the pool. Counters show the last saved state of the monitor, so they do not decrease when a server is
- * killed, which would look like a reset. Each server of a pool shows the same values, so use their maximum, not their sum.
+ * The metrics of the pool. Counters count the events since the start of the process. Each server of a pool reads the same
+ * events, so use the maximum of the servers' values, not their sum.
  */
 export class PoolMetrics {
+  readonly #events: EventMetrics;
   #source: MetricsSource | null = null;
+  #stopCounting: () => void = () => undefined;
   /** `null` before the first one and after one that failed. */
   #probe: Probe | null = null;
   #probing: Promise<void> | null = null;
 
   constructor(registry: Registry) {
-    const stored = (): StoredTotals | null => this.#source?.monitor.stored() ?? null;
-    for (const metric of counters) defineCounter(registry, metric, stored);
-    for (const metric of storedGauges) defineGauge(registry, metric, stored);
-    for (const metric of probedGauges) defineGauge(registry, metric, () => this.#probe);
+    this.#events = new EventMetrics(registry);
+    for (const metric of gauges) defineGauge(registry, metric, () => this.#probe);
+    const since: Metric<Monitor> = {
+      name: 'mempool_statistics_since_timestamp_seconds',
+      help: 'The time from which the statistics of the pool count; 0: from its first event.',
+      read: (monitor) => secondsOf(monitor.summary().since ?? 0),
+    };
+    defineGauge(registry, since, () => this.#source?.monitor ?? null);
     const up: Metric<this> = {
       name: 'mempool_store_up',
       help: 'Whether the store of the pool answers.',
       read: () => (this.#probe === null ? 0 : 1),
     };
     defineGauge(registry, up, () => (this.#source === null ? null : this));
-    new StoredHistogram({
-      name: 'mempool_time_to_finality_seconds',
-      help: 'Time from being received to Finalized.',
-      registry,
-      read: () => stored()?.finality ?? null,
-    });
   }
 
   attach(source: MetricsSource): void {
     this.#source = source;
+    this.#stopCounting();
+    this.#stopCounting = source.monitor.onEvent((event) => this.#events.count(event));
   }
 
   /** Reads the pool again. Concurrent calls share one read. It never rejects. */

@@ -1,232 +1,128 @@
-import {
-  type BlockEvent,
-  causes,
-  type DropReason,
-  type KnownStage,
-  knownStages,
-  type LaggedEvent,
-  type MempoolEvent,
-  type PlaceEvent,
-  poolReasons,
-  type Stage,
-  type TransactionEvent,
-  type Usage,
-} from 'mempool-core';
-import { readCursor } from 'mempool-core/backend';
-import {
-  type Bucket,
-  finalityBoundsMs,
-  fromStages,
-  type Gap,
-  hourRule,
-  liveStages,
-  maxAppReasonLength,
-  maxAppReasons,
-  maxGaps,
-  maxSlots,
-  minuteRule,
-  otherReason,
-  type Series,
-  type SeriesRule,
-  type Slot,
-  slotMs,
-  type Tally,
-  timelineLength,
-  trailStep,
-} from './tally.ts';
+import type { DropReason, LaggedEvent, LiveStage, MempoolEvent, Stage, TransactionEvent, Usage } from 'mempool-core';
+import { readCursor, reasonText } from 'mempool-core/backend';
+import { type Bucket, bucketAt, type Counts, noCounts, type SeriesName, seriesNames, seriesRules } from './bucket.ts';
+import { boundOf } from './histogram.ts';
 
-const rowOf = indexOf<Stage>(fromStages);
-const columnOf = indexOf<KnownStage>(knownStages);
-const liveOf = indexOf<Stage>(liveStages);
-const causeOf = indexOf<string>(causes);
-const reasonOf = indexOf<string>(poolReasons);
+/** The numbers of a pool: the result of `fold` on its events up to `cursor`. They do not depend on a clock. */
+export interface Fold {
+  cursor: string;
+  /** The number of the last event that was counted or lost; 0 before the first. */
+  seq: number;
+  /** The latest `at` of the events. */
+  at: number | null;
+  /**
+   * Events that nobody counted, because the pool no longer had them: the times of the last event before them (0: none) and of
+   * the first one after them (`null`: none yet). The totals count from there on.
+   */
+  lost: { readonly from: number; to: number | null } | null;
+  /** Number of transactions in each live stage. */
+  live: Record<LiveStage, number>;
+  /** True if events were lost and `live` is wrong until the pool's own counts are set. */
+  needsCounts: boolean;
+  totals: Counts;
+  readonly series: Readonly<Record<SeriesName, Bucket[]>>;
+}
+
+const maxAppReasons = 16;
+const maxAppReasonLength = 64;
+
+/** Returns the numbers before the first event. */
+export function freshFold(cursor: string): Fold {
+  const live = { Pending: 0, Propagated: 0, Acknowledged: 0, Confirmed: 0 };
+  const series = { minutes: [], tenMinutes: [], hours: [] };
+  return { cursor, seq: 0, at: null, lost: null, live, needsCounts: false, totals: noCounts(), series };
+}
+
+/** Counts one event. */
+export function fold(state: Fold, event: MempoolEvent): void {
+  state.cursor = event.cursor;
+  if (event.kind === 'lagged') {
+    lose(state, event);
+    return;
+  }
+  state.seq = event.eventSeq;
+  advance(state, event.at);
+  const buckets = openBuckets(state);
+  if (event.kind === 'block') for (const each of [state.totals, ...buckets]) each[event.action] += 1;
+  if (event.kind === 'transaction') countTransaction(state, buckets, event);
+}
 
 /**
- * Counts one event. The tally depends only on the events, not on clocks or saves, so two monitors that read the same events
- * have the same tally. At a `restarted` event, the caller must begin a fresh tally.
+ * Sets the counts of live transactions to those of the pool at the fold's cursor. The levels since the end of the loss
+ * were relative to an unknown number.
  */
-export function fold(tally: Tally, event: MempoolEvent): void {
-  tally.cursor = event.cursor;
-  if (event.kind === 'lagged') lose(tally, event);
-  else count(tally, event);
+export function setCounts(state: Fold, { pending, propagated, acknowledged, confirmed }: Usage): void {
+  const by = pending - state.live.Pending;
+  const since = state.lost?.to ?? Number.POSITIVE_INFINITY;
+  state.live = { Pending: pending, Propagated: propagated, Acknowledged: acknowledged, Confirmed: confirmed };
+  state.needsCounts = false;
+  for (const name of seriesNames)
+    for (const bucket of state.series[name]) {
+      if (bucket.index < Math.floor(since / seriesRules[name].widthMs)) continue;
+      bucket.pendingHigh += by;
+      bucket.pendingLast += by;
+    }
 }
 
-/** Sets the counts of live transactions to the pool's own, which must be those at the tally's cursor. */
-export function setCounts(tally: Tally, { pending, propagated, acknowledged, confirmed }: Usage): void {
-  const counts = [pending, propagated, acknowledged, confirmed];
-  // A pool that was restored from a dump has transactions of which no event tells.
-  if (tally.lagged === 0 && counts.some((count, i) => count !== tally.live[i])) tally.incompleteSince ??= 0;
-  tally.live.splice(0, liveStages.length, ...counts);
-  tally.needsCounts = false;
-  notePending(tally);
+function lose(state: Fold, { cursor }: LaggedEvent): void {
+  state.seq = readCursor('events', cursor)?.number ?? state.seq;
+  state.lost = { from: state.lost?.from ?? state.at ?? 0, to: null };
+  state.totals = noCounts();
+  state.needsCounts = true;
 }
 
-/** Whether a Pending transaction is ready or parked moves no number. */
-function count(tally: Tally, event: TransactionEvent | BlockEvent | PlaceEvent): void {
-  tally.seq = event.eventSeq;
-  advance(tally, event.at);
-  if (event.kind === 'block') countBlock(tally, event);
-  if (event.kind === 'transaction') countTransaction(tally, event);
+/** A time that fell counts as the latest one, so a closed bucket never changes. */
+function advance(state: Fold, at: number | null): void {
+  if (at !== null && (state.at === null || at > state.at)) state.at = at;
+  if (state.lost !== null) state.lost.to ??= state.at;
 }
 
-function lose(tally: Tally, { missed, cursor }: LaggedEvent): void {
-  const from = tally.at ?? 0;
-  tally.seq = readCursor('events', cursor)?.number ?? tally.seq;
-  tally.lagged += 1;
-  tally.missed += missed;
-  tally.incompleteSince ??= from;
-  tally.needsCounts = true;
-  const last = tally.gaps.at(-1);
-  if (last?.to === null) last.missed += missed;
-  else addGap(tally, { from, to: null, missed });
+function countTransaction(state: Fold, buckets: readonly Bucket[], event: TransactionEvent): void {
+  const { stage, previous, cause, reason } = event;
+  move(state.live, previous.stage, stage);
+  const counted = [state.totals, ...buckets];
+  if (cause === 'received') for (const each of counted) each.received += 1;
+  if (cause === 'rolled-back') for (const each of counted) each.rolledBack += 1;
+  if (stage === 'Finalized') {
+    for (const each of counted) each.finalized += 1;
+    noteFinality(buckets, event);
+  }
+  const name = stage === 'Dropped' ? nameOf(state.totals.dropped, reason ?? 'damaged') : null;
+  if (name !== null) for (const { dropped } of counted) dropped[name] = (dropped[name] ?? 0) + 1;
+  notePending(buckets, state.live.Pending);
 }
 
-/** Adds a gap. If there are too many, the two oldest become one. */
-export function addGap({ gaps }: Tally, gap: Gap): void {
-  if (gap.to === null) gaps.push({ ...gap });
-  else gaps.unshift({ ...gap });
-  const [first, second] = gaps;
-  if (gaps.length <= maxGaps || first === undefined || second === undefined) return;
-  const to = first.to === null || second.to === null ? null : Math.max(first.to, second.to);
-  gaps.splice(0, 2, { from: Math.min(first.from, second.from), to, missed: first.missed + second.missed });
+function move(live: Partial<Record<Stage, number>>, from: Stage, to: Stage): void {
+  if (live[from] !== undefined) live[from] -= 1;
+  if (live[to] !== undefined) live[to] += 1;
 }
 
-/** A time that fell, after the store lost commits, counts as the latest one: closed buckets never change. */
-function advance(tally: Tally, at: number | null): void {
-  if (at === null) return;
-  const gap = tally.gaps.at(-1);
-  if (tally.at === null || at > tally.at) tally.at = at;
-  if (gap?.to === null) gap.to = tally.at;
-}
-
-function countBlock(tally: Tally, { action }: BlockEvent): void {
-  tally[action] += 1;
-  for (const bucket of openBuckets(tally)) bucket[action] += 1;
-}
-
-function countTransaction(tally: Tally, event: TransactionEvent): void {
-  const { stage, previous, cause } = event;
-  const buckets = openBuckets(tally);
-  const slot = openSlot(tally);
-  move(tally, previous.stage, stage);
-  bump(tally.causes, causeOf.get(cause) ?? 0);
-  if (cause === 'received') raise(buckets, slot, 'received');
-  if (cause === 'rolled-back') for (const bucket of buckets) bucket.rolledBack += 1;
-  if (stage === 'Finalized') countFinalized(tally, buckets, slot, event);
-  if (stage === 'Dropped') countDropped(tally, buckets, slot, event.reason);
-  notePending(tally);
-  tally.moved += 1;
-  if (tally.moved % trailStep !== 0) return;
-  tally.trail.push(tally.cursor);
-  if (tally.trail.length > timelineLength / trailStep + 1) tally.trail.shift();
-}
-
-function move({ live, transitions }: Tally, from: Stage, to: KnownStage): void {
-  bump(transitions, (rowOf.get(from) ?? 0) * knownStages.length + (columnOf.get(to) ?? 0));
-  const [left, entered] = [liveOf.get(from), liveOf.get(to)];
-  if (left !== undefined) bump(live, left, -1);
-  if (entered !== undefined) bump(live, entered);
-}
-
-function countFinalized(
-  tally: Tally,
-  buckets: readonly Bucket[],
-  slot: Slot | null,
-  { receivedAt, at }: TransactionEvent,
-): void {
-  raise(buckets, slot, 'finalized');
+function noteFinality(buckets: readonly Bucket[], { receivedAt, at }: TransactionEvent): void {
   if (receivedAt === null || at === null) return;
-  const tookMs = Math.max(0, at - receivedAt);
-  const bound = boundOf(tookMs);
-  bump(tally.finality, bound);
-  tally.finalitySumMs += tookMs;
-  for (const { finality } of buckets) bump(finality, bound);
-}
-
-function countDropped(tally: Tally, buckets: readonly Bucket[], slot: Slot | null, reason: DropReason | null): void {
-  const code = codeOf(tally, reason);
-  bump(tally.dropped, code);
-  for (const { dropped } of buckets) bump(dropped, code);
-  if (slot !== null) slot.dropped += 1;
-}
-
-/** The code of a reason. The application's texts get codes until there are too many. */
-function codeOf({ appReasons }: Tally, reason: DropReason | null): number {
-  if (reason === null) return otherReason;
-  if (typeof reason === 'string') return reasonOf.get(reason) ?? otherReason;
-  const known = appReasons.indexOf(reason.app);
-  if (known >= 0) return otherReason + 1 + known;
-  if (appReasons.length === maxAppReasons || reason.app.length > maxAppReasonLength) return otherReason;
-  return otherReason + appReasons.push(reason.app);
-}
-
-function raise(buckets: readonly Bucket[], slot: Slot | null, what: 'received' | 'finalized'): void {
-  for (const bucket of buckets) bucket[what] += 1;
-  if (slot !== null) slot[what] += 1;
-}
-
-/** While counts are off after a loss, they may seem negative. */
-function notePending(tally: Tally): void {
-  const pending = Math.max(0, tally.live[0] ?? 0);
-  for (const { buckets } of [tally.minutes, tally.hours]) {
-    const bucket = buckets.at(-1);
-    if (bucket === undefined) continue;
-    bucket.pendingLast = pending;
-    if (pending > bucket.pendingHigh) bucket.pendingHigh = pending;
+  const bound = boundOf(Math.max(0, at - receivedAt));
+  for (const { took } of buckets) {
+    while (took.length <= bound) took.push(0);
+    took[bound] = (took[bound] ?? 0) + 1;
   }
 }
 
-/** The minute and the hour of the latest time. None before the first event with a time. */
-function openBuckets(tally: Tally): Bucket[] {
-  if (tally.at === null) return [];
-  return [openBucket(tally, tally.minutes, minuteRule, tally.at), openBucket(tally, tally.hours, hourRule, tally.at)];
+/** The application's reasons have names of their own until there are too many. */
+function nameOf(dropped: Counts['dropped'], reason: DropReason): string {
+  const name = reasonText(reason);
+  if (typeof reason === 'string' || dropped[name] !== undefined) return name;
+  const known = Object.keys(dropped).filter((each) => each.startsWith('app:'));
+  return known.length < maxAppReasons && reason.app.length <= maxAppReasonLength ? name : 'other';
 }
 
-function openBucket(tally: Tally, { buckets }: Series, { widthMs, keptMs }: SeriesRule, at: number): Bucket {
-  const index = Math.floor(at / widthMs);
-  const last = buckets.at(-1);
-  if (last !== undefined && last.index >= index) return last;
-  const pending = Math.max(0, tally.live[0] ?? 0);
-  const opened: Bucket = {
-    index,
-    received: 0,
-    finalized: 0,
-    rolledBack: 0,
-    applied: 0,
-    undone: 0,
-    pendingHigh: pending,
-    pendingLast: pending,
-    dropped: [],
-    finality: [],
-  };
-  buckets.push(opened);
-  while (((buckets[0]?.index ?? index) + 1) * widthMs <= at - keptMs) buckets.shift();
-  while ((tally.gaps[0]?.to ?? at) < at - hourRule.keptMs) tally.gaps.shift();
-  return opened;
+function notePending(buckets: readonly Bucket[], pending: number): void {
+  for (const bucket of buckets) {
+    bucket.pendingLast = pending;
+    bucket.pendingHigh = Math.max(bucket.pendingHigh, pending);
+  }
 }
 
-function openSlot(tally: Tally): Slot | null {
-  if (tally.at === null) return null;
-  const index = Math.floor(tally.at / slotMs);
-  const last = tally.slots.at(-1);
-  if (last !== undefined && last.index >= index) return last;
-  const opened: Slot = { index, received: 0, finalized: 0, dropped: 0 };
-  tally.slots.push(opened);
-  if (tally.slots.length > maxSlots) tally.slots.shift();
-  return opened;
-}
-
-function boundOf(tookMs: number): number {
-  const bound = finalityBoundsMs.findIndex((each) => tookMs <= each);
-  return bound < 0 ? finalityBoundsMs.length : bound;
-}
-
-/** Adds to an element of a list, whose end may be missing. */
-function bump(list: number[], index: number, by = 1): void {
-  while (list.length < index) list.push(0);
-  list[index] = (list[index] ?? 0) + by;
-}
-
-function indexOf<Word>(words: readonly Word[]): ReadonlyMap<Word, number> {
-  return new Map(words.map((word, i) => [word, i]));
+/** The running bucket of each series. None before the first event with a time. */
+function openBuckets({ at, live, series }: Fold): Bucket[] {
+  if (at === null) return [];
+  return seriesNames.map((name) => bucketAt(series[name], seriesRules[name], at, live.Pending));
 }

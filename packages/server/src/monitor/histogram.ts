@@ -1,8 +1,13 @@
-import { finalityBoundsMs } from './tally.ts';
+/** Upper bounds of the time to finality: from half a second to a day. */
+export const finalityBoundsMs: readonly number[] = [
+  500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000, 300_000, 600_000, 900_000, 1_200_000, 1_800_000,
+  2_700_000, 3_600_000, 7_200_000, 14_400_000, 28_800_000, 86_400_000,
+];
 
-/** Adds counts by bound to others. */
-export function addHistogram(sum: number[], counts: readonly number[]): void {
-  for (const [i, count] of counts.entries()) sum[i] = (sum[i] ?? 0) + count;
+/** Returns the index of the bound of a time; the last index is for all above the highest bound. */
+export function boundOf(tookMs: number): number {
+  const bound = finalityBoundsMs.findIndex((each) => tookMs <= each);
+  return bound < 0 ? finalityBoundsMs.length : bound;
 }
 
 /**

@@ -1,88 +1,55 @@
-import { type Cause, causes, type KnownStage } from 'mempool-core';
-import { addHistogram, percentile } from './histogram.ts';
-import { stageCounts } from './stored-totals.ts';
-import { minuteRule, reasonNames, type Slot, slotMs, type Tally } from './tally.ts';
+import type { KnownStage } from 'mempool-core';
+import { type Bucket, dropsIn, recentBuckets, seriesRules } from './bucket.ts';
+import type { Fold } from './fold.ts';
+import { percentile } from './histogram.ts';
 
-/** The average number of events of a kind per second, over the last minute and over the last five minutes. */
-export interface Rate {
-  readonly perSecond1m: number;
-  readonly perSecond5m: number;
-}
-
-/** The monitor's numbers at one event of the pool. The totals include all events up to `cursor`. */
+/** The monitor's numbers at one event of the pool. */
 export interface Summary {
-  /** The `at` of the last event counted, in milliseconds since 1970; `null` before the first event with a time. */
+  /** The `at` of the last event counted, in milliseconds since 1970; `null` before the first event. */
   readonly at: number | null;
-  /** The pool's clock when the summary was made, in milliseconds since 1970. Ages and rates are as of that time. */
+  /** The clock when the summary was made, in milliseconds since 1970. Ages and rates are as of that time. */
   readonly now: number;
   /** The position after the last event counted. */
   readonly cursor: string;
-  /** For the live stages, the present number of transactions. For Finalized and Dropped, the number of transitions into them. */
+  /** The time from which the totals count, in milliseconds since 1970; `null`: from the first event of the pool. */
+  readonly since: number | null;
+  /** For the live stages, the present number of transactions. For Finalized and Dropped, how many came into them. */
   readonly stages: Readonly<Record<KnownStage, number>>;
   /** Number of transactions received. One that is received again after its end counts again. */
   readonly received: number;
-  /** Transitions by their cause. */
-  readonly causes: Readonly<Record<Cause, number>>;
   /**
    * Drops by reason: a pool reason, `app:` and the application's text, or `other` for texts of the application that are too
    * long or too many. Reasons that did not occur are left out.
    */
   readonly reasons: Readonly<Record<string, number>>;
   readonly blocks: { readonly applied: number; readonly undone: number };
-  readonly rates: { readonly received: Rate; readonly finalized: Rate; readonly dropped: Rate };
+  /** Transactions per minute, over the last minute. */
+  readonly perMinute: { readonly received: number; readonly finalized: number; readonly dropped: number };
   /** The time from being received to Finalized, over the last hour. `null` if nothing became Finalized. */
-  readonly finality: { readonly count: number; readonly p50Ms: number | null; readonly p95Ms: number | null };
-  /** The time from which the totals lack events, in milliseconds since 1970; 0 for the beginning; `null` if they lack none. */
-  readonly incompleteSince: number | null;
-  /** How many events the totals lack. */
-  readonly missed: number;
-  /** The `at` of the last saved state; `null` if none is saved yet. It does not advance while the store accepts no writes. */
-  readonly savedAt: number | null;
+  readonly finality: { readonly p50Ms: number | null; readonly p95Ms: number | null };
 }
 
-const finalityWindowMs = 3_600_000;
-
-/** Returns the summary of a tally. `now` is the pool's clock, for rates and other numbers of a recent time. */
-export function summaryOf(tally: Tally, savedAt: number | null, now: number): Summary {
-  const { at, cursor, applied, undone, incompleteSince, missed } = tally;
-  const byCause = causes.map((cause, i) => [cause, tally.causes[i] ?? 0] as const);
-  const names = reasonNames(tally);
-  const byReason = tally.dropped.map((count, code) => [names[code] ?? 'other', count] as const);
-  const rate = (of: (slot: Slot) => number): Rate => ({
-    perSecond1m: perSecond(tally, now, 60_000, of),
-    perSecond5m: perSecond(tally, now, 300_000, of),
-  });
+/** Returns the summary of the numbers. `now` is the clock, for rates and other numbers of a recent time. */
+export function summaryOf({ at, cursor, lost, live, totals, series }: Fold, now: number): Summary {
+  const minute = recentBuckets(series.minutes, seriesRules.minutes, now);
+  const perMinute = (read: (bucket: Bucket) => number): number =>
+    minute.reduce((sum, [bucket, share]) => sum + share * read(bucket), 0);
+  const took: number[] = [];
+  for (const [bucket, share] of recentBuckets(series.hours, seriesRules.hours, now))
+    for (const [i, count] of bucket.took.entries()) took[i] = (took[i] ?? 0) + count * share;
+  const { Pending, Propagated, Acknowledged, Confirmed } = live;
+  const { received, finalized, dropped, applied, undone } = totals;
   return {
-    at,
-    now,
-    cursor,
-    stages: stageCounts(tally),
-    received: tally.causes[causes.indexOf('received')] ?? 0,
-    causes: Object.fromEntries(byCause) as Record<Cause, number>,
-    reasons: Object.fromEntries(byReason.filter(([, count]) => count > 0)),
+    ...{ at, now, cursor, received },
+    since: lost === null ? null : (lost.to ?? now),
+    stages: { Pending, Propagated, Acknowledged, Confirmed, Finalized: finalized, Dropped: dropsIn(totals) },
+    reasons: { ...dropped },
     blocks: { applied, undone },
-    rates: {
-      received: rate((slot) => slot.received),
-      finalized: rate((slot) => slot.finalized),
-      dropped: rate((slot) => slot.dropped),
+    perMinute: {
+      received: perMinute((bucket) => bucket.received),
+      finalized: perMinute((bucket) => bucket.finalized),
+      dropped: perMinute(dropsIn),
     },
-    finality: recentFinality(tally, now),
-    incompleteSince,
-    missed,
-    savedAt,
+    finality: { p50Ms: percentile(took, 0.5), p95Ms: percentile(took, 0.95) },
   };
-}
-
-function recentFinality({ minutes }: Tally, now: number): Summary['finality'] {
-  const since = Math.floor((now - finalityWindowMs) / minuteRule.widthMs);
-  const counts: number[] = [];
-  for (const { index, finality } of minutes.buckets) if (index > since) addHistogram(counts, finality);
-  const count = counts.reduce((sum, each) => sum + each, 0);
-  return { count, p50Ms: percentile(counts, 0.5), p95Ms: percentile(counts, 0.95) };
-}
-
-function perSecond({ slots }: Tally, now: number, windowMs: number, of: (slot: Slot) => number): number {
-  const since = Math.floor((now - windowMs) / slotMs);
-  const recent = slots.filter(({ index }) => index > since);
-  return recent.reduce((sum, slot) => sum + of(slot), 0) / (windowMs / 1_000);
 }

@@ -17,9 +17,9 @@ export function shownOn(page: Page): Promise<{ readonly cursor: string; readonly
 }
 
 const count = (value: number): string => value.toLocaleString('en-US');
-const perMinute = (perSecond: number): string => {
-  const maximumFractionDigits = perSecond * 60 < 10 ? 1 : 0;
-  return (perSecond * 60).toLocaleString('en-US', { maximumFractionDigits });
+const rate = (value: number): string => {
+  const maximumFractionDigits = value < 10 ? 1 : 0;
+  return value.toLocaleString('en-US', { maximumFractionDigits });
 };
 
 /** What a page has to show of the totals of an answer. */
@@ -32,10 +32,10 @@ export function totalsOf({ stages }: Summary): Shown {
 }
 
 /** What a page has to show of the rates of an answer. */
-export function ratesOf({ rates }: Summary): Shown {
+export function ratesOf({ perMinute }: Summary): Shown {
   return {
-    'summary.rates.finalized.perSecond1m': perMinute(rates.finalized.perSecond1m),
-    'summary.rates.dropped.perSecond1m': perMinute(rates.dropped.perSecond1m),
+    'summary.perMinute.finalized': rate(perMinute.finalized),
+    'summary.perMinute.dropped': rate(perMinute.dropped),
   };
 }
 

@@ -15,9 +15,9 @@ test('numbers keep their value and what is not known is a dash', () => {
   ]);
   table(formatPerMinute, [
     [0, '0'],
-    [0.02, '1.2'],
-    [0.5, '30'],
-    [100, '6,000'],
+    [1.2, '1.2'],
+    [30, '30'],
+    [6_000, '6,000'],
   ]);
   table(formatBig, [
     ['-9223372036854775808', '-9,223,372,036,854,775,808'],

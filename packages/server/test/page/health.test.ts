@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stats, Step } from 'mempool-server';
 import { expect, test } from 'vitest';
-import { chartsOf, chartText, fromFirstEvent, gapsOf, reasonsAt } from '../../page/state/charts.ts';
+import { formatDate } from '../../page/format/times.ts';
+import { chartsOf, chartText, gapsOf, reasonsIn, wholeSteps } from '../../page/state/charts.ts';
 import { type ConnectionChange, connectionAfter, unconnected } from '../../page/state/connection.ts';
 import { type Health, healthOf } from '../../page/state/health.ts';
 import { Rereader } from '../../page/state/rereader.ts';
@@ -31,40 +33,38 @@ test('a server that is not ready and numbers that lack events are said', () => {
   const connection = connectionAfter(unconnected, { kind: 'opened', at });
   const stopped = healthOf({ connection, notReady: 'The server stops.', summary: null });
   expect(stopped).toMatchObject({ level: 'bad', word: 'Not ready', faults: ['The server stops.'] });
-  const incomplete = healthOf({ connection, notReady: null, summary: { incompleteSince: 0, missed: 1_200 } });
+  const incomplete = healthOf({ connection, notReady: null, summary: { since: at } });
   expect(incomplete).toMatchObject({ level: 'note', word: 'Live', faults: [] });
-  expect(incomplete.notes[0]).toContain('1,200 events');
+  expect(incomplete.notes[0]).toContain(formatDate(at));
 });
 
-const zeros = (length: number): number[] => new Array<number>(length).fill(0);
-
-function stats(length: number, busyFrom: number) {
-  const column = zeros(length).map((_, i) => (i < busyFrom ? 0 : 3));
-  const rest = { rolledBack: zeros(length), blocks: zeros(length), blocksUndone: zeros(length) };
-  const finality = { finalityP50: column.map((each) => each || null), finalityP95: zeros(length) };
-  return {
-    ...{ stepMs: 60_000, at: column.map((_, i) => i * 60_000), received: column, finalized: zeros(length) },
-    ...{ dropped: { invalid: column, 'app:late': zeros(length) }, pendingHigh: zeros(length), ...rest, ...finality },
-    incomplete: column.map(() => false),
-  };
+function step(i: number, count: number): Step {
+  const counts = { received: count, finalized: 0, rolledBack: 0, applied: 0, undone: 0, pendingHigh: 0 };
+  const dropped = count > 0 ? { invalid: count } : {};
+  return { at: i * 60_000, ...counts, dropped, p50Ms: null, p95Ms: 0, incomplete: false };
 }
 
-test('charts begin with the first event, have columns of one length and a text', () => {
-  const young = fromFirstEvent(stats(100, 70));
-  expect([young.at.length, young.at[0]]).toEqual([30, 70 * 60_000]);
-  expect(young.dropped.invalid).toHaveLength(30);
-  expect(fromFirstEvent(stats(100, 99)).at).toHaveLength(12);
-  const full = stats(100, 0);
-  expect(fromFirstEvent(full)).toBe(full);
+/** Steps of which the running one, the last, has few events yet. */
+function stats(length: number, busyFrom: number): Stats {
+  const steps = Array.from({ length }, (_, i) => step(i, i < busyFrom ? 0 : 3));
+  return { stepMs: 60_000, steps: [...steps, step(length, 1)] };
+}
+
+test('charts begin with the first event, end before the running step, and have a text', () => {
+  const young = wholeSteps(stats(100, 70));
+  expect([young.steps.length, young.steps[0]?.at, young.steps.at(-1)?.received]).toEqual([30, 70 * 60_000, 3]);
+  expect(wholeSteps(stats(100, 99)).steps).toHaveLength(12);
+  const { steps } = wholeSteps(stats(100, 0));
+  expect(steps).toEqual(stats(100, 0).steps.slice(0, 100));
   for (const { series } of chartsOf(young)) for (const { values } of series) expect(values).toHaveLength(30);
-  expect(reasonsAt(young, 5)).toBe('invalid 3');
-  const many = { ...young, dropped: { invalid: [1], 'app:late': [3], stale: [2], expired: [0] } };
-  expect([reasonsAt(many, 0), reasonsAt(many, 0, 2)]).toEqual(['late 3, stale 2, invalid 1', 'late 3, stale 2, …']);
+  expect(reasonsIn(step(0, 3))).toBe('invalid 3');
+  const many = { ...step(0, 0), dropped: { invalid: 1, 'app:late': 3, stale: 2 } };
+  expect([reasonsIn(many), reasonsIn(many, 2)]).toEqual(['late 3, stale 2, invalid 1', 'late 3, stale 2, …']);
   expect(chartText(chartsOf(young)[0] as never)).toBe(
     'Received and finalized. received: now 3, from 3 to 3. finalized: now 0, from 0 to 0.',
   );
-  const incomplete = [true, true, false, true, false].concat(zeros(95).map(() => false));
-  expect(gapsOf({ ...full, incomplete })).toEqual([
+  const incomplete = [true, true, false, true, false].map((each, i) => ({ ...step(i, 0), incomplete: each }));
+  expect(gapsOf({ stepMs: 60_000, steps: incomplete })).toEqual([
     [0, 2],
     [3, 4],
   ]);
