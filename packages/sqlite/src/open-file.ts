@@ -4,7 +4,7 @@ import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'm
 import * as core from 'mempool-core/backend';
 import { storeFifoLimits } from './fifo/tables.ts';
 import { type DatabaseFileOptions, incompatible, openDatabase, openReader } from './file/database-file.ts';
-import { formats, olderFormats, poolKind } from './file/file-kind.ts';
+import { formats, poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { readSql } from './file/sql-text.ts';
 import { PoolFile } from './pool/pool-file.ts';
@@ -66,9 +66,7 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
     create(database, options);
   const { name } = database.prepare('SELECT name FROM pool').get() as { name: unknown };
   if (name !== pool) throw incompatible(path, `the file holds the pool ${name}`);
-  const format = database.pragma('user_version', { simple: true });
-  if (format === olderFormats[ordering]) migrate(database, ordering);
-  else if (format !== formats[ordering]) {
+  if (database.pragma('user_version', { simple: true }) !== formats[ordering]) {
     const other = ordering === 'fifo' ? 'priority' : 'fifo';
     throw incompatible(path, `the pool was made with ordering: '${other}'`);
   }
@@ -94,13 +92,5 @@ function create(database: Database, { pool, ordering }: FileOptions): void {
     .run(pool, randomUUID(), maxFinalized, maxEvents, maxRollback);
   database.exec("INSERT INTO step VALUES (0, 0, x'80', 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)");
   if (ordering === 'priority') createPriorityTables(database);
-  database.pragma(`user_version = ${formats[ordering]}`);
-}
-
-/** In the transaction of `prepare`: a process that is killed meanwhile leaves the older format. */
-function migrate(database: Database, ordering: Ordering): void {
-  database.exec(readSql('pool/migration.sql'));
-  database.exec(readSql('pool/record-tables.sql'));
-  if (ordering === 'priority') database.exec(readSql('priority/migration.sql'));
   database.pragma(`user_version = ${formats[ordering]}`);
 }

@@ -8,7 +8,7 @@ import { pointBytes } from './event-encoder.ts';
  * Version of the stored format (N2). Events and recorded outcomes are CBOR arrays (RFC 8949) of plain values. Hashes,
  * chain points and payloads are raw bytes.
  */
-export const formatVersion = 2;
+export const formatVersion = 1;
 
 const cborOptions = { useRecords: false, tagUint8Array: false };
 const encoder = new Encoder(cborOptions);

@@ -1,4 +1,4 @@
--- Leases and members of elections. Part of format 1; created when a pool or an election opens a file without them.
+-- Leases and members of elections. Created when a pool or an election opens a file without them.
 -- Times are milliseconds of the host's monotonic clock. clock identifies it by the boot and the time namespace; NULL if unknown.
 
 -- One row for each election that ever had a leader. token is NULL while nobody holds the lease. term never falls.

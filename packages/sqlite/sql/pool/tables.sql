@@ -1,9 +1,7 @@
--- Format 2 of a pool's file; pool/migration.sql makes it of format 1. Stages: 0 Pending, 1 Propagated, 2 Acknowledged, 3 Confirmed, 4 Finalized, 5 Dropped.
+-- Format 1 of a pool's file. Stages: 0 Pending, 1 Propagated, 2 Acknowledged, 3 Confirmed, 4 Finalized, 5 Dropped.
 -- A block's tick is the number of blocks applied up to it; points are the slot as 8 bytes big-endian, then 32 bytes of hash.
 
--- One row: the settings, which seldom change. format: builds of format 1 read all columns of this row in each call and take a text
--- for damage, so a process of such a build that still has the file open cannot write into it after the migration. held: number of rows
--- in the table held.
+-- One row: the settings, which seldom change. held: number of rows in the table held.
 CREATE TABLE pool (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   name TEXT NOT NULL,
@@ -11,7 +9,6 @@ CREATE TABLE pool (
   max_finalized INTEGER NOT NULL,
   max_events INTEGER NOT NULL,
   max_rollback INTEGER NOT NULL,
-  format TEXT NOT NULL DEFAULT '2',
   held INTEGER NOT NULL DEFAULT 0
 );
 

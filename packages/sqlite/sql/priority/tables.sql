@@ -1,6 +1,5 @@
 -- The tables of a priority pool beside those of pool/tables.sql; a fifo pool has none of them. The file's header has a format of its
--- own, which builds without priority pools refuse. There is no index tx_hash: every process that has the file open keeps the pool in
--- memory, without its payloads.
+-- own. There is no index tx_hash: every process that has the file open keeps the pool in memory, without its payloads.
 
 -- One row. limits: JSON, null for no limit. gossip_seq: the newest one given out. version: number of calls that changed the pool.
 CREATE TABLE priority_pool (

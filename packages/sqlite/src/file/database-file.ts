@@ -152,7 +152,7 @@ export function identify({ applicationId, readable }: FileKind, database: Databa
   if (isEmpty && application === 0 && version === 0) return 'empty';
   if (application !== applicationId) throw incompatible(path, contentOf(application));
   if (!readable.includes(version))
-    throw incompatible(path, `its format is ${version}, not one of ${readable.join(', ')}`);
+    throw incompatible(path, `it is stored in format ${version}, which this version does not know`);
   return 'ours';
 }
 

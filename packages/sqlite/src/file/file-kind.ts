@@ -8,23 +8,22 @@ export interface FileKind {
   readonly applicationId: number;
   /** The format in the header of a new file. */
   readonly format: number;
+  /** The formats that this version reads. */
   readonly readable: readonly unknown[];
 }
 
-/** The format in the file's header. Builds without priority pools refuse the format of a priority pool (N2). */
+/** The format in the file's header (N2). It shows the ordering too. */
 export const formats: Readonly<Record<Ordering, number>> = {
   fifo: formatVersion,
   priority: 1_000 + formatVersion,
 };
-/** The previous formats. Opening a pool migrates them. An election does not, because the tables of leases are the same in both. */
-export const olderFormats: Readonly<Record<Ordering, number>> = { fifo: 1, priority: 1_001 };
 
 export const poolKind: FileKind = {
   what: 'pool',
   // "mmpl"
   applicationId: 0x6d6d706c,
   format: formats.fifo,
-  readable: [...Object.values(formats), ...Object.values(olderFormats)],
+  readable: Object.values(formats),
 };
 
 export const ledgerKind: FileKind = {

@@ -43,7 +43,7 @@ const stateColumns = [
 
 /** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
 export function decodeState(row: Row | undefined): PoolState {
-  const { epoch, name: _, format: __, ...counts } = row ?? {};
+  const { epoch, name: _, ...counts } = row ?? {};
   const isWhole = Object.values(counts).every(isCount) && stateColumns.every((name) => name in counts);
   if (typeof epoch !== 'string' || !isWhole) throw damaged('state of the pool');
   return row as unknown as PoolState;

