@@ -11,8 +11,6 @@ import { openPriority } from './priority/store.ts';
 
 type Options = DriverOptions & RedisOptions;
 
-/** Key names of the original design, which this one replaces. It also had `payload:<hash>`. */
-const originalNames = ['pending', 'inflight', 'finalized', 'seq', 'watcher:lock'];
 const retentionFields = ['maxFinalized', 'maxEvents', 'maxRollback'] as const;
 
 /** Connects, tries every command that the scripts use, creates the pool if there is none, and warns of settings that may lose data. */
@@ -59,7 +57,7 @@ export function tooOld(info: string): string | null {
 
 /** Logs what an operator should know and no verb reports. A server may forbid the commands. */
 async function warn(connection: Connection, options: Options): Promise<void> {
-  const { log, timeoutMs, keyPrefix, pool, cluster, minReplicas = 0 } = options;
+  const { log, timeoutMs, minReplicas = 0 } = options;
   const ask = (command: string, subject: string): Promise<string> =>
     connection.send(command, [subject], timeoutMs).then(String, () => '');
   const policy = /^maxmemory_policy:(\S+)/m.exec(await ask('INFO', 'memory'))?.[1] ?? 'noeviction';
@@ -75,15 +73,4 @@ async function warn(connection: Connection, options: Options): Promise<void> {
     log('warn', `the master has ${replicas} replicas, and minReplicas is ${minReplicas}: every write will fail`, {
       replicas,
     });
-  // The original design had no cluster.
-  if (cluster !== undefined) return;
-  const prefix = keyPrefix ?? pool;
-  const there = async (key: string): Promise<boolean> => Number(await ask('EXISTS', key)) > 0;
-  for (const before of new Set([prefix, taggedPrefix(prefix)]))
-    for (const name of originalNames) {
-      const key = `${before}:${name}`;
-      // The election's lock has the same name, but there is a lease beside it.
-      if (!(await there(key)) || (name === 'watcher:lock' && (await there(`${before}:watcher:lease`)))) continue;
-      log('warn', `${key} is of the original design, and not read here; see redis-cli in the README`, { key });
-    }
 }

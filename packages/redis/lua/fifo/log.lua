@@ -20,7 +20,7 @@ local function finalize(hash, number, stage, at, confirmed, missed, note, kept)
   local n = #index
   index[n + 1], index[n + 2] = finalScore(stage, logSeq), hash
   entries[n + 1] = string.format('%d', logSeq)
-  entries[n + 2] = struct.pack(timedFormat, stage + TIMED, number, at, confirmed, missed, #hash) .. hash .. note .. kept .. packedTime()
+  entries[n + 2] = struct.pack(entryFormat, stage, number, at, confirmed, missed, #hash) .. hash .. note .. kept .. packedTime()
 end
 
 local function forget(hashes)

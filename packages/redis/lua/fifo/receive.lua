@@ -71,6 +71,6 @@ if n > 0 then
   each(index, 'ZADD', IDX)
   each(flight, 'ZADD', FLIGHT)
   arrive(first, seq - first + 1)
-  if largest and longest > largest then save('seq', seq, 'largest', longest) else save('seq', seq) end
+  if longest > largest then save('seq', seq, 'largest', longest) else save('seq', seq) end
 end
 return finish(reply)

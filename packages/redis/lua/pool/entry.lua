@@ -2,7 +2,6 @@
 -- pool has many entries, so the facts are short:
 --   a byte: 1 + how `attempts` is told (0: none, 1: one, 2: in two bytes) + 4 * the bytes of `sent`
 --   received as u48, attempts as u16 or nothing, sent: nothing if it is not known, in six bytes as u48, else how much later than received
--- Without facts nothing is in front. An entry begins with a byte above 127.
 -- Rules: O8
 local factsBytes = 14
 local noFacts = string.rep('\0', factsBytes)
@@ -16,13 +15,11 @@ local function packEntry(whole)
     while bytes < 4 and later >= 256 ^ bytes do bytes = bytes + 1 end
     if later < 0 or later >= 2 ^ 32 then bytes, later = 6, sent end
   end
-  local entry = string.sub(whole, 2 + factsBytes)
-  if received + attempts + sent == 0 then return entry end
   return string.char(1 + told + 4 * bytes) .. struct.pack('>I6', received) .. (told == 2 and struct.pack('>I2', attempts) or '')
-    .. (bytes > 0 and struct.pack('>I' .. bytes, later) or '') .. entry
+    .. (bytes > 0 and struct.pack('>I' .. bytes, later) or '') .. string.sub(whole, 2 + factsBytes)
 end
 
--- The facts in their 14 bytes, and the entry.
+-- The facts in their 14 bytes, and the entry. A damaged one has no facts.
 local function unpackEntry(packed)
   local mark = (string.byte(packed) or 0) - 1
   local told, bytes = mark % 4, math.floor(mark / 4)

@@ -2,10 +2,7 @@
 -- KEYS: pool/keys.lua, then calls and calls:old, and of a priority pool 13–15 of priority/changes.lua   ARGV: 1 pool, 2 epoch for a new pool,
 -- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then for fifo: 9 maxTxs, 10 acceptUntil, each 'inf' for no limit, or '';
 -- for priority: 9 limits of a new pool, 10 stamp
--- Formats 1 and 3 (fifo) are migrated to 5, formats 2 and 4 (priority) to 6. Formats 1 and 2 had scores in flight without digits of the
--- seq. Everything that this release stores anew begins in this one step, which rewrites nothing else: its time does not depend on
--- the size of the pool. Nodes of older versions find another format in their next call.
--- Mirrors cannot follow a change of retention, nor changes of an older format: these are deleted, so that every mirror is loaded again.
+-- Mirrors cannot follow a change of retention: the changes are deleted, so that every mirror is loaded again.
 -- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_POOL <name of the pool it holds>,
 -- MEMPOOL_LOST (there are keys of a pool, but `meta` is missing: evicted or deleted)
 -- MEMPOOL_TYPE <key of another type>
@@ -17,39 +14,15 @@ for i = 1, #KEYS do
   if found ~= types[i] and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE a key of another type is in its place: ' .. KEYS[i]) end
 end
 local format, name = unpack(call('HMGET', META, 'format', 'pool'))
-local ranked, successors = KEYS[15], { ['1'] = '5', ['2'] = '6', ['3'] = '5', ['4'] = '6' }
-local known = successors[format] or format
-if known and known ~= FORMAT then return misfit(known) end
+local ranked = KEYS[15]
+if format and format ~= FORMAT then return misfit(format) end
 if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL the keys hold another pool: ' .. name) end
 if not format and call('EXISTS', string.sub(META, 1, -5) .. 'records', unpack(KEYS)) > 0 then return redis.error_reply('MEMPOOL_LOST its key meta is gone, evicted or deleted: delete its other keys to begin anew') end
 call('HDEL', META, '-')
 if not format then
   call('HSET', META, 'format', FORMAT, 'pool', ARGV[1], 'epoch', ARGV[2], 'seq', 0, 'tick', 0, 'floor', 1, 'tip', '',
-    'logSeq', 0, 'logFirst', 1, 'eventSeq', 0, 'largest', 0)
+    'logSeq', 0, 'logFirst', 1, 'eventSeq', 0, 'at', 0, 'largest', 0)
 end
-if format == '1' or format == '2' then
-  local found, names, index = call('ZRANGEBYSCORE', IDX, PROPAGATED * T, FINALIZED * T - 1, 'WITHSCORES'), {}, {}
-  for i = 1, #found, 2 do names[#names + 1] = found[i] end
-  local numbers = scores(FLIGHT, names)
-  for i, hash in ipairs(names) do
-    local score = tonumber(found[2 * i])
-    index[2 * i - 1] = string.format('%d%09d%06d', math.floor(score / T), score % T, (numbers[i] or 0) % P)
-    index[2 * i] = hash
-  end
-  each(index, 'ZADD', IDX)
-end
-if successors[format] and call('HEXISTS', META, 'leases') == 1 then
-  -- `claims` of fifo/claims.lua: as many rows as there are claimed transactions.
-  local prefix, lots = string.sub(META, 1, -5), {}
-  local found = call('HGETALL', prefix .. 'taken')
-  for i = 1, #found, 2 do
-    local id = found[i + 1]
-    lots[id] = lots[id] or {}
-    lots[id][#lots[id] + 1] = char(#found[i]) .. found[i]
-  end
-  for id, list in pairs(lots) do call('HSET', prefix .. 'claims', 'h' .. id, table.concat(list), 'n' .. id, #list) end
-end
-if successors[format] then call('HSET', META, 'format', FORMAT) end
 if not format and ranked then
   call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[10], 'gossipSeq', 0, 'limits', ARGV[9])
 end
@@ -70,7 +43,7 @@ for i, field in ipairs(fields) do
     call('HSET', META, field, ARGV[5 + i])
   end
 end
-if format and ranked and (changed or successors[format]) then
+if format and ranked and changed then
   call('UNLINK', ranked)
   call('HSET', META, 'version', call('HGET', META, 'version') + 1, 'stamp', ARGV[10])
 end

@@ -32,7 +32,7 @@ end
 
 -- Whether so many records do not exceed the limit, whichever they are.
 local function fits(count, limit)
-  return largest and count * largest <= limit
+  return count * largest <= limit
 end
 
 -- The same for records that are apart, which add nothing. Not every user may ask for lengths. They cost as much as all else, so they are

@@ -10,7 +10,9 @@ for i, kind in ipairs(types) do
   if found ~= kind and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE a key of another type is in its place: ' .. KEYS[i]) end
 end
 local format, name = unpack(redis.call('HMGET', KEYS[1], 'format', 'pool'))
-if format and not string.find(format, '^[1-6]$') then return redis.error_reply('MEMPOOL_FORMAT it is stored in format ' .. format) end
+if format and format ~= '1' and format ~= '1001' then
+  return redis.error_reply('MEMPOOL_FORMAT it is stored in format ' .. format .. ', which this version does not know')
+end
 if name and name ~= ARGV[1] then return redis.error_reply('MEMPOOL_POOL the keys hold another pool: ' .. name) end
 local removed = 0
 for _, node in ipairs(redis.call('ZRANGEBYSCORE', KEYS[16], '-inf', '+inf')) do

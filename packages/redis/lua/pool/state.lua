@@ -11,10 +11,10 @@ if format ~= FORMAT then return misfit(format) end
 seq, tick, floorTick, logSeq, logFirst = tonumber(seq), tonumber(tick), tonumber(floorTick), tonumber(logSeq), tonumber(logFirst)
 eventSeq, trail, maxFinalized = tonumber(eventSeq), trail or '', tonumber(maxFinalized)
 maxEvents, maxRollback = tonumber(maxEvents), tonumber(maxRollback)
-lastAt = lastAt and tonumber(lastAt) or 0
--- No record has more bytes. nil: not known, as in a pool of an older release.
-largest = largest and tonumber(largest)
-if not (seq and tick and floorTick and logSeq and logFirst and eventSeq and maxFinalized and maxEvents and maxRollback and epoch and tip) then
+-- No record has more bytes than `largest`.
+lastAt, largest = tonumber(lastAt), tonumber(largest)
+if not (seq and tick and floorTick and logSeq and logFirst and eventSeq and maxFinalized and maxEvents and maxRollback and epoch and tip
+  and lastAt and largest) then
   return redis.error_reply('MEMPOOL_CORRUPT its numbers in the key meta are damaged')
 end
 
@@ -56,28 +56,21 @@ local function pointOf(at)
   return points[at]
 end
 
--- A log entry: stage, seq, tick, confirmations, non-confirmations, hash, then the point or the reason. If TIMED is added to the stage,
--- ticks have four bytes (they have at most nine digits), and at the end are: received as u48 and attempts as u16 (pool/facts.lua), and
--- when the entry was written, as u48.
-local TIMED, timedFormat = 16, '>BI8I4I4I4B'
-local function isTimed(entry)
-  return entry:byte() >= TIMED
-end
-
+-- A log entry: stage, seq, tick, confirmations, non-confirmations, hash, then the point or the reason; received as u48 and attempts as u16
+-- (pool/facts.lua), and when the entry was written, as u48. Ticks have four bytes: they have at most nine digits.
+local entryFormat = '>BI8I4I4I4B'
 local function entryHash(entry)
-  local at = entry and #entry > 0 and (isTimed(entry) and 22 or 34)
-  local size = at and entry:byte(at)
-  return size and #entry >= at + size and entry:sub(at + 1, at + size)
+  local size = entry and entry:byte(22)
+  return size and #entry >= 22 + size and entry:sub(23, 22 + size)
 end
 
 -- Of an entry that has a hash: stage, seq, tick, confirmations, non-confirmations.
 local function entryNumbers(entry)
-  local code, number, at, confirmed, missed = struct.unpack(isTimed(entry) and timedFormat or '>BI8I8I8I8', entry)
-  return code % TIMED, number, at, confirmed, missed
+  return struct.unpack(entryFormat, entry)
 end
 
 local function entryFacts(entry)
-  return isTimed(entry) and entry:sub(-14, -7) or string.rep('\0', 8)
+  return entry:sub(-14, -7)
 end
 
 -- The seq, confirmations, non-confirmations and facts of a final transaction; nil if its log entry is damaged.

@@ -73,7 +73,7 @@ end
 for from = 26, bodiesEnd, part do call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, bodiesEnd))) end
 local longest = 0
 for i = 27, bodiesEnd, 2 do longest = math.max(longest, #ARGV[i]) end
-if largest and longest > largest then
+if longest > largest then
   largest = longest
   call('HSET', META, 'largest', largest)
 end

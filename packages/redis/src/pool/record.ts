@@ -14,11 +14,8 @@ import { decodeScore } from './score.ts';
 const recordHead = 6;
 /** Default of the server's `proto-max-bulk-len`. It closes the connection for a larger argument. */
 const maxArgumentBytes = 512 * 1024 * 1024;
-/** Where a log entry has its ticks, and the byte before its hash: in one that has times at its end, and in one of an older version. */
-const timedEntry = { ticks: [9, 13, 17], tickBytes: 4, size: 21 } as const;
-const plainEntry = { ticks: [9, 17, 25], tickBytes: 8, size: 33 } as const;
-/** Added to the stage of a log entry that has times at its end. */
-const timedStage = 16;
+/** Where a log entry has its ticks, and the byte before its hash. */
+const [tickAt, confirmationsAt, nonConfirmationsAt, hashSizeAt] = [9, 13, 17, 21] as const;
 export const endBytes = 14;
 export const factsBytes = 14;
 /** Without the time at the end. */
@@ -53,8 +50,8 @@ export function unpackHashes(packed: Buffer): string[] {
 
 /** Where the hash of a log entry is, as `entryHash` of lua/pool/state.lua finds it; nothing if the entry is damaged. */
 export function nameIn(entry: Buffer | null): Piece {
-  const head = (entry?.[0] ?? 0) >= timedStage ? timedEntry.size : plainEntry.size;
-  const [from, to] = [head + 1, head + 1 + (entry?.[head] ?? 0)];
+  const from = hashSizeAt + 1;
+  const to = from + (entry?.[hashSizeAt] ?? 0);
   return entry !== null && to <= entry.length ? { bytes: entry, from, to } : noPiece;
 }
 
@@ -140,32 +137,25 @@ type Ended = Omit<LogEntry, 'payload' | 'payloadType' | 'logSeq' | 'reason'> & {
 /** Decodes a log entry of lua/fifo/log.lua; `null` if it is damaged. */
 export function decodeEntry(entry: Buffer | null): Ended | null {
   if (entry === null || entry.length === 0) return null;
-  const timed = (entry[0] as number) >= timedStage;
-  const { ticks, tickBytes, size } = timed ? timedEntry : plainEntry;
-  const stage = knownStages[(entry[0] as number) % timedStage];
-  const end = timed ? entry.length - endBytes : entry.length;
-  if (end <= size) return null;
-  const hashEnd = size + 1 + (entry[size] as number);
+  const stage = knownStages[entry[0] as number];
+  const end = entry.length - endBytes;
+  if (end <= hashSizeAt) return null;
+  const hashEnd = hashSizeAt + 1 + (entry[hashSizeAt] as number);
   const isFinal = stage === 'Finalized' && end - hashEnd === core.pointBytes;
   if (!isFinal && (stage !== 'Dropped' || end <= hashEnd)) return null;
-  const [tickAt, confirmedAt, missedAt] = ticks;
   return {
-    hash: entry.toString('hex', size + 1, hashEnd),
+    hash: entry.toString('hex', hashSizeAt + 1, hashEnd),
     seq: readU64(entry, 1),
     stage,
-    tick: readTick(entry, tickAt, tickBytes),
-    confirmations: readTick(entry, confirmedAt, tickBytes),
-    nonConfirmations: readTick(entry, missedAt, tickBytes),
+    tick: entry.readUInt32BE(tickAt),
+    confirmations: entry.readUInt32BE(confirmationsAt),
+    nonConfirmations: entry.readUInt32BE(nonConfirmationsAt),
     point: isFinal ? core.decodePoint(entry.subarray(hashEnd, end)) : null,
     reason: isFinal ? null : entry.toString('utf8', hashEnd, end),
-    receivedAt: timed ? optionalTime(entry.readUIntBE(end, 6)) : null,
-    attempts: timed ? entry.readUInt16BE(end + 6) : 0,
-    at: timed ? optionalTime(entry.readUIntBE(end + 8, 6)) : null,
+    receivedAt: optionalTime(entry.readUIntBE(end, 6)),
+    attempts: entry.readUInt16BE(end + 6),
+    at: optionalTime(entry.readUIntBE(end + 8, 6)),
   };
-}
-
-function readTick(entry: Buffer, at: number, bytes: 4 | 8): number {
-  return bytes === 4 ? entry.readUInt32BE(at) : readU64(entry, at);
 }
 
 /** Without a big integer, which costs more than the rest of an entry. */
@@ -231,20 +221,19 @@ export class OpenLogEntry implements SelfWriting {
     const { after, point } = write;
     this.#write = write;
     this.#note = after.stage === 'Finalized' && point !== null ? core.encodePoint(point) : (after.reason ?? '');
-    this.length = timedEntry.size + 1 + after.hash.length / 2 + Buffer.byteLength(this.#note) + keptBytes;
+    this.length = hashSizeAt + 1 + after.hash.length / 2 + Buffer.byteLength(this.#note) + keptBytes;
   }
 
   writeTo(bytes: Buffer, at: number): void {
     const { hash, seq, stage, tick, confirmations, nonConfirmations, facts } = this.#write.after;
-    bytes[at] = knownStages.indexOf(stage) + timedStage;
+    bytes[at] = knownStages.indexOf(stage);
     bytes.writeUInt32BE(Math.floor(seq / 2 ** 32), at + 1);
     bytes.writeUInt32BE(seq % 2 ** 32, at + 5);
-    const [confirmedAt, confirmedFor, missedFor] = timedEntry.ticks;
-    bytes.writeUInt32BE(tick, at + confirmedAt);
-    bytes.writeUInt32BE(confirmations, at + confirmedFor);
-    bytes.writeUInt32BE(nonConfirmations, at + missedFor);
-    bytes[at + timedEntry.size] = hash.length / 2;
-    const noteAt = at + timedEntry.size + 1 + bytes.write(hash, at + timedEntry.size + 1, 'hex');
+    bytes.writeUInt32BE(tick, at + tickAt);
+    bytes.writeUInt32BE(confirmations, at + confirmationsAt);
+    bytes.writeUInt32BE(nonConfirmations, at + nonConfirmationsAt);
+    bytes[at + hashSizeAt] = hash.length / 2;
+    const noteAt = at + hashSizeAt + 1 + bytes.write(hash, at + hashSizeAt + 1, 'hex');
     if (typeof this.#note === 'string') bytes.write(this.#note, noteAt);
     else bytes.set(this.#note, noteAt);
     const factsAt = at + this.length - keptBytes;

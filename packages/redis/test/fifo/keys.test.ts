@@ -7,7 +7,7 @@ import { openPool, operator, ownServer } from '../own-server.ts';
 
 const count = 2_000;
 const all = Array.from({ length: count }, (_, i) => i + 1);
-/** What a pool of format 5 always has. */
+/** What a pool always has. */
 const keys = ['blocks', 'body', 'calls', 'events', 'facts', 'flight', 'idx', 'log', 'meta', 'ops', 'seen', 'sent'];
 const fields = [
   ...[
@@ -42,7 +42,7 @@ async function fill(store: MempoolStore): Promise<void> {
     await store.receive(all.slice(from, from + 1_000).map((n) => transaction(n, 100)));
 }
 
-/** Every verb that such a pool had before, and of the new ones those that keep nothing. */
+/** Verbs that need no further key or field. */
 async function live(store: MempoolStore): Promise<void> {
   await fill(store);
   await store.markInflight([1, 2, 3, 4].map(hashOf), { operationId: 'mark' });
@@ -64,7 +64,7 @@ async function bytesOf(admin: Redis, prefix: string): Promise<number> {
   return (await Promise.all(sizes)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
-test('N2: the keys and fields of a pool are those of before, until somebody takes or sets a limit', async () => {
+test('a pool has these keys and fields, and no more until somebody takes or sets a limit', async () => {
   const { store, admin, prefix } = await setUp();
   await live(store);
   expect(await namesOf(admin, prefix)).toEqual(keys);
@@ -74,7 +74,7 @@ test('N2: the keys and fields of a pool are those of before, until somebody take
   expect(await admin.zcard(`${prefix}:flight`)).toBe(2);
 });
 
-test('a transaction takes the memory of before: one member by hash, one record, and in flight a second member', async () => {
+test('a transaction takes one member by hash, one record, and in flight a second member', async () => {
   const { store, admin, prefix } = await setUp();
   await fill(store);
   expect(await admin.hstrlen(`${prefix}:body`, Buffer.from(hashOf(1), 'hex') as unknown as string)).toBe(106);

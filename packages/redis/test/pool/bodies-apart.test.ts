@@ -183,8 +183,7 @@ const makeLarge = (ordering: Ordering, n: number): Submission => ({
 /** Of records that may be so large, 41 fit into what small ones leave of 8 MiB. One more length is asked for as a trial. */
 const ifLarge = count - 41 + 1;
 
-type Meta = (command: string, ...args: string[]) => Promise<unknown>;
-type Change = (store: MempoolStore, ordering: Ordering, meta: Meta) => Promise<unknown>;
+type Change = (store: MempoolStore, ordering: Ordering) => Promise<unknown>;
 
 const sizes: readonly (readonly [what: string, asked: number, change: Change])[] = [
   ['payloads are small', 0, async () => undefined],
@@ -198,22 +197,6 @@ const sizes: readonly (readonly [what: string, asked: number, change: Change])[]
       await store.receive([make(ordering, bystander)]);
     },
   ],
-  [
-    'the pool is of an older release',
-    1 + count,
-    async (store, ordering, meta) => {
-      await meta('HDEL', 'largest');
-      await store.receive([make(ordering, bystander)]);
-    },
-  ],
-  [
-    'the number is damaged',
-    1 + count,
-    async (store, ordering, meta) => {
-      await meta('HSET', 'largest', 'x');
-      expect(await store.receive([make(ordering, bystander)])).toMatchObject([{ kind: 'received' }]);
-    },
-  ],
 ];
 
 test.for(orderings.flatMap((ordering) => sizes.map((row) => [ordering, ...row] as const)))(
@@ -225,7 +208,7 @@ test.for(orderings.flatMap((ordering) => sizes.map((row) => [ordering, ...row] a
     const given = numbers(count).map((n) => make(ordering, n));
     await store.receive(given);
     await store.markInflight(all);
-    await change(store, ordering, (command, ...args) => admin.call(command, `{${pool}}:meta`, ...args));
+    await change(store, ordering);
     await lengthsAsked(admin);
     const { transactions } = await store.peekInflight({ limit: 1_000 });
     expect(transactions.map(({ payload }) => Buffer.from(payload))).toEqual(given.map(({ payload }) => payload));

@@ -76,31 +76,6 @@ test.for(['fifo', 'priority'] as const)(
   },
 );
 
-test.for(['fifo', 'priority'] as const)(
-  'N2: scores from before, without digits of the seq, get them when the pool is opened, and its life goes on: %s',
-  async (ordering) => {
-    const [url, pool] = [inject('redisUrl'), randomUUID()];
-    const admin = operator(url);
-    const first = await openPool({ url, pool, ordering });
-    await first.store.receive(transactions(1, 2, 3, 4, 5));
-    await first.store.markInflight([1, 2, 3].map(hashOf));
-    await first.store.markAcknowledged([hashOf(2)]);
-    await first.store.confirm({ point: point(1), seen: [hashOf(3)], unseen: [] }, patient);
-    await first.store.markInflight([hashOf(4)]);
-    const scores = await admin.zrangeBuffer(`{${pool}}:idx`, '0', '-1', 'WITHSCORES');
-    const before = [propagated, 2e15, confirmed + 1, propagated + 1];
-    for (const [i, score] of before.entries())
-      await admin.zadd(`{${pool}}:idx`, score, Buffer.from(hashOf(i + 1), 'hex'));
-    await admin.hset(`{${pool}}:meta`, 'format', ordering === 'fifo' ? '1' : '2');
-    const { store } = await openPool({ url, pool, ordering });
-    expect(await admin.zrangeBuffer(`{${pool}}:idx`, '0', '-1', 'WITHSCORES')).toEqual(scores);
-    expect(await admin.hget(`{${pool}}:meta`, 'format')).toBe(ordering === 'fifo' ? '5' : '6');
-    await store.release([hashOf(1)]);
-    expect(await store.rollback('origin')).toMatchObject({ kind: 'rolled-back', returned: 1 });
-    expect(await store.usage()).toMatchObject({ pending: 3, propagated: 1, acknowledged: 1, confirmed: 0 });
-  },
-);
-
 const early = [1, 2, 3, 4, 5, 6, 7, 8];
 const late = early.map((n) => n + 10);
 
