@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
+import type { Ordering } from 'mempool-core';
 import { redis } from 'mempool-redis';
-import { fillSample, type SampleKind, sampleOptions } from 'mempool-testkit';
+import { fillSample, sampleOptions } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { openLeases, win } from '../election/node.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
 import { fails, rights, userWith } from '../refusal.ts';
 
-async function fill(url: string, kind: SampleKind, pool: string): Promise<string> {
-  const options = { ...sampleOptions(kind), url, pool };
+async function fill(url: string, ordering: Ordering, pool: string): Promise<string> {
+  const options = { ...sampleOptions(ordering), url, pool };
   const { store } = await openPool(options);
-  await fillSample(store, kind);
+  await fillSample(store);
   await store.putRecord('record', Buffer.from('value'));
   const { epoch } = await store.tip();
   await store.close();
@@ -20,19 +21,19 @@ async function fill(url: string, kind: SampleKind, pool: string): Promise<string
   return epoch;
 }
 
-test.for(['fifo', 'claimed', 'priority'] as const)(
+test.for(['fifo', 'priority'] as const)(
   'D4: of a pool and its election no key is left on the server, and of others all: %s',
-  async (kind) => {
+  async (ordering) => {
     const { url } = await ownServer();
     const admin = operator(url);
     const keys = async () => (await admin.keys('*')).sort();
-    await fill(url, kind, 'pool-2');
+    await fill(url, ordering, 'pool-2');
     await admin.set('{pool}', 'of another program');
     await admin.set('{pool}:note', 'of another program');
     const before = await keys();
-    const epoch = await fill(url, kind, 'pool');
+    const epoch = await fill(url, ordering, 'pool');
     expect((await keys()).length).toBeGreaterThan(before.length + 10);
-    const options = { ...sampleOptions(kind), url, pool: 'pool' };
+    const options = { ...sampleOptions(ordering), url, pool: 'pool' };
     expect(await redis.remove(options)).toBe(true);
     expect(await keys()).toEqual(before);
     expect(await redis.remove(options)).toBe(false);
@@ -72,7 +73,7 @@ test('D4: a pool whose key meta is gone cannot be opened, and is removed', async
 test('D4: keys of another pool, of an unknown format and of another type stay', async () => {
   const { url } = await ownServer();
   const admin = operator(url);
-  await fill(url, 'claimed', 'pool');
+  await fill(url, 'fifo', 'pool');
   const before = (await admin.keys('*')).sort();
   const refused = async (options: Parameters<typeof redis.remove>[0]) => {
     await assert.rejects(redis.remove(options), fails('ERR_MEMPOOL_INCOMPATIBLE'));

@@ -18,9 +18,9 @@ const incompatible = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };
 test.each(kinds)('D4: $name leaves no file of a $ordering pool, and of its election none', async (kind) => {
   const directory = scratchFolder();
   const path = join(directory, 'pool.db');
-  const options = { ...sampleOptions(kind.ordering === 'fifo' ? 'claimed' : 'priority'), path };
+  const options = { ...sampleOptions(kind.ordering), path };
   const store = await kind.backend.open(options);
-  await fillSample(store, kind.ordering === 'fifo' ? 'claimed' : 'priority');
+  await fillSample(store);
   const { epoch } = await store.tip();
   await store.close();
   const leases = await openLeases(path);
