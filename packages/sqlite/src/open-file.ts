@@ -14,9 +14,9 @@ type FileOptions = core.DriverOptions & SqliteOptions;
 type LockingMode = DatabaseFileOptions['lockingMode'];
 
 /** Statements for tables that only pools of this ordering have. */
-const statements: Readonly<Record<Ordering, readonly string[]>> = {
-  fifo: [],
-  priority: ['priority/statements.sql'],
+const statements: Readonly<Record<Ordering, string>> = {
+  fifo: 'fifo/statements.sql',
+  priority: 'priority/statements.sql',
 };
 
 /** Without the index, whose pages are spread over the whole file, the cost of a receive does not depend on the size of the pool. */
@@ -45,7 +45,7 @@ export function openExclusive(options: FileOptions): PoolFile {
 
 /** Opens a further connection to a file that `openShared` has opened. It only reads. */
 export function openSecond({ path, log, ordering }: FileOptions): PoolFile {
-  return new PoolFile(openReader(path), log, ...statements[ordering]);
+  return new PoolFile(openReader(path), log, statements[ordering]);
 }
 
 function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
@@ -54,7 +54,7 @@ function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
   return openDatabase(
     { kind: poolKind, path, lockingMode, synchronous, create },
     (database) => prepare(database, options, lockingMode),
-    (database) => new PoolFile(database, log, ...statements[ordering]),
+    (database) => new PoolFile(database, log, statements[ordering]),
   );
 }
 
@@ -92,5 +92,6 @@ function create(database: Database, { pool, ordering }: FileOptions): void {
     .run(pool, randomUUID(), maxFinalized, maxEvents, maxRollback);
   database.exec("INSERT INTO step VALUES (0, 0, x'80', 0, 1, 0, 0, 0, 0, 0, 0, 0, 0)");
   if (ordering === 'priority') createPriorityTables(database);
+  else database.exec(readSql('fifo/tables.sql'));
   database.pragma(`user_version = ${formats[ordering]}`);
 }

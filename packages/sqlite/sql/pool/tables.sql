@@ -2,6 +2,8 @@
 -- A block's tick is the number of blocks applied up to it; points are the slot as 8 bytes big-endian, then 32 bytes of hash.
 
 -- One row: the settings, which seldom change. held: number of rows in the table held.
+-- Of a fifo pool: capacity: maximum number of Pending, Propagated and Acknowledged transactions. accept_until: when the pool closes, in
+-- milliseconds since 1970. The largest safe integer means no limit. leases: number of rows in take_lease.
 CREATE TABLE pool (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   name TEXT NOT NULL,
@@ -9,7 +11,10 @@ CREATE TABLE pool (
   max_finalized INTEGER NOT NULL,
   max_events INTEGER NOT NULL,
   max_rollback INTEGER NOT NULL,
-  held INTEGER NOT NULL DEFAULT 0
+  held INTEGER NOT NULL DEFAULT 0,
+  capacity INTEGER NOT NULL DEFAULT 9007199254740991,
+  accept_until INTEGER NOT NULL DEFAULT 9007199254740991,
+  leases INTEGER NOT NULL DEFAULT 0
 );
 
 -- One row for each call that changed something: its events (CBOR), the last of which has the number event_seq, and the counters of

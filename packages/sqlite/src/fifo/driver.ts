@@ -74,10 +74,10 @@ function wholeVerbs(
   return {
     dumpPool: (context) => calls.read(context, () => dumpFifo(file, (state) => readClaims(file, state))),
     restorePool: (content, context) =>
-      calls.write<RestoreOutcome>('restore', context, (pool) => {
+      calls.write<RestoreOutcome>('restore', context, () => {
         if (!isNewPool(file)) return core.restoreStep({ kind: 'not-empty' });
         const own = {
-          fifo: (claims: core.FifoRecord) => restoreClaims(file, pool.state, claims),
+          fifo: (claims: core.FifoRecord) => restoreClaims(file, claims),
           ranked: () => undefined,
         };
         return core.restoreStep(new RestoreWriter(file, hashes, own).write(content));

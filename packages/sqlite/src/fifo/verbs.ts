@@ -5,7 +5,7 @@ import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolView } from '../pool/pool-view.ts';
 import { decodeRecord, decodeUnder, readFacts, recordKeyOf } from '../pool/records.ts';
-import { hasClaims, limitsOf } from './tables.ts';
+import { limitsOf } from './tables.ts';
 
 /** The parts with which the verbs run their transactions. */
 export interface FifoParts {
@@ -21,7 +21,7 @@ export interface FifoParts {
 
 /** Returns the optional verbs of a fifo pool. */
 export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.FifoVerbs {
-  const { file, read, write } = parts;
+  const { read, write } = parts;
   const rows = new FifoRows(parts);
   return {
     reap: (budget, context) => read(context, () => core.reapFifo(rows.pending(), budget).map(core.candidateOf)),
@@ -31,7 +31,7 @@ export function fifoVerbs(parts: FifoParts, options: core.DriverOptions): core.F
           plan(new core.FifoCall(pool, rows.of(pool)), { nowMs: core.callTimeOf(given.now, nowMs), height: 0 }),
         ),
       inflightTtlMs: options.inflightTtlMs,
-      claimed: (id, context) => read(context, ({ state }) => (hasClaims(file, state) ? rows.claimed(id) : [])),
+      claimed: (id, context) => read(context, ({ state }) => (state.leases > 0 ? rows.claimed(id) : [])),
     }),
     since: (query, context) =>
       read(context, ({ state: { epoch } }) =>
@@ -54,7 +54,7 @@ class FifoRows {
 
   /** Returns the reads that core's rules need, in the transaction of this view. */
   of({ state }: PoolView): core.FifoPool {
-    const claimed = hasClaims(this.#file, state);
+    const claimed = state.leases > 0;
     // The largest safe integer stands for no limit.
     const bound = (value: number) => Math.min(value, Number.MAX_SAFE_INTEGER);
     return {
@@ -116,7 +116,6 @@ class FifoRows {
   }
 
   #rows(name: string, ...values: unknown[]): IteratorObject<Row, undefined> {
-    this.#file.include('fifo/statements.sql');
     return Iterator.from(this.#file.rows(name, ...values));
   }
 }

@@ -62,9 +62,8 @@ export class PoolView implements core.PoolView {
   }
 
   claimOf(hash: string): string | null {
-    if ((this.state.leases ?? 0) === 0) return null;
+    if (this.state.leases === 0) return null;
     const seq = this.hashes.seqOf(core.hashToBytes(hash));
-    this.file.include('fifo/claim-statements.sql');
     const id = seq === undefined ? undefined : this.file.row('claimOf', seq)?.id;
     return typeof id === 'string' ? id : null;
   }

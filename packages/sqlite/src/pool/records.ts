@@ -2,16 +2,18 @@ import { type ChainPoint, isLive, knownStages, type Retention, type StoreEvent }
 import * as core from 'mempool-core/backend';
 import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
-/** The pool's counters and limits. `floor` is the first tick whose point is kept. The last columns are those of sql/fifo. */
+/** The pool's counters and limits. `floor` is the first tick whose point is kept. */
 export type PoolState = Readonly<
   Omit<core.DriverUsage, 'oldestInflight'> &
     Retention & {
       tick: number;
       floor: number;
       lastAt: number;
-      capacity?: number;
-      leases?: number;
-      accept_until?: number;
+      /** The limits of a fifo pool. The largest safe integer means no limit. */
+      capacity: number;
+      acceptUntil: number;
+      /** The number of claimed transactions of a fifo pool. */
+      leases: number;
     }
 >;
 
@@ -38,12 +40,24 @@ export function checksumOf(hash: Uint8Array, payload: Uint8Array): number {
 /** A flipped bit in a column's name changes the name that SQLite reports, but not the column that a statement finds. */
 const stateColumns = [
   ...['tick', 'floor', 'pending', 'propagated', 'acknowledged', 'confirmed', 'logged'],
-  ...['held', 'lastSeq', 'lastLogSeq', 'lastEventSeq', 'maxFinalized', 'maxEvents', 'maxRollback', 'lastAt'],
+  ...[
+    'held',
+    'lastSeq',
+    'lastLogSeq',
+    'lastEventSeq',
+    'maxFinalized',
+    'maxEvents',
+    'maxRollback',
+    'lastAt',
+    'capacity',
+    'acceptUntil',
+    'leases',
+  ],
 ];
 
 /** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
 export function decodeState(row: Row | undefined): PoolState {
-  const { epoch, name: _, ...counts } = row ?? {};
+  const { epoch, ...counts } = row ?? {};
   const isWhole = Object.values(counts).every(isCount) && stateColumns.every((name) => name in counts);
   if (typeof epoch !== 'string' || !isWhole) throw damaged('state of the pool');
   return row as unknown as PoolState;
