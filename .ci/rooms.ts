@@ -1,5 +1,6 @@
-// Checks that the folders of a package import each other in one direction only, types included.
-import { readdirSync, readFileSync } from 'node:fs';
+// Checks that the folders of a package import each other in one direction only, types included. Reports the lines of each part.
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
 import { root } from './pack.ts';
 
@@ -129,6 +130,55 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
 };
 
+interface Part {
+  readonly budget: number;
+  /** Paths that begin so belong to the part. The longest one decides. */
+  readonly paths: readonly string[];
+}
+
+/** Lines that the published packages may have, without tests. */
+const product: Readonly<Record<string, Part>> = {
+  'mempool-core': { budget: 15_500, paths: ['packages/mempool-core/'] },
+  ephemeral: { budget: 60, paths: ['packages/ephemeral/'] },
+  sqlite: { budget: 3_800, paths: ['packages/sqlite/'] },
+  redis: { budget: 6_500, paths: ['packages/redis/'] },
+  election: { budget: 2_300, paths: ['packages/election/'] },
+  node: { budget: 350, paths: ['packages/node/'] },
+  server: { budget: 6_300, paths: ['packages/server/'] },
+  dashboard: { budget: 4_200, paths: ['packages/server/page/', 'packages/dashboard/'] },
+  edges: { budget: 4_300, paths: ['packages/server/src/edges/', 'packages/edge-'] },
+  cli: { budget: 2_200, paths: ['packages/cli/'] },
+  ledger: {
+    budget: 7_500,
+    paths: [
+      ...[
+        'packages/ledger/',
+        'packages/server/src/ledger/',
+        'packages/sqlite/src/ledger/',
+        'packages/sqlite/sql/ledger/',
+      ],
+      ...['packages/redis/src/ledger/', 'packages/redis/lua/ledger/'],
+    ],
+  },
+  sequencer: { budget: 5_500, paths: ['packages/sequencer/', 'packages/server/src/epochs/'] },
+  cardano: { budget: 1_300, paths: ['packages/cardano/'] },
+};
+
+/** The same of the rest of the repository. */
+const proof: Readonly<Record<string, Part>> = {
+  'conformance/src': { budget: 15_000, paths: ['conformance/'] },
+  'conformance/test': { budget: 5_000, paths: ['conformance/test/'] },
+  'tests of packages and examples': { budget: 26_000, paths: [] },
+  benchmark: { budget: 3_500, paths: ['packages/benchmark/'] },
+  chaos: { budget: 2_500, paths: ['packages/chaos/'] },
+  testkit: { budget: 1_400, paths: ['packages/testkit/'] },
+  'cardano-chains, evm-chain': { budget: 800, paths: ['packages/cardano-chains/', 'packages/evm-chain/'] },
+  '.ci': { budget: 800, paths: ['.ci/'] },
+  examples: { budget: 6_000, paths: ['examples/'] },
+};
+const totals = { product: 60_000, everything: 122_000 };
+
+reportSizes();
 const faults = Object.entries(rooms).flatMap(([folder, table]) => [
   ...faultsOfTable(folder, table),
   ...faultsOfImports(folder, table),
@@ -181,4 +231,39 @@ function importsOf(folder: string): { readonly file: string; readonly imported: 
 function roomOf(file: string): string {
   const [room, rest] = file.split(sep, 2);
   return rest === undefined ? '.' : (room as string);
+}
+
+/** Only prints. */
+function reportSizes(): void {
+  const lines = linesOfParts();
+  const sum = (parts: Readonly<Record<string, Part>>): number =>
+    Object.keys(parts).reduce((total, part) => total + (lines.get(part) ?? 0), 0);
+  const row = (title: string, count: number, budget: number): string =>
+    `${title.padEnd(32)}${count.toLocaleString('en').padStart(8)} of ${budget.toLocaleString('en').padStart(7)}${count > budget ? `  +${(count - budget).toLocaleString('en')}` : ''}`;
+  const parts = Object.entries({ ...product, ...proof });
+  console.log('Lines of .ts, .tsx, .lua and .sql, with their budgets:');
+  for (const [part, { budget }] of parts) console.log(row(part, lines.get(part) ?? 0, budget));
+  console.log(row('product', sum(product), totals.product));
+  console.log(row('everything', sum(product) + sum(proof), totals.everything));
+}
+
+function linesOfParts(): Map<string, number> {
+  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], { cwd: root });
+  const lines = new Map<string, number>();
+  for (const file of files.toString().split('\n')) {
+    if (!/\.(tsx?|lua|sql)$/.test(file) || !existsSync(join(root, file))) continue;
+    const part = partOf(file);
+    if (part !== null)
+      lines.set(part, (lines.get(part) ?? 0) + readFileSync(join(root, file), 'utf8').split('\n').length - 1);
+  }
+  return lines;
+}
+
+/** Returns `null` for a file of the root. */
+function partOf(file: string): string | null {
+  if (/^(packages|examples)\/[^/]+\/test\//.test(file)) return 'tests of packages and examples';
+  const matches = Object.entries({ ...product, ...proof }).flatMap(([part, { paths }]) =>
+    paths.filter((path) => file.startsWith(path)).map((path) => ({ part, length: path.length })),
+  );
+  return matches.toSorted((a, b) => b.length - a.length)[0]?.part ?? null;
 }
