@@ -53,14 +53,14 @@ it('every path that ARCHITECTURE.md names is there', () => {
   const paths = [...ours, ...named.filter(isInCore).map((path) => core + path)];
   const missing = paths.filter((path) => globSync(path, { cwd: root }).length === 0);
   expect(missing).toEqual([]);
-  expect(paths.length).toBeGreaterThan(250);
+  expect(paths.length).toBeGreaterThan(100);
 });
 
-it('every name that ARCHITECTURE.md gives in brackets behind a file is in that file', () => {
+it('every name that ARCHITECTURE.md gives in brackets after a file is in that file', () => {
   const named = Array.from(read('ARCHITECTURE.md').matchAll(/`([^`\s]+\.(?:ts|lua))`\s+\(((?:`\w+`(?:,\s+)?)+)\)/g));
   for (const [, path = '', names = ''] of named) {
     const words = readFileSync(new URL(isInCore(path) ? `${core}${path}` : path, root), 'utf8').split(/\W+/);
     for (const [, name] of names.matchAll(/`(\w+)`/g)) expect(words, `${name} in ${path}`).toContain(name);
   }
-  expect(named.length).toBeGreaterThan(10);
+  expect(named.length).toBeGreaterThan(3);
 });
