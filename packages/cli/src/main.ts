@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 import { runCommandLine } from './command-line.ts';
+import { exitCodes } from './terminal/exit-code.ts';
+import { StopSignals, stopSignals } from './terminal/stop-signals.ts';
 
 const stop = new AbortController();
-
-/** A second signal ends the process at once. */
-function interrupt(): void {
-  if (stop.signal.aborted) process.exit(130);
-  stop.abort();
-}
-
-process.on('SIGINT', interrupt);
-process.on('SIGTERM', interrupt);
-// Nobody reads any more, as behind `| head`: nothing is left to do, and nothing to say.
+const signals = new StopSignals();
+for (const name of stopSignals)
+  process.on(name, () => {
+    const effect = signals.take(name, performance.now());
+    if (effect === 'stop') stop.abort();
+    else if (effect === 'end') process.exit(exitCodes.interrupted);
+  });
+// The reader has closed the pipe, as `| head` does: the command ends without a word.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   if (code === 'EPIPE') process.exit(0);
   process.stderr.write(`mempool: the output cannot be written: ${message}\n`);

@@ -36,7 +36,7 @@ function poolFile(): string {
   return config;
 }
 
-test('serve says its addresses, serves, and ends well at SIGTERM', async () => {
+test.each(['SIGTERM', 'SIGHUP'] as const)('serve says its addresses, serves, and ends well at %s', async (signal) => {
   vi.stubEnv('MEMPOOL_EDGES_BLOCKFROST', '{ "port": 0 }');
   onTestFinished(() => void vi.unstubAllEnvs());
   const serving = start('serve', '--demo', '--port', '0');
@@ -45,7 +45,7 @@ test('serve says its addresses, serves, and ends well at SIGTERM', async () => {
   expect((await fetch(`${url}/api/v1/usage`)).status).toBe(200);
   const second = await runProgram([main, 'serve', '--demo', '--port', new URL(url ?? '').port]);
   expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('--port 0')]);
-  serving.child.kill('SIGTERM');
+  serving.child.kill(signal);
   const { code, stderr } = await serving.ended;
   expect([code, stderr.includes('    at ')]).toEqual([0, false]);
 });

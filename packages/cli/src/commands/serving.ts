@@ -24,7 +24,7 @@ interface ServeOptions {
 export function addServing(program: Command, begin: Begin): void {
   program
     .command('serve')
-    .description('run the pool as a service, until SIGINT or SIGTERM')
+    .description('run the pool as a service, until SIGINT, SIGTERM or SIGHUP')
     .option('--host <address>', 'listen on this address, in place of that of the configuration')
     .option('--port <number>', 'listen on this port; 0: a free one', wholeNumber(0, 65_535))
     .option('--demo', 'a pool of its own with a made-up chain and traffic, without a configuration')

@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly stdout: Writable & { readonly isTTY?: boolean | undefined };
   readonly stderr: Writable & { readonly isTTY?: boolean | undefined };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborts at SIGINT and SIGTERM, and if the reader of the output has closed it. */
+  /** Aborts at SIGINT, SIGTERM and SIGHUP, and if the reader of the output has closed it. */
   readonly signal: AbortSignal;
 }
 
