@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, resolve } from 'node:path';
 import { parse, TomlError } from 'smol-toml';
@@ -10,7 +11,7 @@ import { type ConfigOverrides, type MempoolConfig, type ReadConfig, readConfig, 
  *
  * @param instead fields that replace those of the file, such as options of a command line. If any is given, this function
  * does not check that the fields required by the backend are present; `openMempool` does.
- * @throws `ERR_MEMPOOL_CONFIG` with a one-line message: the path if the file cannot be read, path and line if the
+ * @throws `ERR_MEMPOOL_CONFIG` with a one-line message: the path if the file cannot be read or is no UTF-8, path and line if the
  * syntax is wrong, path and field if a value is wrong
  */
 export async function loadConfig(path: string, instead: ConfigOverrides = {}): Promise<MempoolConfig<string>> {
@@ -48,11 +49,12 @@ export function inFile<T>(path: string, check: () => T): T {
 }
 
 async function read(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (cause) {
+  const bytes = await readFile(path).catch((cause: unknown) => {
     throw unreadable(path, reasonOf(cause), cause);
-  }
+  });
+  // A wrong character in a path would name another file.
+  if (!isUtf8(bytes)) throw unreadable(path, 'the file is not encoded in UTF-8', undefined);
+  return bytes.toString();
 }
 
 function parseFile(path: string, text: string): unknown {

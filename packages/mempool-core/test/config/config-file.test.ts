@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-async function file(name: string, content: string): Promise<string> {
+async function file(name: string, content: string | Uint8Array): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, content);
   return path;
@@ -82,6 +82,14 @@ is_testnet = true
 [logging]
 max_level = "DEBUG"
 `;
+
+it.each(['toml', 'json'])('refuses a .%s file that is no UTF-8', async (ending) => {
+  const text = { toml: 'backend = "sqlite"\npath = "./pöl.db"', json: '{"backend":"sqlite","path":"./pöl.db"}' }[
+    ending
+  ];
+  const path = await file(`latin-1.${ending}`, Buffer.from(text ?? '', 'latin1'));
+  expect((await refusal(path)).message).toBe(`${path}: the file is not encoded in UTF-8`);
+});
 
 describe('what is given beside the file', () => {
   it('wins over it, and may be what it lacks', async () => {

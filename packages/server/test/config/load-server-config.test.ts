@@ -179,6 +179,15 @@ describe('a file', () => {
     ['a section that is no table', { ...minimal, server: 5 }, 'server'],
   ];
 
+  test('with a secret that is no UTF-8 is refused by the field', async () => {
+    const path = join(folder, 'latin-1');
+    await writeFile(path, Buffer.from(`${hash}ö`, 'latin1'));
+    const own = await problem(
+      loadServerConfig({ ...minimal, server: { tokens: [token({ hash: undefined, hashFile: path })] } }),
+    );
+    expect([own.field, own.message.includes('UTF-8')]).toEqual(['server.tokens[0].hash_file', true]);
+  });
+
   test.for(refused)('with %s is refused by the field', async ([, given, field, near]) => {
     const own = await problem(loadServerConfig(given));
     expect(own.field).toBe(field);
