@@ -34,7 +34,7 @@ const programs = [
   'packages/sqlite/test/{shared-subject,exclusive-subject,ledger/subject}.ts',
   'packages/sqlite/test/file/{keeper,opener,remover}.ts',
   'packages/sqlite/test/pool/{caller,migrator,disk-filler,listener,taker,sender,racer,worker}.ts',
-  'packages/sqlite/test/priority/{admitter,follower}.ts',
+  'packages/sqlite/test/priority/follower.ts',
   'packages/sqlite/test/ledger/{disk-filler,debtor,opener,payer}.ts',
   'packages/sqlite/test/election/{confirmer,participant,holder}.ts',
 ];

@@ -25,7 +25,7 @@ const sharing: Readonly<Record<Ordering, Readonly<Record<LockingMode, string>>>>
     NORMAL: 'CREATE UNIQUE INDEX IF NOT EXISTS tx_hash ON tx (hash)',
     EXCLUSIVE: 'DROP INDEX IF EXISTS tx_hash',
   },
-  priority: { NORMAL: readSql('priority/turn-tables.sql'), EXCLUSIVE: 'DELETE FROM change' },
+  priority: { NORMAL: '', EXCLUSIVE: 'DELETE FROM change' },
 };
 
 /** Opens the file for sharing with other processes. Waits while another one creates or locks it. */

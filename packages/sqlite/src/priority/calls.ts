@@ -1,11 +1,4 @@
-import {
-  type DumpedPart,
-  isMempoolError,
-  MempoolError,
-  type PutOutcome,
-  type ReceiveOutcome,
-  type RestoreOutcome,
-} from 'mempool-core';
+import { type DumpedPart, MempoolError, type PutOutcome, type ReceiveOutcome, type RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
@@ -19,8 +12,6 @@ import { StepWriter } from '../pool/step-writer.ts';
 import { decodeHead, writeRanked } from './format.ts';
 import { FileMirror, type SharedFile } from './mirror.ts';
 import { MirrorHashIndex } from './mirror-hash-index.ts';
-import { RoundWriter, type StoreStep } from './round.ts';
-import { type SharedCall, SharedCalls } from './shared-calls.ts';
 import { PriorityWriter } from './writer.ts';
 
 export interface PriorityParts {
@@ -35,12 +26,6 @@ export interface PriorityParts {
 type Done<T> = readonly [T] | null;
 
 const longestTimerMs = 2 ** 31 - 1;
-/** How often the mirror catches up while others carry out the calls: the file keeps the changes of the last 1,000 calls only. */
-const keepUpMs = 50;
-/** A pool of fewer transactions is read again in a quarter of a second. To follow each call of others would cost as much as they gain. */
-const mostReadAgain = 20_000;
-/** The same for each transaction of a call: to follow large calls costs more. */
-const mostReadAgainEach = 400;
 
 /** How a call waits for the mirror. */
 interface Waiting {
@@ -58,8 +43,6 @@ interface WriteCall<T> {
   refusal?(): T | null;
   /** Runs in the transaction, before the step is written. */
   beforehand?(step: core.Step<T>): void;
-  /** Of a call that may be carried out together with those of other processes. */
-  readonly together?: SharedCall;
 }
 
 /**
@@ -79,11 +62,6 @@ export class PriorityCalls {
   readonly #room: DiskReserve;
   readonly #nowMs: () => number;
   readonly #line = new core.OrderedWriter();
-  /** `null` if this process carries out its calls alone. */
-  readonly #shared: SharedCalls | null;
-  /** Calls that are carried out together with others. */
-  #together = 0;
-  #keptUpAt = 0;
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PriorityParts, options: core.DriverOptions) {
@@ -98,19 +76,6 @@ export class PriorityCalls {
     this.#room = new DiskReserve(file);
     this.records = new RecordTable(file);
     this.#nowMs = core.poolClock(options);
-    this.#shared = this.#sharedCalls();
-  }
-
-  /** With a clock of its own, a process carries out its calls itself, and no others. */
-  #sharedCalls(): SharedCalls | null {
-    if (this.#parts.shared === null || this.#options.now !== null) return null;
-    const { file, commits } = this;
-    const [mirror, nowMs] = [this.#mirror, this.#nowMs];
-    const store: StoreStep = ({ plan, context }, ...step) => this.#store({ verb: 'receive', plan, context }, ...step);
-    return SharedCalls.for(file, this.#options.clock, (table) => {
-      const writer = new RoundWriter({ file, commits, mirror, table, nowMs, store });
-      return { carryOut: (...round) => writer.carryOut(...round), fill: () => mirror.fill() };
-    });
   }
 
   /** Reads the pool for the first time, without a time limit. */
@@ -119,7 +84,6 @@ export class PriorityCalls {
   }
 
   async close(): Promise<void> {
-    await this.#shared?.close();
     await this.#mirror.close();
     this.file.close();
   }
@@ -138,10 +102,10 @@ export class PriorityCalls {
     );
   }
 
-  /** A read that meets a load, or a call that is carried out elsewhere, waits for the writes before it (M2). */
+  /** A read that meets a load waits for the writes before it (M2). */
   #reading<T>(signal: AbortSignal | undefined, read: () => Done<T>): Promise<T> {
     return core.retryUntil({ ...this.#options, signal }, (remainingMs) => {
-      const done = this.#mirror.isFilling || this.#together > 0 ? null : read();
+      const done = this.#mirror.isFilling ? null : read();
       return done === null ? this.#filled({ remainingMs, signal, before: this.#settled }, read) : done[0];
     });
   }
@@ -167,11 +131,8 @@ export class PriorityCalls {
     return this.#run({ verb, context, plan });
   }
 
-  /** Carries out a call of `receive`: alone, or together with other processes if those write at the same time. */
   admit(admission: core.ReceiveCall, context: core.WriteContext): Promise<ReceiveOutcome[]> {
-    const plan = core.receivePlan(admission);
-    const together: SharedCall = { admission, plan, context, left: null, isAlone: false };
-    return this.#run({ verb: 'receive', context, plan, together });
+    return this.write('receive', context, core.receivePlan(admission));
   }
 
   /** Writes only under the live lease (X6). @throws `ERR_MEMPOOL_CORRUPT` if the stored tip is damaged, which no block may be applied to */
@@ -231,15 +192,12 @@ export class PriorityCalls {
   #run<T>(call: WriteCall<T>): Promise<T> {
     const { signal } = call.context;
     const running = this.#line.run({ ...this.#options, signal }, (remainingMs) => {
-      if (call.together !== undefined && this.#shared?.mayCarry(call.together)) {
-        this.#line.distrust();
-        return this.#withOthers(call, call.together, this.#shared, remainingMs);
-      }
-      const done = this.#attempt(call);
+      const attempt = () => this.file.withCheckpoint(() => this.#attempt(call));
+      const done = attempt();
       if (done !== null) return done[0];
       // Later writes wait for this one.
       this.#line.distrust();
-      return this.#filled({ remainingMs, signal, before: null }, () => this.#attempt(call));
+      return this.#filled({ remainingMs, signal, before: null }, attempt);
     });
     const before = this.#settled;
     const end = () => before;
@@ -247,49 +205,7 @@ export class PriorityCalls {
     return running;
   }
 
-  async #withOthers<T>(call: WriteCall<T>, together: SharedCall, shared: SharedCalls, remainingMs: number): Promise<T> {
-    const { clock } = this.#options;
-    const deadline = clock() + remainingMs;
-    this.#together += 1;
-    try {
-      const outcomes = await shared.carry(together, deadline);
-      if (outcomes === null) {
-        const { signal } = call.context;
-        // Its time may be over: then this is the last attempt.
-        const leftMs = Math.max(1, deadline - clock());
-        return await this.#filled({ remainingMs: leftMs, signal, before: null }, () => this.#attempt(call));
-      }
-      this.commits.notify();
-      this.#keepUp(together.admission.submissions.length);
-      return outcomes as T;
-    } finally {
-      this.#together -= 1;
-    }
-  }
-
-  /** A call that others carry out needs no mirror, but the next read does, and the next call if the process of the turn has ended. */
-  #keepUp(transactions: number): void {
-    const now = performance.now();
-    if (now < this.#keptUpAt + keepUpMs) return;
-    if (this.#mirror.size < Math.max(mostReadAgain, mostReadAgainEach * transactions)) return;
-    this.#keptUpAt = now;
-    try {
-      this.file.atomically('beginRead', () => this.#mirror.current());
-    } catch {
-      // The next read has the same error.
-    }
-  }
-
   #attempt<T>(call: WriteCall<T>): Done<T> {
-    try {
-      return this.file.withCheckpoint(() => this.#attemptOnce(call));
-    } catch (error) {
-      if (call.together !== undefined && isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) this.#shared?.noteOther();
-      throw error;
-    }
-  }
-
-  #attemptOnce<T>(call: WriteCall<T>): Done<T> {
     const { verb, context, plan, refusal } = call;
     // The mirror catches up before the file is locked for writing.
     if (this.#parts.shared !== null && !this.file.atomically('beginRead', () => this.#mirror.current())) return null;
@@ -300,25 +216,16 @@ export class PriorityCalls {
       if (refused !== null) return [refused];
       const mirror = this.#mirror.current();
       if (mirror === null) return null;
-      if (call.together !== undefined) this.#shared?.begin(mirror.position.version);
       const nowMs = this.#nowMs();
       const planned = (pool: Parameters<typeof plan>[0]) => plan(pool, nowMs);
-      const outcome = mirror.commit(planned, (step, next) => this.#keep(call, step, nowMs, next));
-      this.#shared?.wrote(mirror.position.version);
-      return [outcome];
+      return [mirror.commit(planned, (step, next) => this.#keep(call, step, nowMs, next))];
     });
     if (done !== null) this.commits.notify();
     return done;
   }
 
   /** Stores the step and commits it. Returns it as it is stored; `null` if there is nothing to store. */
-  #keep<T>(call: WriteCall<T>, plan: core.Step<T>, nowMs: number, version: number): core.Step<T> | null {
-    const step = this.#store(call, plan, nowMs, version);
-    if (step !== null) this.file.commit();
-    return step;
-  }
-
-  #store<T>(
+  #keep<T>(
     { verb, context, beforehand }: WriteCall<T>,
     plan: core.Step<T>,
     nowMs: number,
@@ -332,6 +239,7 @@ export class PriorityCalls {
     if (bodies.length > 0) this.#room.reserve(bodies.reduce((bytes, { payload }) => bytes + payload.length, 0));
     beforehand?.(step);
     this.#writer.write(step, state, version);
+    this.file.commit();
     return step;
   }
 }

@@ -37,16 +37,6 @@ export class FileMirror {
     return this.#mirror;
   }
 
-  /** Forgets the mirror, because it has what the file has not: it is loaded again. */
-  forget(): void {
-    this.#mirror = null;
-  }
-
-  /** How many transactions the mirror has, live or in the log. */
-  get size(): number {
-    return this.#mirror?.pool.memory.size ?? 0;
-  }
-
   get isFilling(): boolean {
     return this.#filling !== null;
   }

@@ -52,7 +52,7 @@ test('X1: a call whose commit fails has happened to nobody, and is made when it 
   expect(await node.remembered()).toEqual(await node.stored());
 });
 
-test('M2, X5: calls that another store carries out are answered in their order, though another write is answered meanwhile', async () => {
+test('M2, X5: the calls of each of several stores are answered in their order, though another write is answered meanwhile', async () => {
   const path = join(scratchFolder(), 'pool.db');
   const stores = await Promise.all(numbers(4).map(() => sqlite.open({ path, synchronous: 'normal', ...priority })));
   await Promise.all(
