@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'mempool-core';
-import * as core from 'mempool-core/backend';
+import type * as core from 'mempool-core/backend';
 import { storeFifoLimits } from './fifo/tables.ts';
 import { type DatabaseFileOptions, incompatible, openDatabase, openReader } from './file/database-file.ts';
 import { formats, poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { readSql } from './file/sql-text.ts';
+import { whileBusy } from './file/write-turns.ts';
 import { PoolFile } from './pool/pool-file.ts';
 import { createPriorityTables, storePriorityLimits } from './priority/format.ts';
 
@@ -30,7 +31,7 @@ const sharing: Readonly<Record<Ordering, Readonly<Record<LockingMode, string>>>>
 
 /** Opens the file for sharing with other processes. Waits while another one creates or locks it. */
 export function openShared(options: FileOptions): Promise<PoolFile> {
-  return core.retryUntil({ ...options, signal: undefined }, () => openFile(options, 'NORMAL'));
+  return whileBusy({ ...options, signal: undefined }, () => openFile(options, 'NORMAL'));
 }
 
 /** Opens the file for this process alone. @throws `ERR_MEMPOOL_IN_USE` if another process or another store has the file open */

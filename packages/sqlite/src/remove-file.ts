@@ -2,12 +2,13 @@ import { rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { isMempoolError, MempoolError } from 'mempool-core';
-import { type DriverOptions, retryUntil } from 'mempool-core/backend';
+import type { DriverOptions } from 'mempool-core/backend';
 import { assertInPlace, connect, identify, incompatible, removed } from './file/database-file.ts';
 import { versionAt } from './file/file-identity.ts';
 import { poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { storeError } from './file/store-error.ts';
+import { whileBusy } from './file/write-turns.ts';
 
 type FileOptions = DriverOptions & SqliteOptions;
 
@@ -19,7 +20,7 @@ type FileOptions = DriverOptions & SqliteOptions;
  * `ERR_MEMPOOL_CORRUPT` if the file is too damaged to find out its kind
  */
 export function removeFile(options: FileOptions): Promise<boolean> {
-  return retryUntil({ ...options, signal: undefined }, () => removeOnce(options));
+  return whileBusy({ ...options, signal: undefined }, () => removeOnce(options));
 }
 
 function removeOnce({ path, pool, election }: FileOptions): boolean {

@@ -47,21 +47,6 @@ export class OrderedWriter {
     }
   }
 
-  /** Does the same as `run`, for a synchronous `attempt`. If no other write is in progress, it returns the answer itself. */
-  runNow<T>(options: RetryOptions, attempt: (remainingMs: number) => T): T | Promise<T> {
-    if (this.#held.length > 0 || this.#out > 0) return this.run(options, attempt);
-    const failed: unknown[] = [];
-    try {
-      return attempt(options.timeoutMs);
-    } catch (error) {
-      failed.push(error);
-    }
-    return this.run(options, (remainingMs) => {
-      if (failed.length > 0) throw failed.pop();
-      return attempt(remainingMs);
-    });
-  }
-
   #isNext(call: PendingWrite): boolean {
     const first = this.#held[0] ?? call;
     return first === call && (this.#trusted || this.#out === 0);

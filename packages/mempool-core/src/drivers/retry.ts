@@ -10,6 +10,8 @@ export interface RetryOptions {
   readonly timeoutMs: number;
   readonly clock: () => number;
   readonly signal: AbortSignal | undefined;
+  /** Returns the pause before the next attempt, in milliseconds. Without it the pauses grow from 2 to 100 ms. */
+  readonly pauseMs?: () => number;
 }
 
 /**
@@ -21,21 +23,22 @@ export interface RetryOptions {
  * @throws the error of the last attempt or `ERR_MEMPOOL_OUTCOME_UNKNOWN`, or the signal's reason while nothing was sent
  */
 export async function retryUntil<T>(
-  { timeoutMs, clock, signal }: RetryOptions,
+  { timeoutMs, clock, signal, pauseMs }: RetryOptions,
   attempt: (remainingMs: number) => Promise<T> | T,
 ): Promise<T> {
   const deadline = clock() + timeoutMs;
   let sent = false;
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+  for (let growingMs = firstPauseMs; ; growingMs = Math.min(longestPauseMs, growingMs * 2)) {
     if (!sent) signal?.throwIfAborted();
     try {
       return await attempt(Math.max(1, deadline - clock()));
     } catch (error) {
       sent ||= isMempoolError(error, 'ERR_MEMPOOL_OUTCOME_UNKNOWN');
       if (!sent && !isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
-      if (clock() + pauseMs >= deadline || !isUndecided(error)) throw outcome(error, sent);
+      const waitMs = pauseMs?.() ?? spread(growingMs);
+      if (clock() + waitMs >= deadline || !isUndecided(error)) throw outcome(error, sent);
+      await pause(waitMs, sent ? undefined : signal);
     }
-    await pause(pauseMs, sent ? undefined : signal);
   }
 }
 
@@ -55,8 +58,11 @@ function outcome(error: unknown, sent: boolean): unknown {
 }
 
 /** Half of the pause is random, so that waiting writers do not try again at the same time. */
-async function pause(pauseMs: number, signal: AbortSignal | undefined): Promise<void> {
-  const waitMs = pauseMs * (0.5 + Math.random() / 2);
+function spread(pauseMs: number): number {
+  return pauseMs * (0.5 + Math.random() / 2);
+}
+
+async function pause(waitMs: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await delay(waitMs, undefined, signal === undefined ? {} : { signal });
   } catch {

@@ -1,5 +1,7 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3';
-import { busyTimeoutMs } from '../file/database-file.ts';
+
+/** How long to wait for others that look whether the holder lives. A look takes microseconds. */
+const lookMs = 2;
 
 /** The opened lock file, with the token of the lease that it was opened for. */
 interface Opened {
@@ -29,7 +31,7 @@ export class CrashLock {
   /** Takes the lock. Returns false if another process, such as a suspended one, still has it, or if the file cannot be written. */
   hold(token: string): boolean {
     if (this.#held?.token === token) return true;
-    const database = this.#held?.database ?? openOrNull(this.#path, { timeout: busyTimeoutMs });
+    const database = this.#held?.database ?? openOrNull(this.#path, { timeout: lookMs });
     if (database === null) return false;
     try {
       // With this mode the lock outlasts the transaction.

@@ -1,4 +1,4 @@
-import { retryUntil } from 'mempool-core/backend';
+import type { Awaitable, RetryOptions } from 'mempool-core/backend';
 import {
   type CampaignReply,
   type CampaignRequest,
@@ -48,14 +48,7 @@ export class FileLeaseStore implements LeaseStore {
 
   campaign(request: CampaignRequest): Promise<CampaignReply> {
     // A term must not be given out twice, even after a power cut. The rest of the lease may be lost.
-    return this.#attempt(() => {
-      this.#file.setSynchronous('FULL');
-      try {
-        return this.#file.atomically('beginWrite', () => this.#campaign(request));
-      } finally {
-        this.#file.setSynchronous('NORMAL');
-      }
-    });
+    return this.#attempt((options) => this.#file.writeSynced(options, () => this.#campaign(request)));
   }
 
   renew(lease: Lease, request: RenewRequest): Promise<RenewReply> {
@@ -92,7 +85,7 @@ export class FileLeaseStore implements LeaseStore {
   }
 
   observe(): Promise<Observation> {
-    return this.#attempt(() => this.#file.atomically('beginRead', () => this.#observe()));
+    return this.#read(() => this.#observe());
   }
 
   heartbeat(candidate: Candidate, ttlMs: number): Promise<Member[]> {
@@ -103,7 +96,7 @@ export class FileLeaseStore implements LeaseStore {
   }
 
   members(): Promise<Member[]> {
-    return this.#attempt(() => this.#file.atomically('beginRead', () => this.#leases.members()));
+    return this.#read(() => this.#leases.members());
   }
 
   onHint(listener: (hint: Hint) => void): () => void {
@@ -118,19 +111,20 @@ export class FileLeaseStore implements LeaseStore {
     this.#lock.close();
   }
 
-  #write<T>(run: () => T): Promise<T> {
-    return this.#attempt(() => this.#file.atomically('beginWrite', run));
+  #read<T>(run: () => T): Promise<T> {
+    return this.#attempt((options) => this.#file.read(options, run));
   }
 
-  /** Tries again while the file is busy, without blocking the event loop, for up to `commandTimeoutMs`. */
-  async #attempt<T>(run: () => T): Promise<T> {
+  #write<T>(run: () => T): Promise<T> {
+    return this.#attempt((options) => this.#file.write(options, run));
+  }
+
+  async #attempt<T>(run: (options: RetryOptions) => Awaitable<T>): Promise<T> {
     const { signal } = this.#closing;
     const { commandTimeoutMs, clock } = this.#options;
     try {
-      return await retryUntil({ timeoutMs: commandTimeoutMs, clock: () => clock.monotonicMs(), signal }, () => {
-        signal.throwIfAborted();
-        return run();
-      });
+      signal.throwIfAborted();
+      return await run({ timeoutMs: commandTimeoutMs, clock: () => clock.monotonicMs(), signal });
     } catch (error) {
       throw electionError(error);
     }

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
-import { retryUntil } from 'mempool-core/backend';
 import { badOption, type ElectionProvider, type LeaseStoreOptions } from 'mempool-election';
 import { openDatabase } from '../file/database-file.ts';
 import { poolKind } from '../file/file-kind.ts';
 import { isFileName } from '../file/options.ts';
 import { SqlFile } from '../file/sql-file.ts';
 import { readSql } from '../file/sql-text.ts';
+import { whileBusy } from '../file/write-turns.ts';
 import { CrashLock } from './crash-lock.ts';
 import { electionError } from './error.ts';
 import { hostClock, type LeaseClock } from './lease-clock.ts';
@@ -38,7 +38,7 @@ async function openFile(options: LeaseStoreOptions & SqliteElectionOptions): Pro
   const { path, commandTimeoutMs, clock } = options;
   const waiting = { timeoutMs: commandTimeoutMs, clock: () => clock.monotonicMs(), signal: undefined };
   try {
-    return await retryUntil(waiting, () =>
+    return await whileBusy(waiting, () =>
       openDatabase(
         { kind: poolKind, path, lockingMode: 'NORMAL', synchronous: 'NORMAL', create: true },
         (database) => database.exec(readSql('election/tables.sql')),

@@ -105,7 +105,6 @@ class PoolTransactions {
   readonly #fence: Fence | null;
   readonly #options: core.DriverOptions;
   readonly #nowMs: () => number;
-  readonly #line = new core.OrderedWriter();
 
   constructor({ file, hashes, fence }: FifoDriverParts, options: core.DriverOptions) {
     this.commits = new CommitPoll(file);
@@ -119,9 +118,7 @@ class PoolTransactions {
   readonly #look = (): PoolView => new PoolView(this.#file, this.#hashes);
 
   read<T>({ signal }: core.ReadContext, read: (pool: PoolView) => T): Promise<T> {
-    return core.retryUntil({ ...this.#options, signal }, () =>
-      this.#file.atomically('beginRead', () => read(this.#look())),
-    );
+    return this.#file.read({ ...this.#options, signal }, () => read(this.#look()));
   }
 
   /** Plans a call and writes the step. `look` creates the view for the plan. Returns no promise if nothing has to wait. */
@@ -132,9 +129,7 @@ class PoolTransactions {
     look: (nowMs: number) => View = this.#look as () => View,
   ): core.Awaitable<T> {
     const { signal } = context;
-    return this.#line.runNow({ ...this.#options, signal }, () =>
-      this.#file.withCheckpoint(() => this.#attempt(verb, context, plan, look)),
-    );
+    return this.#file.write({ ...this.#options, signal }, () => this.#carryOut(verb, context, plan, look));
   }
 
   underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): core.Awaitable<T | core.FencedOutcome> {
@@ -149,25 +144,21 @@ class PoolTransactions {
     });
   }
 
-  #attempt<T, View extends PoolView>(
+  #carryOut<T, View extends PoolView>(
     verb: string,
     context: core.WriteContext,
     plan: Plan<T, View>,
     look: (nowMs: number) => View,
   ): T {
-    const outcome = this.#file.atomically('beginWrite', () => {
-      const known = this.#file.findOperation<T>(verb, context);
-      if (known !== null) return known.outcome;
-      const nowMs = this.#nowMs();
-      const pool = look(nowMs);
-      const planned = plan(pool, nowMs);
-      if ('refused' in planned) return planned.refused;
-      const step = core.recorded(planned, verb, context, core.eventTime(nowMs, pool.lastAt));
-      writeClaims(this.#file, pool.state, step);
-      new StepWriter(this.#file, this.#hashes, pool.state).write(step);
-      return step.outcome;
-    });
-    this.commits.notify();
-    return outcome;
+    const known = this.#file.findOperation<T>(verb, context);
+    if (known !== null) return known.outcome;
+    const nowMs = this.#nowMs();
+    const pool = look(nowMs);
+    const planned = plan(pool, nowMs);
+    if ('refused' in planned) return planned.refused;
+    const step = core.recorded(planned, verb, context, core.eventTime(nowMs, pool.lastAt));
+    writeClaims(this.#file, pool.state, step);
+    new StepWriter(this.#file, this.#hashes, pool.state).write(step);
+    return step.outcome;
   }
 }

@@ -11,6 +11,7 @@ export class CommitPoll {
 
   constructor(file: SqlFile) {
     this.#file = file;
+    file.onWritten(() => this.#notify());
   }
 
   listen(listener: () => void): () => void {
@@ -25,7 +26,7 @@ export class CommitPoll {
     };
   }
 
-  notify(): void {
+  #notify(): void {
     for (const listener of this.#listeners) listener();
   }
 
@@ -33,7 +34,7 @@ export class CommitPoll {
     const version = this.#dataVersion();
     if (version !== null && version === this.#version) return;
     this.#version = version;
-    this.notify();
+    this.#notify();
   }
 
   /**

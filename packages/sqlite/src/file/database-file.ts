@@ -7,8 +7,8 @@ import { fileSizeAt, identityAt, makeFile } from './file-identity.ts';
 import { contentOf, type FileKind } from './file-kind.ts';
 import { storeError } from './store-error.ts';
 
-/** How long SQLite itself waits for a lock, in milliseconds. It blocks the event loop meanwhile. */
-export const busyTimeoutMs = 2;
+/** SQLite does not wait for a lock: that would block the event loop. */
+const busyTimeoutMs = 0;
 /** Twice SQLite's default: new hashes hit pages all over the index, and a checkpoint writes each page once. */
 const checkpointPages = 2_000;
 /** The first bytes of every SQLite database, and the length of its header. */

@@ -1,16 +1,22 @@
 import type { Database, RunResult, Statement } from 'better-sqlite3';
 import { isMempoolError } from 'mempool-core';
+import type { Awaitable, RetryOptions } from 'mempool-core/backend';
 import { FileIdentity } from './file-identity.ts';
 import type { Row } from './row.ts';
 import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
+import { type WriteOptions, WriteTurns, whileBusy } from './write-turns.ts';
 
 /** One connection to a file. It offers the statements of the folder `sql` by name, atomic steps, and the contract's errors. */
 export class SqlFile {
   readonly path: string;
   readonly #database: Database;
   readonly #place: FileIdentity;
+  readonly #turns = new WriteTurns();
+  readonly #writtenListeners: (() => void)[] = [];
   #isWriting = false;
+  /** Changes with every commit of another connection. */
+  #dataVersion: unknown;
   readonly #sources = new Set<string>();
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
 
@@ -51,6 +57,41 @@ export class SqlFile {
     return this.statement(name).iterate(...values) as IterableIterator<Row>;
   }
 
+  /** Runs `run` in a transaction that reads one consistent state, as `atomically` does, and again while the file is busy (X5). */
+  read<T>(options: RetryOptions, run: () => T): Promise<T> {
+    return whileBusy(options, () => this.atomically('beginRead', run));
+  }
+
+  /**
+   * Runs `run` in a transaction that writes, as `atomically` does, in the order of the calls, and again while the file is busy (X5). If the
+   * disk is full, a checkpoint may free some of it, and then it runs once more. Returns no promise if nothing has to wait.
+   */
+  write<T>(options: WriteOptions, run: () => T): Awaitable<T> {
+    return this.#turns.run(options, () => this.#transact(run));
+  }
+
+  /** Does the same as `write`, and the commit is on the disk when the call is answered, whatever `synchronous` is. */
+  writeSynced<T>(options: WriteOptions, run: () => T): Awaitable<T> {
+    return this.#turns.run(options, () => {
+      this.#setSynchronous('FULL');
+      try {
+        return this.#transact(run);
+      } finally {
+        this.#setSynchronous('NORMAL');
+      }
+    });
+  }
+
+  /** Resolves when every `write` made so far has ended. */
+  written(): Promise<void> {
+    return this.#turns.idle();
+  }
+
+  /** Calls `listener` after each `write`. */
+  onWritten(listener: () => void): void {
+    this.#writtenListeners.push(listener);
+  }
+
   /**
    * Runs `run` in a transaction. With `beginRead`, it reads one consistent state. With `beginWrite`, its writes are one atomic step (X1).
    * `run` may call `commit` itself, to do something right after the commit.
@@ -61,6 +102,7 @@ export class SqlFile {
       if (begin === 'beginRead') this.assertInPlace();
       this.run(begin);
       this.#isWriting = begin === 'beginWrite';
+      if (this.#isWriting) this.#lookForOthers();
       const result = run();
       if (this.#database.inTransaction) this.commit();
       return result;
@@ -86,11 +128,6 @@ export class SqlFile {
     this.run('commit');
   }
 
-  /** With `FULL` every further commit is synced to the disk before it returns. */
-  setSynchronous(level: 'FULL' | 'NORMAL'): void {
-    this.#database.pragma(`synchronous = ${level}`);
-  }
-
   /** Returns the bytes in free pages of the file. */
   reusableBytes(): number {
     return Number(this.row('freePages')?.freelist_count) * Number(this.row('pageSize')?.page_size);
@@ -105,8 +142,17 @@ export class SqlFile {
     }
   }
 
-  /** Runs an attempt to write. If the disk is full, a checkpoint may free some of it, and then it runs once more. */
-  withCheckpoint<T>(attempt: () => T): T {
+  close(): void {
+    this.#database.close();
+  }
+
+  #transact<T>(run: () => T): T {
+    const answer = this.#withCheckpoint(() => this.atomically('beginWrite', run));
+    for (const listener of this.#writtenListeners) listener();
+    return answer;
+  }
+
+  #withCheckpoint<T>(attempt: () => T): T {
     try {
       return attempt();
     } catch (error) {
@@ -115,8 +161,14 @@ export class SqlFile {
     }
   }
 
-  close(): void {
-    this.#database.close();
+  #lookForOthers(): void {
+    const version = this.row('dataVersion')?.data_version;
+    if (version !== this.#dataVersion && this.#dataVersion !== undefined) this.#turns.meet();
+    this.#dataVersion = version;
+  }
+
+  #setSynchronous(level: 'FULL' | 'NORMAL'): void {
+    this.#database.pragma(`synchronous = ${level}`);
   }
 }
 

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { retryUntil } from 'mempool-core/backend';
 import { badArgument, defineLedger, type LedgerBackend } from 'mempool-ledger/backend';
 import { openDatabase } from '../file/database-file.ts';
 import { ledgerKind } from '../file/file-kind.ts';
 import { isFileName } from '../file/options.ts';
+import { whileBusy } from '../file/write-turns.ts';
 import { ledgerError } from './error.ts';
 import { LedgerFile, prepareLedger } from './ledger-file.ts';
 import { FileLedgerStore } from './ledger-store.ts';
@@ -40,7 +40,7 @@ export const sqliteLedger: LedgerBackend<SqliteLedgerOptions> = defineLedger<Sql
         (database) => new LedgerFile(database),
       );
     try {
-      const file = await retryUntil(patience, open);
+      const file = await whileBusy(patience, open);
       return new FileLedgerStore(file, options);
     } catch (error) {
       throw ledgerError(error);

@@ -1,4 +1,3 @@
-import { retryUntil } from 'mempool-core/backend';
 import * as ledger from 'mempool-ledger/backend';
 import { CommitPoll } from '../file/commit-poll.ts';
 import { ledgerError } from './error.ts';
@@ -24,7 +23,7 @@ export class FileLedgerStore implements ledger.LedgerStore {
     this.#file = file;
     this.#options = options;
     this.#commits = new CommitPoll(file);
-    this.#line = new WriteLine(file, options.now, () => this.#commits.notify());
+    this.#line = new WriteLine(file, options.now);
   }
 
   async execute(
@@ -127,9 +126,9 @@ export class FileLedgerStore implements ledger.LedgerStore {
   async #read<T>(read: () => T): Promise<T> {
     this.#open();
     try {
-      return await retryUntil(patience, () => {
+      return await this.#file.read(patience, () => {
         this.#open();
-        return this.#file.atomically('beginRead', read);
+        return read();
       });
     } catch (error) {
       throw ledgerError(error);

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMempoolError } from 'mempool-core';
-import { type RetryOptions, retryUntil } from 'mempool-core/backend';
+import type { RetryOptions } from 'mempool-core/backend';
 import { StepBuilder } from 'mempool-ledger/backend';
 import { DiskReserve } from '../file/disk-reserve.ts';
 import { ledgerError } from './error.ts';
@@ -10,8 +10,8 @@ import { writeStep } from './step-writer.ts';
 
 /** How long a call waits for a file that others write to. */
 export const patience: RetryOptions = { timeoutMs: 5_000, clock: () => performance.now(), signal: undefined };
-/** Calls of one transaction: it blocks the event loop, and other processes. */
-const maxJobs = 1_000;
+/** How long calls are planned before their step is written: a transaction blocks the event loop, and other processes. */
+const planMs = 10;
 /** Room for the numbers of a record and for its entries in the indexes. */
 const bytesBeside = 300;
 
@@ -35,15 +35,13 @@ interface Job extends JobOptions {
 export class WriteLine {
   readonly #file: LedgerFile;
   readonly #now: () => number;
-  readonly #committed: () => void;
   readonly #room: DiskReserve;
   #jobs: Job[] = [];
   #work: Promise<void> | null = null;
 
-  constructor(file: LedgerFile, now: () => number, committed: () => void) {
+  constructor(file: LedgerFile, now: () => number) {
     this.#file = file;
     this.#now = now;
-    this.#committed = committed;
     this.#room = new DiskReserve(file);
   }
 
@@ -74,13 +72,13 @@ export class WriteLine {
 
   #takeJobs(): readonly Job[] {
     const lone = this.#jobs.findIndex(({ alone }) => alone);
-    return this.#jobs.splice(0, lone === 0 ? 1 : Math.min(maxJobs, lone === -1 ? maxJobs : lone));
+    return this.#jobs.splice(0, lone === 0 ? 1 : lone === -1 ? this.#jobs.length : lone);
   }
 
   async #carryOut(jobs: readonly Job[]): Promise<void> {
     try {
-      const answers = await retryUntil(patience, () => this.#file.withCheckpoint(() => this.#transact(jobs)));
-      this.#committed();
+      const answers = await this.#file.write(patience, () => this.#transact(jobs));
+      this.#jobs.unshift(...jobs.slice(answers.length));
       for (const answer of answers) answer();
     } catch (error) {
       // What one call meets, a damaged record or a full disk, is not the others' fault.
@@ -89,18 +87,27 @@ export class WriteLine {
     }
   }
 
+  /** Carries out the first of the jobs, as many as there is time for. Returns their answers. */
   #transact(jobs: readonly Job[]): readonly (() => void)[] {
-    return this.#file.atomically('beginWrite', () => {
-      const builder = new StepBuilder(new FileView(this.#file), this.#now());
-      const answers = jobs.map((job) => job.plan(builder));
-      const step = builder.build();
-      if (step.records.length === 0) return answers;
-      const bytes = step.records.reduce((sum, { content, result }) => sum + content.length + result.length, 0);
-      if (jobs.some(({ grows }) => grows)) this.#room.reserve(bytes + step.records.length * bytesBeside);
-      writeStep(this.#file, step);
-      return answers;
-    });
+    const builder = new StepBuilder(new FileView(this.#file), this.#now());
+    const answers = planned(jobs, builder);
+    const step = builder.build();
+    if (step.records.length === 0) return answers;
+    const bytes = step.records.reduce((sum, { content, result }) => sum + content.length + result.length, 0);
+    if (jobs.some(({ grows }) => grows)) this.#room.reserve(bytes + step.records.length * bytesBeside);
+    writeStep(this.#file, step);
+    return answers;
   }
+}
+
+function planned(jobs: readonly Job[], builder: StepBuilder): readonly (() => void)[] {
+  const end = performance.now() + planMs;
+  const answers: (() => void)[] = [];
+  for (const job of jobs) {
+    answers.push(job.plan(builder));
+    if (performance.now() >= end) break;
+  }
+  return answers;
 }
 
 function isBusy(error: unknown): boolean {

@@ -1,8 +1,9 @@
-import { type DumpedPart, MempoolError, type PutOutcome, type ReceiveOutcome, type RestoreOutcome } from 'mempool-core';
+import type { DumpedPart, PutOutcome, ReceiveOutcome, RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
 import { DiskReserve } from '../file/disk-reserve.ts';
+import { inTime, NotReady, whileBusy } from '../file/write-turns.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { RecordTable } from '../pool/record-table.ts';
@@ -22,19 +23,6 @@ export interface PriorityParts {
   readonly shared: SharedFile | null;
 }
 
-/** What a call on the mirror returned; `null` if the mirror has to be filled first. */
-type Done<T> = readonly [T] | null;
-
-const longestTimerMs = 2 ** 31 - 1;
-
-/** How a call waits for the mirror. */
-interface Waiting {
-  readonly remainingMs: number;
-  readonly signal: AbortSignal | undefined;
-  /** What it waits for first; `null`: nothing, so the load begins before the call returns. */
-  readonly before: Promise<unknown> | null;
-}
-
 interface WriteCall<T> {
   readonly verb: string;
   readonly context: core.WriteContext;
@@ -46,9 +34,9 @@ interface WriteCall<T> {
 }
 
 /**
- * The calls on a priority pool. Each is one SQLite transaction. It updates the mirror, plans on the mirror, writes and commits, then
- * applies the step to the mirror. After an error at any point, file and mirror are unchanged. If the file is busy, nothing was written,
- * so the whole call is tried again (X5).
+ * The calls on a priority pool. Each is one SQLite transaction. The mirror follows the file before the transaction, so that little is left
+ * to do under the write lock. Then the call is planned on the mirror, written and committed, and the mirror applies the step. After an
+ * error at any point, file and mirror are unchanged.
  */
 export class PriorityCalls {
   readonly commits: CommitPoll;
@@ -61,8 +49,6 @@ export class PriorityCalls {
   readonly #writer: PriorityWriter;
   readonly #room: DiskReserve;
   readonly #nowMs: () => number;
-  readonly #line = new core.OrderedWriter();
-  #settled: Promise<unknown> = Promise.resolve();
 
   constructor(parts: PriorityParts, options: core.DriverOptions) {
     const { file, shared } = parts;
@@ -80,7 +66,7 @@ export class PriorityCalls {
 
   /** Reads the pool for the first time, without a time limit. */
   load(): Promise<void> {
-    return core.retryUntil({ ...this.#options, signal: undefined }, () => this.#mirror.fill());
+    return whileBusy({ ...this.#options, signal: undefined }, () => this.#mirror.fill());
   }
 
   async close(): Promise<void> {
@@ -89,42 +75,23 @@ export class PriorityCalls {
   }
 
   /** Reads the file without the mirror. */
-  look<T>({ signal }: core.ReadContext, read: () => T): Promise<T> {
-    return this.#reading(signal, () => this.file.atomically('beginRead', () => [read()]));
+  async look<T>({ signal }: core.ReadContext, read: () => T): Promise<T> {
+    const { clock, timeoutMs } = this.#options;
+    const deadline = clock() + timeoutMs;
+    // A read that meets a load waits for the writes before it (M2).
+    if (this.#mirror.isFilling) await inTime(this.file.written(), { timeoutMs, signal });
+    return this.file.read({ clock, timeoutMs: deadline - clock(), signal }, read);
   }
 
-  read<T>({ signal }: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
-    return this.#reading(signal, () =>
-      this.file.atomically('beginRead', () => {
-        const mirror = this.#mirror.current();
-        return mirror && [read(mirror.pool)];
-      }),
-    );
+  read<T>(context: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
+    return this.look(context, () => read(this.#current().pool));
   }
 
-  /** A read that meets a load waits for the writes before it (M2). */
-  #reading<T>(signal: AbortSignal | undefined, read: () => Done<T>): Promise<T> {
-    return core.retryUntil({ ...this.#options, signal }, (remainingMs) => {
-      const done = this.#mirror.isFilling ? null : read();
-      return done === null ? this.#filled({ remainingMs, signal, before: this.#settled }, read) : done[0];
-    });
-  }
-
-  /** Runs `attempt` after `before`, and fills the mirror as often as it is missing. */
-  async #filled<T>({ remainingMs, signal, before }: Waiting, attempt: () => Done<T>): Promise<T> {
-    const late = AbortSignal.timeout(Math.min(Math.ceil(remainingMs), longestTimerMs));
-    const stop = signal === undefined ? late : AbortSignal.any([late, signal]);
-    const wait = (work: Promise<unknown>): Promise<void> =>
-      unlessStopped(work, stop).catch((error) => {
-        if (!late.aborted || signal?.aborted) throw error;
-        throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'the pool is still being read');
-      });
-    if (before !== null) await wait(before);
-    for (;;) {
-      const done = attempt();
-      if (done !== null) return done[0];
-      await wait(this.#mirror.fill());
-    }
+  /** The mirror, up to date. @throws `NotReady` if it has to be filled first */
+  #current(): core.MirroredPool {
+    const mirror = this.#mirror.current();
+    if (mirror === null) throw new NotReady(this.#mirror.fill());
+    return mirror;
   }
 
   write<T>(verb: string, context: core.WriteContext, plan: core.Plan<T>): Promise<T> {
@@ -154,19 +121,17 @@ export class PriorityCalls {
   }
 
   /** Restores a content (D3). It does not change the mirror; every process loads the pool again. */
-  restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
+  async restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
     const { signal } = context;
     const { file, hashes } = this;
-    return this.#line.run({ ...this.#options, signal }, () =>
-      file.atomically('beginWrite', () => {
-        const known = file.findOperation<RestoreOutcome>('restore', context);
-        if (known !== null) return known.outcome;
-        const outcome = isNewPool(file) ? this.#restore(content) : ({ kind: 'not-empty' } as const);
-        const step = core.recorded(core.restoreStep(outcome), 'restore', context, null);
-        new StepWriter(file, hashes, decodeState(file.row('pool'))).write(step);
-        return outcome;
-      }),
-    );
+    return file.write({ ...this.#options, signal }, () => {
+      const known = file.findOperation<RestoreOutcome>('restore', context);
+      if (known !== null) return known.outcome;
+      const outcome = isNewPool(file) ? this.#restore(content) : ({ kind: 'not-empty' } as const);
+      const step = core.recorded(core.restoreStep(outcome), 'restore', context, null);
+      new StepWriter(file, hashes, decodeState(file.row('pool'))).write(step);
+      return outcome;
+    });
   }
 
   #restore(content: readonly DumpedPart[]): RestoreOutcome {
@@ -189,39 +154,22 @@ export class PriorityCalls {
     });
   }
 
-  #run<T>(call: WriteCall<T>): Promise<T> {
+  async #run<T>(call: WriteCall<T>): Promise<T> {
     const { signal } = call.context;
-    const running = this.#line.run({ ...this.#options, signal }, (remainingMs) => {
-      const attempt = () => this.file.withCheckpoint(() => this.#attempt(call));
-      const done = attempt();
-      if (done !== null) return done[0];
-      // Later writes wait for this one.
-      this.#line.distrust();
-      return this.#filled({ remainingMs, signal, before: null }, attempt);
-    });
-    const before = this.#settled;
-    const end = () => before;
-    this.#settled = running.then(end, end);
-    return running;
+    const follow = () => void this.file.atomically('beginRead', () => this.#current());
+    return this.file.write({ ...this.#options, signal, before: follow }, () => this.#carryOut(call));
   }
 
-  #attempt<T>(call: WriteCall<T>): Done<T> {
+  #carryOut<T>(call: WriteCall<T>): T {
     const { verb, context, plan, refusal } = call;
-    // The mirror catches up before the file is locked for writing.
-    if (this.#parts.shared !== null && !this.file.atomically('beginRead', () => this.#mirror.current())) return null;
-    const done = this.file.atomically('beginWrite', (): Done<T> => {
-      const known = this.file.findOperation<T>(verb, context);
-      if (known !== null) return [known.outcome];
-      const refused = refusal?.() ?? null;
-      if (refused !== null) return [refused];
-      const mirror = this.#mirror.current();
-      if (mirror === null) return null;
-      const nowMs = this.#nowMs();
-      const planned = (pool: Parameters<typeof plan>[0]) => plan(pool, nowMs);
-      return [mirror.commit(planned, (step, next) => this.#keep(call, step, nowMs, next))];
-    });
-    if (done !== null) this.commits.notify();
-    return done;
+    const known = this.file.findOperation<T>(verb, context);
+    if (known !== null) return known.outcome;
+    const refused = refusal?.() ?? null;
+    if (refused !== null) return refused;
+    const mirror = this.#current();
+    const nowMs = this.#nowMs();
+    const planned = (pool: Parameters<typeof plan>[0]) => plan(pool, nowMs);
+    return mirror.commit(planned, (step, next) => this.#keep(call, step, nowMs, next));
   }
 
   /** Stores the step and commits it. Returns it as it is stored; `null` if there is nothing to store. */
@@ -242,14 +190,4 @@ export class PriorityCalls {
     this.file.commit();
     return step;
   }
-}
-
-/** @throws the reason of the signal, when it stops the wait */
-function unlessStopped(work: Promise<unknown>, stop: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = (): void => reject(stop.reason);
-    stop.addEventListener('abort', end);
-    work.then(() => resolve(), reject).finally(() => stop.removeEventListener('abort', end));
-    if (stop.aborted) end();
-  });
 }

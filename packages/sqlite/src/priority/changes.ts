@@ -21,13 +21,13 @@ export class PriorityChanges {
     while (this.#file.run('trimChange', version - maxChanges, total - maxChangesBytes).changes > 0);
   }
 
-  /** Returns the records of the changes that lead from one version to another; `null` if one of them is missing. */
-  between(from: number, to: number): Uint8Array[] | null {
-    const records: Uint8Array[] = [];
-    for (const { version, record } of this.#file.rows('changes', from)) {
-      if (version !== from + records.length + 1 || !(record instanceof Uint8Array)) return null;
-      records.push(record);
+  /** Reads the records of the changes after a version, in their order, as far as none is missing. */
+  *after(version: number): Generator<Uint8Array, undefined> {
+    let expected = version;
+    for (const { version: found, record } of this.#file.rows('changes', version)) {
+      expected += 1;
+      if (found !== expected || !(record instanceof Uint8Array)) return;
+      yield record;
     }
-    return records.length === to - from ? records : null;
   }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { type LoadedFile, loadPool } from '../pool/loader.ts';
@@ -5,6 +6,9 @@ import type { PoolFile } from '../pool/pool-file.ts';
 import { decodeState } from '../pool/records.ts';
 import type { PriorityChanges } from './changes.ts';
 import { decodeHead } from './format.ts';
+
+/** How long the event loop stands still while the mirror follows other processes. */
+const momentMs = 5;
 
 /** What a file needs so that other processes can write to it. */
 export interface SharedFile {
@@ -28,13 +32,13 @@ export class FileMirror {
     this.#shared = shared;
   }
 
-  /** Returns the mirror, updated from the file; `null` if it has to be filled first. */
+  /** Returns the mirror, updated from the file; `null` if that takes longer than a moment, and is left to `fill`. */
   current(): core.MirroredPool | null {
     const version = Number(this.#file.row('version')?.version);
-    if (this.#mirror !== null && !this.#catchUp(this.#mirror, version)) this.#mirror = null;
+    if (this.#mirror !== null && !this.#follow(this.#mirror, version)) this.#mirror = null;
     // Only damage makes it load again, and there is no second connection.
     if (this.#shared === null) this.#mirror ??= loadMirror(this.#file);
-    return this.#mirror;
+    return this.#mirror?.position.version === version ? this.#mirror : null;
   }
 
   get isFilling(): boolean {
@@ -46,8 +50,8 @@ export class FileMirror {
   }
 
   /**
-   * Loads a new mirror from a snapshot of the file, in slices, so that the event loop is never blocked for long. All callers share one
-   * load. Without a second connection, call it only before any other use of the file.
+   * Updates the mirror, or loads a new one from a snapshot of the file, in slices, so that the event loop is never blocked for long. All
+   * callers share one load. Without a second connection, call it only before any other use of the file.
    */
   fill(): Promise<void> {
     this.#filling ??= this.#fillOnce().finally(() => (this.#filling = null));
@@ -61,38 +65,57 @@ export class FileMirror {
   }
 
   async #fillOnce(): Promise<void> {
-    if (this.#shared === null) {
-      this.#mirror = await filledFrom(this.#file, this.#file, () => undefined);
-      return;
+    // A caller may hold the write lock.
+    await turn();
+    this.#mirror ??= await this.#load();
+    while (this.#file.atomically('beginRead', () => this.current()) === null && this.#mirror !== null) {
+      await turn();
+      this.#assertOpen();
     }
+  }
+
+  async #load(): Promise<core.MirroredPool> {
+    if (this.#shared === null) return filledFrom(this.#file, this.#file, () => undefined);
     const reader = this.#shared.openReader();
     try {
       // The file keeps fewer changes than others may write meanwhile.
       const meanwhile = new ChangesMeanwhile(this.#file, this.#shared.changes);
-      const mirror = await filledFrom(reader, this.#file, (begun) => {
-        if (this.#isClosed) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store was closed meanwhile');
-        meanwhile.read(begun);
-      });
-      meanwhile.applyTo(mirror);
-      this.#mirror = mirror;
+      const resume = (snapshot: core.PoolPosition) => {
+        this.#assertOpen();
+        meanwhile.read(snapshot);
+      };
+      const mirror = await filledFrom(reader, this.#file, resume);
+      await core.inSlices(meanwhile.applyingTo(mirror), () => resume(mirror.position));
+      return mirror;
     } finally {
       reader.close();
     }
   }
 
-  /** False when the pool has to be loaded again. A damaged change does no harm then: the pool itself has the same information. */
-  #catchUp(mirror: core.MirroredPool, version: number): boolean {
-    const { position, isBroken } = mirror;
-    if (isBroken) return false;
-    if (version === position.version) return true;
-    const records = this.#shared?.changes.between(position.version, version) ?? null;
-    if (records === null) return false;
-    try {
-      mirror.follow(position, records, position.stamp);
-      return true;
-    } catch {
-      return false;
+  #assertOpen(): void {
+    if (this.#isClosed) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store was closed meanwhile');
+  }
+
+  /** Follows other processes, for a moment. False if a change is missing or damaged: the pool itself has the same information. */
+  #follow(mirror: core.MirroredPool, version: number): boolean {
+    if (mirror.isBroken) return false;
+    if (version === mirror.position.version) return true;
+    const end = performance.now() + momentMs;
+    for (const record of this.#shared?.changes.after(mirror.position.version) ?? []) {
+      if (!isFollowed(mirror, record)) return false;
+      if (performance.now() >= end) return true;
     }
+    return version === mirror.position.version;
+  }
+}
+
+function isFollowed(mirror: core.MirroredPool, record: Uint8Array): boolean {
+  const { position } = mirror;
+  try {
+    mirror.follow(position, [record], position.stamp);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -100,32 +123,27 @@ export class FileMirror {
 class ChangesMeanwhile {
   readonly #file: PoolFile;
   readonly #changes: PriorityChanges;
-  #records: Uint8Array[] | null = [];
+  readonly #records: Uint8Array[] = [];
+  #version: number | null = null;
 
   constructor(file: PoolFile, changes: PriorityChanges) {
     this.#file = file;
     this.#changes = changes;
   }
 
-  /** Reads the changes that came since the last read. */
+  /** Reads the changes since the last read, or since the snapshot. */
   read(snapshot: core.PoolPosition): void {
-    const known = this.#records;
-    if (known === null) return;
-    const more = this.#file.atomically('beginRead', () => {
-      const version = Number(this.#file.row('version')?.version);
-      return this.#changes.between(snapshot.version + known.length, version);
-    });
-    if (more === null) this.#records = null;
-    else for (const record of more) known.push(record);
+    const version = this.#version ?? snapshot.version;
+    const more = this.#file.atomically('beginRead', () => [...this.#changes.after(version)]);
+    this.#records.push(...more);
+    this.#version = version + more.length;
   }
 
-  /** If a change is missing or damaged, the mirror does not get up to date, and is loaded again. */
-  applyTo(mirror: core.MirroredPool): void {
-    const { position } = mirror;
-    try {
-      if (this.#records !== null) mirror.follow(position, this.#records, position.stamp);
-    } catch {
-      // The mirror says itself whether it is broken.
+  /** Applies the changes, and yields after each. If one is missing or damaged, the mirror does not get up to date, and is loaded again. */
+  *applyingTo(mirror: core.MirroredPool): Generator<undefined, undefined> {
+    for (const record of this.#records) {
+      if (!isFollowed(mirror, record)) return;
+      yield;
     }
   }
 }
