@@ -23,7 +23,6 @@ export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities
   'putRecord',
   'listRecords',
   'receive',
-  'receiveBundle',
   'hasPending',
   'peekPending',
   'markInflight',

@@ -21,8 +21,6 @@ export interface TxState {
   replacedBy?: string | undefined;
   /** P20: Pending, but held back until this time or longer. */
   notBefore?: number | undefined;
-  /** P31: the bundle in which it came. */
-  readonly bundle?: number | undefined;
   readonly times: Times;
 }
 

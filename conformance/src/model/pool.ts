@@ -105,13 +105,7 @@ export function statusOf(pool: PoolState, hash: string): TransactionStatus {
     reason: txState.reason,
     notBefore: txState.notBefore ?? null,
     ...told(txState),
-    ...(pool.live.has(hash) && bundleOf(txState)),
   };
-}
-
-/** P31. */
-function bundleOf({ bundle }: TxState): { readonly bundle?: number } {
-  return bundle === undefined ? {} : { bundle };
 }
 
 function told({ times: { receivedAt, attempts } }: TxState): LifeFacts {
@@ -130,13 +124,12 @@ export function lookBefore(pool: PoolState): Before {
 
 /** The event of a place (P24), without its number and time. */
 export type Place =
-  | { readonly kind: 'ready'; readonly hash: string; readonly seq: number; readonly bundle?: number }
+  | { readonly kind: 'ready'; readonly hash: string; readonly seq: number }
   | {
       readonly kind: 'parked';
       readonly hash: string;
       readonly seq: number;
       readonly reason: 'held' | 'below-floor' | 'behind-claim' | 'missing';
-      readonly bundle?: number;
     };
 
 /**
@@ -227,7 +220,6 @@ function writeEvent({ events }: PoolState, txState: TxState, before: Remembered)
     point: confirmedAt(txState),
     reason,
     ...(cause === 'replaced' && { replacedBy: txState.replacedBy ?? '' }),
-    ...(txState.bundle !== undefined && { bundle: txState.bundle }),
     attempts: times.attempts,
     receivedAt: times.receivedAt,
   });
@@ -251,7 +243,6 @@ export function storedTransaction(pool: PoolState, txState: TxState): StoredTran
     confirmedAt: confirmedAt(txState),
     ...countersOf(txState),
     ...told(txState),
-    ...bundleOf(txState),
   };
   return [{ hash, ...copyOf(body), ...life }];
 }

@@ -84,7 +84,6 @@ export const rules: Readonly<Record<string, string>> = {
   P27: 'Until when a pool accepts',
   P28: 'Protected ones',
   P29: 'Tips',
-  P31: 'Bundles',
   P32: 'Payloads with what is reaped',
   P33: 'Replaceable claims',
   K1: 'Versions of records',

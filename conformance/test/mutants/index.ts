@@ -1,6 +1,5 @@
 import { abortMutants } from './abort.ts';
 import { byteMutants, closingMutants, inputMutants, onceMutants } from './boundary.ts';
-import { bundleMutants } from './bundles.ts';
 import { chainMutants, rollbackDepthMutants, rollbackMutants, tipMutants } from './chain.ts';
 import { claimMutants, holdingMutants } from './claims.ts';
 import {
@@ -87,7 +86,6 @@ export const allMutants: readonly Mutant[] = [
   ...lookupMutants,
   ...deadlineMutants,
   ...payloadMutants,
-  ...bundleMutants,
   ...replaceableMutants,
   ...placeEventMutants,
   ...priceMutants,

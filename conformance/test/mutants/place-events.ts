@@ -83,8 +83,6 @@ export const placeEventMutants: readonly Mutant[] = [
     const isNeeding = index.node(hash)?.entry.verdict.requires.length === 1;
     return previous.stage === 'Pending' && isNeeding;
   }),
-  named('bundle-not-told-of-stages', ({ bundle }) => bundle !== undefined && { bundle: undefined }),
-  told('bundle-not-told-of-places', ({ bundle }) => bundle !== undefined && { bundle: undefined }),
   named('replaced-by-nobody', ({ replacedBy }) => replacedBy !== undefined && { replacedBy: undefined }),
   named('replaced-by-the-last-of-the-call', ({ replacedBy }, events) => {
     const last = events.findLast((event) => event.kind === 'transaction' && event.stage === 'Pending');

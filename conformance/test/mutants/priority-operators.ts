@@ -14,7 +14,6 @@ import {
   PriorityPool,
   type PriorityStorage,
   type PriorityVerbs,
-  pageWithBundles,
   poolClock,
   priorityDriver,
   priorityDump,
@@ -22,7 +21,6 @@ import {
   type Step,
   type StepEvent,
   type StoreDriver,
-  withBundle,
 } from 'mempool-core/backend';
 import { changed, numbered, withWrites } from './fifo-operators.ts';
 import { over } from './lease-operators.ts';
@@ -111,15 +109,6 @@ function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage 
   };
 }
 
-/** The reads that no rule plans, with the names of bundles (P31). */
-function bundledReads({ memory, index }: PriorityPool) {
-  return {
-    peekInflight: (after: number, limit: number) => pageWithBundles(index, memory.peekInflight(after, limit)),
-    findInflight: (hashes: readonly string[]) => memory.findInflight(hashes).map((each) => withBundle(index, each)),
-    checkStatus: (hashes: readonly string[]) => memory.checkStatus(hashes).map((each) => withBundle(index, each)),
-  };
-}
-
 function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
   const options = faults.options?.(given) ?? given;
   const close = (): void => undefined;
@@ -134,7 +123,7 @@ function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
     },
   }));
   const reads = memoryDriver({ memory: pool.memory, options, close });
-  const sound: RankedDriver = { ...reads, ...bundledReads(pool), ...priorityDriver(storageOf(lent, options), options) };
+  const sound: RankedDriver = { ...reads, ...priorityDriver(storageOf(lent, options), options) };
   const driver = Object.fromEntries(
     Object.entries(sound).map(([verb, call]) => [verb, noted(pool, verb as RankedVerb, call)]),
   ) as unknown as RankedDriver;

@@ -32,7 +32,6 @@ export const replaceableMutants: readonly Mutant[] = [
   priority.given('claims-never-replaceable', { take: () => ({ replaceable: undefined }) }),
   priority.given('claims-always-replaceable', { take: () => ({ replaceable: true }) }),
   pools.unheard('replaceable-not-heard', 'take', 'replaceable'),
-  priority.overlooks('bundles-in-flight-overlooked', ['admit'], (node) => isAway(node) && !!node.entry.bundle),
   priority.overlooks('acknowledged-rivals-overlooked', ['admit'], ({ stage }) => stage === 'Acknowledged'),
   priority.overlooks('waiting-ones-beside-each-other', ['admit'], (node, tag, seen) => {
     return isParked(node) && hasRivalInFlight(tag, seen);

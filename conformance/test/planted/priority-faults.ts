@@ -1,6 +1,5 @@
 import type { AnyStore, OpenOptions, Ordering, Submission, Verdict } from 'mempool-core';
 import { cursorOf } from 'mempool-core/backend';
-import { oneByOne } from '../mutants/bundles.ts';
 import { numberOf } from '../mutants/page-operators.ts';
 import { type Fault, moment, planted, type StoreFile, sabotaged, stores } from './fault.ts';
 
@@ -39,7 +38,6 @@ const tagsOf = ({ providers }: Dump): Set<string> => new Set(providers.map(([tag
 
 /** Faults in pools by priority that a second open shows. */
 export const priorityFaults: readonly Fault[] = [
-  stores.around('bundles-received-one-by-one', { receiveBundle: ({ store, given }) => oneByOne(store, given) }),
   planted('ordering-of-the-first-open', { options: orderingOfTheFirst }),
   sabotaged('satisfied-tags-in-memory', 'DELETE FROM satisfied'),
   sabotaged('gossip-numbers-of-this-open', 'UPDATE priority_pool SET gossip_seq = 0'),

@@ -85,16 +85,16 @@ test('M1: what a caller does to the tip that it was answered changes nothing in 
   expect(await store.tip({ points: 1 })).toMatchObject({ point, tick: 1, points: [point] });
 });
 
-test('P31, P32: reap with payloads has nothing of a bundle that leaves while it reads', async () => {
+test('P32: reap with payloads ends before one that leaves while it reads', async () => {
   await using store = await ephemeral.open({ ordering: 'priority' });
   assert.equal(store.ordering, 'priority');
   const single = { priority: 9n };
-  await store.receive(transactions(range(1, 995)).map((each) => ({ ...each, verdict: single })));
-  await store.receiveBundle(transactions(range(996, 1_005)));
+  for (const part of [range(1, 1_000), range(1_001, 1_005)])
+    await store.receive(transactions(part).map((each) => ({ ...each, verdict: single })));
   // The first thousand payloads are read at once, the others after the drop.
   const reaping = store.reap({}, { payloads: true });
-  const dropping = store.drop([hashOf(1_005)], 'failed');
+  const dropping = store.drop([hashOf(1_003)], 'failed');
   const reaped = (await reaping).map(({ hash }) => hash);
-  assert.deepEqual(await dropping, [hashOf(1_005)]);
-  assert.deepEqual(reaped, range(1, 995).map(hashOf));
+  assert.deepEqual(await dropping, [hashOf(1_003)]);
+  assert.deepEqual(reaped, range(1, 1_002).map(hashOf));
 });

@@ -34,7 +34,6 @@ export {
   redisFields,
   resolveOpening,
 } from './config/open-mempool.ts';
-export { maxBundle } from './contract/bundle-verbs.ts';
 export type {
   Awaitable,
   ChainContext,
@@ -86,7 +85,6 @@ export { inSlices } from './drivers/slices.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
 export { MemoryPool } from './memory/memory-pool.ts';
 export type { MemoryRecord } from './memory/pool-state.ts';
-export { pageWithBundles, withBundle } from './priority/bundle.ts';
 export { decodeChange, encodeChange } from './priority/change-record.ts';
 export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholeLimits, wholePool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';

@@ -16,7 +16,6 @@ export {
 } from './config/config.ts';
 export { loadConfig } from './config/config-file.ts';
 export { type OpenMempoolOptions, openMempool } from './config/open-mempool.ts';
-export type * from './contract/bundle-verbs.ts';
 export type {
   ChainOptions,
   ClaimOptions,
@@ -103,7 +102,6 @@ export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';
 export type {
   Answer,
   Refused,
-  SubmitBundleOutcome,
   SubmitOptions,
   SubmitOutcome,
   Validate,

@@ -2,7 +2,6 @@
 import {
   account,
   type Backend,
-  type BundleRefusal,
   type Candidate,
   type Cause,
   type ConfirmOutcome,
@@ -237,9 +236,6 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   holds<Same<typeof candidates, Candidate[]>>();
   // @ts-expect-error a view of payloads that are not asked for
   await pool.reap({}, { view: true });
-  const bundle = await pool.receiveBundle([transaction, { ...transaction, verdict: { priority: 1n } }]);
-  if (bundle.kind === 'received') holds<Same<typeof bundle.bundle, number>>();
-  else holds<Same<typeof bundle.refusal, BundleRefusal | Refused>>();
   const { unchanged } = await pool.recheck({ height: 8, slice: 10, signal: AbortSignal.timeout(1) });
   holds<Same<typeof unchanged, readonly string[]>>();
   const gossip = pool.gossip('ann', { after: 'origin' });

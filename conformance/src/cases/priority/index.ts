@@ -1,7 +1,6 @@
 import type { ConformanceCase } from '../../case/case.ts';
 import { revisionInterruptionCases } from '../operations/interruption.ts';
 import { admissionCases, boundCases } from './admission.ts';
-import { bundleCases } from './bundles.ts';
 import { chainTagCases, forkCases } from './chain-tags.ts';
 import { chanceCases } from './chance.ts';
 import { rankedDeadlineCases } from './deadline.ts';
@@ -54,7 +53,6 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...recheckCases,
   ...lookupCases,
   ...rankedDeadlineCases,
-  ...bundleCases,
   ...replaceableCases,
   ...placeEventCases,
   ...revisionInterruptionCases,

@@ -164,11 +164,6 @@ const onePool = eachOnPriorityPool({
     await scene.drop('old');
     assert.deepEqual(await scene.ready(), ['next', 'child']);
   },
-  'P33/bundle: nothing waits behind one of a bundle': async (scene) => {
-    await scene.store.receiveBundle([scene.submission('old', priced(9))]);
-    await scene.store.take({}, { ...claim, replaceable: true });
-    await scene.refuses('next', priced(999), { kind: 'conflict', with: scene.hash('old') });
-  },
   'P33/repeated: an operation id is bound to it, too': async (scene) => {
     await takeOld(scene);
     const again = await scene.store.take({}, { ...claim, replaceable: true });

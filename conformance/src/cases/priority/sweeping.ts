@@ -164,6 +164,13 @@ const ownPools = eachRanked({
     assert.deepEqual([first.expired.length, first.more], [1_000, true]);
     assert.deepEqual([second.expired.length, second.more], [500, false]);
     assert.deepEqual(scene.names(first.expired.slice(0, 2)), ['0-0', '0-1']);
+    for (let n = 0; n < 2; n++)
+      await scene.addAll(Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`new ${n}-${i}`, { bytes: 1 }])));
+    await scene.store.setLimits({ maxTxs: 1 });
+    const evicted = await scene.store.sweep({ overLimits: true });
+    const rest = await scene.store.sweep({ overLimits: true });
+    assert.deepEqual([evicted.evicted.length, evicted.more], [1_000, true]);
+    assert.deepEqual([rest.evicted.length, rest.more], [1, false]);
   },
   'P9/exactly-a-thousand: a sweep that moves a thousand and leaves none has no more': async (context) => {
     const scene = await openScene(context, { ttlMs: 1_000 });

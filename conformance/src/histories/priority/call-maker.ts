@@ -73,7 +73,6 @@ const maxNamed = 30;
 /** How often each verb comes, in a hundred calls. */
 const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
   ['receive', 27],
-  ['receiveBundle', 4],
   ['markInflight', 5],
   ['markAcknowledged', 4],
   ['release', 3],
@@ -149,8 +148,6 @@ export class PriorityCallMaker {
     switch (verb) {
       case 'receive':
         return { verb, args: [this.#submissions(model), { ...this.#moment(model), ...options }] };
-      case 'receiveBundle':
-        return { verb, args: [this.#bundle(model), { ...this.#moment(model), ...options }] };
       case 'markInflight':
         return { verb, args: [this.#known(5, model), options] };
       case 'release': {
@@ -248,24 +245,6 @@ export class PriorityCallMaker {
   #submissions(model: PriorityModel): Submission[] {
     const count = this.#random.pick([1, 1, 1, 1, 2, 3, 4]);
     return Array.from({ length: count }, () => this.#submission(model));
-  }
-
-  /** P31: mostly of hashes that are not in the pool, and with tags that are free. */
-  #bundle(model: PriorityModel): Submission[] {
-    const { live } = model.state.pool;
-    const free = this.#hashes.filter((hash) => !live.has(hash));
-    const hashes = [1, 2, 3]
-      .slice(0, this.#random.pick([1, 2, 2, 3]))
-      .map(() => this.#random.pick(free.length > 0 && this.#percent(95) ? free : this.#hashes));
-    const distinct = this.#percent(97) ? [...new Set(hashes)] : hashes;
-    return distinct.map((hash) => {
-      const one = { ...this.#submission(model), hash };
-      const free = this.#percent(60) ? { provides: this.#tags([0, 0, 1]), requires: [] } : {};
-      if (one.verdict === undefined) return one;
-      const { maxPriority, tip, protected: _, ...verdict } = one.verdict;
-      const price = maxPriority === undefined ? {} : { priority: maxPriority };
-      return { ...one, verdict: { ...verdict, ...price, ...free } };
-    });
   }
 
   #submission(model: PriorityModel): Submission {
@@ -390,7 +369,7 @@ export class PriorityCallMaker {
 /** P33: the verdicts of those that a newcomer may wait behind. */
 function replaceableIn({ state }: PriorityModel): WholeVerdict[] {
   const claimed = [...state.entries.values()].filter(({ claim }) => claim?.replaceable === true);
-  return claimed.flatMap(({ verdict, bundle }) => (verdict.provides.length > 0 && bundle === null ? verdict : []));
+  return claimed.flatMap(({ verdict }) => (verdict.provides.length > 0 ? verdict : []));
 }
 
 /** A point that no history has. */

@@ -3,7 +3,6 @@ import type { Answer } from '../../case/call.ts';
 
 type PriorityVerb =
   | 'receive'
-  | 'receiveBundle'
   | 'markInflight'
   | 'markAcknowledged'
   | 'release'

@@ -186,26 +186,15 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
     before.dependents.some(([tag]) => newcomer?.verdict?.provides?.includes(tag))
   )
     return;
-  const isInFlight = ({ stage }: DumpedEntry): boolean => stage === 'Propagated' || stage === 'Acknowledged';
-  const flying = new Set(before.entries.filter(isInFlight).flatMap(({ bundle }) => (bundle ? [bundle.first] : [])));
-  // P31: a bundle of which a part is in flight stays.
-  const stays = ({ protected: isProtected, bundle }: DumpedEntry): boolean =>
-    isProtected === true || (bundle !== undefined && flying.has(bundle.first));
-  const own = new Set(before.entries.filter(stays).map((entry) => entry.hash));
+  const own = new Set(before.entries.filter((entry) => entry.protected === true).map((entry) => entry.hash));
   const ordinary = before.order.filter((each) => !own.has(each));
   const rest = after.order.filter((each) => each !== hash && !own.has(each));
   const victims = before.order.filter((each) => evicted.includes(each));
   assertSame([...rest, ...victims], ordinary, 'what was evicted is not the end of the order');
   const best = before.entries.find((entry) => entry.hash === victims[0]);
-  // P31: a bundle leaves as a whole.
-  const spared = before.entries.filter(({ hash: each, bundle }) => {
-    return (
-      each === best?.hash || (evicted.includes(each) && bundle !== undefined && bundle.first === best?.bundle?.first)
-    );
-  });
   const isRoom =
-    after.totals.transactions + spared.length <= after.limits.maxTxs &&
-    after.totals.bytes + spared.reduce((sum, { bytes }) => sum + bytes, 0) <= after.limits.maxBytes;
+    after.totals.transactions + 1 <= after.limits.maxTxs &&
+    after.totals.bytes + (best?.bytes ?? 0) <= after.limits.maxBytes;
   assert.ok(!isRoom, `${victims[0]} was evicted for nothing`);
 }
 

@@ -1,13 +1,11 @@
 import type { ReceiveOutcome } from 'mempool-core';
-import { currentLife } from '../pool.ts';
-import { type BundleOutcome, type Limits, type Submission, wholeVerdict } from './entry.ts';
+import type { Limits } from './entry.ts';
 import {
   ancestorsOf,
   closesCycle,
   countedOf,
   crowdIn,
   descendantsOf,
-  evictableIn,
   fillOf,
   fillsGap,
   floorOf,
@@ -21,10 +19,8 @@ import {
   providersOf,
   type Ranked,
   shortestEnd,
-  unitOf,
   worstParked,
 } from './graph.ts';
-import { graphOf, type PriorityState } from './state.ts';
 
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
 /** The fields of a refusal without the hash. */
@@ -64,69 +60,6 @@ export function admission(before: Graph, me: Member, limits: Limits): Admission 
   const evicted = victimsOf({ ...question, after: left }, unparked.length);
   if (evicted === null) return { kind: 'refused', refused: { kind: 'full', floor: floorOf(before, limits) } };
   return { kind: 'admitted', replaced, evicted: [...unparked, ...evicted] };
-}
-
-type BundleAnswer =
-  | Extract<BundleOutcome, { readonly kind: 'refused' }>
-  | { readonly kind: 'admitted'; readonly evicted: readonly Member[] };
-
-/** P31: whether all of a bundle comes in, and who has to leave for it. */
-export function bundleAdmission(
-  state: PriorityState,
-  submissions: readonly Submission[],
-  { isNews, now }: { readonly isNews: (one: Submission) => boolean; readonly now: number },
-): BundleAnswer {
-  const { limits, pool } = state;
-  const before = graphOf(state);
-  const first = pool.lastSeq + 1;
-  let after = before;
-  for (const [i, one] of submissions.entries()) {
-    const { hash } = one;
-    const refuse = (refused: Refused): BundleAnswer => ({ kind: 'refused', refusal: { hash, ...refused } });
-    const known = currentLife(pool, hash);
-    if (known !== undefined && known.stage !== 'Dropped')
-      return { kind: 'refused', refusal: { kind: 'duplicate', hash, stage: known.stage } };
-    if (now >= limits.acceptUntil) return refuse({ kind: 'closed' });
-    if (!isNews(one)) return refuse({ kind: 'conflict', with: null });
-    const verdict = { ...wholeVerdict(one.verdict), propagate: false };
-    const bundle = { first, size: submissions.length };
-    const me: Member = {
-      hash,
-      seq: first + i,
-      stage: 'Pending',
-      bytes: one.payload.length,
-      verdict,
-      isHeld: false,
-      isReplaceable: false,
-      bundle,
-    };
-    if (verdict.gas > limits.maxTxGas) return refuse(limitRefusal('maxTxGas'));
-    const rival = verdict.provides.flatMap((tag) => providersOf(after, tag)).sort((a, b) => a.seq - b.seq)[0];
-    if (rival !== undefined) return refuse({ kind: 'conflict', with: rival.hash });
-    if (verdict.provides.some((tag) => before.satisfied.has(tag))) return refuse({ kind: 'conflict', with: null });
-    const held = countedOf(after).filter((other) => other.verdict.sender === verdict.sender).length;
-    const limit = Math.min(verdict.senderLimit ?? Number.POSITIVE_INFINITY, limits.maxPerSender);
-    if (verdict.sender !== '' && held >= limit) return refuse({ kind: 'sender-limit', limit });
-    after = { ...after, members: [...after.members, me] };
-  }
-  return togetherIn(before, after, limits, first);
-}
-
-function togetherIn(before: Graph, after: Graph, limits: Limits, first: number): BundleAnswer {
-  const own = after.members.filter(({ bundle }) => bundle?.first === first);
-  const me = own[0] as Member;
-  const refuse = (refusal: Refused | { readonly kind: 'not-ready' }): BundleAnswer => ({
-    kind: 'refused',
-    refusal: { hash: me.hash, ...refusal },
-  });
-  if (closesCycle(after, me)) return refuse({ kind: 'cycle' });
-  if (ancestorsOf(after, me).length > limits.maxAncestors) return refuse(limitRefusal('maxAncestors'));
-  if (!readyHashes(after).includes(me.hash)) return refuse({ kind: 'not-ready' });
-  if (hasTooManyDescendants(after, me, limits)) return refuse(limitRefusal('maxDescendants'));
-  if (burdensDescendants(after, me, limits)) return refuse(limitRefusal('maxAncestors'));
-  const evicted = victimsOf({ me, limits, conflicts: [], replaced: [], before, after }, 0);
-  if (evicted === null) return refuse({ kind: 'full', floor: floorOf(before, limits) });
-  return { kind: 'admitted', evicted };
 }
 
 function firstOf(asked: typeof questions, question: Question): Refused | null {
@@ -173,7 +106,7 @@ function exceedsProtection({ me, replaced, before, limits }: Question): Refused 
 
 function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
   const firm = conflicts
-    .filter(({ stage, bundle, isReplaceable }) => bundle !== null || (stage !== 'Pending' && !isReplaceable))
+    .filter(({ stage, isReplaceable }) => stage !== 'Pending' && !isReplaceable)
     .sort((a, b) => a.seq - b.seq)[0];
   if (firm !== undefined) return { kind: 'conflict', with: firm.hash };
   return me.verdict.provides.some((tag) => before.satisfied.has(tag)) ? { kind: 'conflict', with: null } : null;
@@ -263,7 +196,7 @@ function unparkedBy({ me, replaced, after, limits }: Question): Member[] | null 
 }
 
 function isWorseParked(graph: Graph, worst: Ranked, me: Member): boolean {
-  const parked = evictableIn(graph);
+  const parked = crowdIn(graph);
   const mine = parked.find(({ hash }) => hash === me.hash);
   if (mine === undefined || ancestorsOf(graph, me).some(({ hash }) => hash === worst.hash)) return false;
   const least = worst.place.effectivePriority;
@@ -285,10 +218,7 @@ function victimsOf({ me, after, limits }: Question, before: number): Member[] | 
   const order = orderOf(after);
   const mine = order.find(({ hash }) => hash === me.hash)?.place;
   const above = me.verdict.protected ? ancestorsOf(after, me).map(({ hash }) => hash) : [];
-  const isOfBundle = (hash: string): boolean => unitOf(after, me).some((mate) => mate.hash === hash);
-  // P31: a bundle stays as a whole, or leaves as a whole.
-  const isSpared = (one: Ranked): boolean => unitOf(after, one).some(({ hash }) => above.includes(hash));
-  const others = leavingIn(after).filter((one) => !isOfBundle(one.hash) && !isSpared(one));
+  const others = leavingIn(after).filter(({ hash }) => hash !== me.hash && !above.includes(hash));
   const victims = shortestEnd(others, fillOf(after), limits);
   if (mine === undefined || victims === null) return null;
   if (victims.length > 0 && (limits.eviction === 'none' || before + victims.length > limits.maxEvictions)) return null;

@@ -119,9 +119,9 @@ function forgetInclusions({ pool }: PriorityState): void {
 function revive({ pool }: PriorityState, hash: string, stage: 'Finalized' | 'Dropped'): void {
   const txState = pools.currentLife(pool, hash);
   if (txState?.stage !== stage) return;
-  const { seq, reason, cause, times, bundle } = txState;
+  const { seq, reason, cause, times } = txState;
   const [confirmedBy, agedBy] = [[...txState.confirmedBy], [...txState.agedBy]];
-  pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason, cause, times: { ...times }, bundle });
+  pool.live.set(hash, { hash, seq, stage, confirmedBy, agedBy, reason, cause, times: { ...times } });
 }
 
 /** L9. */

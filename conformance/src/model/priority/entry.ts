@@ -21,7 +21,6 @@ export type SenderPage = Awaited<ReturnType<AnyStore['bySender']>>;
 export type TagPage = Awaited<ReturnType<AnyStore['byTag']>>;
 export type LiveCandidate = TagPage['dependents'][number];
 export type SenderDrop = Awaited<ReturnType<AnyStore['dropBySender']>>;
-export type BundleOutcome = Awaited<ReturnType<AnyStore['receiveBundle']>>;
 export type Limits = Awaited<ReturnType<AnyStore['setLimits']>>;
 /** The indexes of a pool. The model has no content in that form. */
 export type PoolDump = Omit<Awaited<ReturnType<AnyStore['dump']>>, 'ordering' | 'content'>;
@@ -57,7 +56,6 @@ export interface Entry {
   /** When it was parked, if it was admitted before. */
   parkedAt: number | null;
   claim: DumpedEntry['claim'];
-  readonly bundle: NonNullable<DumpedEntry['bundle']> | null;
 }
 
 export function wholeVerdict(verdict: Verdict = {}): WholeVerdict {

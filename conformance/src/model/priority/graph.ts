@@ -12,7 +12,6 @@ export interface Member {
   readonly isHeld: boolean;
   /** P33: in flight under a claim behind which a newcomer may wait. */
   readonly isReplaceable: boolean;
-  readonly bundle: NonNullable<DumpedEntry['bundle']> | null;
 }
 
 /** The live transactions, and the tags that the chain has satisfied. Each function here walks over all of them and caches nothing. */
@@ -37,30 +36,9 @@ function isMet(graph: Graph, tag: string): boolean {
   return graph.satisfied.has(tag) || providersOf(graph, tag).some(({ stage }) => stage !== 'Pending');
 }
 
-/** P31: what is left in the pool of its bundle, by seq; it alone if it is in none. */
-export function unitOf({ members }: Graph, me: Member): Member[] {
-  if (me.bundle === null) return [me];
-  const mates = members.filter(({ hash, bundle, stage }) => {
-    return hash !== me.hash && bundle?.first === me.bundle?.first && stage !== 'Confirmed';
-  });
-  return [...mates, me].sort((a, b) => a.seq - b.seq);
-}
-
-/** The price of a bundle: what all pay for all gas; where there is none, the mean of what each pays; rounded down. */
-function priceOf(unit: readonly Member[]): bigint {
-  const gas = unit.map(({ verdict }) => BigInt(verdict.gas));
-  const weights = gas.some((one) => one > 0n) ? gas : unit.map(() => 1n);
-  const whole = weights.reduce((sum, one) => sum + one, 0n);
-  const paid = unit.reduce((sum, { verdict }, i) => sum + verdict.priority * (weights[i] ?? 0n), 0n);
-  const rest = ((paid % whole) + whole) % whole;
-  return (paid - rest) / whole;
-}
-
-/** The tags that it needs, and all of its bundle, which none of them provides. */
-function awaitedOf(graph: Graph, me: Member): string[] {
-  const unit = unitOf(graph, me);
-  const tags = unit.flatMap(({ verdict }) => verdict.requires).filter((tag) => !isMet(graph, tag));
-  return me.bundle === null ? tags : tags.filter((tag) => !unit.some(({ verdict }) => verdict.provides.includes(tag)));
+/** The tags that it requires and that are not met. */
+function awaitedOf(graph: Graph, { verdict }: Member): string[] {
+  return verdict.requires.filter((tag) => !isMet(graph, tag));
 }
 
 /** The Pending transactions that provide a tag which this one requires and which is not met; each once. */
@@ -73,16 +51,14 @@ export function ancestorsOf(graph: Graph, member: Member): Member[] {
   return [...new Set([...parents, ...parents.flatMap((parent) => ancestorsOf(graph, parent))])];
 }
 
-/** Of its bundle, too. */
-export function descendantsOf(graph: Graph, me: Member): Member[] {
-  const unit = new Set(unitOf(graph, me).map(({ hash }) => hash));
-  const pending = graph.members.filter(({ stage, hash }) => stage === 'Pending' && !unit.has(hash));
-  return pending.filter((other) => ancestorsOf(graph, other).some((ancestor) => unit.has(ancestor.hash)));
+export function descendantsOf(graph: Graph, { hash }: Member): Member[] {
+  const pending = graph.members.filter(({ stage }) => stage === 'Pending');
+  return pending.filter((other) => ancestorsOf(graph, other).some((ancestor) => ancestor.hash === hash));
 }
 
 /** P26: its priority, or that of one that it depends on, is below the floor. */
 export function isBelowFloor(graph: Graph, me: Member): boolean {
-  return [me, ...ancestorsOf(graph, me)].some((one) => priceOf(unitOf(graph, one)) < graph.least);
+  return [me, ...ancestorsOf(graph, me)].some(({ verdict }) => verdict.priority < graph.least);
 }
 
 /** P33: one in flight provides a tag that it provides too. */
@@ -96,9 +72,7 @@ export function isAway({ stage }: { readonly stage: KnownStage }): boolean {
 
 /** Ready: not held back, below the floor or behind another one, and each tag that it requires is met, or provided by a ready transaction. */
 function isReady(graph: Graph, me: Member): boolean {
-  const unit = unitOf(graph, me);
-  if (unit.some(({ isHeld }) => isHeld) || isBelowFloor(graph, me) || isBehind(graph, me)) return false;
-  if (me.bundle !== null && unit.filter(({ stage }) => stage === 'Pending').length < me.bundle.size) return false;
+  if (me.isHeld || isBelowFloor(graph, me) || isBehind(graph, me)) return false;
   return awaitedOf(graph, me).every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
 }
 
@@ -110,8 +84,8 @@ export function paid({ least }: Graph, { verdict }: Member): bigint {
 
 /** The contract's table of order keys, line by line. */
 function placeOf(graph: Graph, member: Member): OrderKey {
-  const own = member.bundle === null ? paid(graph, member) : priceOf(unitOf(graph, member));
-  const seq = member.bundle?.first ?? member.seq;
+  const own = paid(graph, member);
+  const { seq } = member;
   const ready = isReady(graph, member);
   const parents = parentsOf(graph, member).map((parent) => placeOf(graph, parent));
   const lowest = parents.map(({ effectivePriority }) => effectivePriority).sort(ascending)[0];
@@ -152,21 +126,14 @@ export function crowdIn(graph: Graph): Ranked[] {
   return ordinary(parkedIn(graph));
 }
 
-/** P22: those that others may push out; none of a bundle. */
-export function evictableIn(graph: Graph): Ranked[] {
-  return crowdIn(graph).filter(({ bundle }) => bundle === null);
-}
-
-/** Who may leave for others, in the order: not a protected one (P28), nor a bundle of which a part is in flight (P31). */
+/** Who may leave for others, in the order: not a protected one (P28). */
 export function leavingIn(graph: Graph): Ranked[] {
-  const isWhole = (one: Ranked): boolean =>
-    one.bundle === null || unitOf(graph, one).every(({ stage }) => stage === 'Pending');
-  return ordinary(orderOf(graph)).filter(isWhole);
+  return ordinary(orderOf(graph));
 }
 
 /** P22: of the parked ones the lowest effective priority, of equals the sender with most of them, of equals the last. */
 export function worstParked(graph: Graph): Ranked | undefined {
-  const parked = evictableIn(graph);
+  const parked = crowdIn(graph);
   const lowest = parked.map(({ place }) => place.effectivePriority).sort(ascending)[0];
   const cheapest = parked.filter(({ place }) => place.effectivePriority === lowest);
   const most = Math.max(...cheapest.map((one) => parkedOf(parked, one).length));
@@ -183,7 +150,7 @@ export function fillsGap(graph: Graph, me: Member): boolean {
   const isThere = (tag: string): boolean =>
     isMet(graph, tag) || providersOf(graph, tag).some((provider) => isReady(graph, provider));
   const isOwn = (tag: string): boolean => me.verdict.provides.includes(tag);
-  const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld, bundle }) => !isHeld && bundle === null);
+  const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld }) => !isHeld);
   const children = waiting.filter((one) => !isBehind(graph, one)).filter(({ verdict }) => verdict.requires.some(isOwn));
   const isPaid = ({ verdict }: Member): boolean => verdict.priority >= graph.least;
   return (
@@ -198,22 +165,14 @@ function ascending(a: bigint, b: bigint): number {
 
 /** Whether the transaction would be its own ancestor if all live transactions were Pending. */
 export function closesCycle(graph: Graph, me: Member): boolean {
-  const unit = unitOf(graph, me);
-  const others = graph.members.filter(({ hash }) => unit.every((mate) => mate.hash !== hash));
+  const { provides, requires } = me.verdict;
+  const others = graph.members.filter(({ hash }) => hash !== me.hash);
   const open = (tags: readonly string[]): string[] => tags.filter((tag) => !graph.satisfied.has(tag));
-  const isLate = (tag: string, from: number): boolean =>
-    unit.slice(from).some(({ verdict }) => verdict.provides.includes(tag));
-  if (unit.some(({ verdict }, i) => open(verdict.requires).some((tag) => isLate(tag, i)))) return true;
-  const asked = new Set(unit.flatMap(({ verdict }) => open(verdict.requires)));
-  const further = new Set<string>();
+  const asked = new Set(open(requires));
   for (const tag of asked)
-    for (const provider of others.filter((other) => other.verdict.provides.includes(tag)))
-      for (const { verdict } of unitOf(graph, provider))
-        for (const next of open(verdict.requires)) {
-          asked.add(next);
-          further.add(next);
-        }
-  return unit.some(({ verdict }) => verdict.provides.some((tag) => further.has(tag)));
+    for (const { verdict } of others.filter((other) => other.verdict.provides.includes(tag)))
+      for (const next of open(verdict.requires)) asked.add(next);
+  return provides.some((tag) => asked.has(tag));
 }
 
 /** The transactions that limits count: Pending, Propagated and Acknowledged. */
@@ -264,15 +223,10 @@ export function fillOf(graph: Graph): Fill {
  */
 export function shortestEnd(order: readonly Ranked[], fill: Fill, { maxTxs, maxBytes }: Limits): Ranked[] | null {
   const end: Ranked[] = [];
-  let last: Ranked | null = null;
   for (const next of [null, ...order.toReversed()]) {
     const isCrowded = fill.transactions - end.length > maxTxs || fill.bytes - sumOf(end, 'bytes') > maxBytes;
-    // P31: a bundle leaves as a whole.
-    const isMate = next !== null && next.bundle !== null && next.bundle.first === last?.bundle?.first;
-    if (!isCrowded && !isMate) return end;
-    if (next === null) continue;
-    end.unshift(next);
-    last = next;
+    if (!isCrowded) return end;
+    if (next !== null) end.unshift(next);
   }
   const isEnough = fill.transactions - end.length <= maxTxs && fill.bytes - sumOf(end, 'bytes') <= maxBytes;
   return isEnough ? end : null;

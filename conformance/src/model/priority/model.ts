@@ -19,7 +19,7 @@ import type { TxState } from '../life.ts';
 import { dropCause, newTimes, returnToPending, sendOut } from '../life.ts';
 import * as operations from '../operations.ts';
 import * as pools from '../pool.ts';
-import { admission, bundleAdmission } from './admission.ts';
+import { admission } from './admission.ts';
 import * as chain from './chain.ts';
 import type * as e from './entry.ts';
 import { wholeVerdict } from './entry.ts';
@@ -68,29 +68,6 @@ export class PriorityModel {
     });
   }
 
-  /** P31: each alone as far as that goes, then what they are together. */
-  receiveBundle(submissions: readonly e.Submission[], options: e.ReceiveOptions = {}): e.BundleOutcome {
-    const hashes = submissions.map(({ hash }) => hash);
-    if (hashes.length === 0 || new Set(hashes).size < hashes.length)
-      throw new MempoolError('ERR_MEMPOOL_INVALID', 'no bundle');
-    return this.#step('receiveBundle', options, operations.bodiesOf(submissions), () => {
-      const moment = this.#moment(options);
-      const first = this.state.pool.lastSeq + 1;
-      const isNews = ({ hash }: e.Submission): boolean => this.#blocksSince(hash).length === 0;
-      const answer = bundleAdmission(this.state, submissions, { isNews, now: moment.now });
-      if (answer.kind === 'refused') return answer;
-      for (const [i, submission] of submissions.entries()) {
-        const verdict = { ...submission.verdict, propagate: false };
-        const [hash, seq] = [submission.hash, first + i];
-        const life = { hash, seq, bundle: first, confirmedBy: [], agedBy: [], reason: null, times: newTimes() };
-        const bundle = { first, size: submissions.length };
-        this.#begin({ ...submission, verdict }, { ...life, stage: 'Pending', cause: 'received' }, moment, bundle);
-      }
-      for (const evicted of answer.evicted) states.drop(this.#txState(evicted.hash), 'evicted');
-      return { kind: 'received', bundle: first, transactions: hashes.map((hash, i) => ({ hash, seq: first + i })) };
-    });
-  }
-
   markInflight(hashes: readonly string[], options?: WriteOptions): string[] {
     const ready = new Set(reap(states.graphOf(this.state), {}).map(({ hash }) => hash));
     return this.#each('markInflight', hashes, options, (txState) => {
@@ -132,20 +109,12 @@ export class PriorityModel {
       const named = given.map((hash) => this.state.pool.live.get(hash)).filter((txState) => txState !== undefined);
       const dropped = named.filter(end).map(({ hash }) => hash);
       const further: Member[] = [];
-      for (let next = this.#nextDependent(options); next !== undefined; next = this.#nextDependent(options)) {
+      for (let next = this.#dependentOfDropped(options); next !== undefined; next = this.#dependentOfDropped(options)) {
         states.drop(this.#txState(next.hash), dropCause(reason), reason);
         further.push(next);
       }
       return [...dropped, ...further.sort((a, b) => a.seq - b.seq).map(({ hash }) => hash)];
     });
-  }
-
-  /** P23: one that may be dropped, and requires a tag of a dropped one that nobody else has; at last, of what leaves with those. */
-  #nextDependent(options: ClaimOptions): Member | undefined {
-    const direct = this.#dependentOfDropped(options);
-    if (direct !== undefined) return direct;
-    states.breakBundles(this.state);
-    return this.#dependentOfDropped(options);
   }
 
   #dependentOfDropped(options: ClaimOptions): Member | undefined {
@@ -347,7 +316,6 @@ export class PriorityModel {
         moment,
       );
       chain.dropConflicts(this.state, verdict.provides);
-      states.breakBundles(this.state);
       return { kind: 'received', hash, seq, stage: 'Confirmed' };
     }
     const me: Member = {
@@ -358,7 +326,6 @@ export class PriorityModel {
       verdict,
       isHeld: false,
       isReplaceable: false,
-      bundle: null,
     };
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
     if (answer.kind === 'refused') return { hash, ...answer.refused };
@@ -379,12 +346,7 @@ export class PriorityModel {
       : { kind: 'received', hash, seq, stage, parked: true };
   }
 
-  #begin(
-    submission: e.Submission,
-    txState: TxState,
-    { now, height }: CallTime,
-    bundle: NonNullable<e.DumpedEntry['bundle']> | null = null,
-  ): void {
+  #begin(submission: e.Submission, txState: TxState, { now, height }: CallTime): void {
     const { hash, payload, payloadType = 0, verdict, from } = submission;
     const { pool, entries } = this.state;
     pool.lastSeq = txState.seq;
@@ -401,7 +363,6 @@ export class PriorityModel {
       gossipSeq: 0,
       parkedAt: null,
       claim: null,
-      bundle,
     });
   }
 

@@ -24,7 +24,6 @@ import {
   providersOf,
   type Ranked,
   totalsOf,
-  unitOf,
 } from './graph.ts';
 import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './state.ts';
 
@@ -70,8 +69,7 @@ export class ModelReader extends Model {
   best({ after, limit = 100 }: Query<'best'> = {}): e.RankedCandidate[] {
     const graph = graphOf(this.#state);
     const ranked = readyOf(graph).map((member, i) => {
-      const before = unitOf(graph, member).filter(({ seq }) => seq < member.seq);
-      const parents = [...parentsOf(graph, member), ...before].toSorted((a, b) => a.seq - b.seq);
+      const parents = parentsOf(graph, member).toSorted((a, b) => a.seq - b.seq);
       return {
         ...candidate(graph, member),
         key: String(i).padStart(4, '0'),
@@ -132,10 +130,8 @@ export class ModelReader extends Model {
 const noLimit = Number.POSITIVE_INFINITY;
 
 export function candidate(graph: Graph, member: Member): Candidate {
-  const { hash, seq, bytes, verdict, bundle } = member;
-  const { gas } = verdict;
-  const plain = { hash, seq, bytes, gas, priority: paid(graph, member) };
-  return { ...plain, ...(bundle !== null && { bundle: bundle.first }) };
+  const { hash, seq, bytes, verdict } = member;
+  return { hash, seq, bytes, gas: verdict.gas, priority: paid(graph, member) };
 }
 
 function readyOf(graph: Graph): Ranked[] {
@@ -153,18 +149,11 @@ export function reap(graph: Graph, budget: Budget): Ranked[] {
     const gas = one.reduce((sum, { verdict }) => sum + verdict.gas, 0);
     return one.length <= maxTxs && bytes <= maxBytes && gas <= maxGas;
   };
-  const ready = readyOf(graph);
-  for (const next of ready) {
-    const unit = ready.filter(({ hash }) => unitOf(graph, next).some((mate) => mate.hash === hash));
-    // P31: the first of a bundle decides for all.
-    if (unit[0] !== next) continue;
-    const pass = (): void => {
-      for (const { hash } of unit) passed.add(hash);
-    };
-    if (ancestorsOf(graph, next).some(({ hash }) => passed.has(hash))) pass();
-    else if (fits([...reaped, ...unit])) reaped.push(...unit);
+  for (const next of readyOf(graph)) {
+    if (ancestorsOf(graph, next).some(({ hash }) => passed.has(hash))) passed.add(next.hash);
+    else if (fits([...reaped, next])) reaped.push(next);
     else if (++misfits > skip) break;
-    else pass();
+    else passed.add(next.hash);
   }
   return reaped;
 }
@@ -259,7 +248,7 @@ function grouped(members: readonly Member[], keysOf: (member: Member) => readonl
 }
 
 function dumpedEntry(state: PriorityState, hash: string, order: readonly Ranked[]): DumpedEntry {
-  const { verdict, sources, claim, bundle, ...entry } = entryOf(state, hash);
+  const { verdict, sources, claim, ...entry } = entryOf(state, hash);
   const txState = pools.currentLife(state.pool, hash);
   const place = order.find((ranked) => ranked.hash === hash)?.place ?? null;
   const { seq = 0, stage = 'Unknown', notBefore = null } = txState ?? {};
@@ -272,7 +261,6 @@ function dumpedEntry(state: PriorityState, hash: string, order: readonly Ranked[
     ...verdict,
     sources: [...sources],
     ...held,
-    ...(bundle && { bundle: { ...bundle } }),
     place,
   };
 }

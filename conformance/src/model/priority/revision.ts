@@ -22,7 +22,7 @@ import {
   parkedIn,
   worstParked,
 } from './graph.ts';
-import { breakBundles, drop, entryOf, giveWay, graphOf, type PriorityState } from './state.ts';
+import { drop, entryOf, giveWay, graphOf, type PriorityState } from './state.ts';
 
 /** Applies verdicts that were given again, one after the other. */
 export function revise(state: PriorityState, revisions: readonly Revision[], height: number): ReviseOutcome[] {
@@ -52,17 +52,11 @@ function reviseOne(state: PriorityState, { hash, version, answer }: Revision, he
     if (txState !== undefined) drop(txState, 'invalid');
     return { kind: 'dropped', hash };
   }
-  const verdict = verdictOf(me, answer);
+  const verdict = wholeVerdict(answer);
   const refused = refusalOf(state, graph, me, verdict);
   if (refused !== null) return refused;
   Object.assign(entry, { verdict, version: version + 1, checkedHeight: height });
   return { kind: 'revised', hash, version: version + 1 };
-}
-
-/** P31: one in a bundle has neither protection nor tip. */
-function verdictOf({ bundle }: Member, answer: Parameters<typeof wholeVerdict>[0]): WholeVerdict {
-  const { protected: isProtected, tip, ...plain } = wholeVerdict(answer);
-  return bundle === null ? wholeVerdict(answer) : { ...plain, propagate: false };
 }
 
 function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict: WholeVerdict): ReviseOutcome | null {
@@ -101,7 +95,6 @@ export function sweep(state: PriorityState, moment: CallTime, { overLimits, infl
   const returned = endLeases(state, moment);
   const woken = wake(state, moment.now);
   const expired = [...dropOverdue(state, moment, inflightTtlMs), ...expire(state, moment, waited)];
-  breakBundles(state);
   return { returned, woken, expired, evicted: overLimits ? evict(state) : [], more: false };
 }
 
@@ -168,28 +161,22 @@ function isExpired(
 /** As long as anything is over: the worst parked one (P22), else the last of the order that helps; all if less is not enough. */
 function evict(state: PriorityState): string[] {
   const gone: string[] = [];
-  for (let next = nextOver(state); next.length > 0; next = nextOver(state))
-    for (const { hash } of next) {
-      const txState = state.pool.live.get(hash);
-      if (txState !== undefined) drop(txState, 'evicted');
-      gone.push(hash);
-    }
+  for (let next = nextOver(state); next !== undefined; next = nextOver(state)) {
+    const txState = state.pool.live.get(next.hash);
+    if (txState !== undefined) drop(txState, 'evicted');
+    gone.push(next.hash);
+  }
   return gone;
 }
 
-/** One, or a whole bundle (P31), from its last on. */
-function nextOver(state: PriorityState): readonly Member[] {
+function nextOver(state: PriorityState): Member | undefined {
   const { limits } = state;
   const graph = graphOf(state);
   if (crowdIn(graph).length > limits.maxParked) {
     const worst = worstParked(graph);
-    if (worst !== undefined) return [worst];
+    if (worst !== undefined) return worst;
   }
   const { transactions, bytes } = fillOf(graph);
   const order = leavingIn(graph);
-  if (transactions <= limits.maxTxs && bytes <= limits.maxBytes) return [];
-  const last = order.at(-1);
-  return order
-    .filter((one) => one === last || (one.bundle !== null && one.bundle.first === last?.bundle?.first))
-    .reverse();
+  return transactions > limits.maxTxs || bytes > limits.maxBytes ? order.at(-1) : undefined;
 }

@@ -49,7 +49,6 @@ export function lookBefore(state: PriorityState): BeforeCall {
  * again in one call has one event (E1), and no log entry for the life in between.
  */
 export function endCall(state: PriorityState, before: BeforeCall, { maxFinalized, nowMs, callMs }: CallEnd): void {
-  breakBundles(state);
   for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.claim = null;
   const places = placesSince(state, before);
   pools.endCall(state.pool, before.pool, maxFinalized, nowMs, places);
@@ -65,35 +64,16 @@ export function endCall(state: PriorityState, before: BeforeCall, { maxFinalized
   }
 }
 
-/** P31: what is left of a bundle leaves, as the first of those that this call dropped did; else because of a block. */
-export function breakBundles(state: PriorityState): void {
-  const lives = [...state.pool.live.values()].sort((a, b) => a.seq - b.seq);
-  const bundleOf = ({ hash }: TxState) => state.entries.get(hash)?.bundle ?? null;
-  const isLeft = ({ stage }: TxState): boolean => ['Pending', 'Propagated', 'Acknowledged'].includes(stage);
-  for (const txState of lives) {
-    const bundle = bundleOf(txState);
-    if (bundle === null || !isLeft(txState)) continue;
-    const mates = lives.filter((one) => bundleOf(one)?.first === bundle.first);
-    if (mates.filter(isLeft).length === bundle.size) continue;
-    const { cause = 'conflict', reason = null, replacedBy } = mates.find(({ stage }) => stage === 'Dropped') ?? {};
-    for (const mate of mates.filter(isLeft)) {
-      drop(mate, cause, reason ?? 'conflict');
-      mate.replacedBy = replacedBy;
-    }
-  }
-}
-
 /** P24: by seq, those that are parked now and were not, and the ready ones that were parked. */
 function placesSince(state: PriorityState, { parked }: BeforeCall): pools.Place[] {
   const waiting = parkedSeqs(graphOf(state));
   const pending = [...state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
-  const places = pending.flatMap(({ hash, seq, bundle: first }): pools.Place[] => {
-    const bundle = first === undefined ? {} : { bundle: first };
+  const places = pending.flatMap(({ hash, seq }): pools.Place[] => {
     const isNow = waiting.get(seq);
     const wasParked = (parked.get(seq) ?? 'no') !== 'no';
     if (wasParked === (isNow !== undefined)) return [];
-    if (isNow === undefined) return [{ kind: 'ready', hash, seq, ...bundle }];
-    return [{ kind: 'parked', hash, seq, reason: reasons[isNow], ...bundle }];
+    if (isNow === undefined) return [{ kind: 'ready', hash, seq }];
+    return [{ kind: 'parked', hash, seq, reason: reasons[isNow] }];
   });
   return places.sort((a, b) => a.seq - b.seq);
 }
@@ -161,9 +141,9 @@ function memberOf(
   state: PriorityState,
   { hash, seq, stage, notBefore }: TxState & { readonly stage: LiveStage },
 ): Member {
-  const { bytes, verdict, bundle, claim } = entryOf(state, hash);
+  const { bytes, verdict, claim } = entryOf(state, hash);
   const isReplaceable = stage === 'Propagated' && claim?.replaceable === true;
-  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined, isReplaceable, bundle };
+  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined, isReplaceable };
 }
 
 /** P33: it came back from flight, and leaves if another one is there that wants its place. */

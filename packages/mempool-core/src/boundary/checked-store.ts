@@ -1,4 +1,3 @@
-import type { BundleOutcome } from '../contract/bundle-verbs.ts';
 import {
   type Awaitable,
   after,
@@ -44,7 +43,6 @@ import {
   maxCallTransactions,
 } from './arguments.ts';
 import { checkCount } from './basic-checks.ts';
-import { receiveBundle } from './bundle-calls.ts';
 import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
 import { askedAbout, isChecked } from './checked-once.ts';
@@ -246,10 +244,6 @@ export class CheckedStore implements store.AnyStore {
     options: pool.TakeOptions | pool.TakePayloadsOptions,
   ): Promise<pool.Claim | pool.ClaimWithPayloads> {
     return takeFrom(this.#calls, this.ordering, budget, options);
-  }
-
-  receiveBundle(transactions: readonly pool.Submission[], options?: pool.ReceiveOptions): Promise<BundleOutcome> {
-    return receiveBundle(this.#calls, transactions, options);
   }
 
   extendClaim(claimId: string, claimMs: number, options?: pool.ExtendOptions): Promise<pool.ExtendOutcome> {

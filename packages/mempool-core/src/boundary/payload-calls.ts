@@ -92,15 +92,9 @@ async function reapedWithPayloads(
     const found = await readPart(part, read);
     const end = found.indexOf(null);
     reaped.push(...(found.slice(0, end < 0 ? undefined : end) as One<Candidate>[]));
-    if (end >= 0) return withoutPartOf(part[end]?.bundle, candidates, reaped);
+    if (end >= 0) break;
   }
   return reaped;
-}
-
-/** Without the beginning of a bundle whose rest has left: a bundle is reaped as a whole (P31). */
-function withoutPartOf<T>(bundle: number | undefined, candidates: readonly Candidate[], reaped: readonly T[]): T[] {
-  const isPart = (i: number): boolean => bundle !== undefined && candidates[i]?.bundle === bundle;
-  return reaped.filter((_, i) => !isPart(i));
 }
 
 /**

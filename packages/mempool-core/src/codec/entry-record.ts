@@ -31,28 +31,23 @@ type PlainRow = [
 /** With a fourth field only if it is replaceable (P33). */
 type ClaimRow = readonly [id: string, owner: string, untilMs: number, replaceable?: true];
 /**
- * What few transactions have: since when one is held back (P20) and parked (P22), its bundle (P31), and the
- * fields of its verdict that few have. Trailing `null`s are left out.
+ * What few transactions have: since when one is held back (P20) and parked (P22), and the fields of its verdict that few
+ * have. Trailing `null`s are left out.
  */
-type RareRow = [
-  notBefore?: number | null,
-  parkedAt?: number | null,
-  bundle?: readonly [first: number, size: number] | null,
-  ...verdict: Partial<RareFields>,
-];
+type RareRow = [notBefore?: number | null, parkedAt?: number | null, ...verdict: Partial<RareFields>];
 type EntryRow = [...PlainRow, ...RareRow];
 
 const rowLength = 17;
 /** Where the fields behind the verdict begin. */
 const verdictEnd = 1 + verdictLength;
-const rareLength = 3 + rareVerdictLength;
+const rareLength = 2 + rareVerdictLength;
 const noRareFields: RareFields = [null, null];
 /** The most bytes of a row beside its names: heads, numbers, and the digits of the priority. */
 const plainRowBytes = rowLength * headBytes + 24;
 /** Most entries have no more bytes; a larger one makes the buffer grow. */
 const usualBytes = 192;
 
-function entryRow({ bytes, verdict, claim, notBefore, parkedAt, bundle, ...entry }: Entry): EntryRow {
+function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entry): EntryRow {
   const { sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
   const row: PlainRow = [
     bytes,
@@ -66,9 +61,8 @@ function entryRow({ bytes, verdict, claim, notBefore, parkedAt, bundle, ...entry
     claim && claimRow(claim),
   ];
   const rare = rareFieldsOf(verdict);
-  if ((notBefore ?? parkedAt ?? bundle) === undefined && rare === null) return row;
-  const of = bundle === undefined ? null : ([bundle.first, bundle.size] as const);
-  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, of, ...(rare ?? noRareFields)])];
+  if ((notBefore ?? parkedAt) === undefined && rare === null) return row;
+  return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, ...(rare ?? noRareFields)])];
 }
 
 function claimRow({ id, owner, untilMs, replaceable }: ClaimRecord): ClaimRow {
@@ -96,8 +90,8 @@ export function encodeEntries(entries: readonly Entry[]): Buffer[] {
   return ends.map((end, i) => encoded.subarray(ends[i - 1] ?? 0, end));
 }
 
-function isPlain({ notBefore, parkedAt, bundle, verdict }: Entry): boolean {
-  return (notBefore ?? parkedAt ?? bundle) === undefined && rareFieldsOf(verdict) === null;
+function isPlain({ notBefore, parkedAt, verdict }: Entry): boolean {
+  return (notBefore ?? parkedAt) === undefined && rareFieldsOf(verdict) === null;
 }
 
 function writeWhole(to: CborWriter, entry: Entry): void {
@@ -165,19 +159,18 @@ export function decodeEntry(hash: string, seq: number, record: Uint8Array): Entr
     claim: readLease(row),
   };
   if (row.length === rowLength) return entry;
-  const [notBefore = null, parkedAt = null, bundle = null] = row.slice(rowLength) as RareRow;
+  const [notBefore = null, parkedAt = null] = row.slice(rowLength) as RareRow;
   return {
     ...entry,
     ...(notBefore !== null && { notBefore }),
     ...(parkedAt !== null && { parkedAt }),
-    ...(bundle !== null && { bundle: { first: bundle[0], size: bundle[1] } }),
   };
 }
 
 function verdictOf(row: EntryRow): CheckedVerdict {
   const plain = row.slice(1, verdictEnd) as unknown as VerdictRow;
   if (row.length === rowLength) return readVerdict(plain, null, 'entry');
-  const [, , , isProtected = null, tip = null] = row.slice(rowLength) as RareRow;
+  const [, , isProtected = null, tip = null] = row.slice(rowLength) as RareRow;
   return readVerdict(plain, [isProtected, tip], 'entry');
 }
 
@@ -190,7 +183,7 @@ function readLease(row: EntryRow): ClaimRecord | null {
 
 function isEntryRow(row: unknown): row is EntryRow {
   if (!Array.isArray(row) || row.length < rowLength || row.length > rowLength + rareLength) return false;
-  const [notBefore = null, parkedAt = null, bundle = null, isProtected = null, tip = null] = row.slice(rowLength);
+  const [notBefore = null, parkedAt = null, isProtected = null, tip = null] = row.slice(rowLength);
   const [sources, ...rest] = row.slice(verdictEnd, rowLength);
   const claim = rest.pop();
   return (
@@ -199,8 +192,7 @@ function isEntryRow(row: unknown): row is EntryRow {
     [notBefore, parkedAt].every(isOptionalCount) &&
     areRareFields([isProtected, tip]) &&
     isNames(sources) &&
-    (claim === null || isLease(claim)) &&
-    (bundle === null || (Array.isArray(bundle) && bundle.length === 2 && bundle.every(isCount)))
+    (claim === null || isLease(claim))
   );
 }
 

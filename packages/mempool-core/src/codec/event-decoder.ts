@@ -6,8 +6,6 @@ import { bytesToHash, damaged, decodePoint, decodeValue, isBytes, isCount, isOpt
 import {
   blockActions,
   blockElements,
-  bundledElements,
-  bundledPlaceElements,
   eventStages,
   olderBlockElements,
   olderTransactionElements,
@@ -33,9 +31,8 @@ type TransactionRow = [
   attempts?: number,
   receivedAt?: number | null,
   replacedBy?: Uint8Array | null,
-  bundle?: number,
 ];
-type PlaceRow = [hash: Uint8Array, seq: number, code: number, bundle?: number];
+type PlaceRow = [hash: Uint8Array, seq: number, code: number];
 
 /**
  * Decodes the events of one call. The last one has the number `lastSeq`. `at` is the time of the call; `null` if an older
@@ -65,18 +62,18 @@ function isBlockRow(row: unknown): row is BlockRow {
 }
 
 function isPlaceRow(row: unknown): row is PlaceRow {
-  if (!Array.isArray(row) || (row.length !== placeElements && row.length !== bundledPlaceElements)) return false;
-  const [hash, seq, code, bundle = 0] = row;
-  return isBytes(hash) && isCount(seq) && isCount(code) && isCount(bundle);
+  if (!Array.isArray(row) || row.length !== placeElements) return false;
+  const [hash, seq, code] = row;
+  return isBytes(hash) && isCount(seq) && isCount(code);
 }
 
-const transactionLengths = [transactionElements, replacedElements, bundledElements, olderTransactionElements];
+const transactionLengths = [transactionElements, replacedElements, olderTransactionElements];
 
 function isTransactionRow(row: unknown): row is TransactionRow {
   if (!Array.isArray(row) || !transactionLengths.includes(row.length)) return false;
   const [hash, ...rest] = row;
-  const [point, reason, cause = 0, attempts = 0, receivedAt = null, replacedBy = null, bundle = 0] = rest.splice(7);
-  if ((replacedBy !== null && !isBytes(replacedBy)) || !isCount(bundle)) return false;
+  const [point, reason, cause = 0, attempts = 0, receivedAt = null, replacedBy = null] = rest.splice(7);
+  if (replacedBy !== null && !isBytes(replacedBy)) return false;
   if (!isBytes(hash) || ![...rest, cause, attempts].every(isCount) || !isOptionalCount(receivedAt)) return false;
   return (point === null || isBytes(point)) && (reason === null || typeof reason === 'string');
 }
@@ -88,18 +85,16 @@ function decodeBlockEvent(row: BlockRow, eventSeq: number, at: number | null): B
   return { kind: 'block', eventSeq, at, action, point: decodePoint(point), tick, nodeId, term };
 }
 
-function decodePlaceEvent([hash, seq, code, bundle]: PlaceRow, eventSeq: number, at: number | null): PlaceEvent {
+function decodePlaceEvent([hash, seq, code]: PlaceRow, eventSeq: number, at: number | null): PlaceEvent {
   const what = placeCodes[code];
   if (what === undefined) throw damaged('event');
   const base = { eventSeq, at, hash: bytesToHash(hash), seq };
-  const named = bundle === undefined ? base : { ...base, bundle };
-  return what === 'ready' ? { kind: 'ready', ...named } : { kind: 'parked', ...named, reason: what };
+  return what === 'ready' ? { kind: 'ready', ...base } : { kind: 'parked', ...base, reason: what };
 }
 
 function decodeTransactionEvent(row: TransactionRow, eventSeq: number, at: number | null): TransactionEvent {
   const [hash, seq, code, before, confirmedBefore, unconfirmedBefore, ...after] = row;
-  const [confirmations, nonConfirmations, point, reason, cause, attempts = 0, receivedAt = null, by = null, bundle] =
-    after;
+  const [confirmations, nonConfirmations, point, reason, cause, attempts = 0, receivedAt = null, by = null] = after;
   const stage = decodeStage(code);
   const previous = decodeStage(before);
   return {
@@ -120,7 +115,6 @@ function decodeTransactionEvent(row: TransactionRow, eventSeq: number, at: numbe
     point: point === null ? null : decodePoint(point),
     reason: optionalReason(reason),
     ...(by !== null && { replacedBy: bytesToHash(by) }),
-    ...(bundle !== undefined && { bundle }),
     attempts,
     receivedAt: receivedAt === 0 ? at : receivedAt,
   };

@@ -35,15 +35,11 @@ const longestEvent = 224;
 export const transactionElements = 13;
 /** Number of array elements of the event of a replaced transaction. The additional one is the hash that replaced it. */
 export const replacedElements = 14;
-/** The same of one that came in a bundle: the bundle is the last, and `null` stands for the hash if nothing replaced it. */
-export const bundledElements = 15;
 export const olderTransactionElements = 10;
 export const blockElements = 5;
 export const olderBlockElements = 3;
 /** Number of array elements of a `ready` or `parked` event. The first is a hash; in an old block event it is a number. */
 export const placeElements = 3;
-/** The same of one that came in a bundle, which is the last. */
-export const bundledPlaceElements = 4;
 
 type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
 type BlockStep = Extract<StepEvent, { kind: 'block' }>;
@@ -96,18 +92,15 @@ class EventEncoder {
   }
 
   #place(event: PlaceStep): void {
-    const { bundle } = event;
-    this.#to.head(array, bundle === undefined ? placeElements : bundledPlaceElements);
+    this.#to.head(array, placeElements);
     this.#to.hash(event.hash);
     this.#to.head(uint, event.seq);
     this.#to.head(uint, placeCodes.indexOf(event.kind === 'ready' ? 'ready' : event.reason));
-    if (bundle !== undefined) this.#to.head(uint, bundle);
   }
 
   #transaction(event: TransactionStep): void {
-    const { hash, seq, stage, previous, confirmations, nonConfirmations, point, reason, replacedBy, bundle } = event;
-    const plain = replacedBy === undefined ? transactionElements : replacedElements;
-    this.#to.head(array, bundle === undefined ? plain : bundledElements);
+    const { hash, seq, stage, previous, confirmations, nonConfirmations, point, reason, replacedBy } = event;
+    this.#to.head(array, replacedBy === undefined ? transactionElements : replacedElements);
     this.#to.hash(hash);
     this.#to.head(uint, seq);
     this.#to.head(uint, eventStages.indexOf(stage));
@@ -124,9 +117,6 @@ class EventEncoder {
     this.#to.head(uint, event.attempts);
     this.#optionalLong(event.receivedAt);
     if (replacedBy !== undefined) this.#to.hash(replacedBy);
-    if (bundle === undefined) return;
-    if (replacedBy === undefined) this.#to.nothing();
-    this.#to.head(uint, bundle);
   }
 
   #optionalLong(value: number | null): void {

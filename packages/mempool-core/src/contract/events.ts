@@ -26,8 +26,6 @@ export interface TransactionEvent extends Counters {
   readonly reason: DropReason | null;
   /** The hash of the transaction that replaced it. Absent unless the cause is `replaced` (P24). */
   readonly replacedBy?: string;
-  /** The bundle in which it came, as `receiveBundle` told it (P31). Absent if it came in none. */
-  readonly bundle?: number;
   /** How often the transaction had been sent by then. */
   readonly attempts: number;
   /** The `at` of the call that received the transaction; `null` if that is not known. */
@@ -62,8 +60,6 @@ interface PlaceChange {
   readonly at: number | null;
   readonly hash: string;
   readonly seq: number;
-  /** As in `TransactionEvent`. */
-  readonly bundle?: number;
 }
 
 /** A parked transaction became ready (P24). Its stage is still Pending. */

@@ -1,4 +1,3 @@
-import type { BundleOutcome } from './bundle-verbs.ts';
 import type { Awaitable, PayloadContext, ReadContext, WriteContext } from './call-options.ts';
 import type { DriverGossipPage, DriverPage } from './driver-page.ts';
 import type { PoolDump } from './dump.ts';
@@ -87,12 +86,6 @@ export interface PriorityVerbs {
     moment: CheckedCallTime,
     context: WriteContext,
   ): Awaitable<ReceiveOutcome[]>;
-  /** At least one, and each hash once. */
-  receiveBundle(
-    submissions: readonly CheckedSubmission[],
-    moment: CheckedCallTime,
-    context: WriteContext,
-  ): Awaitable<BundleOutcome>;
   reap(budget: CheckedBudget, context: ReadContext): Awaitable<verbs.Candidate[]>;
   best(after: OrderKey | null, limit: number, context: ReadContext): Awaitable<verbs.RankedCandidate[]>;
   take(take: CheckedTake, moment: CheckedCallTime, context: WriteContext): Awaitable<verbs.Claim>;

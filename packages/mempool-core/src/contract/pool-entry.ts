@@ -47,14 +47,6 @@ export interface Entry {
    * if its admission parked it.
    */
   readonly parkedAt?: number;
-  /** P31: the bundle that it is a part of. Left out if it is none. */
-  readonly bundle?: BundleRecord;
-}
-
-/** A bundle: its transactions have `size` consecutive seqs, from `first` on, which names the bundle. */
-export interface BundleRecord {
-  readonly first: number;
-  readonly size: number;
 }
 
 /** Returns a copy of the entry that is held back until `time`, or not held back if `time` is `undefined`. */

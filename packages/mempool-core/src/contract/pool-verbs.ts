@@ -65,8 +65,6 @@ export interface Candidate {
   readonly gas: number;
   /** Its own priority; with a tip, at the present floor (P29). It sorts by its effective priority, which may be lower. */
   readonly priority: bigint;
-  /** The bundle that it is a part of (P31), as `receiveBundle` named it; left out if it is none. */
-  readonly bundle?: number;
 }
 
 /** Options of a verb that returns payloads. */

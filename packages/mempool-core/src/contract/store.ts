@@ -1,4 +1,3 @@
-import type { BundleVerbs } from './bundle-verbs.ts';
 import type {
   ChainOptions,
   ClaimOptions,
@@ -183,7 +182,7 @@ export interface FifoStore extends StoreVerbs {
 }
 
 /** The store of a priority pool. */
-export interface PriorityStore extends StoreVerbs, PriorityVerbs, BundleVerbs {
+export interface PriorityStore extends StoreVerbs, PriorityVerbs {
   readonly ordering: 'priority';
 }
 
@@ -191,7 +190,7 @@ export interface PriorityStore extends StoreVerbs, PriorityVerbs, BundleVerbs {
  * A store of either ordering that has the verbs of both. In a fifo pool, the verbs of a priority pool reject with
  * `ERR_MEMPOOL_UNSUPPORTED`.
  */
-export interface AnyStore extends StoreVerbs, PriorityVerbs, BundleVerbs {
+export interface AnyStore extends StoreVerbs, PriorityVerbs {
   readonly ordering: Ordering;
 }
 

@@ -62,8 +62,6 @@ export interface StoredTransaction extends Transaction, Counters, LifeFacts {
    * from then on wakes it. `null` if it is not held back.
    */
   readonly notBefore: number | null;
-  /** The bundle that it is a part of (P31), as `receiveBundle` named it; left out if it is none. */
-  readonly bundle?: number;
 }
 
 /** Stands in place of a transaction whose record is damaged (M2). `drop` removes it. */
@@ -114,8 +112,6 @@ export interface TransactionStatus extends Counters, LifeFacts {
    * from then on wakes it. `null` if it is not held back.
    */
   readonly notBefore: number | null;
-  /** The bundle that it is a part of (P31), as `receiveBundle` named it; left out if it is none, or not live. */
-  readonly bundle?: number;
 }
 
 /** One entry of the terminal log: a Finalized or Dropped transaction (O4). The caller owns its bytes. */

@@ -99,8 +99,3 @@ export function priorityAt({ priority, tip }: Pick<CheckedVerdict, 'priority' | 
 export function isRefusal(answer: Verdict | Refusal): answer is Refusal {
   return typeof answer === 'object' && answer !== null && 'code' in answer;
 }
-
-/** A verdict as it is in a bundle (P31): not for peers, and without tip and protection. */
-export function verdictInBundle({ protected: _, tip: __, ...plain }: CheckedVerdict): CheckedVerdict {
-  return { ...plain, propagate: false };
-}

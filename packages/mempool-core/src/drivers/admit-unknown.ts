@@ -16,8 +16,6 @@ export function holdUnknown(
   { index, memory }: PriorityPool,
   submissions: readonly CheckedSubmission[],
 ): readonly number[] | null {
-  // P31: what is evicted of a bundle may take others with it.
-  if (!index.bundles.isEmpty) return null;
   if (mayPark(index, submissions)) return null;
   for (const { hash, verdict } of submissions) {
     if (verdict.provides.length > 0 || verdict.requires.length > 0) return null;

@@ -15,16 +15,10 @@ import { defaultInflightTtlMs } from '../contract/options.ts';
 import type { CheckedCallTime, CheckedSubmission, PriorityVerbs, ReceiveCall } from '../contract/pool-driver.ts';
 import type { TakenCandidate } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
-import {
-  type DamagedTransaction,
-  isDamaged,
-  type StoredTransaction,
-  type Transaction,
-} from '../contract/transaction.ts';
+import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
-import { bundleStep } from '../priority/bundle-admission.ts';
 import { senderPage, tagPage } from '../priority/lookup.ts';
 import type { PoolNode } from '../priority/pool-node.ts';
 import { dropPoolStep, dropSenderStep, movePoolStep, reviseStep } from '../priority/pool-step.ts';
@@ -121,7 +115,7 @@ export function priorityDriver(
       );
     },
     peekPending: (from, limit, context) =>
-      storedPage(storage, from, context, ({ index, memory }) => readyOf(index, memory.pendingAfter(from), limit)),
+      storage.stored(context, from, ({ index, memory }) => readyOf(index, memory.pendingAfter(from), limit)),
     peekParked: (from, limit, context) => parkedPage(storage, from, limit, context),
     payloads: (hashes, context) => storage.bodies(context, hashes),
     dumpPool: (context) => storage.dump(context),
@@ -143,7 +137,7 @@ function ungated<T>(step: Step<T>, { now }: CheckedCallTime): Step<T> {
 function receiving(
   storage: PriorityStorage,
   thresholds: PriorityOptions['thresholds'],
-): Pick<StoreDriver, 'receive'> & Pick<PriorityVerbs, 'admit' | 'receiveBundle'> {
+): Pick<StoreDriver, 'receive'> & Pick<PriorityVerbs, 'admit'> {
   const admit = (submissions: readonly CheckedSubmission[], moment: CheckedCallTime, context: WriteContext) => {
     if (submissions.length === 0) return admitNothing(storage, context);
     const admission = { submissions, moment, thresholds };
@@ -155,10 +149,6 @@ function receiving(
       return admit(submissions, noTime, context);
     },
     admit,
-    receiveBundle: (submissions, moment, context) =>
-      storage.write('receiveBundle', context, (pool, nowMs) =>
-        ungated(bundleStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds), moment),
-      ),
   };
 }
 
@@ -213,39 +203,12 @@ function parkedPage(
   context: ReadContext,
 ): Awaitable<DriverPage> {
   let lost: ReadonlySet<string> = new Set();
-  const page = storedPage(storage, from, context, ({ index }) => {
+  const page = storage.stored(context, from, ({ index }) => {
     const hashes = parkedAfter(index, from, limit);
     lost = new Set(hashes.filter((hash) => isLost(index.node(hash))));
     return hashes;
   });
   return after(page, (found) => (lost.size === 0 ? found : withoutLost(found, lost)));
-}
-
-/** A page of Pending transactions, with the names of their bundles (P31). */
-function storedPage(
-  storage: PriorityStorage,
-  from: number,
-  context: ReadContext,
-  choose: (pool: PriorityPool) => readonly string[],
-): Awaitable<DriverPage> {
-  const bundles = new Map<string, number>();
-  const page = storage.stored(context, from, (pool) => {
-    const hashes = choose(pool);
-    bundles.clear();
-    if (pool.index.bundles.isEmpty) return hashes;
-    for (const hash of hashes) {
-      const bundle = pool.index.node(hash)?.entry.bundle;
-      if (bundle !== undefined) bundles.set(hash, bundle.first);
-    }
-    return hashes;
-  });
-  const named = (told: StoredTransaction): StoredTransaction => {
-    const bundle = bundles.get(told.hash);
-    return bundle === undefined ? told : { ...told, bundle };
-  };
-  return after(page, (found) =>
-    bundles.size === 0 ? found : { ...found, transactions: found.transactions.map(named) },
-  );
 }
 
 function isLost(node: PoolNode | undefined): boolean {

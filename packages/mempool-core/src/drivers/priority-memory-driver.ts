@@ -3,7 +3,6 @@ import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
 import { isClosedAt } from '../contract/limits.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
-import { pageWithBundles, withBundle } from '../priority/bundle.ts';
 import { priorityDump } from '../priority/content.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
@@ -11,15 +10,7 @@ import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
 import { admitUnknown, holdUnknown } from './admit-unknown.ts';
 import { priorityRestore } from './dump-verbs.ts';
-import {
-  assertRoom,
-  atOnce,
-  type Done,
-  type FencedOutcome,
-  fencedCall,
-  type MemoryReads,
-  memoryReads,
-} from './memory-driver.ts';
+import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, memoryReads } from './memory-driver.ts';
 import { momentIn, type Plan, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 import { recordVerbs } from './record-verbs.ts';
 
@@ -75,18 +66,6 @@ function memoryStorage({ pool, options, leases, commit }: PriorityMemoryParts, c
   };
 }
 
-/** The reads of single transactions and of those in flight, with the names of their bundles (P31). */
-function bundledReads({
-  memory,
-  index,
-}: PriorityPool): Pick<MemoryReads, 'peekInflight' | 'findInflight' | 'checkStatus'> {
-  return {
-    peekInflight: (after, limit) => pageWithBundles(index, memory.peekInflight(after, limit)),
-    findInflight: (hashes) => memory.findInflight(hashes).map((each) => withBundle(index, each)),
-    checkStatus: (hashes) => memory.checkStatus(hashes).map((each) => withBundle(index, each)),
-  };
-}
-
 /**
  * Implements every verb for a backend that has its priority pool in memory, including payloads.
  *
@@ -103,7 +82,6 @@ export function priorityMemoryDriver(parts: PriorityMemoryParts): StoreDriver {
     ...(commit === undefined && { copiesPayloads: true }),
     ...memoryReads(pool.memory),
     ...driver,
-    ...bundledReads(pool),
     ...priorityRestore(pool, commit),
     ...recordVerbs({ memory: pool.memory, leases, election: options.election, write: storage.write }),
     admit(submissions, moment, context) {

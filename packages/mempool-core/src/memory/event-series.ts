@@ -4,7 +4,7 @@ import type { ParkedEvent, ReadyEvent, StepEvent, StoreEvent, TransactionEvent }
 type BlockTail = Extract<StepEvent, { kind: 'block' }>;
 type TransactionTail = Omit<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq' | 'receivedAt'>;
 
-type PlaceTail = Pick<ReadyEvent, 'kind' | 'bundle'> | Pick<ParkedEvent, 'kind' | 'reason' | 'bundle'>;
+type PlaceTail = Pick<ReadyEvent, 'kind'> | Pick<ParkedEvent, 'kind' | 'reason'>;
 
 /**
  * A block event, or an event of a transaction without its numbers and hash. Most events of a call share one such object.
@@ -47,10 +47,6 @@ const parkedTails: Readonly<Record<ParkedEvent['reason'], PlaceTail>> = {
   'below-floor': { kind: 'parked', reason: 'below-floor' },
   'behind-claim': { kind: 'parked', reason: 'behind-claim' },
 };
-
-function inBundle(tail: PlaceTail, { bundle }: Pick<ReadyEvent, 'bundle'>): PlaceTail {
-  return bundle === undefined ? tail : { ...tail, bundle };
-}
 
 /** The tail of a Pending or unknown transaction that is evicted. */
 export function evictedTail(stage: 'Pending' | 'Unknown', attempts: number): EventTail {
@@ -115,10 +111,10 @@ export class EventSeries {
         this.#add('', 0, event, at ?? unknownTime);
         break;
       case 'ready':
-        this.#add(event.hash, event.seq, inBundle(readyTail, event), at ?? unknownTime);
+        this.#add(event.hash, event.seq, readyTail, at ?? unknownTime);
         break;
       case 'parked':
-        this.#add(event.hash, event.seq, inBundle(parkedTails[event.reason], event), at ?? unknownTime);
+        this.#add(event.hash, event.seq, parkedTails[event.reason], at ?? unknownTime);
         break;
     }
   }
@@ -215,18 +211,7 @@ export class EventSeries {
 /** Names the fields: a spread of the tail costs four times as much. */
 function eventOf(
   { eventSeq, at, hash, seq, receivedAt }: Pick<TransactionEvent, 'eventSeq' | 'at' | 'hash' | 'seq' | 'receivedAt'>,
-  {
-    stage,
-    cause,
-    previous,
-    confirmations,
-    nonConfirmations,
-    point,
-    reason,
-    attempts,
-    replacedBy,
-    bundle,
-  }: TransactionTail,
+  { stage, cause, previous, confirmations, nonConfirmations, point, reason, attempts, replacedBy }: TransactionTail,
 ): TransactionEvent {
   const event: TransactionEvent = {
     kind: 'transaction',
@@ -244,8 +229,7 @@ function eventOf(
     attempts,
     receivedAt,
   };
-  if ((replacedBy ?? bundle) === undefined) return event;
-  return { ...event, ...(replacedBy !== undefined && { replacedBy }), ...(bundle !== undefined && { bundle }) };
+  return replacedBy === undefined ? event : { ...event, replacedBy };
 }
 
 function copyPrevious({
@@ -263,7 +247,6 @@ function hasTail(event: Extract<StepEvent, { kind: 'transaction' }>, tail: Event
     tail.cause === event.cause &&
     tail.attempts === event.attempts &&
     tail.replacedBy === event.replacedBy &&
-    tail.bundle === event.bundle &&
     tail.confirmations === event.confirmations &&
     tail.nonConfirmations === event.nonConfirmations &&
     tail.point === event.point &&

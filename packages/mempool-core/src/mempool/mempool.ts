@@ -38,7 +38,7 @@ import { PoolWrites } from './pool-writes.ts';
 import { checkRecheck, type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
 import { Submitter } from './submitter.ts';
 import { Sweeper } from './sweeper.ts';
-import type { SubmitBundleOutcome, SubmitOptions, SubmitOutcome } from './validation.ts';
+import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 import type { Waited, WaitOptions } from './waiters.ts';
 import { Waiting } from './waiting.ts';
 import { resolveWorkOptions, type WorkDone, type WorkHandler, type WorkOptions } from './work-options.ts';
@@ -258,19 +258,6 @@ export class Mempool implements AsyncDisposable {
       const parts = { pool: this, application: this.#application, ...checkRecheck({ ...options, height }) };
       return new Rechecker(parts).run();
     });
-  }
-
-  /**
-   * Receives transactions together or not at all (P31). Those without a verdict are validated first, as by `receive`; if one is
-   * refused, so is the bundle. A verdict of `validate` loses what a bundle may not have: `protected`, `tip`.
-   *
-   * @example const { kind } = await pool.receiveBundle([first, second]);
-   */
-  receiveBundle(
-    transactions: readonly verbs.Submission[],
-    options?: verbs.ReceiveOptions,
-  ): Promise<SubmitBundleOutcome> {
-    return this.#calls.observed('receiveBundle', () => this.#submitter.receiveBundle(transactions, options));
   }
 
   /** Drops the sender's live transactions that are not Confirmed, at most 1,000 in one step. Priority pools only. */

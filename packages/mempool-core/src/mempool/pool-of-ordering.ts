@@ -11,7 +11,6 @@ type PriorityOnly =
   | 'byTag'
   | 'dropBySender'
   | 'gossip'
-  | 'receiveBundle'
   | 'recheck'
   | 'revise'
   | 'stale';

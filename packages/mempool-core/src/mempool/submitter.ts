@@ -1,32 +1,21 @@
 import { checkWrite } from '../boundary/arguments.ts';
-import { checkBundle } from '../boundary/bundle-calls.ts';
 import { asChecked, askingAbout } from '../boundary/checked-once.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { checkCallTime } from '../boundary/pool-arguments.ts';
-import { isTooLarge, readSubmission, readSubmissions, tooLarge, withTooLarge } from '../boundary/submissions.ts';
-import { checkName, checkVerdict } from '../boundary/verdicts.ts';
+import { readSubmission, readSubmissions, withTooLarge } from '../boundary/submissions.ts';
+import { checkName } from '../boundary/verdicts.ts';
 import type { WriteContext, WriteOptions } from '../contract/call-options.ts';
-import { isMempoolError } from '../contract/errors.ts';
-import type { CheckedCallTime, CheckedSubmission } from '../contract/pool-driver.ts';
-import type { ReceiveOptions, Submission } from '../contract/pool-verbs.ts';
+import type { CheckedCallTime } from '../contract/pool-driver.ts';
+import type { Submission } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
-import { type CheckedVerdict, verdictInBundle } from '../contract/verdict.ts';
 import type { Application } from './application.ts';
 import { type BatchedVerb, batchedReceive, type QueuedSubmission } from './call-list.ts';
 import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
 import type { CallTrace } from './observer.ts';
 import { type OwnSubmission, ownSubmission, ownSubmissions, weight } from './own-submission.ts';
 import { noteSize, type PoolCalls } from './pool-calls.ts';
-import {
-  firstSent,
-  isGone,
-  judgedHeight,
-  type Screened,
-  Screening,
-  type ScreeningParts,
-  screenedOutcomes,
-} from './screening.ts';
-import type { SubmitBundleOutcome, SubmitOptions, SubmitOutcome } from './validation.ts';
+import { firstSent, isGone, judgedHeight, Screening, type ScreeningParts, screenedOutcomes } from './screening.ts';
+import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 
 export interface SubmitterParts extends Pick<ScreeningParts, 'status'> {
   readonly calls: PoolCalls;
@@ -99,30 +88,6 @@ export class Submitter {
     return told.length === 0 ? null : told;
   }
 
-  /** True if the operation id is known. */
-  async #isRepeat(context: WriteOptions): Promise<boolean> {
-    const { operationId, signal } = context;
-    if (operationId === undefined) return false;
-    try {
-      await this.#calls.whole({ operationId, signal }, (on, to) => on.receive([], to));
-      return false;
-    } catch (error) {
-      if (isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'operationId') return true;
-      throw error;
-    }
-  }
-
-  /** The verdict with which a transaction of a bundle was admitted, as it may be in a bundle. */
-  #bundled(
-    { verdict: given, hash, payload, payloadType }: CheckedSubmission,
-    screened: Screened | undefined,
-  ): CheckedVerdict {
-    const { submission } =
-      screened?.kind === 'admitted' ? screened : this.#screening.known({ hash, payload, payloadType });
-    const { verdict } = submission;
-    return verdict === undefined ? given : verdictInBundle(checkVerdict('verdict', verdict));
-  }
-
   #send(own: OwnSubmission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<ReceiveOutcome> {
     const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own), trace };
     return this.#calls.single(this.#receive, subject, context);
@@ -149,51 +114,6 @@ export class Submitter {
       isGone(screened[i], outcome) ? this.#submit(own[i] as OwnSubmission, moment, again, null) : outcome,
     );
     return Promise.all(told);
-  }
-
-  /** P31. One that the application refuses, or that the pool has, refuses the bundle before the store is called. */
-  async receiveBundle(
-    submissions: readonly Submission[],
-    options: ReceiveOptions | undefined,
-  ): Promise<SubmitBundleOutcome> {
-    this.#calls.assertOpen();
-    const context = checkWrite(options, callNames.moment);
-    const moment = checkCallTime(callTime(options, this.#options));
-    const read = readSubmissions(submissions);
-    const own = checkBundle(read);
-    const { maxTxBytes } = this.#options;
-    const large = own.find((each) => isTooLarge(each, maxTxBytes));
-    if (large !== undefined) return { kind: 'refused', refusal: tooLarge(large.hash, maxTxBytes) };
-    return this.#receiveBundle(own, (i) => read[i]?.verdict === undefined, moment, context);
-  }
-
-  /** `asks`: whether the application is asked about the transaction at a place. */
-  async #receiveBundle(
-    own: readonly CheckedSubmission[],
-    asks: (index: number) => boolean,
-    moment: CheckedCallTime,
-    context: WriteContext,
-  ): Promise<SubmitBundleOutcome> {
-    const [now, given] = [moment.now ?? undefined, moment.height ?? undefined];
-    const screened = await Promise.all(
-      own.map(({ verdict, from, ...rest }, i) => {
-        const submission = { ...rest, from: from ?? undefined, verdict: asks(i) ? undefined : verdict };
-        return this.#screening.screen(submission, given, context);
-      }),
-    );
-    const answered = screened.find((one) => one.kind === 'answered');
-    const isRepeat = answered !== undefined && (await this.#isRepeat(context));
-    if (answered !== undefined && !isRepeat) return { kind: 'refused', refusal: answered.outcome };
-    const judged = own.map((each, i) => (asks(i) ? { ...each, verdict: this.#bundled(each, screened[i]) } : each));
-    const height = given ?? judgedHeight(screened);
-    const sent = asChecked(judged) as readonly object[] as readonly Submission[];
-    const outcome = await this.#calls.whole(context, (on, to) => on.receiveBundle(sent, to), { now, height });
-    if (outcome.kind === 'received') return outcome;
-    const { refusal } = outcome;
-    const at = own.findIndex(({ hash }) => hash === refusal.hash);
-    // As in `submit`: the first attempt has used up the operation id, if there is one.
-    if (screened[at]?.kind !== 'known' || refusal.kind !== 'cycle') return outcome;
-    return this.#receiveBundle(own, asks, moment, { ...context, operationId: undefined });
   }
 
   #submitting(options: SubmitOptions | undefined): Submitting {

@@ -1,4 +1,3 @@
-import type { BundleOutcome, BundleRefusal } from '../contract/bundle-verbs.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import type { ReceiveOptions } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
@@ -33,11 +32,6 @@ export interface Refused extends Refusal {
 
 /** The outcome of `submit`, and of `receive` for each transaction. */
 export type SubmitOutcome = ReceiveOutcome | Refused;
-
-/** The outcome of `receiveBundle`. With `validate`, `refusal` may be the application's: of its first transaction that was refused. */
-export type SubmitBundleOutcome =
-  | Extract<BundleOutcome, { readonly kind: 'received' }>
-  | { readonly kind: 'refused'; readonly refusal: BundleRefusal | Refused };
 
 /** Options of `submit` and `receive`. */
 export interface SubmitOptions extends ReceiveOptions {

@@ -300,7 +300,7 @@ function reaches({ stage, confirmations }: TransactionStatus, goal: Goal): boole
   return knownStages.indexOf(stage) >= knownStages.indexOf(goal.stage) && confirmations >= goal.confirmations;
 }
 
-/** Returns the status right after the event, without `notBefore` and `bundle`, which events do not have. */
+/** Returns the status right after the event, without `notBefore`, which events do not have. */
 export function eventStatus(event: TransactionEvent): TransactionStatus {
   const { hash, stage, confirmations, nonConfirmations, point, reason, receivedAt, attempts } = event;
   const facts = { receivedAt, attempts, notBefore: null };

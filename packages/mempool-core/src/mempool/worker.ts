@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkReason } from '../boundary/arguments.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
-import { maxBundle } from '../contract/bundle-verbs.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { ClaimWithPayloads } from '../contract/pool-verbs.ts';
 import { HeldClaim, type HeldClaimParts } from './held-claim.ts';
@@ -21,9 +20,7 @@ import {
 /** The calls by which a worker answers. Those for one transaction share store calls with other callers. */
 interface WorkerPool {
   markAcknowledged(hash: string, options: Guard): Promise<boolean>;
-  markAcknowledged(hashes: readonly string[], options: Guard): Promise<string[]>;
   release(hash: string, options: ReleaseGuard): Promise<boolean>;
-  release(hashes: readonly string[], options: ReleaseGuard): Promise<string[]>;
   drop(hash: string, reason: FinalReason | 'damaged', options: Guard): Promise<boolean>;
 }
 
@@ -53,19 +50,11 @@ const retryMs = 250;
 type Outcome = keyof WorkDone;
 type Claimed = ClaimWithPayloads['transactions'][number];
 
-/** What a worker tells the pool of a transaction, or of a bundle. */
+/** How a transaction ended, for the pool. */
 type Answer =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'released'; readonly notBeforeMs?: number }
-  | { readonly kind: 'failed'; readonly hash: string; readonly reason: FinalReason | 'damaged' };
-
-/** What was taken together and is answered for together: one transaction, or a bundle (P31). */
-interface Taken {
-  readonly hashes: readonly string[];
-  /** How many have not ended. */
-  left: number;
-  answer: Answer;
-}
+  | { readonly kind: 'failed'; readonly reason: FinalReason | 'damaged' };
 
 /** A `take` that was sent. If its answer is lost, it is repeated under its id, with the same arguments (X2, P8). */
 interface Ask {
@@ -167,21 +156,6 @@ export class Worker {
     const taken = await this.#ask(ask);
     this.#isLikely = taken.transactions.length >= ask.maxTxs;
     if (taken.transactions.length > 0) this.#begin(taken, ask.askedAt);
-    else if (ask.maxTxs === maxTxs) return this.#takeBundle(maxTxs);
-    return taken.transactions.length > 0;
-  }
-
-  /** P31: a bundle that is larger than the free places is taken as a whole, or nothing behind it would ever be taken. */
-  async #takeBundle(free: number): Promise<boolean> {
-    const { calls, options } = this.#parts;
-    if (calls.store.ordering === 'fifo') return false;
-    const found = await calls.observed('reap', () => calls.reading.reap({ maxTxs: maxBundle }));
-    const first = found[0]?.bundle;
-    const size = first === undefined ? 0 : found.filter(({ bundle }) => bundle === first).length;
-    if (size <= free) return false;
-    const ask = { operationId: randomUUID(), maxTxs: size, askedAt: options.clock() };
-    const taken = await this.#ask(ask);
-    if (taken.transactions.length > 0) this.#begin(taken, ask.askedAt);
     return taken.transactions.length > 0;
   }
 
@@ -232,10 +206,8 @@ export class Worker {
     const claim = new HeldClaim({ claim: taken, claimMs: work.claimMs, askedAt, clock: options.clock, extend });
     this.#claims.add(claim);
     if (this.#isStopping) claim.stop(this.#stopping.signal.reason);
-    const waiting = withBundles(taken.transactions);
-    this.#waiting += waiting.length;
-    const places = Math.min(waiting.length, Math.max(1, work.concurrency - this.#jobs.size));
-    const jobs = Array.from({ length: places }, () => this.#place(this.#jobsOf(claim, waiting)));
+    this.#waiting += taken.transactions.length;
+    const jobs = taken.transactions.map((one) => this.#place(this.#handle(claim, one)));
     void Promise.all(jobs).then(() => {
       claim.letGo();
       this.#claims.delete(claim);
@@ -285,49 +257,38 @@ export class Worker {
     this.#placeFreed = Promise.withResolvers();
   }
 
-  /** One after the other: of a bundle there may be more than there are places. */
-  async #jobsOf(claim: HeldClaim, waiting: (readonly [Claimed, Taken])[]): Promise<void> {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const [one, taken] = next;
-      // A bundle goes out again as a whole, or leaves as a whole. So the rest of it is not handled.
-      if (taken.answer.kind === 'acknowledged') {
-        const answer = await this.#job(claim, one);
-        taken.answer = worse(taken.answer, answer);
-      }
-      taken.left -= 1;
-      if (taken.left > 0) continue;
-      await this.#answer(claim, taken);
-      this.#waiting -= taken.hashes.length;
-    }
+  async #handle(claim: HeldClaim, one: Claimed): Promise<void> {
+    const answer = await this.#job(claim, one);
+    await this.#answer(claim, one.hash, answer);
+    this.#waiting -= 1;
   }
 
   async #job(claim: HeldClaim, one: Claimed): Promise<Answer> {
     const { work, handler } = this.#parts;
-    const { hash } = one;
-    if ('kind' in one) return { kind: 'failed', hash, reason: 'damaged' };
+    if ('kind' in one) return { kind: 'failed', reason: 'damaged' };
     const { attempts: attempt } = one;
     if (this.#isStopping) return { kind: 'released' };
     // The attempts before may have ended with their process.
-    if (attempt > work.attempts) return { kind: 'failed', hash, reason: 'failed' };
+    if (attempt > work.attempts) return { kind: 'failed', reason: 'failed' };
     try {
       await handler(one, { signal: claim.signal, attempt });
     } catch (error) {
-      return this.#failed(claim, hash, attempt, error);
+      return this.#failed(claim, attempt, error);
     }
     return { kind: 'acknowledged' };
   }
 
   /** A reason that is none, and a backoff that is none, are the application's fault: they end the work. */
-  #failed(claim: HeldClaim, hash: string, attempt: number, error: unknown): Answer {
+  #failed(claim: HeldClaim, attempt: number, error: unknown): Answer {
     const { work, options } = this.#parts;
     const reason = finalReason(error);
     try {
       if (reason !== null) {
         checkReason(reason);
-        return { kind: 'failed', hash, reason };
+        return { kind: 'failed', reason };
       }
       if (this.#isStopping) return { kind: 'released' };
-      if (attempt >= work.attempts) return { kind: 'failed', hash, reason: 'failed' };
+      if (attempt >= work.attempts) return { kind: 'failed', reason: 'failed' };
       const ms = checkBackoff(work.backoff(attempt, error));
       this.#dueAt = Math.min(this.#dueAt, options.clock() + ms + 1);
       return { kind: 'released', notBeforeMs: claim.poolTimeMs + ms };
@@ -337,63 +298,32 @@ export class Worker {
     }
   }
 
-  /** Tells the pool how a transaction or a bundle ended. Tries again while the claim lasts. */
-  async #answer(claim: HeldClaim, { hashes, answer }: Taken): Promise<void> {
+  /** Reports to the pool how a transaction ended. Tries again while the claim lasts. */
+  async #answer(claim: HeldClaim, hash: string, answer: Answer): Promise<void> {
     try {
-      const told = await this.#tell(claim, hashes, answer);
-      this.#counts[answer.kind] += told;
-      this.#counts.lost += hashes.length - told;
+      const isChanged = await this.#report(claim, hash, answer);
+      this.#counts[isChanged ? answer.kind : 'lost'] += 1;
     } catch (error) {
       if (isMempoolError(error) && error.retryable && claim.leftMs > retryMs) {
         await delay(retryMs);
-        return this.#answer(claim, { hashes, answer, left: 0 });
+        return this.#answer(claim, hash, answer);
       }
-      this.#counts.lost += hashes.length;
+      this.#counts.lost += 1;
       if (!isMempoolError(error) || !error.retryable) this.#fail(error);
     }
   }
 
-  /** Returns how many transactions changed. A bundle changes in one call, so that a crash leaves no part of it in flight. */
-  async #tell({ id }: HeldClaim, hashes: readonly string[], answer: Answer): Promise<number> {
+  /** Returns true if the transaction changed. */
+  #report({ id }: HeldClaim, hash: string, answer: Answer): Promise<boolean> {
     const { pool } = this.#parts;
-    const [only, ...others] = hashes;
-    const isOne = only !== undefined && others.length === 0;
     const guard = { claim: id };
     switch (answer.kind) {
       case 'acknowledged':
-        if (isOne) return Number(await pool.markAcknowledged(only, guard));
-        return (await pool.markAcknowledged(hashes, guard)).length;
-      case 'released': {
-        const { notBeforeMs } = answer;
-        const until = notBeforeMs === undefined ? guard : { ...guard, notBeforeMs };
-        return isOne ? Number(await pool.release(only, until)) : (await pool.release(hashes, until)).length;
-      }
+        return pool.markAcknowledged(hash, guard);
+      case 'released':
+        return pool.release(hash, { ...guard, notBeforeMs: answer.notBeforeMs });
       case 'failed':
-        // P31: it takes its bundle with it.
-        return (await pool.drop(answer.hash, answer.reason, guard)) ? hashes.length : 0;
+        return pool.drop(hash, answer.reason, guard);
     }
   }
-}
-
-/** Pairs each transaction with its bundle, or with itself alone. */
-function withBundles(transactions: readonly Claimed[]): (readonly [Claimed, Taken])[] {
-  const bundles = Map.groupBy(transactions, (one) => ('kind' in one ? one.hash : (one.bundle ?? one.hash)));
-  const takens = new Map<Claimed, Taken>();
-  for (const bundle of bundles.values()) {
-    const taken = {
-      hashes: bundle.map(({ hash }) => hash),
-      left: bundle.length,
-      answer: { kind: 'acknowledged' } as const,
-    };
-    for (const one of bundle) takens.set(one, taken);
-  }
-  return transactions.map((one) => [one, takens.get(one) as Taken]);
-}
-
-const gravity = { acknowledged: 0, released: 1, failed: 2 } as const;
-
-/** The answer for a bundle: failed if one failed for good, else released if one was released, held back for the longest time. */
-function worse(a: Answer, b: Answer): Answer {
-  if (a.kind === 'released' && b.kind === 'released') return (a.notBeforeMs ?? 0) >= (b.notBeforeMs ?? 0) ? a : b;
-  return gravity[a.kind] >= gravity[b.kind] ? a : b;
 }

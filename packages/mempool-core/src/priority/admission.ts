@@ -117,8 +117,6 @@ function admitConfirmed(
   builder.index.put(entry, 'Confirmed');
   builder.begin(before, live(hash, seq, 'Confirmed', inclusion, arriving), submission);
   dropRivals(builder, entry.verdict.provides);
-  // P31: what leaves with them is in nobody's way, as of the next of this call.
-  builder.breakBundles();
   settle(builder.index);
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
 }
@@ -194,8 +192,7 @@ class Attempt {
 
   #refusedByRivals(): AdmissionRefusal | null {
     const { verdict } = this.#entry;
-    const isFirm = (rival: PoolNode): boolean =>
-      rival.stage === 'Pending' ? rival.entry.bundle !== undefined : !isReplaceable(rival);
+    const isFirm = (rival: PoolNode): boolean => rival.stage !== 'Pending' && !isReplaceable(rival);
     const refusal = refusedByTags(this.#builder.index, this.#entry, this.#rivals.find(isFirm));
     if (refusal !== null || this.#rivals.length === 0) return refusal;
     const required = this.#bump();

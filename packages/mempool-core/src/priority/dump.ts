@@ -24,7 +24,7 @@ export function dumpOf(index: PoolIndex): IndexDump {
 
 function dumpedEntry({ entry, stage, place }: PoolNode): IndexDump['entries'][number] {
   const { hash, seq, bytes, verdict, sources, version, admittedAt, admittedHeight, checkedHeight, gossipSeq } = entry;
-  const { claim, notBefore = null, parkedAt = null, bundle } = entry;
+  const { claim, notBefore = null, parkedAt = null } = entry;
   const plain = { bytes, sources: [...sources], version, admittedAt, admittedHeight, checkedHeight, gossipSeq };
   const tags = { provides: [...verdict.provides], requires: [...verdict.requires] };
   const where =
@@ -46,7 +46,6 @@ function dumpedEntry({ entry, stage, place }: PoolNode): IndexDump['entries'][nu
     claim: claim && { ...claim },
     notBefore,
     parkedAt,
-    ...(bundle && { bundle: { ...bundle } }),
     place: where,
   };
 }

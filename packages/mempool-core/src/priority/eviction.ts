@@ -1,10 +1,9 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import { type Floor, floorAt } from '../contract/pool-verbs.ts';
 import { minPriority } from '../contract/verdict.ts';
-import { unitOf } from './bundle.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isPlaced, mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
 
 /** Transactions and bytes: to be added, or above the limits. */
 export interface Excess {
@@ -28,22 +27,15 @@ export function isOver({ transactions, bytes }: Excess): boolean {
   return transactions > 0 || bytes > 0;
 }
 
-/** One transaction, or a whole bundle (P31). The last in the order comes first. */
-export type Leaving = readonly [PlacedNode, ...PlacedNode[]];
-
 /** The transactions that have to leave for an excess to end, the last in the order first. */
 export class Leavers {
-  readonly #index: PoolIndex;
   readonly #order: Iterator<PlacedNode>;
   readonly #spared: ReadonlySet<PoolNode>;
   #transactions: number;
   #bytes: number;
-  /** The bundle that came last. */
-  #bundle: number | undefined;
 
-  constructor(index: PoolIndex, { transactions, bytes }: Excess, spared: ReadonlySet<PoolNode> = nobody) {
-    this.#index = index;
-    this.#order = index.order.backwards()[Symbol.iterator]();
+  constructor({ order }: PoolIndex, { transactions, bytes }: Excess, spared: ReadonlySet<PoolNode> = nobody) {
+    this.#order = order.backwards()[Symbol.iterator]();
     this.#spared = spared;
     this.#transactions = transactions;
     this.#bytes = bytes;
@@ -55,37 +47,19 @@ export class Leavers {
   }
 
   /** The next of those that may leave. `null` if there is none left. */
-  next(): Leaving | null {
+  next(): PlacedNode | null {
     for (let at = this.#order.next(); !at.done; at = this.#order.next()) {
-      const leaving = this.#unitAt(at.value);
-      if (leaving === null || !this.#mayLeave(leaving)) continue;
-      for (const node of leaving) {
-        this.#transactions -= 1;
-        this.#bytes -= node.bytes;
-      }
-      return leaving;
+      const node = at.value;
+      if (!this.#mayLeave(node)) continue;
+      this.#transactions -= 1;
+      this.#bytes -= node.bytes;
+      return node;
     }
     return null;
   }
 
-  #mayLeave(leaving: Leaving): boolean {
-    for (const node of leaving) {
-      if (!node.isPlain && !mayLeave(node)) return false;
-      if (this.#spared.size > 0 && this.#spared.has(node)) return false;
-    }
-    return true;
-  }
-
-  /** Those of a bundle stand together in the order: it is met with the last of them. */
-  #unitAt(node: PlacedNode): Leaving | null {
-    const bundle = node.isPlain ? undefined : node.entry.bundle;
-    if (bundle !== undefined && bundle.first === this.#bundle) return null;
-    this.#bundle = bundle?.first;
-    if (bundle === undefined) return [node];
-    const unit = unitOf(this.#index, node).filter(isPlaced);
-    // What is in flight does not leave for a newcomer, and neither does the rest of its bundle.
-    if (unit.length !== bundle.size) return null;
-    return [node, ...unit.filter((mate) => mate !== node).reverse()];
+  #mayLeave(node: PlacedNode): boolean {
+    return (node.isPlain || mayLeave(node)) && !this.#spared.has(node);
   }
 }
 
@@ -120,9 +94,9 @@ export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess)
   const leavers = new Leavers(index, excess, spared);
   while (leavers.areNeeded) {
     const worst = leavers.next();
-    if (worst === null || before + victims.length + worst.length > maxEvictions) return null;
-    if (!isWorse(worst[0].place, newcomer)) return null;
-    for (const node of worst) victims.push(node);
+    if (worst === null || before + victims.length >= maxEvictions) return null;
+    if (!isWorse(worst.place, newcomer)) return null;
+    victims.push(worst);
   }
   return victims;
 }
@@ -168,9 +142,9 @@ function leastPriority(index: PoolIndex): bigint | null {
   while (leavers.areNeeded) {
     const worst = leavers.next();
     if (worst === null) return null;
-    victims += worst.length;
+    victims += 1;
     if (victims > limits.maxEvictions) return null;
-    const { ready, effectivePriority } = worst[0].place;
+    const { ready, effectivePriority } = worst.place;
     if (ready && effectivePriority >= floor) floor = effectivePriority + 1n;
   }
   return floor;

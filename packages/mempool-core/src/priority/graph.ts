@@ -1,5 +1,4 @@
 import type { AdmissionRefusal, LimitName } from '../contract/pool-verbs.ts';
-import { isOutOfOrder, unitOf } from './bundle.ts';
 import { childrenOf, parentsOf, postOrder } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PoolNode } from './pool-node.ts';
@@ -82,15 +81,11 @@ const nobody: ReadonlySet<PoolNode> = new Set();
  * not count.
  */
 export function closesCycle(index: PoolIndex, node: PoolNode, without: ReadonlySet<PoolNode> = nobody): boolean {
-  const unit = unitOf(index, node).filter((mate) => !without.has(mate));
-  const provides = unit.flatMap(({ entry }) => entry.verdict.provides);
+  const { provides } = node.entry.verdict;
   const open = new Set(provides.filter((tag) => !index.satisfied.has(tag) && index.dependents.has(tag)));
   if (open.size === 0) return false;
-  if (isOutOfOrder(index, unit)) return true;
-  const above = reach(unit, Number.POSITIVE_INFINITY, (each) => neededBy(index, each, without));
-  for (const each of above)
-    for (const { entry } of unitOf(index, each).filter((mate) => !without.has(mate)))
-      if (entry.verdict.requires.some((tag) => open.has(tag))) return true;
+  const above = reach([node], Number.POSITIVE_INFINITY, (each) => neededBy(index, each, without));
+  for (const { entry } of [node, ...above]) if (entry.verdict.requires.some((tag) => open.has(tag))) return true;
   return false;
 }
 
@@ -109,10 +104,7 @@ function* neededBy(
   node: PoolNode,
   without: ReadonlySet<PoolNode> = nobody,
 ): Generator<PoolNode, undefined> {
-  const unit = unitOf(index, node).filter((mate) => !without.has(mate));
-  for (const { entry } of unit)
-    for (const tag of entry.verdict.requires)
-      if (!index.satisfied.has(tag))
-        for (const provider of index.providers.of(tag))
-          if (!without.has(provider) && (unit.length === 1 || !unit.includes(provider))) yield provider;
+  for (const tag of node.entry.verdict.requires)
+    if (!index.satisfied.has(tag))
+      for (const provider of index.providers.of(tag)) if (!without.has(provider)) yield provider;
 }

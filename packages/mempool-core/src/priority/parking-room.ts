@@ -51,7 +51,7 @@ function wouldBeReady(index: PoolIndex, child: PoolNode, given: ReadonlySet<stri
   const { place, entry } = child;
   // The newcomer is ready and so are the other parents: none of them is below the floor.
   if (entry.verdict.priority < index.limits.minPriority) return false;
-  if (place === null || place.ready || entry.notBefore !== undefined || entry.bundle !== undefined) return false;
+  if (place === null || place.ready || entry.notBefore !== undefined) return false;
   if (isBehind(index, child)) return false;
   return entry.verdict.requires.every((tag) => given.has(tag) || isMet(index, tag) || isProvided(index, tag));
 }

@@ -15,10 +15,8 @@ export function placeEvents(index: PoolIndex): PlaceStep[] {
     const { hash, seq } = node;
     const wasParked = before !== null && before.entry.seq === seq && isParked(before);
     const isNow = isParked(node);
-    const { bundle: unit } = node.entry;
-    const bundle = unit && { bundle: unit.first };
-    if (isNow && !wasParked) events.push({ kind: 'parked', hash, seq, reason: reasonOf(index, node), ...bundle });
-    if (wasParked && node.place?.ready === true) events.push({ kind: 'ready', hash, seq, ...bundle });
+    if (isNow && !wasParked) events.push({ kind: 'parked', hash, seq, reason: reasonOf(index, node) });
+    if (wasParked && node.place?.ready === true) events.push({ kind: 'ready', hash, seq });
   }
   return events.sort((a, b) => a.seq - b.seq);
 }

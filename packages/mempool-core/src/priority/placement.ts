@@ -1,7 +1,6 @@
 import type { OrderKey } from '../contract/order-key.ts';
-import type { BundleRecord, Entry } from '../contract/pool-entry.ts';
+import type { Entry } from '../contract/pool-entry.ts';
 import { nobodysTag } from '../rules/damage.ts';
-import { bundlePriority, unitOf } from './bundle.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 import { isSamePlace, keyAt } from './tipped-place.ts';
@@ -17,31 +16,17 @@ export function isMet(index: PoolIndex, tag: string): boolean {
 /** The Pending transactions that a transaction depends on directly, each once. */
 export function parentsOf(index: PoolIndex, node: PoolNode): Set<PoolNode> {
   const parents = new Set<PoolNode>();
-  const unit = unitOf(index, node);
-  for (const { entry } of unit)
-    for (const tag of entry.verdict.requires)
-      if (!isMet(index, tag)) for (const provider of index.providers.of(tag)) parents.add(provider);
-  // P31: those of a bundle depend on what any of them depends on, and not on each other.
-  if (node.entry.bundle !== undefined) for (const mate of unit) parents.delete(mate);
+  for (const tag of node.entry.verdict.requires)
+    if (!isMet(index, tag)) for (const provider of index.providers.of(tag)) parents.add(provider);
   return parents;
 }
 
 /** The Pending transactions that depend on this one directly. May repeat one that needs several of its tags. */
 export function* childrenOf(index: PoolIndex, node: PoolNode): Generator<PoolNode, undefined> {
-  for (const { entry } of unitOf(index, node))
-    for (const tag of entry.verdict.provides) {
-      if (!index.dependents.has(tag) || isMet(index, tag)) continue;
-      for (const dependent of index.dependents.of(tag)) {
-        if (dependent.entry.bundle !== undefined) yield* placedWith(index, dependent, node);
-        else if (dependent.stage === 'Pending') yield dependent;
-      }
-    }
-}
-
-/** What is Pending of the bundle of a child; nothing of the parent's own bundle. */
-function* placedWith(index: PoolIndex, child: PoolNode, parent: PoolNode): Generator<PoolNode, undefined> {
-  if (child.entry.bundle?.first === parent.entry.bundle?.first) return;
-  for (const mate of unitOf(index, child)) if (mate.stage === 'Pending') yield mate;
+  for (const tag of node.entry.verdict.provides) {
+    if (!index.dependents.has(tag) || isMet(index, tag)) continue;
+    for (const dependent of index.dependents.of(tag)) if (dependent.stage === 'Pending') yield dependent;
+  }
 }
 
 /**
@@ -59,8 +44,6 @@ export function* settling(index: PoolIndex): Generator<undefined, void> {
   if (tags.delete(nobodysTag)) for (const node of index.parked) nodes.add(node);
   for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
-  if (!index.bundles.isEmpty)
-    for (const node of nodes) if (node.entry.bundle) for (const mate of unitOf(index, node)) nodes.add(mate);
   for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);
   let visited = 0;
   for (const node of yield* parentsFirst(index, nodes)) {
@@ -97,13 +80,11 @@ function* parentsFirst(index: PoolIndex, nodes: ReadonlySet<PoolNode>): Generato
 
 function isNeeded(index: PoolIndex, node: PoolNode): boolean {
   if (node.isPlain || index.dependents.isEmpty) return false;
-  return unitOf(index, node).some(({ entry }) => entry.verdict.provides.some((tag) => index.dependents.has(tag)));
+  return node.entry.verdict.provides.some((tag) => index.dependents.has(tag));
 }
 
 /** The order key of a transaction whose parents have theirs. Below the floor (P26) and behind another one (P33) it is parked. */
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
-  const { bundle } = node.entry;
-  if (bundle !== undefined) return bundlePlace(index, node, bundle);
   if (node.place !== null && isUntagged(node.entry)) return crossed(index, node.place);
   const { verdict } = node.entry;
   const parents: OrderKey[] = [];
@@ -118,32 +99,14 @@ export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
 }
 
 /** True if no other transaction affects it, and the floor only whether it is ready. */
-function isUntagged({ verdict: { provides, requires, tip }, notBefore, bundle }: Entry): boolean {
-  return provides.length === 0 && requires.length === 0 && (tip ?? notBefore ?? bundle) === undefined;
+function isUntagged({ verdict: { provides, requires, tip }, notBefore }: Entry): boolean {
+  return provides.length === 0 && requires.length === 0 && (tip ?? notBefore) === undefined;
 }
 
 /** The key of one that has a key already, of the same verdict. */
 function crossed(index: PoolIndex, place: OrderKey): OrderKey {
   const ready = !isBelowFloor(index, place);
   return ready === place.ready ? place : { ...place, ready };
-}
-
-/** The key of one in a bundle: all have the same but for the seq. It is ready only if all are there and Pending. */
-function bundlePlace(index: PoolIndex, node: PoolNode, { first, size }: BundleRecord): OrderKey {
-  const unit = unitOf(index, node);
-  const isFree = (mate: PoolNode): boolean =>
-    mate.stage === 'Pending' && mate.entry.notBefore === undefined && !isBehind(index, mate);
-  let ready = unit.length === size && unit.every(isFree);
-  const parents: OrderKey[] = [];
-  for (const tag of unit.flatMap(({ entry }) => entry.verdict.requires)) {
-    if (isMet(index, tag)) continue;
-    const providers = [...index.providers.of(tag)];
-    if (providers.some((provider) => unit.includes(provider))) continue;
-    const placed = providers.filter(isPlaced);
-    ready &&= placed.some(isReady);
-    for (const { place } of placed) parents.push(place);
-  }
-  return keyAt(index, parents, { seq: first, verdict: { priority: bundlePriority(unit) } }, ready, node.seq);
 }
 
 /** True if the effective priority is below the limit `minPriority` (P26). */

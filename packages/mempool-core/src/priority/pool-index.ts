@@ -15,7 +15,7 @@ import {
   isLostOut,
   isOut,
   isPlaced,
-  mayLeaveParking,
+  mayLeave,
   type PlacedNode,
   type PoolNode,
   providing,
@@ -55,8 +55,6 @@ export class PoolIndex {
   readonly lostOut: Set<PoolNode> = new Set();
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
-  /** P31: the transactions of a bundle that are Pending, Propagated or Acknowledged, by the bundle's first seq. */
-  readonly bundles: TagIndex = new TagIndex();
   readonly ages: AgeLists;
   readonly totals: Totals = new Totals();
   #protectedParked = 0;
@@ -117,7 +115,7 @@ export class PoolIndex {
 
   /** The parked transactions by how little they deserve their place; without those that never leave. */
   get parking(): Parking {
-    this.#parking ??= new Parking(Iterator.from(this.parked).filter(isPlaced).filter(mayLeaveParking));
+    this.#parking ??= new Parking(Iterator.from(this.parked).filter(isPlaced).filter(mayLeave));
     return this.#parking;
   }
 
@@ -347,13 +345,6 @@ export class PoolIndex {
     this.#attach(node);
   }
 
-  /** P31: the place of one follows from all of them. */
-  #unsettleBundle({ entry: { bundle } }: PoolNode): void {
-    if (bundle === undefined) return;
-    for (const mate of this.bundles.of(String(bundle.first)))
-      if (mate.stage === 'Pending') this.unsettled.nodes.add(mate);
-  }
-
   /** P33: what waits behind one in flight provides a tag of it. */
   #unsettleWaiting({ verdict }: Entry): void {
     for (const tag of verdict.provides)
@@ -363,7 +354,6 @@ export class PoolIndex {
   #unsettle(node: PoolNode): void {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
     if (node.isPlain) return;
-    this.#unsettleBundle(node);
     // A satisfied tag stays satisfied, whoever else provides it.
     for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }
@@ -381,9 +371,7 @@ export class PoolIndex {
     if (requires.length > 0) this.#requirers(stage).add(requires, node);
     this.#senders.add(node);
     if (isLostOut(node)) this.lostOut.add(node);
-    if (!isCounted(stage)) return;
-    this.totals.add(entry);
-    if (entry.bundle !== undefined) this.bundles.add([String(entry.bundle.first)], node);
+    if (isCounted(stage)) this.totals.add(entry);
   }
 
   #detach(node: PoolNode): void {
@@ -401,9 +389,7 @@ export class PoolIndex {
     if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
     // What is parked may have waited for the last one.
     if (this.lostOut.delete(node) && this.lostOut.size === 0) this.unsettled.tags.add(nobodysTag);
-    if (!isCounted(stage)) return;
-    this.totals.remove(entry);
-    if (entry.bundle !== undefined) this.bundles.delete([String(entry.bundle.first)], node);
+    if (isCounted(stage)) this.totals.remove(entry);
   }
 
   #requirers(stage: KnownStage): TagIndex {
@@ -416,7 +402,7 @@ export class PoolIndex {
       if (!node.place.ready) {
         this.parked.insert(node);
         if (node.entry.verdict.protected) this.#protectedParked += 1;
-        if (mayLeaveParking(node)) this.#parking?.add(node);
+        if (mayLeave(node)) this.#parking?.add(node);
       }
     }
     this.#attachLists(node);
@@ -429,7 +415,7 @@ export class PoolIndex {
     if (node.place.ready) return;
     this.parked.delete(node);
     if (node.entry.verdict.protected) this.#protectedParked -= 1;
-    if (mayLeaveParking(node)) this.#parking?.delete(node);
+    if (mayLeave(node)) this.#parking?.delete(node);
   }
 
   #attachLists(node: PoolNode): void {

@@ -54,8 +54,8 @@ export function setEntry(node: PoolNode, entry: Entry): void {
 function isPlain(entry: Entry): boolean {
   const { sender, gas, provides, requires, tip } = entry.verdict;
   const isUntagged = provides.length === 0 && requires.length === 0 && sender === '';
-  const { claim, notBefore, parkedAt, bundle } = entry;
-  const isFree = claim === null && notBefore === undefined && parkedAt === undefined && bundle === undefined;
+  const { claim, notBefore, parkedAt } = entry;
+  const isFree = claim === null && notBefore === undefined && parkedAt === undefined;
   const weighsNothing = gas === 0 && tip === undefined;
   return isUntagged && isFree && weighsNothing && mayLeave({ entry });
 }
@@ -88,11 +88,6 @@ export function isHeld({ stage, entry }: Pick<PoolNode, 'stage' | 'entry'>): boo
 /** False for what nothing takes the place of: a protected one (P28), and one whose verdict is damaged (M2). */
 export function mayLeave({ entry }: Pick<PoolNode, 'entry'>): boolean {
   return !entry.verdict.protected && !isLostEntry(entry);
-}
-
-/** True for a parked one that others may push out (P22). One of a bundle may not: a bundle leaves as a whole. */
-export function mayLeaveParking(node: Pick<PoolNode, 'entry'>): boolean {
-  return mayLeave(node) && node.entry.bundle === undefined;
 }
 
 export function isReady({ place }: PoolNode): boolean {

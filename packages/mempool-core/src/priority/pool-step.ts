@@ -4,7 +4,7 @@ import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedRevision } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import type { ReviseOutcome, SenderDrop } from '../contract/pool-verbs.ts';
-import { type CheckedVerdict, isRefusal, verdictInBundle } from '../contract/verdict.ts';
+import { type CheckedVerdict, isRefusal } from '../contract/verdict.ts';
 import { type CallMoment, maxSweep } from '../rules/call-plan.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { type MoveGuard, type Step, underClaim } from '../rules/step.ts';
@@ -50,34 +50,16 @@ export function dropPoolStep(
   if (descendants === undefined) return builder.step(named);
   const mayDrop = ({ stage, hash }: PoolNode): boolean =>
     stage === 'Pending' || claim === undefined || claimOf(builder, hash) === claim;
-  const further = dropDescendants(builder, named, (node) => mayDrop(node) && builder.drop(node.hash, cause, reason));
+  const further = dropDependents(builder, named, (node) => mayDrop(node) && builder.drop(node.hash, cause, reason));
   return builder.step([...named, ...further.sort((a, b) => a.seq - b.seq).map(({ hash }) => hash)]);
 }
 
-/** P23: drops what depends on those that left, or on what leaves with them (P31). */
-function dropDescendants(
-  builder: StepBuilder,
-  named: readonly string[],
-  drop: (node: PoolNode) => boolean,
-): PoolNode[] {
-  const further: PoolNode[] = [];
-  const gone = new Set<string>();
-  for (let left = named; left.length > 0; ) {
-    const dependents = dropDependents(builder, left, drop);
-    further.push(...dependents);
-    for (const hash of [...left, ...dependents.map((node) => node.hash)]) gone.add(hash);
-    builder.breakBundles();
-    left = builder.changes().flatMap(({ after: { hash } }) => (gone.has(hash) ? [] : hash));
-  }
-  return further;
-}
-
-/** Drops what depends on those that left, directly or not. `drop` returns false for what stays. */
+/** P23: drops what depends on those that left, directly or not. `drop` returns false for what stays. */
 function dropDependents(
   { index }: StepBuilder,
   left: readonly string[],
   drop: (node: PoolNode) => boolean,
-): readonly PoolNode[] {
+): PoolNode[] {
   const gone = new Set<PoolNode>();
   const walk = left.flatMap((hash) => index.node(hash) ?? []);
   for (const { entry } of walk)
@@ -99,10 +81,7 @@ export function dropSenderStep(pool: Planning, nowMs: number, sender: string, re
   const first = own.sort((a, b) => a.seq - b.seq).slice(0, maxSweep);
   const cause = dropCause(reason);
   const dropped = first.map(({ hash }) => hash).filter((hash) => builder.drop(hash, cause, reason));
-  // Of what is left, some may leave with the rest of their bundle (P31).
-  builder.breakBundles();
-  const more = own.slice(first.length).some(({ stage }) => stage !== 'Dropped');
-  return builder.step({ dropped, more });
+  return builder.step({ dropped, more: own.length > first.length });
 }
 
 function claimOf({ index }: StepBuilder, hash: string): string | null {
@@ -144,10 +123,9 @@ function revise(
   if (entry.version !== version) return { kind: 'superseded', hash, version: entry.version };
   if (isRefusal(answer)) return dropIn(builder, hash, 'invalid');
   if (isLost && hasRival(index, answer.provides)) return dropIn(builder, hash, 'conflict');
-  const given = entry.bundle === undefined ? answer : verdictInBundle(answer);
-  const limit = refusedByVerdict(index, entry, given);
+  const limit = refusedByVerdict(index, entry, answer);
   if (limit !== null) return { kind: 'limit', hash, limit };
-  const verdict = { ...given, provides: isLost ? given.provides : entry.verdict.provides };
+  const verdict = { ...answer, provides: isLost ? answer.provides : entry.verdict.provides };
   // M2: when it was admitted is lost with its verdict. Its time begins again.
   const since = isLost ? { admittedAt: nowMs, admittedHeight: height } : null;
   const next = { ...entry, ...since, verdict, version: version + 1, checkedHeight: height };

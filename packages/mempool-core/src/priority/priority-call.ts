@@ -62,25 +62,19 @@ export class PriorityCall implements CallPlan {
     return overdueBut(this.#builder.view, before, limit, new Set(moved.map(({ after }) => after.hash)));
   }
 
-  complete(): void {
-    this.#builder.breakBundles();
-  }
-
   evict(limit: number): string[] {
     const evicted: string[] = [];
     while (evicted.length < limit) {
       const worst = worstOver(this.#settled);
-      if (worst.length === 0) break;
-      for (const one of worst) {
-        evicted.push(one.hash);
-        this.end(one, 'evicted');
-      }
+      if (worst === null) break;
+      evicted.push(worst.hash);
+      this.end(worst, 'evicted');
     }
     return evicted;
   }
 
   isOverLimits(): boolean {
-    return worstOver(this.#settled).length > 0;
+    return worstOver(this.#settled) !== null;
   }
 
   claim(id: string): { readonly untilMs: number; readonly held: number } | null {
@@ -138,7 +132,7 @@ export function isSwept(
   const { nowMs } = moment;
   const overdue = overdueBut(view, overdueBefore(nowMs, inflightTtlMs), 1, new Set());
   const isLate = [endedIn(index, nowMs, 1), dueIn(index, nowMs, 1), overdue, expiredIn(index, moment, 1)];
-  return isLate.every(({ length }) => length === 0) && !(overLimits && worstOver(index).length > 0);
+  return isLate.every(({ length }) => length === 0) && !(overLimits && worstOver(index) !== null);
 }
 
 function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
@@ -149,16 +143,13 @@ function dueIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
   return firstOf(ages.held.list, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
 }
 
-/**
- * The next ones that a pool over its limits drops: the worst parked one if too many are parked, else the last one of all that
- * may leave, with its bundle.
- */
-function worstOver(index: PoolIndex): readonly PoolNode[] {
+/** The next one that a pool over its limits drops: the worst parked one if too many are parked, else the last one that may leave. */
+function worstOver(index: PoolIndex): PoolNode | null {
   const isParkedTooMuch = index.parkedCount > index.limits.maxParked;
   const worst = isParkedTooMuch ? index.parking.worst : undefined;
-  if (worst !== undefined) return [worst];
+  if (worst !== undefined) return worst;
   const leavers = new Leavers(index, excessOf(index, nothingMore));
-  return (leavers.areNeeded ? leavers.next() : null) ?? [];
+  return leavers.areNeeded ? leavers.next() : null;
 }
 
 function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode) => boolean): PoolNode[] {

@@ -1,4 +1,3 @@
-import type { BundleRefusal } from '../contract/bundle-verbs.ts';
 import { nextStage, type TxState } from '../contract/lifecycle.ts';
 import { isClosedAt } from '../contract/limits.ts';
 import type { Entry } from '../contract/pool-entry.ts';
@@ -11,7 +10,7 @@ import { fillsGap } from './parking-room.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isCounted, newNode, type PoolNode } from './pool-node.ts';
 
-// What refuses a newcomer before it is in the index (P3), alone or as one of a bundle (P31).
+// What refuses a newcomer before it is in the index (P3).
 
 /** What the pool knows already, and all else when it is closed (P27). `before`: the state of the hash before. */
 export function refusedAtOnce(
@@ -19,7 +18,7 @@ export function refusedAtOnce(
   hash: string,
   before: TxState | null,
   nowMs: number,
-): Extract<BundleRefusal, { readonly kind: 'duplicate' | 'closed' }> | null {
+): Extract<ReceiveOutcome, { readonly kind: 'duplicate' | 'closed' }> | null {
   const stage = before?.stage ?? 'Unknown';
   if (nextStage(stage, 'receive') === null)
     return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
@@ -54,31 +53,28 @@ export function refusedByTags(
   return verdict.provides.some((tag) => satisfied.has(tag)) ? { kind: 'conflict', hash, with: null } : null;
 }
 
-/**
- * One that fills a gap (P22) or is protected (P28) is exempt from the pool's limit, but not from that of its own verdict. No
- * bundle is exempt.
- */
+/** One that fills a gap (P22) or is protected (P28) is exempt from the pool's limit, but not from that of its own verdict. */
 export function refusedBySender(index: PoolIndex, entry: Entry): AdmissionRefusal | null {
   const { limits, totals } = index;
-  const { hash, verdict, bundle } = entry;
+  const { hash, verdict } = entry;
   if (verdict.sender === '') return null;
   const own = verdict.senderLimit ?? Number.POSITIVE_INFINITY;
   const limit = verdict.protected ? own : Math.min(own, limits.maxPerSender);
   const count = (totals.senders.get(verdict.sender) ?? 0) + 1;
   if (count <= limit) return null;
-  if (count <= own && bundle === undefined && fillsGap(index, newNode(entry, 'Pending'))) return null;
+  if (count <= own && fillsGap(index, newNode(entry, 'Pending'))) return null;
   return { kind: 'sender-limit', hash, limit };
 }
 
 /** Adds the floor to a refusal of a full pool. Call it when the attempt is undone. */
-export function withFloor<R extends BundleRefusal>(index: PoolIndex, refusal: R): R {
+export function withFloor(index: PoolIndex, refusal: AdmissionRefusal): AdmissionRefusal {
   return refusal.kind === 'full' ? { ...refusal, floor: floorOf(index) } : refusal;
 }
 
 /** P27: what a step assumes about the time of its commit; nothing if that makes no difference to its outcomes. */
 export function gateOf(
   { limits: { acceptUntil } }: PoolIndex,
-  outcomes: readonly Pick<ReceiveOutcome | BundleRefusal, 'kind'>[],
+  outcomes: readonly Pick<ReceiveOutcome, 'kind'>[],
   nowMs: number,
 ): { readonly gate?: Gate } {
   const isNews = acceptUntil !== Number.POSITIVE_INFINITY && outcomes.some(({ kind }) => kind !== 'duplicate');

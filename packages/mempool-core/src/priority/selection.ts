@@ -4,16 +4,14 @@ import { maxPageBytes } from '../contract/page-rules.ts';
 import type { CheckedBudget, CheckedGossipQuery } from '../contract/pool-driver.ts';
 import type { Candidate, GossipItem, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
 import { priorityAt } from '../contract/verdict.ts';
-import { unitOf } from './bundle.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
 
 /** Returns the candidate of a transaction, with its priority at the present floor. */
 export function candidateOf({ limits }: PoolIndex, { hash, entry }: PoolNode): Candidate {
-  const { seq, bytes, verdict, bundle } = entry;
-  const candidate = { hash, seq, bytes, gas: verdict.gas, priority: priorityAt(verdict, limits.minPriority) };
-  return bundle === undefined ? candidate : { ...candidate, bundle: bundle.first };
+  const { seq, bytes, verdict } = entry;
+  return { hash, seq, bytes, gas: verdict.gas, priority: priorityAt(verdict, limits.minPriority) };
 }
 
 /**
@@ -26,29 +24,10 @@ export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
   const reaped: Candidate[] = [];
   // Counts up in whole numbers: the rest of an unlimited budget would be `Infinity`, a new number object each time.
   let [usedBytes, usedGas, misfits] = [0, 0, 0];
-  const [passed, taken] = [new Set<PoolNode>(), new Set<PoolNode>()];
+  const passed = new Set<PoolNode>();
   if (maxTxs === 0) return reaped;
   index.order.walk(({ hash, seq, bytes, gas, priority: most, tip, isReady, isBound }, node) => {
     if (!isReady) return false;
-    if (node.entry.bundle !== undefined) {
-      // P31: the first one decides for all, which follow it.
-      if (passed.has(node)) return true;
-      if (taken.has(node)) return reaped.push(candidateOf(index, node)) < maxTxs;
-      const unit = unitOf(index, node);
-      const sum = sumOf(unit, overheadBytes);
-      const isBehind = waitsForOneOf(index, node, passed);
-      const fits =
-        usedBytes + sum.bytes <= maxBytes && usedGas + sum.gas <= maxGas && reaped.length + unit.length <= maxTxs;
-      if (isBehind || !fits) {
-        for (const mate of unit) passed.add(mate);
-        if (!isBehind) misfits += 1;
-        return misfits <= skip;
-      }
-      for (const mate of unit) taken.add(mate);
-      usedBytes += sum.bytes;
-      usedGas += sum.gas;
-      return reaped.push(candidateOf(index, node)) < maxTxs;
-    }
     if (isBound && passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
     const needed = usedBytes + bytes + overheadBytes;
     if (needed > maxBytes || usedGas + gas > maxGas) {
@@ -62,15 +41,6 @@ export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
     return reaped.push({ hash, seq, bytes, gas, priority }) < maxTxs;
   });
   return reaped;
-}
-
-function sumOf(unit: readonly PoolNode[], overheadBytes: number): { readonly bytes: number; readonly gas: number } {
-  const sum = { bytes: 0, gas: 0 };
-  for (const { entry } of unit) {
-    sum.bytes += entry.bytes + overheadBytes;
-    sum.gas += entry.verdict.gas;
-  }
-  return sum;
 }
 
 function waitsForOneOf(index: PoolIndex, node: PoolNode, passed: ReadonlySet<PoolNode>): boolean {
@@ -91,9 +61,8 @@ export function bestOf(index: PoolIndex, after: OrderKey | null, limit: number):
 
 /** P25: by seq. The order in the index differs between nodes. */
 function parentHashes(index: PoolIndex, node: PoolNode): string[] {
-  if (node.place?.depth === 0 && node.entry.bundle === undefined) return [];
-  const before = unitOf(index, node).filter(({ seq }) => seq < node.seq);
-  return [...parentsOf(index, node), ...before].sort((a, b) => a.seq - b.seq).map(({ hash }) => hash);
+  if (node.place?.depth === 0) return [];
+  return [...parentsOf(index, node)].sort((a, b) => a.seq - b.seq).map(({ hash }) => hash);
 }
 
 /** The transactions under a claim, by seq. */

@@ -155,7 +155,6 @@ export class StepBuilder {
 
   /** Completes the plan: settles the index, numbers new gossip and returns the step. */
   step<Outcome>(outcome: Outcome, parts: Pick<StepParts, 'events' | 'chain'> = {}): Step<Outcome> {
-    this.breakBundles();
     settle(this.index);
     this.#forgetIdleTags();
     this.timeParked();
@@ -164,48 +163,12 @@ export class StepBuilder {
     const transitions = [...this.#transitions.values()].sort((a, b) => a.after.seq - b.after.seq);
     const changes = transitions.map(({ before, after, cause, replacedBy }) => {
       const change = changeOf(before, after, cause, tick, this.tick);
-      const bundle = this.index.node(after.hash)?.entry.bundle?.first;
-      return (replacedBy ?? bundle) === undefined ? change : { ...change, replacedBy, bundle };
+      return replacedBy === undefined ? change : { ...change, replacedBy };
     });
     const bodies = transitions.map(({ body }) => body);
     const clamped = [...this.#clamped.values()].filter(({ hash }) => !this.#transitions.has(hash));
     const places = placeEvents(this.index);
     return { ...stepOf(this.view, outcome, changes, { ...parts, bodies, clamped, places }), pool: this.#poolStep() };
-  }
-
-  /**
-   * P31: drops what is left of a bundle of which one has left, for the same reason as the first of those; if none was dropped
-   * in this call, a block has taken one of them: that is a conflict. The end of each call does this, too.
-   */
-  breakBundles(): void {
-    const { index } = this;
-    const broken = new Set<number>();
-    for (const { node, before } of index.touched())
-      for (const bundle of [node.entry.bundle, before?.entry.bundle])
-        if (bundle !== undefined && index.bundles.of(String(bundle.first)).size < bundle.size) broken.add(bundle.first);
-    for (const first of broken) {
-      const left = [...index.bundles.of(String(first))].sort((a, b) => a.seq - b.seq);
-      if (left.length === 0) continue;
-      const { cause, reason, replacedBy } = this.#endIn(first);
-      for (const { hash } of left) {
-        const txState = this.txState(hash) as TxState;
-        this.move(txState, dropped(txState, this.tick, reason), cause);
-        if (replacedBy !== undefined)
-          this.#transitions.set(hash, { ...(this.#transitions.get(hash) as Transition), replacedBy });
-      }
-    }
-  }
-
-  #endIn(first: number): Pick<Transition, 'cause' | 'replacedBy'> & { readonly reason: string } {
-    let ended: Transition | undefined;
-    for (const { node } of this.index.touched()) {
-      if (node.entry.bundle?.first !== first) continue;
-      const transition = this.#transitions.get(node.hash);
-      if (transition?.after.stage !== 'Dropped') continue;
-      if (ended === undefined || transition.after.seq < ended.after.seq) ended = transition;
-    }
-    if (ended === undefined) return { cause: 'conflict', reason: 'conflict' };
-    return { cause: ended.cause, reason: ended.after.reason ?? ended.cause, replacedBy: ended.replacedBy };
   }
 
   /** The state of a Pending node, or of one that this call has just ended in the index. */

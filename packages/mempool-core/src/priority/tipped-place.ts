@@ -51,17 +51,15 @@ export class TippedPlace implements OrderKey {
   }
 }
 
-/** The order key below these parents. Below the floor it is parked (P26). In a bundle (P31) the seq of the first breaks ties. */
+/** The order key below these parents. Below the floor it is parked (P26). */
 export function keyAt(
   source: FloorSource,
   parents: readonly OrderKey[],
   { seq, verdict }: Pick<Entry, 'seq'> & { readonly verdict: Pick<CheckedVerdict, 'priority' | 'tip'> },
   ready: boolean,
-  placedSeq: number = seq,
 ): OrderKey {
   const { minPriority: floor } = source.limits;
-  const below = orderKeyBelow(parents, priorityAt(verdict, floor), seq, ready);
-  const key = placedSeq === seq ? below : { ...below, seq: placedSeq };
+  const key = orderKeyBelow(parents, priorityAt(verdict, floor), seq, ready);
   const isReady = ready && key.effectivePriority >= floor;
   let { priority: most, tip } = verdict;
   for (const parent of parents) {

@@ -4,9 +4,9 @@ import { isOut, type PoolNode } from './pool-node.ts';
 
 // P33: of two live transactions that provide the same tag, one is in flight, and the Pending one waits behind it.
 
-/** True if a newcomer may wait behind it: its claim lasts and says so. Nothing replaces one of a bundle (P31). */
+/** True if a newcomer may wait behind it: its claim lasts and says so. */
 export function isReplaceable({ stage, entry }: PoolNode): boolean {
-  return stage === 'Propagated' && entry.claim?.replaceable === true && entry.bundle === undefined;
+  return stage === 'Propagated' && entry.claim?.replaceable === true;
 }
 
 /** True if one of them is in flight, and the other one is Pending. */

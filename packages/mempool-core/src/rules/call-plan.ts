@@ -42,8 +42,6 @@ export interface CallPlan {
   expired(moment: CallMoment, limit: number): Named[];
   /** Returns those in flight that were sent before a time and not returned by this call: the earliest first, then by seq. */
   overdue(before: number, limit: number): TxState[];
-  /** Drops what leaves together with those that this call has dropped (P31). */
-  complete(): void;
   /** Drops transactions from the end of the order until the limits hold, at most `limit`. Returns the hashes. */
   evict(limit: number): string[];
   isOverLimits(): boolean;
@@ -100,11 +98,11 @@ export function sweepStep(
   { overLimits, inflightTtlMs }: SweepTargets,
 ): Step<Sweep> {
   let room = maxSweep;
-  const unfinished: (() => boolean)[] = [];
+  let isUnfinished = false;
   // One more than there is room for is asked for: it tells that there may be more.
   const fitting = <One>(find: (limit: number) => readonly One[]): readonly One[] => {
     const found = find(room + 1);
-    if (found.length > room) unfinished.push(() => find(1).length > 0);
+    isUnfinished ||= found.length > room;
     const kept = found.slice(0, room);
     room -= kept.length;
     return kept;
@@ -117,11 +115,9 @@ export function sweepStep(
   for (const one of overdue) plan.expire(one);
   const expired = fitting((limit) => plan.expired(moment, limit));
   for (const one of expired) plan.end(one, 'expired');
-  // What leaves with these is neither over the limits nor left for the next sweep.
-  plan.complete();
   const evicted = overLimits ? plan.evict(room) : [];
   const isOver = overLimits && evicted.length >= room && plan.isOverLimits();
-  const more = isOver || unfinished.some((isLeft) => isLeft());
+  const more = isOver || isUnfinished;
   return plan.step({
     returned,
     woken: woken.map(hashOf),

@@ -34,8 +34,6 @@ export interface Change {
   readonly cause: Cause;
   /** The hash of the transaction that replaced it (P24). */
   readonly replacedBy?: string | undefined;
-  /** The bundle in which it came (P31). */
-  readonly bundle?: number | undefined;
 }
 
 /** True for a change to a final stage, which makes an entry in the terminal log. */
@@ -201,7 +199,7 @@ export function bySeq(changes: Change[]): Change[] {
 /** Returns the event of a change (E1). `point` is the confirming block of a Confirmed or Finalized transaction, else `null`. */
 export function changeEvent(
   eventSeq: number,
-  { after, previous, counters, cause, replacedBy, bundle }: Change,
+  { after, previous, counters, cause, replacedBy }: Change,
   point: ChainPoint | null,
 ): Extract<StepEvent, { kind: 'transaction' }> {
   return {
@@ -217,7 +215,6 @@ export function changeEvent(
     point,
     reason: optionalReason(after.reason),
     ...(replacedBy !== undefined && { replacedBy }),
-    ...(bundle !== undefined && { bundle }),
     attempts: after.facts.attempts,
     receivedAt: after.facts.receivedAt,
   };

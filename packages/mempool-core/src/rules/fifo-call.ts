@@ -78,8 +78,6 @@ export class FifoCall implements CallPlan {
     return overdueBut(this.#view, before, limit, this.#returned);
   }
 
-  complete(): void {}
-
   evict(): string[] {
     return [];
   }

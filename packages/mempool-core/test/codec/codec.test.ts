@@ -141,12 +141,11 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
       attempts: safe(),
       receivedAt: chance.pick([null, 1, at, Number.MAX_SAFE_INTEGER]),
       ...chance.pick([{}, { replacedBy: chance.hex(64) }]),
-      ...chance.pick([{}, { bundle: safe() }]),
     };
   }
 
   function placeEvent(eventSeq: number): StoreEvent {
-    const base = { eventSeq, at, hash: chance.hex(32), seq: safe(), ...chance.pick([{}, { bundle: safe() }]) };
+    const base = { eventSeq, at, hash: chance.hex(32), seq: safe() };
     return chance.below(2) === 0 ? { kind: 'ready', ...base } : { kind: 'parked', ...base, reason: 'held' };
   }
 

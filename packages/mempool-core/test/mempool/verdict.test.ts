@@ -13,14 +13,14 @@ function byByte() {
 }
 
 /** A pool whose application refuses everything from a moment on. */
-async function openRefusing<O extends Ordering = 'priority'>(ordering: O = 'priority' as O) {
+async function openRefusing<O extends Ordering>(ordering: O) {
   let isOpen = true;
   const validate = () => (isOpen ? {} : { code: 1, log: 'no', penalize: false });
   const opened = await open<O>({ keepInvalidMs: 0, validate }, { ordering } as OpenOptions<O>);
   const refuse = (): void => {
     isOpen = false;
   };
-  return { ...opened, refuse, bundle: [transaction(1), transaction(2)] };
+  return { ...opened, refuse, list: [transaction(1), transaction(2)] };
 }
 
 /** Uses as many other ids as a pool may have before it forgets one. */
@@ -231,14 +231,14 @@ describe('a call that is repeated with its operation id (X2)', () => {
   it.each(['fifo', 'priority'] as const)(
     'is answered as before when the pool has dropped what came, %s',
     async (ordering) => {
-      const { pool, bundle, refuse } = await openRefusing(ordering);
+      const { pool, list, refuse } = await openRefusing(ordering);
       const submitted = await pool.submit(transaction(1), { operationId: 'one' });
-      const received = await pool.receive(bundle, { operationId: 'two' });
+      const received = await pool.receive(list, { operationId: 'two' });
       await pool.drop([hash(1)], 'failed');
       await pool.drop([hash(2)], 'failed');
       refuse();
       expect(await pool.submit(transaction(1), { operationId: 'one' })).toEqual(submitted);
-      expect(await pool.receive(bundle, { operationId: 'two' })).toEqual(received);
+      expect(await pool.receive(list, { operationId: 'two' })).toEqual(received);
       expect((await pool.usage()).pending).toBe(0);
       await expect(pool.submit(transaction(2), { operationId: 'one' })).rejects.toMatchObject(invalid('operationId'));
       expect(await pool.submit(transaction(2), { operationId: 'three' })).toMatchObject({ kind: 'refused', code: 1 });
@@ -257,10 +257,10 @@ describe('a call that is repeated with its operation id (X2)', () => {
   ] as const)(
     'admits nothing that is refused if the id is forgotten: %s pool, %s, before call %i of the store',
     async (ordering, verb, forgotten, told) => {
-      const { store, pool, bundle, refuse, before } = await openRefusing(ordering);
+      const { store, pool, list, refuse, before } = await openRefusing(ordering);
       const options = { operationId: 'one' };
       const call = async (): Promise<SubmitOutcome[]> =>
-        verb === 'submit' ? [await pool.submit(transaction(1), options)] : pool.receive(bundle, options);
+        verb === 'submit' ? [await pool.submit(transaction(1), options)] : pool.receive(list, options);
       await call();
       for (const n of [1, 2]) await pool.drop([hash(n)], 'failed');
       refuse();
@@ -273,17 +273,6 @@ describe('a call that is repeated with its operation id (X2)', () => {
       expect((await pool.usage()).pending).toBe(0);
     },
   );
-
-  it('admits no bundle that is refused if the id is forgotten behind the question whether it is known', async () => {
-    const { store, pool, bundle, refuse, before } = await openRefusing();
-    const call = () => pool.receiveBundle(bundle, { operationId: 'one' });
-    await call();
-    for (const n of [1, 2]) await pool.drop([hash(n)], 'failed');
-    refuse();
-    before('receiveBundle', () => forgetIds(store));
-    expect(await call()).toMatchObject({ kind: 'refused', refusal: { kind: 'cycle' } });
-    expect((await pool.usage()).pending).toBe(0);
-  });
 
   it('is validated again if all of it was refused: nothing was recorded', async () => {
     const { validate } = byByte();
@@ -362,76 +351,5 @@ describe('calls of one turn', () => {
     const tagged = (n: number) => pays(n, 0n, { provides: [`${n}`.repeat(30)], requires: [`${n}`.repeat(12)] });
     await Promise.all([1, 2, 3].map((n) => pool.submit(tagged(n))));
     expect(calls.filter((call) => call.startsWith('receive'))).toEqual(['receive 2', 'receive 1']);
-  });
-});
-
-describe('a bundle', () => {
-  it('has the verdicts of the application, without what a bundle may not have', async () => {
-    const { asked, validate } = byByte();
-    const { pool } = await openPriority({
-      validate: (each, to) => (each.hash === hash(4) ? { maxPriority: 4n, tip: 1n } : validate(each, to)),
-    });
-    expect(await pool.receiveBundle([transaction(2), pays(3, 6n), transaction(4)])).toMatchObject({ kind: 'received' });
-    expect(asked).toEqual([2]);
-    const { entries } = await pool.store.dump();
-    expect(entries.map(({ priority, tip }) => [priority, tip])).toEqual([
-      [2n, undefined],
-      [6n, undefined],
-      [4n, undefined],
-    ]);
-  });
-
-  it('is refused where one of it is, and the store never sees it', async () => {
-    const { pool, count } = await openPriority({ validate: byByte().validate });
-    const refusal = { kind: 'refused', hash: hash(66), code: 9, log: 'garbage', penalize: true };
-    expect(await pool.receiveBundle([transaction(1), garbage(), garbage(67)])).toMatchObject({
-      kind: 'refused',
-      refusal,
-    });
-    expect(count('receiveBundle')).toBe(0);
-  });
-
-  it('is not asked about where one of it is too large, or in the pool already', async () => {
-    const { asked, validate } = byByte();
-    const { pool } = await openPriority({ validate, maxTxBytes: 8 });
-    await pool.submit(transaction(1));
-    const large = { ...transaction(2), payload: new Uint8Array(9) };
-    expect(await pool.receiveBundle([transaction(3), large])).toMatchObject({ refusal: { kind: 'too-large' } });
-    expect(asked).toEqual([1]);
-    const refusal = { kind: 'duplicate', hash: hash(1), stage: 'Pending' };
-    expect(await pool.receiveBundle([transaction(1), transaction(3)])).toEqual({ kind: 'refused', refusal });
-    expect(asked.filter((first) => first === 1)).toHaveLength(1);
-  });
-
-  it('answers a repeated operation id as it did first, whatever the application says by now', async () => {
-    const { pool, bundle, refuse } = await openRefusing();
-    const first = await pool.receiveBundle(bundle, { operationId: 'one' });
-    refuse();
-    expect(await pool.receiveBundle(bundle, { operationId: 'one' })).toEqual(first);
-    expect(await pool.receiveBundle(bundle, { operationId: 'two' })).toMatchObject({ refusal: { kind: 'duplicate' } });
-  });
-
-  it('is answered as before where it has left the pool and the application refuses it by now', async () => {
-    const { pool, bundle, refuse } = await openRefusing();
-    const first = await pool.receiveBundle(bundle, { operationId: 'one' });
-    await pool.drop([hash(1)], 'failed');
-    refuse();
-    expect(await pool.receiveBundle(bundle, { operationId: 'one' })).toEqual(first);
-    expect(await pool.receiveBundle(bundle, { operationId: 'two' })).toMatchObject({ refusal: { kind: 'refused' } });
-  });
-
-  it('is asked about again where a part of it left the pool meanwhile', async () => {
-    const { asked, validate } = byByte();
-    const opened = await openPriority({ validate });
-    const { pool } = opened;
-    await pool.submit(transaction(1));
-    opened.before(
-      'receiveBundle',
-      once(async () => void (await pool.store.drop([hash(1)], 'failed'))),
-    );
-    const outcome = await pool.receiveBundle([transaction(1), transaction(2)], { operationId: 'one' });
-    expect(outcome).toMatchObject({ kind: 'received' });
-    expect(asked.filter((first) => first === 1)).toHaveLength(2);
-    expect((await pool.reap()).map(({ priority }) => priority)).toEqual([1n, 2n]);
   });
 });

@@ -4,7 +4,7 @@
 -- In a fifo pool they are in the key `facts` beside meta, a hash, for most calls touch neighbours: its field n has a byte with the
 -- number of live transactions, a byte with the number of those with `sent`, then the facts of the seqs from 128 n on. In a priority
 -- pool they stand in front of the entry (pool/entry.lua).
--- Rules: O8, P31
+-- Rules: O8
 local FACTS, perField = string.sub(META, 1, -5) .. 'facts', 128
 local SENT = string.sub(META, 1, -5) .. 'sent'
 
@@ -28,11 +28,9 @@ local function fieldFacts(number)
   return #facts == factsBytes and facts or noFacts
 end
 
--- Also the entry, unless its CBOR array has the 17 items that all have: then it names no bundle (P31), and the answer is ''.
 local function factsOf(hash, number)
-  if not KEYS[15] then return fieldFacts(number), '' end
+  if not KEYS[15] then return fieldFacts(number) end
   local packed = call('HGET', KEYS[13], hash)
-  if not packed then return noFacts, '' end
-  local facts, entry = unpackEntry(packed)
-  return facts, string.byte(entry) == 0x91 and '' or entry
+  if not packed then return noFacts end
+  return (unpackEntry(packed))
 end

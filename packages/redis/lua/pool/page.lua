@@ -6,10 +6,9 @@
 --   seqs: a text of runs, with commas between them: 'seq', or 'seq count' for that many, each seq one more than the one before it;
 --   scores, unless each seq is its score: 'score', or 'score count' for that many of one score. The last six digits of a score in flight
 --   may be those of another seq;
---   points: { tick, confirming point … } of the Confirmed ones; facts: 14 bytes for each record; then each entry that may name a bundle,
---   after its number from 0 and its length as u32
+--   points: { tick, confirming point … } of the Confirmed ones; facts: 14 bytes for each record
 -- A table for each transaction, or another copy of its payload, costs more than the rest.
--- Rules: O6, X1, M2, P31
+-- Rules: O6, X1, M2
 local few = 16
 -- Records of this many are not worth another trip.
 local some = 64
@@ -117,17 +116,9 @@ end
 
 -- The facts of these, one after the other, by the runs of their seqs.
 local function factsOfAll(names, runs)
-  local parts, count = {}, #names
+  local parts = {}
   if KEYS[15] then
-    local n = count
-    for i = 1, count do
-      local facts, entry = factsOf(names[i])
-      parts[i] = facts
-      if entry ~= '' then
-        n = n + 1
-        parts[n] = pack('>I4I4', i - 1, #entry) .. entry
-      end
-    end
+    for i = 1, #names do parts[i] = factsOf(names[i]) end
   else
     for _, run in ipairs(runs) do addFacts(parts, run.first, run.count) end
   end

@@ -1,8 +1,8 @@
 -- Purpose: the status of each hash.
 -- KEYS: pool/keys.lua   ARGV: 1 packed hashes
 -- Returns: { tick, then for each { score or nil, the confirming point if Confirmed, the log entry if final, the time until which it is
--- held back; facts if live, and an entry that may name a bundle } }
--- Rules: O3, O8, P20, P31
+-- held back; facts if live } }
+-- Rules: O3, O8, P20
 local list = hashes(ARGV[1])
 local reply = { tick }
 local places, texts = scores(IDX, list)
@@ -16,8 +16,7 @@ for i, at in ipairs(places) do
   elseif at and at >= H and at < T then
     detail = call('ZSCORE', HELD, memberOf(at % H, list[i]))
   end
-  local facts, entry = '', ''
-  if at and at < FINALIZED * T then facts, entry = factsOf(list[i], flights[i] or at % H) end
-  reply[i + 1] = { texts[i], detail, facts .. entry }
+  local facts = at and at < FINALIZED * T and factsOf(list[i], flights[i] or at % H) or ''
+  reply[i + 1] = { texts[i], detail, facts }
 end
 return reply

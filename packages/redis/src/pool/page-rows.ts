@@ -2,7 +2,7 @@ import { type ChainPoint, isLive, type LiveStage, type StoredTransaction } from 
 import * as core from 'mempool-core/backend';
 import type { Page, Reply } from '../connection/script.ts';
 import { hexOf, textsIn } from './packed.ts';
-import { bundleIn, decodeRecord, factsBytes, type LogRow, optionalTime, readEntry } from './record.ts';
+import { decodeRecord, factsBytes, type LogRow, optionalTime, readEntry } from './record.ts';
 import { decodeScore } from './score.ts';
 
 /** A transaction of a page; a bare record if it is damaged (M2). */
@@ -32,8 +32,6 @@ export class PageRows {
   /** The points of all blocks that confirmed a transaction of the page, by tick. */
   readonly #points: ReadonlyMap<number, Buffer>;
   readonly #facts: Buffer;
-  /** P31: the bundles that are named, by the place of the transaction. */
-  readonly #bundles: ReadonlyMap<number, number>;
   readonly #records: (Buffer | null)[] = [];
   readonly #rows: Row[] = [];
   /** By the digits of stage and tick in a score. */
@@ -47,7 +45,6 @@ export class PageRows {
     this.#scores = scores === null ? this.#seqs : runsIn(scores, 0);
     this.#points = pointsIn(points);
     this.#facts = facts;
-    this.#bundles = bundlesIn(facts, factsBytes * this.hashes.length);
     for (const records of parts) this.#records.push(...records);
   }
 
@@ -70,7 +67,7 @@ export class PageRows {
     if (place === null || !intact) return { hash, seq, payload };
     const { stage, confirmations, nonConfirmations, confirmedAt } = place;
     const factsAt = factsBytes * i;
-    const transaction: StoredTransaction = {
+    return {
       hash,
       payload,
       payloadType,
@@ -83,8 +80,6 @@ export class PageRows {
       nonConfirmations,
       confirmedAt: confirmedAt === null ? null : { ...confirmedAt },
     };
-    const bundle = this.#bundles.get(i);
-    return bundle === undefined ? transaction : { ...transaction, bundle };
   }
 
   /** `null` if the score, or the point of the block, is damaged (M2). */
@@ -157,16 +152,4 @@ function pointsIn(told: readonly (number | Buffer)[]): ReadonlyMap<number, Buffe
   const points = new Map<number, Buffer>();
   for (let i = 0; i < told.length; i += 2) points.set(told[i] as number, told[i + 1] as Buffer);
   return points;
-}
-
-/** The bundles in the entries behind the facts of a page. */
-function bundlesIn(facts: Buffer, from: number): ReadonlyMap<number, number> {
-  const bundles = new Map<number, number>();
-  for (let at = from; at < facts.length; ) {
-    const end = at + 8 + facts.readUInt32BE(at + 4);
-    const bundle = bundleIn(facts.subarray(at + 8, end));
-    if (bundle !== undefined) bundles.set(facts.readUInt32BE(at), bundle);
-    at = end;
-  }
-  return bundles;
 }

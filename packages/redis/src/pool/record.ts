@@ -1,7 +1,6 @@
 import {
   type ChainPoint,
   isLive,
-  isMempoolError,
   knownStages,
   type LifeFacts,
   type LogEntry,
@@ -110,22 +109,6 @@ function livePlace(score: Buffer, point: Buffer | null, tick: number) {
   const pointed = found.stage === 'Confirmed';
   if (pointed && point?.length !== core.pointBytes) return null;
   return { ...found, stage: found.stage, confirmedAt: pointed && point ? core.decodePoint(point) : null };
-}
-
-/** The bundle that an entry names (P31); `undefined` if it names none, or is damaged. */
-export function bundleIn(entry: Buffer): number | undefined {
-  if (entry.length === 0) return undefined;
-  try {
-    return core.decodeEntry('', 0, entry).bundle?.first;
-  } catch (error) {
-    if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return undefined;
-    throw error;
-  }
-}
-
-/** What a live transaction has only if it is in a bundle. */
-function bundleField(bundle: number | undefined): { readonly bundle?: number } {
-  return bundle === undefined ? {} : { bundle };
 }
 
 /** A final state, with the stored text of its reason. */
@@ -336,9 +319,8 @@ export function readStatus(
     if (live === null) return core.damagedStatus(hash);
     const notBefore = stage === 'Pending' && detail?.length ? Number(detail) : null;
     const { confirmedAt } = live;
-    const { receivedAt, attempts } = decodeFacts(facts.subarray(0, factsBytes));
-    const bundle = bundleField(bundleIn(facts.subarray(factsBytes)));
-    return { ...none, stage: live.stage, ...live.counters, confirmedAt, notBefore, receivedAt, attempts, ...bundle };
+    const { receivedAt, attempts } = decodeFacts(facts);
+    return { ...none, stage: live.stage, ...live.counters, confirmedAt, notBefore, receivedAt, attempts };
   }
   const entry = decodeEntry(detail);
   if (entry?.hash !== hash) return core.statusOf(hash, core.lostEnd(hash, 0), null, 0);

@@ -26,12 +26,9 @@ type ReadingVerbs = Pick<
 function readingVerbs(storage: PriorityStorage): ReadingVerbs {
   const { file, hashes, commits } = storage;
   return {
-    peekInflight: (after, limit, context) =>
-      storage.view(context, (pool, index) => core.pageWithBundles(index, pool.page('peekInflight', after, limit))),
-    findInflight: (named, context) =>
-      storage.view(context, (pool, index) => named.map((hash) => core.withBundle(index, pool.findInflight(hash)))),
-    checkStatus: (named, context) =>
-      storage.view(context, (pool, index) => named.map((hash) => core.withBundle(index, pool.status(hash)))),
+    peekInflight: (after, limit, context) => storage.view(context, (pool) => pool.page('peekInflight', after, limit)),
+    findInflight: (named, context) => storage.view(context, (pool) => named.map((hash) => pool.findInflight(hash))),
+    checkStatus: (named, context) => storage.view(context, (pool) => named.map((hash) => pool.status(hash))),
     dumpFinalized: (cursor, limit, context) => storage.view(context, (pool) => pool.logPage(cursor, limit)),
     tip: (points, context) => storage.view(context, (pool) => pool.tip(points)),
     readEvents: (after, limit) =>
