@@ -234,11 +234,29 @@ function peeking<V extends 'receive' | 'markInflight' | 'confirm'>(
 
 const isShort = (list: unknown, least = 0): boolean => Array.isArray(list) && list.length >= least && list.length < 5;
 
+const knownFields: ReadonlySet<string> = new Set([
+  ...['hash', 'payload', 'payloadType', 'verdict', 'from', 'priority', 'gas', 'sender', 'provides', 'requires'],
+  ...['point', 'parent', 'seen', 'unseen', 'slot'],
+]);
+
+/** The same object without unknown fields, also in its inner objects. */
+function withKnownFields<T>(given: T): T {
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof Uint8Array) return given;
+  const known = Object.entries(given).filter(([name]) => knownFields.has(name));
+  return Object.fromEntries(known.map(([name, value]) => [name, withKnownFields(value)])) as T;
+}
+
 /** M1 and M2: what a caller hands in is read once. */
 export const onceMutants: readonly Mutant[] = [
   lenient('bad-signal-taken-for-none', 'signal'),
   lenient('no-options-taken-for-none', 'options'),
   lenient('misspelt-options-ignored', 'sigal'),
+  stores.around('unknown-fields-ignored', {
+    receive: ({ store, given: [batch, ...rest] }) =>
+      store.receive(Array.isArray(batch) ? batch.map(withKnownFields) : batch, ...rest),
+    confirm: ({ store, given: [block, ...rest] }) => store.confirm(withKnownFields(block), ...rest),
+    rollback: ({ store, given: [target, ...rest] }) => store.rollback(withKnownFields(target), ...rest),
+  }),
   stores.every('no-signal-is-a-bad-one', allVerbs, ({ store, verb, given }) => {
     const isBad = given.some((one) => (one as ReadOptions | undefined)?.signal === null);
     return isBad ? Promise.reject(invalid('signal', 'an AbortSignal')) : again(store, verb, given);

@@ -39,6 +39,11 @@ const badTransactions: readonly BadInput[] = [
   receiveWith('payload-array', 'transactions[1].payload', { payload: untyped([1, 2]) }),
   receiveWith('type-negative', 'transactions[1].payloadType', { payloadType: -1 }),
   receiveWith('type-too-large', 'transactions[1].payloadType', { payloadType: 65_536 }),
+  receiveWith('unknown-field', 'transactions[1].payloadTyp', untyped({ payloadTyp: 7 })),
+  receiveWith('unknown-verdict', 'transactions[1].verdikt', untyped({ verdikt: {} })),
+  receiveWith('unknown-field-of-a-verdict', 'transactions[1].verdict.priorty', {
+    verdict: untyped({ priorty: 1n }),
+  } as Partial<Transaction>),
   receiveWith('type-fraction', 'transactions[1].payloadType', { payloadType: 1.5 }),
   { name: 'transaction-missing', field: 'transactions[0]', call: (store) => store.receive([untyped(null)]) },
   { name: 'no-list', field: 'transactions', call: (store) => store.receive(untyped('ab')) },
@@ -79,6 +84,21 @@ const badBlocks: readonly BadInput[] = [
     name: 'parent-with-0x',
     field: 'block.parent',
     call: (store) => store.confirm({ point: point(2), parent: `0x${hex.repeat(32)}`, ...nothing }),
+  },
+  {
+    name: 'block-unknown-field',
+    field: 'block.parrent',
+    call: (store) => store.confirm(untyped({ point: point(2), parrent: point(1).hash, ...nothing })),
+  },
+  {
+    name: 'point-unknown-field',
+    field: 'block.point.number',
+    call: (store) => store.confirm({ point: untyped({ ...point(1), number: 1 }), ...nothing }),
+  },
+  {
+    name: 'rollback-unknown-field',
+    field: 'point.number',
+    call: (store) => store.rollback(untyped({ ...point(1), number: 1 })),
   },
   { name: 'block-missing', field: 'block', call: (store) => store.confirm(untyped(null)) },
   {

@@ -16,7 +16,7 @@ import type { ChainPoint } from '../contract/transaction.ts';
 import { checkCount, readList } from './basic-checks.ts';
 import { isChecked } from './checked-once.ts';
 import { namedThresholds } from './open-options.ts';
-import { type CallNames, callNames, checkNames, checkSignal } from './option-names.ts';
+import { type CallNames, callNames, checkFields, checkNames, checkSignal } from './option-names.ts';
 import { checkTags } from './verdicts.ts';
 
 /** The maximum number of transactions in one call (X1). */
@@ -86,10 +86,14 @@ export function distinctHashes(field: string, hashes: readonly string[], max: nu
   return [...new Set(checkHashes(field, hashes, max))];
 }
 
+const pointNames: ReadonlySet<string> = new Set(['slot', 'hash']);
+const blockNames: ReadonlySet<string> = new Set(['point', 'parent', 'seen', 'unseen', 'provides']);
+
 /** Returns a checked copy of the point. @throws `ERR_MEMPOOL_INVALID` naming the field */
 function checkPoint(field: string, point: ChainPoint): ChainPoint {
   if (isChecked<ChainPoint>(point)) return point;
   if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
+  checkFields(() => field, point, pointNames);
   const { slot, hash } = point;
   checkCount(`${field}.slot`, slot);
   return { slot, hash: checkBlockHash(`${field}.hash`, hash) };
@@ -123,6 +127,7 @@ type OwnBlock = Omit<CheckedBlock, 'thresholds'>;
 /** Does the same as `checkBlock`, without the thresholds. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function ownBlock(block: Block): OwnBlock {
   if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
+  checkFields(() => 'block', block, blockNames);
   const { point, parent = null, seen: carried, unseen: gone, provides } = block;
   const seen = new Set(checkHashes('block.seen', carried, Number.POSITIVE_INFINITY));
   const unseen = new Set(checkHashes('block.unseen', gone, Number.POSITIVE_INFINITY));

@@ -86,6 +86,14 @@ export function checkNames<O extends object>(place: string, given: O, names: Cal
   return given;
 }
 
+/** Does the same for an argument that is known to be an object. `place` is called only for an error. */
+export function checkFields(place: () => string, given: object, names: CallNames): void {
+  for (const name in given) {
+    if (names.has(name) || given[name as keyof object] === undefined) continue;
+    throw unknownName(`${place()}.`, name, names, 'field');
+  }
+}
+
 /** Returns the signal; `null` means none, as in `fetch`. @throws `ERR_MEMPOOL_INVALID` naming `signal` */
 export function checkSignal({ signal }: ReadOptions): AbortSignal | undefined {
   if (signal === undefined || signal === null) return undefined;
@@ -141,10 +149,10 @@ export function hint(given: string, names: Iterable<string>): string {
   return near === null ? '' : `; did you mean ${near}?`;
 }
 
-/** The error for an unknown option. It names the option and, if there is one, a similar name. */
-function unknownName(prefix: string, given: string, names: Iterable<string>): MempoolError {
+/** The error for an unknown option or field. It names it and, if there is one, a similar name. */
+function unknownName(prefix: string, given: string, names: Iterable<string>, kind = 'option'): MempoolError {
   const field = prefix + shortName(given);
-  const message = `${field} is not a known option${hint(given, names)}`;
+  const message = `${field} is not a known ${kind}${hint(given, names)}`;
   return new MempoolError('ERR_MEMPOOL_INVALID', message, { field });
 }
 

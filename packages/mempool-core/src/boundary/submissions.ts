@@ -9,6 +9,7 @@ import type { Verdict } from '../contract/verdict.ts';
 import { hashForm, maxCallTransactions, normalHash } from './arguments.ts';
 import { readList } from './basic-checks.ts';
 import { unsupported } from './call-errors.ts';
+import { checkFields } from './option-names.ts';
 import { checkVerdict, saysNothing } from './verdicts.ts';
 
 /**
@@ -23,16 +24,24 @@ export interface ReadSubmission extends Transaction {
 /** Reads up to 1,000 submissions, each field once. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
 export function readSubmissions(given: readonly Submission[]): ReadSubmission[] {
   return readList('transactions', given, { max: maxCallTransactions, what: 'transactions' }, (each, i) =>
-    typeof each === 'object' && each !== null ? read(each) : refuse(`transactions[${i}]`, 'a transaction'),
+    typeof each === 'object' && each !== null
+      ? read(each, () => `transactions[${i}]`)
+      : refuse(`transactions[${i}]`, 'a transaction'),
   );
 }
 
 /** Reads one submission, each field once. @throws `ERR_MEMPOOL_INVALID` naming `transaction` */
 export function readSubmission(given: Submission): ReadSubmission {
-  return typeof given === 'object' && given !== null ? read(given) : refuse('transaction', 'a transaction');
+  return typeof given === 'object' && given !== null
+    ? read(given, () => 'transaction')
+    : refuse('transaction', 'a transaction');
 }
 
-function read({ hash, payload, payloadType = 0, verdict, from }: Submission): ReadSubmission {
+const submissionNames: ReadonlySet<string> = new Set(['hash', 'payload', 'payloadType', 'verdict', 'from']);
+
+function read(given: Submission, place: () => string): ReadSubmission {
+  checkFields(place, given, submissionNames);
+  const { hash, payload, payloadType = 0, verdict, from } = given;
   return { hash, payload, payloadType, verdict, from };
 }
 

@@ -1,7 +1,15 @@
 import { invalid } from '../contract/errors.ts';
-import { type CheckedVerdict, defaultVerdict, maxPriority, minPriority, type Verdict } from '../contract/verdict.ts';
+import {
+  type CheckedVerdict,
+  defaultVerdict,
+  maxPriority,
+  minPriority,
+  type Verdict,
+  verdictFields,
+} from '../contract/verdict.ts';
 import { checkCount, readList } from './basic-checks.ts';
 import { isChecked } from './checked-once.ts';
+import { checkFields } from './option-names.ts';
 
 /** The maximum number of tags. A Cardano transaction of 16 KiB can spend about 450 outputs. */
 const maxTags = 1_024;
@@ -22,6 +30,7 @@ export function checkVerdict(place: VerdictPlace, verdict: Verdict | undefined):
   if (isChecked<CheckedVerdict>(verdict)) return verdict;
   if (typeof verdict !== 'object' || verdict === null)
     throw invalid(typeof place === 'number' ? `transactions[${place}].verdict` : place, 'a verdict');
+  checkFields(() => (typeof place === 'number' ? `transactions[${place}].verdict` : place), verdict, verdictFields);
   const plain: CheckedVerdict = {
     priority: checkPriority(place, verdict),
     sender: checkSender(place, verdict.sender ?? ''),

@@ -91,7 +91,10 @@ export class CallList {
 }
 
 /** A submission and the time of its call. */
-export interface QueuedSubmission extends OwnSubmission, CheckedCallTime {}
+export interface QueuedSubmission {
+  readonly own: OwnSubmission;
+  readonly moment: CheckedCallTime;
+}
 
 /**
  * Returns the lane of `receive`. Two concurrent store calls could take effect in reverse, and the order of arrival is
@@ -102,10 +105,11 @@ export function batchedReceive(store: MempoolStore): BatchedVerb<QueuedSubmissio
     name: 'receive',
     kind: 'write',
     overlaps: false,
-    mayShare: (first, next) => first.now === next.now && first.height === next.height,
+    mayShare: ({ moment: first }, { moment: next }) => first.now === next.now && first.height === next.height,
     send: (fifo, options) => {
-      const { now = null, height = null } = fifo[0] ?? {};
-      return store.receive(asChecked(fifo), { ...options, now: now ?? undefined, height: height ?? undefined });
+      const { now = null, height = null } = fifo[0]?.moment ?? {};
+      const submissions = fifo.map(({ own }) => own);
+      return store.receive(asChecked(submissions), { ...options, now: now ?? undefined, height: height ?? undefined });
     },
   };
 }

@@ -7,9 +7,8 @@ import {
   tooLarge,
 } from '../boundary/submissions.ts';
 import { checkName, checkVerdict } from '../boundary/verdicts.ts';
-import { invalid } from '../contract/errors.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
-import { type CheckedVerdict, type Verdict, verdictFields } from '../contract/verdict.ts';
+import type { CheckedVerdict, Verdict } from '../contract/verdict.ts';
 
 /** A checked copy of a submission. */
 export interface OwnSubmission extends Submission {
@@ -66,8 +65,5 @@ function copy({ hash, payload, payloadType }: ReadSubmission, said: Sayings | nu
  * @throws `ERR_MEMPOOL_INVALID` naming the field, with `place` before it
  */
 export function ownVerdict(place: string, verdict: Verdict): CheckedVerdict {
-  if (typeof verdict !== 'object' || verdict === null) throw invalid(place, 'a verdict');
-  const unknown = Object.keys(verdict).find((field) => !verdictFields.has(field));
-  if (unknown !== undefined) throw invalid(`${place}.${unknown}`, 'left out: a verdict has no such field');
   return asChecked(checkVerdict(place, verdict));
 }

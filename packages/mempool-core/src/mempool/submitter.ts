@@ -89,7 +89,7 @@ export class Submitter {
   }
 
   #send(own: OwnSubmission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<ReceiveOutcome> {
-    const subject = { item: { ...own, ...moment }, hash: own.hash, bytes: weight(own), trace };
+    const subject = { item: { own, moment }, hash: own.hash, bytes: weight(own), trace };
     return this.#calls.single(this.#receive, subject, context);
   }
 
