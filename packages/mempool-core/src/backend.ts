@@ -86,7 +86,7 @@ export type { KeptBlock } from './memory/kept-blocks.ts';
 export { MemoryPool } from './memory/memory-pool.ts';
 export type { MemoryRecord } from './memory/pool-state.ts';
 export { decodeChange, encodeChange } from './priority/change-record.ts';
-export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholeLimits, wholePool } from './priority/content.ts';
+export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholePool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';
 export {
   MirroredPool,

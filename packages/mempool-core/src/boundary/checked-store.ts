@@ -62,7 +62,6 @@ import { gossipPage, logPage, usageOf } from './page-answers.ts';
 import { payloadsOf, reapFrom, takeFrom } from './payload-calls.ts';
 import * as check from './pool-arguments.ts';
 import { getRecord, listRecords, putRecord, restorePool } from './record-calls.ts';
-import { amongGiven, sameBlock, sameLimits, sameTarget, sameTransactions } from './repeated-operation.ts';
 import {
   checkFifoLimits,
   checkFifoSubmissions,
@@ -149,9 +148,7 @@ export class CheckedStore implements store.AnyStore {
       if (guarded.descendants && this.ordering === 'fifo') throw unsupported('a fifo pool knows no descendants');
       if (checked.length === 0) return [];
       const bound = withDigest(guarded, 'drop', () => [hashesPart(checked), why, ...guardParts(guarded)]);
-      const dropped = this.#calls.driver.drop(checked, why, bound);
-      const isPlain = context.operationId === undefined || guarded.descendants;
-      return isPlain ? dropped : after(dropped, (told) => amongGiven(told, checked));
+      return this.#calls.driver.drop(checked, why, bound);
     };
     return this.#calls.write(options, run, callNames.drop);
   }
@@ -171,8 +168,7 @@ export class CheckedStore implements store.AnyStore {
       if (this.ordering === 'fifo' && checked.provides.length > 0)
         throw unsupported('a fifo pool does not support tags (block.provides)');
       const bound = withDigest(context, 'confirm', () => blockParts(checked, policy));
-      const outcome = this.#calls.driver.confirm(checked, bound);
-      return context.operationId === undefined ? outcome : after(outcome, (told) => sameBlock(told, checked.point));
+      return this.#calls.driver.confirm(checked, bound);
     });
   }
 
@@ -180,8 +176,7 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.underLease(options, (context) => {
       const checked = checkTarget(target);
       const bound = withDigest(context, 'rollback', () => [pointPart(checked)]);
-      const outcome = this.#calls.driver.rollback(checked, bound);
-      return context.operationId === undefined ? outcome : after(outcome, (told) => sameTarget(told, checked));
+      return this.#calls.driver.rollback(checked, bound);
     });
   }
 
@@ -329,8 +324,7 @@ export class CheckedStore implements store.AnyStore {
       const moment = check.checkCallTime(options);
       if (checked.length === 0) return [];
       const bound = withDigest(context, 'revise', () => [hashesPart(checked.map(({ hash }) => hash))]);
-      const outcomes = this.#calls.verb('revise')(checked, moment, bound);
-      return context.operationId === undefined ? outcomes : after(outcomes, (told) => sameTransactions(told, checked));
+      return this.#calls.verb('revise')(checked, moment, bound);
     };
     return this.#calls.write(options, run, callNames.moment);
   }
@@ -344,8 +338,7 @@ export class CheckedStore implements store.AnyStore {
       const named = checkLimits(limits);
       if (this.ordering === 'fifo') checkFifoLimits(named);
       const bound = withDigest(context, 'setLimits', () => [fieldsPart(named)]);
-      const stored = this.#calls.verb('setLimits')(named, bound);
-      return context.operationId === undefined ? stored : after(stored, (told) => sameLimits(told, named));
+      return this.#calls.verb('setLimits')(named, bound);
     });
   }
 
@@ -410,12 +403,9 @@ export class CheckedStore implements store.AnyStore {
   ): Awaitable<store.ReceiveOutcome[]> {
     if (given.length === 0 && context.operationId === undefined) return [];
     const bound = withDigest(context, 'receive', () => [transactionsPart(named)]);
-    const outcomes =
-      this.ordering === 'priority'
-        ? this.#calls.verb('admit')(given as readonly CheckedSubmission[], moment, bound)
-        : this.#calls.driver.receive(given, bound);
-    if (context.operationId === undefined) return outcomes;
-    return after(outcomes, (told) => sameTransactions(told, told.length === 0 ? given : named));
+    return this.ordering === 'priority'
+      ? this.#calls.verb('admit')(given as readonly CheckedSubmission[], moment, bound)
+      : this.#calls.driver.receive(given, bound);
   }
 
   #move(
@@ -429,8 +419,7 @@ export class CheckedStore implements store.AnyStore {
       const guarded = this.#guarded(context, options);
       if (checked.length === 0) return [];
       const bound = withDigest(guarded, verb, () => [hashesPart(checked), ...guardParts(guarded)]);
-      const moved = this.#calls.driver.move(verb, checked, bound);
-      return context.operationId === undefined ? moved : after(moved, (told) => amongGiven(told, checked));
+      return this.#calls.driver.move(verb, checked, bound);
     };
     return this.#calls.write(options, run, names);
   }

@@ -15,7 +15,7 @@ const digestBytes = 16;
 /**
  * Returns the context with a digest of the call's arguments, if the call has an operation id (X2). `parts` returns the
  * arguments that a correct repeat must repeat. It excludes lease, verdict, sending peer, height and time, because they
- * differ if a new leader repeats the call, or after a block. Never change the input of the digest, because stores keep it.
+ * differ if a new leader repeats the call, or after a block.
  */
 export function withDigest<C extends WriteContext>(context: C, verb: string, parts: () => readonly DigestPart[]): C {
   if (context.operationId === undefined) return context;
@@ -66,11 +66,10 @@ export function fieldsPart(fields: object): DigestPart {
 
 /**
  * Returns the digest parts of the options of a move or a drop. They exclude `notBeforeMs`, because a later repeat may name
- * a later time. Only a drop with descendants has two parts, so that digests recorded by earlier versions still match.
+ * a later time.
  */
 export function guardParts({ claim, descendants }: ClaimContext): DigestPart[] {
-  if (descendants) return [claim ?? null, 'descendants'];
-  return claim === undefined ? [] : [claim];
+  return [claim ?? null, descendants ? 'descendants' : null];
 }
 
 /** Returns the digest parts of a block. They include only the thresholds in `policy`, because defaults may differ by node. */

@@ -69,9 +69,8 @@ export function takeFrom(
     const take = { budget: checkBudget(budget), claimId: operationId ?? randomUUID(), ...given };
     const { owner, claimMs, replaceable } = given;
     if (replaceable && ordering === 'fifo') throw unsupported('a fifo pool replaces nothing');
-    // Digests recorded by earlier versions still match.
-    const further = replaceable ? ['replaceable'] : [];
-    const bound = withDigest(context, 'take', () => [fieldsPart(take.budget), owner, claimMs, ...further]);
+    const kind = replaceable ? 'replaceable' : null;
+    const bound = withDigest(context, 'take', () => [fieldsPart(take.budget), owner, claimMs, kind]);
     const claim = calls.verb('take')(take, moment, bound);
     if (!payloads) return claim;
     // Without the signal: the transactions are taken (R3).

@@ -1,5 +1,4 @@
 import { MempoolError } from '../contract/errors.ts';
-import { floorAt } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import { bytesToHash, damaged, decodeValue, encodeValue, hashToBytes, isBytes, isCount } from './codec.ts';
 
@@ -29,23 +28,14 @@ export function encodeOutcome(verb: string, outcome: unknown, digest?: Uint8Arra
   return encodeValue(digest === undefined ? row : [digest, ...row]);
 }
 
-/**
- * The record of a claim, without its transactions: a repeated call reads those from the pool. The id is stored as
- * `leaseId`.
- */
+/** The record of a claim, without its transactions: a repeated call reads those from the pool. */
 function storedClaim(claim: unknown): unknown {
-  const { transactions: _, claimId, ...rest } = claim as { readonly transactions?: unknown; readonly claimId: string };
-  return { leaseId: claimId, ...rest };
-}
-
-function readClaim(stored: unknown): unknown {
-  if (typeof stored !== 'object' || stored === null) throw damaged('recorded outcome');
-  const { leaseId: claimId, ...rest } = stored as { readonly leaseId?: unknown };
-  return { claimId, ...rest };
+  const { transactions: _, ...rest } = claim as { readonly transactions?: unknown };
+  return rest;
 }
 
 /**
- * The inverse of `encodeOutcome`. Records of formats before 2 have no digest, so their arguments are not compared.
+ * The inverse of `encodeOutcome`. The record of a restored claim has no digest, so its arguments are not compared.
  *
  * @throws `ERR_MEMPOOL_INVALID` if the operation id was used for another verb or other arguments; `ERR_MEMPOOL_CORRUPT`
  * if the record is damaged
@@ -57,23 +47,10 @@ export function decodeOutcome<T>(verb: string, bytes: Uint8Array, digest?: Uint8
   const row = isBytes(first) ? whole.slice(1) : whole;
   if (row.length < 2 || row.length > 4) throw damaged('recorded outcome');
   if (row[0] !== verb) throw operationReused();
-  const outcome = isBytes(row[1]) ? unpack(row as CompactRow) : readOutcome(verb, row[1]);
+  const outcome = isBytes(row[1]) ? unpack(row as CompactRow) : bigNumbers(row[1]);
   if (isBytes(first) && digest !== undefined && Buffer.compare(first, digest) !== 0)
     throw operationReused(hashesOf(verb, outcome));
   return outcome as T;
-}
-
-function readOutcome(verb: string, stored: unknown): unknown {
-  const outcome = bigNumbers(stored);
-  if (verb === 'take') return readClaim(outcome);
-  return verb === 'receive' && Array.isArray(outcome) ? outcome.map(withFloor) : outcome;
-}
-
-/** Older versions stored the floor as the lowest priority that is enough, or `null` if none is. */
-function withFloor(outcome: unknown): unknown {
-  if (typeof outcome !== 'object' || outcome === null || !('floor' in outcome)) return outcome;
-  const { floor } = outcome;
-  return floor === null || typeof floor === 'bigint' ? { ...outcome, floor: floorAt(floor) } : outcome;
 }
 
 /** The hashes of the first call, if it was a `receive` or `revise`. */

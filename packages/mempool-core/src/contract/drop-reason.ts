@@ -33,10 +33,9 @@ export function reasonText(reason: DropReason): string {
   return typeof reason === 'string' ? reason : ownPrefix + reason.app;
 }
 
-/** The inverse of `reasonText`. A text without `app:` that is no pool reason was stored by an older version as `{ app }`. */
+/** The inverse of `reasonText`. */
 export function readReason(text: string): DropReason {
-  if (isPoolReason(text)) return text;
-  return { app: text.startsWith(ownPrefix) ? text.slice(ownPrefix.length) : text };
+  return isPoolReason(text) ? text : { app: text.slice(ownPrefix.length) };
 }
 
 /** Returns the reason for a stored text, or `null` for `null` (a transaction that is not Dropped). */

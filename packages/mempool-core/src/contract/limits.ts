@@ -73,12 +73,6 @@ export const defaultLimits: Limits = Object.freeze({
   eviction: 'lowest',
 });
 
-/**
- * The limits that apply where a pool of an older version stored none. A limit that did not exist when the pool was made
- * drops none of its transactions until a caller sets it.
- */
-export const formerLimits: Limits = Object.freeze({ ...defaultLimits, parkedTtlMs: Number.POSITIVE_INFINITY });
-
 /** True if a pool with this limit is closed at `nowMs` (P27). */
 export function isClosedAt({ acceptUntil }: Pick<Limits, 'acceptUntil'>, nowMs: number): boolean {
   return nowMs >= acceptUntil;

@@ -35,7 +35,6 @@ export interface CheckedBudget {
   readonly maxTxs: number;
   readonly skip: number;
   readonly overheadBytes: number;
-  /** Left out: no limit. An operation id is bound to the fields that are there, also those of earlier versions. */
 }
 
 /** The arguments of `take` after the checks. */

@@ -85,8 +85,8 @@ export interface FifoStep {
   readonly extended: Pick<ClaimRecord, 'id' | 'untilMs'> | null;
   /** The new limit; `null` if the step does not change it. */
   readonly maxTxs: number | null;
-  /** The new limit; `null` if the step does not change it. Absent in a step of an older version. */
-  readonly acceptUntil?: number | null;
+  /** The new limit; `null` if the step does not change it. */
+  readonly acceptUntil: number | null;
 }
 
 /** The change of one record. */

@@ -13,9 +13,8 @@ import {
 } from '../codec/codec.ts';
 import { decodeEntry, encodeEntries } from '../codec/entry-record.ts';
 import { pointBytes } from '../codec/event-encoder.ts';
-import { plainLimits, storedLimits } from '../codec/limits-text.ts';
+import { plainLimits, wholeLimits } from '../codec/limits-text.ts';
 import type { TxState } from '../contract/lifecycle.ts';
-import { formerLimits, type Limits, limitNames } from '../contract/limits.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import { knownStages } from '../contract/transaction.ts';
 import type { ChainStep, Write } from '../rules/step.ts';
@@ -137,7 +136,7 @@ export function decodeChange(record: Uint8Array): PoolChange {
     entries: entries.map(readEntry),
     satisfied,
     forgotten,
-    limits: limits && readLimits(limits),
+    limits: limits && wholeLimits(limits),
     lastGossipSeq,
   };
   return { writes: writes.map(readWrite), chain: chain && readChain(chain), pool, lastEventSeq, at };
@@ -159,15 +158,6 @@ function isChangeRow(row: unknown): row is ChangeRow {
 function readEntry([hash, seq, record]: ChangeRow[2][number]): Entry {
   if (!isBytes(hash) || !isCount(seq) || !isBytes(record)) throw damaged('change');
   return decodeEntry(bytesToHash(hash), seq, record);
-}
-
-/** The limits that came after the first version: a process of an earlier one does not name them. */
-const laterLimits: ReadonlySet<string> = new Set(['parkedTtlMs', 'minPriority', 'acceptUntil', 'maxProtected']);
-
-function readLimits(limits: Readonly<Record<string, unknown>>): Limits {
-  const named = storedLimits(limits);
-  if (!limitNames.every((name) => name in named || laterLimits.has(name))) throw damaged('change');
-  return { ...formerLimits, ...named };
 }
 
 function readWrite(row: WriteRow): Write {

@@ -3,7 +3,7 @@ import type { Awaitable } from '../contract/call-options.ts';
 import type { DumpedClaims, DumpedPart, DumpedPool, PoolContent, PoolDump } from '../contract/dump.ts';
 import { invalid, type MempoolError } from '../contract/errors.ts';
 import type { TxState } from '../contract/lifecycle.ts';
-import { formerLimits, type Limits, type Ordering } from '../contract/limits.ts';
+import { defaultLimits, type Ordering } from '../contract/limits.ts';
 import { defaultRetention } from '../contract/options.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import { isLive, knownStages, type Transaction } from '../contract/transaction.ts';
@@ -22,7 +22,7 @@ export interface WholePool {
 /** A new pool in memory. Its log and events are never trimmed. */
 export function wholePool(ordering: Ordering): WholePool {
   const endless = { ...defaultRetention, maxFinalized: Number.POSITIVE_INFINITY };
-  if (ordering === 'priority') return new PriorityPool({ epoch: '', retention: endless, limits: formerLimits });
+  if (ordering === 'priority') return new PriorityPool({ epoch: '', retention: endless, limits: defaultLimits });
   const memory = new MemoryPool('', endless);
   return {
     memory,
@@ -53,11 +53,6 @@ export function dumpOfWhole(pool: WholePool, bodyOf: BodyOf): PoolDump {
     return priorityDump(pool, bodyOf);
   }
   return fifoDump(pool.memory, bodyOf);
-}
-
-/** Returns all limits of a priority pool, from those that its content names. */
-export function wholeLimits(named: Partial<Limits>): Limits {
-  return { ...formerLimits, ...named };
 }
 
 /** Returns the dump of a priority pool. `bodyOf` supplies the payloads of a mirror, which has none. */

@@ -64,9 +64,8 @@ export class FifoClaims {
     if (this.#lotOf.size > 0) for (const { hash } of endedClaims(events)) this.#end(hash);
     if (fifo === null) return;
     this.maxTxs = fifo.maxTxs ?? this.maxTxs;
-    // A step that an older release stored has neither of these fields.
     this.acceptUntil = fifo.acceptUntil ?? this.acceptUntil;
-    if (fifo.extended) this.#extend(fifo.extended);
+    if (fifo.extended !== null) this.#extend(fifo.extended);
     if (fifo.taken === null) return;
     this.#add(
       fifo.taken,

@@ -1,4 +1,4 @@
-import { type DumpedPart, isInflight, isLive, type NamedValue, type Ordering } from 'mempool-core';
+import { type DumpedPart, defaultLimits, isInflight, isLive, type NamedValue, type Ordering } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { Commands } from './commands.ts';
 import * as namedRecord from './named-record.ts';
@@ -77,7 +77,7 @@ export class RestoreCommands {
         this.#meta.set('recordVersion', String(part.lastVersion));
         break;
       case 'limits':
-        this.#meta.set('limits', core.encodeLimits(core.wholeLimits(part.limits)));
+        this.#meta.set('limits', core.encodeLimits({ ...defaultLimits, ...part.limits }));
         break;
       case 'gossip':
         this.#meta.set('gossipSeq', String(part.lastGossipSeq));

@@ -58,7 +58,7 @@ export function writeClaims(file: PoolFile, { leases }: PoolState, { events, fif
     change += writeNewClaims(file, events, fifo);
     if (fifo.extended !== null) file.run('extendClaim', fifo.extended.untilMs, fifo.extended.id);
     if (fifo.maxTxs !== null) file.run('setCapacity', limitColumn(fifo.maxTxs));
-    if (fifo.acceptUntil != null) file.run('setClosing', limitColumn(fifo.acceptUntil));
+    if (fifo.acceptUntil !== null) file.run('setClosing', limitColumn(fifo.acceptUntil));
   }
   if (change !== 0) file.run('countClaims', change);
 }
