@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Mempool, type MempoolStore } from 'mempool-core';
 import { Monitor, type MonitoredPool, type Stats, type Step, type Summary } from 'mempool-server';
 import { sqlite } from 'mempool-sqlite';
@@ -136,6 +137,23 @@ test('a monitor that looked before another saved does not replace what the other
   await closed;
   expect(await pool.getRecord('monitor')).toEqual(later);
   expect((await storedFold(pool))?.seq).toBe(10);
+});
+
+test('a start from a record resolves when the last transitions are read again', async () => {
+  const { pool } = await opened();
+  await submit(pool, 0, 10);
+  await (await started(pool)).close();
+  const subscribe: MonitoredPool['subscribe'] = async (...given) => {
+    const events = await pool.subscribe(...given);
+    return (async function* () {
+      for await (const event of events) {
+        await setImmediate();
+        yield event;
+      }
+    })();
+  };
+  const monitor = await started(around(pool, { subscribe }));
+  expect(monitor.transitions()).toHaveLength(10);
 });
 
 test('charts of a day and of 30 days outlive the events, a restart and the process of the pool', async () => {
