@@ -4,7 +4,7 @@
 -- so a server that lost commits and went on with others has other stamps.
 -- Rules: N1, N2
 local ENTRIES, TAGS, CHANGES = KEYS[13], KEYS[14], KEYS[15]
-local version, stamp, waiting = unpack(call('HMGET', META, 'version', 'stamp', 'turns'))
+local version, stamp, waiting, ticket = unpack(call('HMGET', META, 'version', 'stamp', 'turns', 'ticket'))
 version = tonumber(version)
 -- Enough changes in one answer for a node far from the server to catch up. priority/commit.lua keeps fewer changes if they are large.
 local most, time = 500, call('TIME')

@@ -13,6 +13,17 @@
 -- Returns: as `report` of priority/changes.lua: 'done', with the answer of `leave`, and the time of the call; or the answer of `compare`;
 -- or 'waiting' if the call can be left to another | { 'known', record } | { 'fenced', tip, tick }
 -- Rules: X1, X2, X6, E1, E5, O8, P27, M3, N1
+if ARGV[22] == 'alone' then
+  local ms = blockedMs(ARGV[15])
+  if ms > 0 then return { 'blocked', version, stamp, time[1], time[2], ms } end
+  local state = compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
+  if state[1] ~= 'current' then
+    local wanted = tonumber(state[1] == 'reload' and ARGV[24] or ARGV[23])
+    if wanted then leaveTicket(ARGV[15], wanted) end
+    return state
+  end
+  ARGV[23], ARGV[24] = '', ''
+end
 local joins, need = ARGV[22] == 'queues', tonumber(ARGV[16])
 local isLeft = not joins and isBehind(ARGV[15]) and serves(turns[2])
 local state = isLeft and report('waiting', version, stamp) or compare(ARGV[7], tonumber(ARGV[8]), ARGV[9])
@@ -113,5 +124,6 @@ if ARGV[23] ~= '' then
   call('XADD', ARGV[24], 'MAXLEN', 1, '*', ARGV[1], ARGV[11])
   call('PEXPIRE', ARGV[24], keptMs)
 end
+endTicket(ARGV[15])
 state[1], state[6], state[7] = 'done', leave(ARGV[15], ARGV[17], need), at
 return state

@@ -174,7 +174,7 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
     'priority/changes',
     ...parts,
   );
-const sync: Script = mirrored(false, 'priority/recall', 'pool/lost', 'priority/sync');
+const sync: Script = mirrored(false, 'priority/ticket', 'priority/recall', 'pool/lost', 'priority/sync');
 const move: Script = writing('fifo/order', 'fifo/move');
 
 /** Each verb that writes is one script (X1). */
@@ -227,6 +227,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   ),
   commit: mirrored(
     true,
+    'priority/ticket',
     'priority/turns',
     'priority/recall',
     'pool/trail',
@@ -236,6 +237,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   ),
   commitChain: mirrored(
     true,
+    'priority/ticket',
     'priority/turns',
     'priority/recall',
     'pool/fence',
@@ -246,6 +248,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   ),
   commitAll: mirrored(
     true,
+    'priority/ticket',
     'priority/turns',
     'pool/trail',
     'pool/call-time',
@@ -254,7 +257,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
     'priority/commit',
     'priority/all',
   ),
-  turn: mirrored(false, 'priority/turns', 'priority/recall', 'priority/turn'),
+  turn: mirrored(false, 'priority/ticket', 'priority/turns', 'priority/recall', 'priority/turn'),
   sync,
   syncWrites: { ...sync, writes: true },
   fetch: mirrored(false, 'pool/lost', 'priority/fetch'),

@@ -273,7 +273,15 @@ function readLeft(called: LeftCall): ServedCall | null {
     const { digest, ...admission } = core.decodeReceiveCall(record);
     const plan = core.receivePlan(admission);
     const own = { script: 'commit', verb: 'receive', fence: ['', '', '', ''], signal: undefined } as const;
-    const state = { sent: new Map(), needMs: 0, left: admission, wasLeft: false, mayBeServed: false };
+    const state = {
+      sent: new Map(),
+      needMs: 0,
+      left: admission,
+      wasLeft: false,
+      mayBeServed: false,
+      refusals: 0,
+      reloads: false,
+    };
     return { ...own, ...state, id, ids, plan, digest, from: [place, answers], called };
   } catch {
     return null;

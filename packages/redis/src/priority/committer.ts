@@ -10,6 +10,7 @@ import {
   type PlannedStep,
   planOn,
   recalled,
+  ticketOf,
   type WriteCall,
 } from './write-call.ts';
 
@@ -20,7 +21,9 @@ export type Attempt<T> =
   | { readonly kind: 'unwritten'; readonly outcome: T }
   | { readonly kind: 'refused'; readonly error: unknown }
   /** The pool was not at the mirror's version, or it is another node's turn. Nothing was written. `before`: nodes whose turn comes first. */
-  | { readonly kind: 'behind'; readonly before: number };
+  | { readonly kind: 'behind'; readonly before: number; readonly isCurrent: boolean }
+  /** Another node has a ticket. */
+  | { readonly kind: 'blocked' };
 
 /** What a node does when it has written, in the words of lua/priority/turns.lua. */
 export type More = '' | 'more' | 'serves';
@@ -61,6 +64,11 @@ export class Committer {
   constructor(link: MirrorSync, id: string) {
     this.#link = link;
     this.#id = id;
+  }
+
+  #lastMs = 0;
+  ticket(call: WriteCall<unknown>): Argument[] {
+    return [this.#id, ...ticketOf(call, this.#lastMs)];
   }
 
   get hasTurn(): boolean {
@@ -173,7 +181,8 @@ export class Committer {
     const { clock } = this.#link.node.options;
     const turn = [this.#id, Math.ceil(Math.max(call.needMs, clock() - begunMs)), more];
     const own = this.#link.node.options.now?.() ?? '';
-    const args = commitArguments(call, at, { step, change, own }, stamp, turn);
+    const ticket = ticketOf(call, clock() - begunMs);
+    const args = commitArguments(call, at, { step, change, own }, stamp, turn, ticket);
     return { call, step, change, stamp, begunMs, at, args };
   }
 
@@ -208,7 +217,8 @@ export class Committer {
   ): Promise<Attempt<T>> {
     const { call, step, change, stamp, at } = sent;
     const { position, follows } = at;
-    call.needMs = Math.max(call.needMs, this.#link.node.options.clock() - sent.begunMs);
+    this.#lastMs = this.#link.node.options.clock() - sent.begunMs;
+    call.needMs = Math.max(call.needMs, this.#lastMs);
     // The outcome of another node's call is for that node to read.
     if (isKnown(reply)) return { kind: 'done', outcome: call.from === null ? recalled(call, reply[1]) : step.outcome };
     const report = reply as MirrorReport;
@@ -220,11 +230,18 @@ export class Committer {
         return { kind: 'done', outcome: step.outcome };
       case 'fenced':
         return { kind: 'done', outcome: fencedOutcome(reply) };
-      default:
+      case 'blocked':
+        call.sent.delete(stamp);
+        call.refusals += 1;
+        return { kind: 'blocked' };
+      default: {
         call.sent.delete(stamp);
         if (!follows) this.#hasTurn = false;
-        await this.#link.follow(mirror, position, report, deadline);
-        return { kind: 'behind', before: report[5] };
+        call.refusals += 1;
+        call.reloads ||= String(reply[0]) === 'reload';
+        const isCurrent = await this.#link.follow(mirror, position, report, deadline);
+        return { kind: 'behind', before: report[5], isCurrent };
+      }
     }
   }
 }
@@ -232,5 +249,5 @@ export class Committer {
 /** The outcome of a step that was planned on the result of another one, which was not carried out then. */
 function withoutBase<T>({ call, stamp }: Sent<T>): Attempt<T> {
   call.sent.delete(stamp);
-  return { kind: 'behind', before: 0 };
+  return { kind: 'behind', before: 0, isCurrent: false };
 }

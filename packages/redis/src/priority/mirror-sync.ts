@@ -21,16 +21,28 @@ export interface CallId {
   readonly ids: 'ops' | 'calls';
 }
 
+export type CaughtUp =
+  | { readonly kind: 'known'; readonly record: Buffer }
+  /** Another node has a ticket, for so long. */
+  | { readonly kind: 'blocked'; readonly ms: number }
+  | { readonly kind: 'current' };
+
 /** Loads the mirror of a pool, and updates it from the server. */
 export class MirrorSync {
   readonly node: Node;
   readonly clock: ServerClock;
   #mirror: MirroredPool | null = null;
   #loading: Promise<MirroredPool> | null = null;
+  #mayBeOld = false;
 
   constructor(node: Node) {
     this.node = node;
     this.clock = new ServerClock(node.options);
+  }
+
+  /** Whether the last report on the mirror had changes: then others write, and may have written since. */
+  get mayBeOld(): boolean {
+    return this.#mayBeOld;
   }
 
   /** Returns the mirror without an update, so it may be out of date. */
@@ -59,6 +71,18 @@ export class MirrorSync {
     }
   }
 
+  /** Brings the mirror up to date for a call that is to be planned on it. */
+  async catchUp(call: CallId, ticket: readonly Argument[], deadline: number): Promise<CaughtUp> {
+    for (;;) {
+      const mirror = await this.mirror(deadline);
+      const { position } = mirror;
+      const reply = await this.send('sync', [call.id, ...positionArguments(position), ...ticket], deadline, call.ids);
+      if (isKnown(reply)) return { kind: 'known', record: reply[1] };
+      if (String(reply[0]) === 'blocked') return { kind: 'blocked', ms: reply[5] };
+      if (await this.follow(mirror, position, reply, deadline)) return { kind: 'current' };
+    }
+  }
+
   /** Applies the server's report on the mirror at `from`. Returns true if the mirror is up to date then. */
   async follow(mirror: MirroredPool, from: PoolPosition, report: MirrorReport, deadline: number): Promise<boolean> {
     const [word, , stamp, , , , ...flat] = report;
@@ -66,6 +90,7 @@ export class MirrorSync {
     const times = flat.filter((_, i) => i % 2 === 1).map(Number);
     this.learnTime(report);
     const kind = String(word);
+    this.#mayBeOld = kind !== 'current';
     if (kind === 'current') return true;
     if (kind === 'waiting') return false;
     if (kind === 'reload' || !this.#take(mirror, from, changes, times, String(stamp))) {

@@ -18,9 +18,15 @@ import { CallServer } from './call-server.ts';
 import { type Attempt, Committer, type More } from './committer.ts';
 import { Intake, type LeftCall, largestRecord } from './intake.ts';
 import { type CallId, isKnown, type MirrorSync, positionArguments, tooLate } from './mirror-sync.ts';
-import { recalled, type WriteCall } from './write-call.ts';
+import { recalled, takesTurns, type WriteCall } from './write-call.ts';
 
 const longestPauseMs = 20;
+
+/** How long a node waits for another one's ticket before it looks again, and how long one that won leaves the pool to the others. */
+function gapOf(ticketMs: number): number {
+  return Math.min(20, Math.max(2, ticketMs / 8));
+}
+
 /** How long a call that was left to another node waits before it looks whether that node is still there. */
 const patienceMs = 50;
 /** How long after another node had the turn a call is left to it at once, without an attempt. */
@@ -43,6 +49,9 @@ export class PoolWriter {
   readonly #intake: Intake;
   readonly #server: CallServer;
   #calls = 0;
+  /** Whether others were in the way of the last call. */
+  #isContended = false;
+  #gapEndsAt = Number.NEGATIVE_INFINITY;
   /** When another node had the turn. */
   #othersAt = Number.NEGATIVE_INFINITY;
   /** Calls that have not ended. */
@@ -93,9 +102,21 @@ export class PoolWriter {
     planned: Pick<WriteCall<T>, 'script' | 'verb' | 'fence' | 'plan' | 'left'>,
     { operationId, digest, signal }: core.WriteContext,
   ): Promise<T | core.FencedOutcome> {
-    const state = { sent: new Map(), needMs: 0, wasLeft: false, mayBeServed: false, from: null };
+    const state = {
+      sent: new Map(),
+      needMs: 0,
+      wasLeft: false,
+      mayBeServed: false,
+      refusals: 0,
+      reloads: false,
+      from: null,
+    };
     const call: WriteCall<T> = { ...planned, ...this.#callId(operationId), digest, signal, ...state };
-    return this.#inTurn(signal, (deadline) => this.#attempt(call, deadline).catch((error) => rethrow(error, call)));
+    return this.#inTurn(signal, (deadline) =>
+      (takesTurns ? this.#attempt(call, deadline) : this.#commit(call, deadline)).catch((error) =>
+        rethrow(error, call),
+      ),
+    );
   }
 
   /** Runs `putRecord` as one script, because records are not in the mirror. */
@@ -156,6 +177,52 @@ export class PoolWriter {
     return running;
   }
 
+  /** Repeats until the outcome of the call is known. What is planned on an old mirror is not final, unless it is committed. */
+  async #commit<T>(call: WriteCall<T>, deadline: number): Promise<T | core.FencedOutcome> {
+    const gapMs = this.#gapEndsAt - this.#link.node.options.clock();
+    if (gapMs > 0) await pause(gapMs);
+    if (this.#isContended) call.refusals = 1;
+    this.#isContended = false;
+    for (let [isCurrent, mustBeCurrent] = [false, this.#link.mayBeOld]; ; mustBeCurrent = true) {
+      if (call.sent.size === 0) call.signal?.throwIfAborted();
+      if (mustBeCurrent && !isCurrent) {
+        const found = await this.#link.catchUp(call, this.#committer.ticket(call), deadline);
+        if (found.kind === 'known') {
+          // A read found the record. It is an answer only when enough replicas have it.
+          const known = await this.#link.recall(call, deadline, 'syncWrites');
+          if (Buffer.isBuffer(known)) return recalled(call, known);
+        }
+        if (found.kind === 'blocked') {
+          call.refusals += 1;
+          this.#isContended = true;
+          await pause(gapOf(found.ms));
+          continue;
+        }
+        isCurrent = true;
+      }
+      const tried = await this.#committer.attempt(call, () => '', deadline);
+      switch (tried.kind) {
+        case 'done':
+          if (this.#isContended) this.#gapEndsAt = this.#link.node.options.clock() + gapOf(20 + 2 * call.needMs);
+          return tried.outcome;
+        case 'refused':
+          if (isCurrent) throw tried.error;
+          break;
+        case 'unwritten':
+          if (isCurrent) return tried.outcome;
+          break;
+        case 'behind':
+          this.#isContended = true;
+          ({ isCurrent } = tried);
+          break;
+        case 'blocked':
+          this.#isContended = true;
+          isCurrent = false;
+          break;
+      }
+    }
+  }
+
   /** Repeats until the outcome of the call is known. */
   async #attempt<T>(call: WriteCall<T>, deadline: number): Promise<T | core.FencedOutcome> {
     for (let isCurrent = false; ; ) {
@@ -170,7 +237,7 @@ export class PoolWriter {
       if (tried.kind === 'behind') {
         isCurrent = false;
         if (tried.before > 0) await this.#wait(call, tried.before, deadline);
-      } else if (isCurrent) {
+      } else if (isCurrent && tried.kind !== 'blocked') {
         if (tried.kind === 'refused') throw tried.error;
         return tried.outcome;
       } else {

@@ -10,6 +10,21 @@ const noBytes = Buffer.alloc(0);
 /** Maximum number of events in one entry of the stream. */
 const mostEvents = 1_000;
 
+/** Whether nodes that are in each other's way write in turns, and carry out calls of each other. Otherwise one that loses takes a ticket. */
+export const takesTurns: boolean = false;
+
+const leastTicketMs = 20;
+const longestTicketMs = 2_000;
+/** How often a call is refused before it takes a ticket. A leader plans long, and the pool must follow the chain. */
+const patience = { commit: 2, commitChain: 1 } as const;
+
+/** How long the ticket is valid that a commit leaves when it is refused: usually, and when the whole pool must be loaded; '' for none. */
+export function ticketOf({ script, refusals, reloads, needMs }: WriteCall<unknown>, attemptMs: number): Argument[] {
+  if (refusals + 1 < patience[script]) return ['', ''];
+  const ms = Math.ceil(Math.min(longestTicketMs, leastTicketMs + 2 * Math.max(needMs, attemptMs)));
+  return [ms, reloads ? ms : longestTicketMs];
+}
+
 /** One writing call, over all its attempts. */
 export interface WriteCall<T> extends CallId {
   readonly script: 'commit' | 'commitChain';
@@ -28,6 +43,10 @@ export interface WriteCall<T> extends CallId {
   wasLeft: boolean;
   /** It may be on the intake: a node that finds it there later must find its outcome recorded. */
   mayBeServed: boolean;
+  /** How often its commits were refused, because others were quicker. */
+  refusals: number;
+  /** Whether it was answered that the whole pool must be loaded. */
+  reloads: boolean;
   /** Of another node's call: its place on the intake, and the stream where that node waits. */
   readonly from: readonly [place: string, answers: string] | null;
 }
@@ -72,6 +91,7 @@ export function commitArguments<T>(
   { step, change, own }: PlannedStep<T> & { readonly own: Argument },
   stamp: string,
   turn: readonly Argument[],
+  ticket: readonly Argument[],
 ): Argument[] {
   const record = ids === 'calls' && from === null ? noBytes : core.encodeOutcome(verb, step.outcome, digest);
   const head = [
@@ -85,7 +105,7 @@ export function commitArguments<T>(
   const prolongs = step.chain === null ? '' : 'prolong';
   const gate = [step.gate?.acceptUntil ?? '', step.gate?.isClosed ? 'closed' : 'open'];
   const meets = at.follows ? 'follows' : left === null ? 'queues' : 'left';
-  const intake = [meets, ...(from ?? ['', ''])];
+  const intake = takesTurns ? [meets, ...(from ?? ['', ''])] : ['alone', ...ticket];
   if (change === null) return [...head, '', prolongs, '', ...turn, '', own, ...gate, ...intake, 0];
   const entries = core.encodeEntries(change.pool.entries);
   const { counts, parts } = eventParts(step.events);

@@ -7,14 +7,6 @@ import { start } from '../process.ts';
 import { mirrorNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
 
-test('a turn that was given before the clock of the server went back holds nobody up', async () => {
-  const [url, pool] = [inject('redisUrl'), randomUUID()];
-  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 20_000 });
-  const given = "return redis.call('HSET', KEYS[1], 'turns', cmsgpack.pack({ ARGV[1] + 0, 'gone', 'gone too' }))";
-  await operator(url).eval(given, 1, `{${pool}}:meta`, Date.now() + 3_600_000);
-  expect(await store.receive([priced(1)])).toMatchObject([{ kind: 'received' }]);
-});
-
 test('a block that takes long to plan comes to its turn among nodes that write without a pause', {
   timeout: 120_000,
 }, async () => {
