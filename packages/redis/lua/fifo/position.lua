@@ -3,7 +3,7 @@
 local ENTRIES, TAGS
 local version, stamp = eventSeq, trail .. ' ' .. (maxTxs or '') .. ' ' .. (acceptUntil or '') .. ' ' .. (call('HGET', META, 'recordVersion') or '')
 local function report(kind, number, mark)
-  return { kind, number, mark, '0', '0', 0 }
+  return { kind, number, mark, '0', '0' }
 end
 -- In place of an entry: only the facts that stand in front of one (pool/facts.lua).
 local function factsEntry(hash, number)

@@ -4,15 +4,15 @@
 -- so a server that lost commits and went on with others has other stamps.
 -- Rules: N1, N2
 local ENTRIES, TAGS, CHANGES = KEYS[13], KEYS[14], KEYS[15]
-local version, stamp, waiting, ticket = unpack(call('HMGET', META, 'version', 'stamp', 'turns', 'ticket'))
+local version, stamp, ticket = unpack(call('HMGET', META, 'version', 'stamp', 'ticket'))
 version = tonumber(version)
 -- Enough changes in one answer for a node far from the server to catch up. priority/commit.lua keeps fewer changes if they are large.
 local most, time = 500, call('TIME')
 
--- { kind, the version of a mirror after these changes, its stamp, seconds and microseconds of the server's clock, number of nodes
--- before this one in the queue, change, time of its call, change … }
+-- { kind, the version of a mirror after these changes, its stamp, seconds and microseconds of the server's clock, change, time of its
+-- call, change … }
 local function report(kind, number, mark, ...)
-  return { kind, number, mark, time[1], time[2], 0, ... }
+  return { kind, number, mark, time[1], time[2], ... }
 end
 
 -- `current`; `behind` with all changes that the mirror lacks; `more` with the first of them; `reload` if they are not available.

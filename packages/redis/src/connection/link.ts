@@ -98,17 +98,6 @@ export class Link {
     }
   }
 
-  /** Sends in one piece what `work` sends: a piece for each command costs the server and the sender as much as a small command itself. */
-  inOnePiece<T>(work: () => T): T {
-    const { stream } = this.#client;
-    stream?.cork();
-    try {
-      return work();
-    } finally {
-      stream?.uncork();
-    }
-  }
-
   /** Returns the keys to name in a script call. In a cluster, this is one more than the script's own. */
   keysOf(keys: readonly string[]): readonly string[] {
     return guardedKeys(this.#client, keys);

@@ -19,20 +19,15 @@ export type Page = [
 type FifoRows = (Buffer | number)[];
 type Moved = [digits: Buffer, recorded: Buffer];
 /** The report of lua/priority/changes.lua on a mirror: the changes that it lacks, its version with them, and the server's time. */
-export type MirrorReport = [
-  kind: Buffer,
-  version: number,
-  stamp: Buffer,
-  s: Buffer,
-  us: Buffer,
-  before: number,
-  ...Buffer[],
-];
+export type MirrorReport = [kind: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...Buffer[]];
 /** The record of an operation id. */
 export type Known = [known: Buffer, record: Buffer];
 /** `version`: 0 where there is none. A fenced call's second part is the tip. */
 type PutReply = [kind: Buffer, version: number, ...unknown[]];
-type Committed = MirrorReport | Known | OnTip<[]>;
+/** Another node has a ticket, for so many milliseconds. */
+export type Blocked = [blocked: Buffer, ms: number];
+type Synced = MirrorReport | Known | Blocked;
+type Committed = Synced | OnTip<[]>;
 export type LoadedPage = [next: Buffer, ...unknown[]];
 type OnTip<Rest extends unknown[]> = [kind: Buffer, tip: Buffer, tick: number, ...Rest];
 
@@ -97,7 +92,7 @@ interface Replies {
     acceptUntil: Buffer,
     ...(readonly [id: Buffer, owner: Buffer, until: Buffer, hash: Buffer])[],
   ];
-  loadFifo: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, before: number, ...LoadedPage[]];
+  loadFifo: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...LoadedPage[]];
   restorePart: number;
   restore: [kind: Buffer];
   restoreRanked: [kind: Buffer] | Known;
@@ -113,22 +108,12 @@ interface Replies {
   ];
   commit: Committed;
   commitChain: Committed;
-  commitAll: Committed[];
-  turn: MirrorReport | Known;
-  sync: MirrorReport | Known;
+  sync: Synced;
   /** The same as `sync`, but sent like a write, so it is answered when enough replicas have the writes before it. */
-  syncWrites: MirrorReport | Known;
+  syncWrites: Synced;
   fetch: [MirrorReport, ...(Buffer | null)[]];
   /** Behind a page of a mirror that is loaded page by page comes the report on that mirror. */
-  load: [
-    epoch: Buffer,
-    version: number,
-    stamp: Buffer,
-    s: Buffer,
-    us: Buffer,
-    before: number,
-    ...(LoadedPage | MirrorReport)[],
-  ];
+  load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...(LoadedPage | MirrorReport)[]];
 }
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
@@ -175,6 +160,18 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
     ...parts,
   );
 const sync: Script = mirrored(false, 'priority/ticket', 'priority/recall', 'pool/lost', 'priority/sync');
+const committing = (...fence: readonly string[]): Script =>
+  mirrored(
+    true,
+    'priority/ticket',
+    'priority/recall',
+    ...fence,
+    'pool/trail',
+    'pool/call-time',
+    'pool/lost',
+    'priority/commands',
+    'priority/commit',
+  );
 const move: Script = writing('fifo/order', 'fifo/move');
 
 /** Each verb that writes is one script (X1). */
@@ -225,39 +222,8 @@ export const scripts: { readonly [V in Verb]: Script } = {
     'priority/finish',
     'pool/put-record',
   ),
-  commit: mirrored(
-    true,
-    'priority/ticket',
-    'priority/turns',
-    'priority/recall',
-    'pool/trail',
-    'pool/call-time',
-    'pool/lost',
-    'priority/commit',
-  ),
-  commitChain: mirrored(
-    true,
-    'priority/ticket',
-    'priority/turns',
-    'priority/recall',
-    'pool/fence',
-    'pool/trail',
-    'pool/call-time',
-    'pool/lost',
-    'priority/commit',
-  ),
-  commitAll: mirrored(
-    true,
-    'priority/ticket',
-    'priority/turns',
-    'pool/trail',
-    'pool/call-time',
-    'pool/lost',
-    'priority/each',
-    'priority/commit',
-    'priority/all',
-  ),
-  turn: mirrored(false, 'priority/ticket', 'priority/turns', 'priority/recall', 'priority/turn'),
+  commit: committing(),
+  commitChain: committing('pool/fence'),
   sync,
   syncWrites: { ...sync, writes: true },
   fetch: mirrored(false, 'pool/lost', 'priority/fetch'),
@@ -328,13 +294,7 @@ export function waitKeyOf(prefix: string): string {
 export function removedKeysOf(prefix: string, election: string): string[] {
   const [lock, lease, term, members] = electionKeys(`${prefix}:${election}`) as [string, string, string, string];
   const always = [...keysOf(prefix, 'both'), ...priorityKeysOf(prefix), members];
-  const sometimes = [
-    ...claimKeysOf(prefix),
-    ...recordKeysOf(prefix),
-    ...factKeysOf(prefix),
-    `${prefix}:held`,
-    `${prefix}:intake`,
-  ];
+  const sometimes = [...claimKeysOf(prefix), ...recordKeysOf(prefix), ...factKeysOf(prefix), `${prefix}:held`];
   return [...always, ...sometimes, ...restoreKeysOf(prefix), waitKeyOf(prefix), lock, lease, term];
 }
 

@@ -34,7 +34,7 @@ export async function loadPool(read: ReadPool, warn: Warn): Promise<core.Mirrore
     if (mirror) return mirror;
   }
   const reply = await read('all', '0', allItems);
-  const [head, blocks, live, log, tags] = reply.slice(6) as LoadedPage[] as FivePages;
+  const [head, blocks, live, log, tags] = reply.slice(5) as LoadedPage[] as FivePages;
   const pages = { blocks: [blocks], live: [live], log: [log], tags: [tags] };
   const known = new Set([...liveHashes(live), ...endedHashes(log)]);
   const loaded = { position: positionOf(reply), head, ...pages, known, isMoving: false };
@@ -69,12 +69,12 @@ class ChangesMeanwhile {
 
   /** What to do with the page of an answer. */
   take(reply: Reply<'load'>): 'keep' | 'again' | 'start over' {
-    const report = reply[7] as MirrorReport | undefined;
+    const report = reply[6] as MirrorReport | undefined;
     if (this.#position === null || report === undefined) {
       this.#position = positionOf(reply);
       return 'keep';
     }
-    const [kind, version, stamp, , , , ...flat] = report;
+    const [kind, version, stamp, , , ...flat] = report;
     if (String(kind) === 'reload' || !this.#keep(flat)) return 'start over';
     this.#position = { epoch: this.#position.epoch, version: Number(version), stamp: String(stamp) };
     // The page is later than these changes.
@@ -109,7 +109,7 @@ export async function loadPages(read: ReadPool, changes: ChangesMeanwhile | null
       const told = changes?.take(next) ?? 'keep';
       if (told === 'start over') return null;
       if (told === 'again') continue;
-      const page = next[6] as LoadedPage;
+      const page = next[5] as LoadedPage;
       pages[what].push(page);
       if (what === 'live') for (const hash of liveHashes(page)) known.add(hash);
       if (what === 'log') for (const hash of endedHashes(page)) known.add(hash);
@@ -118,7 +118,7 @@ export async function loadPages(read: ReadPool, changes: ChangesMeanwhile | null
     // The blocks must be those of the first page.
     if (what === 'blocks' && changes?.haveBlock) return null;
   }
-  return { position, head: reply[6] as LoadedPage, ...pages, known, isMoving: (changes?.list.length ?? 0) > 0 };
+  return { position, head: reply[5] as LoadedPage, ...pages, known, isMoving: (changes?.list.length ?? 0) > 0 };
 }
 
 export function positionOf([epoch, version, stamp]: Reply<'load'>): core.PoolPosition {

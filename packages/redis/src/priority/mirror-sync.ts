@@ -2,6 +2,7 @@ import { MempoolError } from 'mempool-core';
 import type { MirroredPool, PoolPosition } from 'mempool-core/backend';
 import { isPoolMissing } from '../connection/refusal.ts';
 import {
+  type Blocked,
   type Known,
   type MirrorReport,
   priorityScriptKeysOf,
@@ -53,46 +54,39 @@ export class MirrorSync {
 
   /** Returns the mirror, updated from the server after this call began. */
   async current(deadline: number): Promise<MirroredPool> {
-    return (await this.recall({ id: '', ids: 'ops' }, deadline)) as MirroredPool;
+    await this.catchUp({ id: '', ids: 'ops' }, [], deadline);
+    return this.mirror(deadline);
   }
 
-  /** Does the same as `current`, or returns the call's recorded outcome if there is one; with `syncWrites`, once replicas have it. */
-  async recall(
+  /**
+   * Updates the mirror from the server for a call, unless its outcome is recorded or another node has a ticket. `ticket`: as lua/priority/sync.lua
+   * has it, or nothing for a read. With `syncWrites`, a recorded outcome is returned once enough replicas have it.
+   */
+  async catchUp(
     { id, ids }: CallId,
+    ticket: readonly Argument[],
     deadline: number,
     verb: 'sync' | 'syncWrites' = 'sync',
-  ): Promise<MirroredPool | Buffer> {
+  ): Promise<CaughtUp> {
     for (;;) {
       const mirror = await this.mirror(deadline);
       const { position } = mirror;
-      const reply = await this.send(verb, [id, ...positionArguments(position)], deadline, ids);
-      if (isKnown(reply)) return reply[1];
-      if (await this.follow(mirror, position, reply, deadline)) return mirror;
-    }
-  }
-
-  /** Brings the mirror up to date for a call that is to be planned on it. */
-  async catchUp(call: CallId, ticket: readonly Argument[], deadline: number): Promise<CaughtUp> {
-    for (;;) {
-      const mirror = await this.mirror(deadline);
-      const { position } = mirror;
-      const reply = await this.send('sync', [call.id, ...positionArguments(position), ...ticket], deadline, call.ids);
+      const reply = await this.send(verb, [id, ...positionArguments(position), ...ticket], deadline, ids);
       if (isKnown(reply)) return { kind: 'known', record: reply[1] };
-      if (String(reply[0]) === 'blocked') return { kind: 'blocked', ms: reply[5] };
+      if (isBlocked(reply)) return { kind: 'blocked', ms: reply[1] };
       if (await this.follow(mirror, position, reply, deadline)) return { kind: 'current' };
     }
   }
 
   /** Applies the server's report on the mirror at `from`. Returns true if the mirror is up to date then. */
   async follow(mirror: MirroredPool, from: PoolPosition, report: MirrorReport, deadline: number): Promise<boolean> {
-    const [word, , stamp, , , , ...flat] = report;
+    const [word, , stamp, , , ...flat] = report;
     const changes = flat.filter((_, i) => i % 2 === 0);
     const times = flat.filter((_, i) => i % 2 === 1).map(Number);
     this.learnTime(report);
     const kind = String(word);
     this.#mayBeOld = kind !== 'current';
     if (kind === 'current') return true;
-    if (kind === 'waiting') return false;
     if (kind === 'reload' || !this.#take(mirror, from, changes, times, String(stamp))) {
       if (this.#mirror === mirror) this.#mirror = null;
       await this.mirror(deadline);
@@ -187,4 +181,8 @@ export function tooLate(): MempoolError {
 
 export function isKnown(reply: Known | readonly unknown[]): reply is Known {
   return String(reply[0]) === 'known';
+}
+
+export function isBlocked(reply: Blocked | readonly unknown[]): reply is Blocked {
+  return String(reply[0]) === 'blocked';
 }

@@ -11,7 +11,7 @@ export interface StepCommands {
   readonly bodies: readonly Argument[];
   readonly commands: Commands;
   /** Ticks that are no longer kept. Their points are deleted, unless a Confirmed transaction refers to them (L12). */
-  readonly idleTicks: string;
+  readonly idleTicks: readonly string[];
 }
 
 /** A step that was planned on the mirror in its present state. */
@@ -82,7 +82,7 @@ class StepWriter {
     this.#addNumbers();
     this.#commands.begin('forget', 'idx');
     for (const hash of this.#gone) this.#commands.hash(hash);
-    return { bodies: this.#bodies(), commands: this.#commands, idleTicks: [...this.#idleTicks].join(' ') };
+    return { bodies: this.#bodies(), commands: this.#commands, idleTicks: [...this.#idleTicks] };
   }
 
   /** Whether the log entry of a write leaves the log in the same step. */

@@ -25,10 +25,7 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
     listRecords: (...query) => records.listRecords(...query),
     putRecord: (...put) => storage.putRecord(...put),
     restorePool: (...content) => storage.restore(...content),
-    close: async () => {
-      await storage.close();
-      records.close();
-    },
+    close: () => records.close(),
   };
 }
 

@@ -1,7 +1,7 @@
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/script-call.ts';
 import { readPoint } from '../pool/record.ts';
-import { type CallId, positionArguments } from './mirror-sync.ts';
+import type { CallId } from './mirror-sync.ts';
 import { type EntryBefore, stepCommands } from './step-commands.ts';
 
 /** Separates stamp and outcome in the record of an id. */
@@ -9,21 +9,6 @@ const gap = ' ';
 const noBytes = Buffer.alloc(0);
 /** Maximum number of events in one entry of the stream. */
 const mostEvents = 1_000;
-
-/** Whether nodes that are in each other's way write in turns, and carry out calls of each other. Otherwise one that loses takes a ticket. */
-export const takesTurns: boolean = false;
-
-const leastTicketMs = 20;
-const longestTicketMs = 2_000;
-/** How often a call is refused before it takes a ticket. A leader plans long, and the pool must follow the chain. */
-const patience = { commit: 2, commitChain: 1 } as const;
-
-/** How long the ticket is valid that a commit leaves when it is refused: usually, and when the whole pool must be loaded; '' for none. */
-export function ticketOf({ script, refusals, reloads, needMs }: WriteCall<unknown>, attemptMs: number): Argument[] {
-  if (refusals + 1 < patience[script]) return ['', ''];
-  const ms = Math.ceil(Math.min(longestTicketMs, leastTicketMs + 2 * Math.max(needMs, attemptMs)));
-  return [ms, reloads ? ms : longestTicketMs];
-}
 
 /** One writing call, over all its attempts. */
 export interface WriteCall<T> extends CallId {
@@ -35,99 +20,99 @@ export interface WriteCall<T> extends CallId {
   readonly signal: AbortSignal | undefined;
   /** Outcomes of the attempts that may have been carried out, by their stamps. */
   readonly sent: Map<string, T>;
-  /** The longest time of an attempt, from plan to answer. A turn must be that long. */
-  needMs: number;
-  /** The call for another node, which may plan it; `null` if none may. */
-  left: core.ReceiveCall | null;
-  /** Whether it was left to another node, which may have carried it out, and nobody was told. */
-  wasLeft: boolean;
-  /** It may be on the intake: a node that finds it there later must find its outcome recorded. */
-  mayBeServed: boolean;
-  /** How often its commits were refused, because others were quicker. */
+  /** How often others overtook it. */
   refusals: number;
-  /** Whether it was answered that the whole pool must be loaded. */
+  /** Whether its node had to load the whole pool. */
   reloads: boolean;
-  /** Of another node's call: its place on the intake, and the stream where that node waits. */
-  readonly from: readonly [place: string, answers: string] | null;
 }
 
 export interface PlannedStep<T> {
   readonly step: core.Step<T>;
   /** The change for other mirrors; `null` if there is none. */
   readonly change: core.PoolChange | null;
-}
-
-/** Where a step is planned: on the mirror, or on the result of a step that is sent together with it. */
-export interface PlannedAt {
   readonly pool: core.PriorityPool;
+  /** The state of the pool on which it was planned. */
   readonly position: core.PoolPosition;
   readonly entryBefore: EntryBefore;
-  /** On the result of another one, without which it must not change anything. */
-  readonly follows: boolean;
 }
 
-export type Planned<T> = (PlannedStep<T> & { readonly at: PlannedAt }) | { readonly refused: unknown };
-
-/** A plan may refuse the call. On a mirror that is behind, that is not final. */
-export function planOn<T>(mirror: core.MirroredPool, { plan }: WriteCall<T>, nowMs: number): Planned<T> {
+/** A plan may refuse the call. On a mirror that is out of date, that is not final. */
+export function planOn<T>(
+  mirror: core.MirroredPool,
+  { plan }: WriteCall<T>,
+  nowMs: number,
+): PlannedStep<T> | { readonly refused: unknown } {
   const { pool, position } = mirror;
   try {
-    const { step, change, entryBefore } = mirror.plan((planning) => plan(planning, nowMs));
-    return { step, change, at: { pool, position, entryBefore, follows: false } };
+    return { ...mirror.plan((planning) => plan(planning, nowMs)), pool, position };
   } catch (refused) {
     return { refused };
   }
 }
 
-/** Whether the commit script must run: for a change, for an outcome to record, and for calls of a leader, of another node, or that another node may carry out later. */
-export function isWritten<T>({ change }: PlannedStep<T>, { script, ids, from, mayBeServed }: WriteCall<T>): boolean {
-  return script === 'commitChain' || ids === 'ops' || from !== null || mayBeServed || change !== null;
+/** Whether the commit script must run: for a change, for an outcome to record, and for calls of a leader. */
+export function isWritten<T>({ change }: PlannedStep<T>, { script, ids }: WriteCall<T>): boolean {
+  return script === 'commitChain' || ids === 'ops' || change !== null;
+}
+
+/** One commit of a call. */
+interface Commit {
+  /** The name of the node. */
+  readonly node: string;
+  readonly stamp: string;
+  readonly ticket: readonly [usualMs: number, reloadMs: number] | undefined;
+  /** The application's time, if it has a clock. */
+  readonly now: number | undefined;
 }
 
 /** The arguments of lua/priority/commit.lua. */
-export function commitArguments<T>(
-  { id, ids, verb, digest, fence, left, from }: WriteCall<T>,
-  at: PlannedAt,
-  { step, change, own }: PlannedStep<T> & { readonly own: Argument },
-  stamp: string,
-  turn: readonly Argument[],
-  ticket: readonly Argument[],
-): Argument[] {
-  const record = ids === 'calls' && from === null ? noBytes : core.encodeOutcome(verb, step.outcome, digest);
-  const head = [
-    id,
-    verb,
-    ...fence,
-    ...positionArguments(at.position),
-    stamp,
-    Buffer.concat([Buffer.from(stamp + gap), record]),
-  ];
-  const prolongs = step.chain === null ? '' : 'prolong';
-  const gate = [step.gate?.acceptUntil ?? '', step.gate?.isClosed ? 'closed' : 'open'];
-  const meets = at.follows ? 'follows' : left === null ? 'queues' : 'left';
-  const intake = takesTurns ? [meets, ...(from ?? ['', ''])] : ['alone', ...ticket];
-  if (change === null) return [...head, '', prolongs, '', ...turn, '', own, ...gate, ...intake, 0];
+export function commitArguments<T>(call: WriteCall<T>, planned: PlannedStep<T>, commit: Commit): Argument[] {
+  const { id, ids, verb, digest, fence } = call;
+  const { step, change, position } = planned;
+  const outcome = ids === 'calls' ? noBytes : core.encodeOutcome(verb, step.outcome, digest);
+  const record = Buffer.concat([Buffer.from(commit.stamp + gap), outcome]);
+  const { events, bodies, idleTicks, encoded, packed } = change === null ? nothing : contentOf(planned, change);
+  const { epoch, version, stamp: base } = position;
+  const head = {
+    ...commit,
+    now: commit.now === undefined ? undefined : String(commit.now),
+    ...{ epoch, version, base },
+    closesAt: step.gate?.acceptUntil,
+    isClosed: step.gate?.isClosed ?? false,
+    prolongs: step.chain !== null,
+    bodies: bodies.length,
+    ...{ events, idleTicks },
+  };
+  return [id, verb, ...fence, JSON.stringify(head), record, encoded, ...bodies, ...packed];
+}
+
+/** The parts of a commit that changes the pool. */
+interface Content {
+  /** The number of events of each packed part. */
+  readonly events: readonly number[];
+  readonly bodies: readonly Argument[];
+  readonly idleTicks: readonly string[];
+  readonly encoded: Argument;
+  /** The events, and behind them the commands. */
+  readonly packed: readonly Argument[];
+}
+
+const nothing: Content = { events: [], bodies: [], idleTicks: [], encoded: '', packed: [] };
+
+function contentOf(planned: PlannedStep<unknown>, change: core.PoolChange): Content {
+  const { step, entryBefore } = planned;
   const entries = core.encodeEntries(change.pool.entries);
   const { counts, parts } = eventParts(step.events);
-  const { bodies, commands, idleTicks } = stepCommands(at, { step, entries, entryBefore: at.entryBefore });
-  const changed = [core.encodeChange(change, entries), prolongs, idleTicks];
-  return [
-    ...head,
-    ...changed,
-    ...turn,
-    counts,
-    own,
-    ...gate,
-    ...intake,
-    bodies.length,
-    ...bodies,
-    ...parts,
-    ...commands.pack(),
-  ];
+  const { bodies, commands, idleTicks } = stepCommands(planned, { step, entries, entryBefore });
+  const encoded = core.encodeChange(change, entries);
+  return { events: counts, bodies, idleTicks, encoded, packed: [...parts, ...commands.pack()] };
 }
 
 /** The events, in parts for the entries of the stream. */
-function eventParts(events: readonly core.StepEvent[]): { readonly counts: string; readonly parts: Buffer[] } {
+function eventParts(events: readonly core.StepEvent[]): {
+  readonly counts: number[];
+  readonly parts: Buffer[];
+} {
   const counts: number[] = [];
   const parts: Buffer[] = [];
   for (let from = 0; from < events.length; from += mostEvents) {
@@ -135,7 +120,7 @@ function eventParts(events: readonly core.StepEvent[]): { readonly counts: strin
     counts.push(part.length);
     parts.push(core.encodeEvents(part));
   }
-  return { counts: counts.join(' '), parts };
+  return { counts, parts };
 }
 
 export function fencedOutcome([, point, tick]: readonly unknown[]): core.FencedOutcome {

@@ -15,6 +15,7 @@ const perNode = 100_000;
 /** More than any of them writes in a test. */
 const endless = 1_000_000;
 const timeoutMs = 60_000;
+const planMs = 400;
 
 /** Processes that write without a pause, each its own transactions. They are there, and all write. */
 async function flood(url: string, pool: string, count: number) {
@@ -118,16 +119,7 @@ function calling(n: number): WriteCall<unknown> {
   const submissions = [{ ...transaction(n), from: null, verdict }];
   const thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
   const plan = receivePlan({ submissions, moment: { now: null, height: null }, thresholds });
-  const state = {
-    sent: new Map(),
-    needMs: 0,
-    refusals: 0,
-    reloads: false,
-    left: null,
-    wasLeft: false,
-    mayBeServed: false,
-    from: null,
-  };
+  const state = { sent: new Map(), refusals: 0, reloads: false };
   const context = { digest: undefined, signal: undefined };
   return {
     script: 'commit',
@@ -138,6 +130,17 @@ function calling(n: number): WriteCall<unknown> {
     ids: 'ops',
     ...context,
     ...state,
+  };
+}
+
+/** The same call, but it takes so long to plan that its ticket is valid for long. */
+function slow(call: WriteCall<unknown>): WriteCall<unknown> {
+  return {
+    ...call,
+    plan: (pool, nowMs) => {
+      for (const end = performance.now() + planMs; performance.now() < end; );
+      return call.plan(pool, nowMs);
+    },
   };
 }
 
@@ -157,7 +160,7 @@ async function twoNodes() {
     key: (name: string) => `{${pool}}:${name}`,
     /** What became of one attempt of each call, at this node. */
     attempt: (node: number, call: WriteCall<unknown>) =>
-      (nodes[node] as (typeof nodes)[number]).committer.attempt(call, () => '', deadline).then(({ kind }) => kind),
+      (nodes[node] as (typeof nodes)[number]).committer.attempt(call, deadline).then(({ kind }) => kind),
     /** From when to when the ticket is valid, and whose it is. */
     ticket: async () => {
       const left = await admin.hget(`{${pool}}:meta`, 'ticket');
@@ -169,8 +172,7 @@ async function twoNodes() {
 
 test('N1: a commit that is refused twice leaves a ticket; until its node has written, commits of others are refused', async () => {
   const { attempt, ticket } = await twoNodes();
-  // Its attempts take long, so its ticket is valid for long.
-  const late = { ...calling(100), needMs: 60_000 };
+  const late = slow(calling(100));
   for (const n of numbers(2)) {
     expect(await ticket()).toBe(null);
     expect(await attempt(0, calling(n))).toBe('done');
