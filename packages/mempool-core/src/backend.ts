@@ -101,7 +101,6 @@ export {
   changeOfStep,
   changesPool,
   mirroredBody,
-  type PlannedAhead,
   type PoolChange,
   type PoolRecord,
   PriorityPool,

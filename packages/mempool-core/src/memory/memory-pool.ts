@@ -18,7 +18,6 @@ import {
 } from '../contract/transaction.ts';
 import { logEntry, logPage, seqPage, statusOf, storedTransaction } from '../rules/answers.ts';
 import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
-import { Ahead } from './ahead.ts';
 import type { EndLog } from './end-log.ts';
 import type { EventSeries } from './event-series.ts';
 import type { FifoRows } from './fifo-rows.ts';
@@ -44,8 +43,6 @@ export class MemoryPool implements PoolView, EventSource {
   readonly #blocks: KeptBlocks;
   readonly #log: EndLog;
   readonly #events: EventSeries;
-  /** What calls will write that are planned one on the result of the other, before the first is written. */
-  #ahead: Ahead | null = null;
 
   /**
    * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good. An
@@ -68,18 +65,6 @@ export class MemoryPool implements PoolView, EventSource {
 
   set retention(retention: Retention) {
     this.#state.retention = retention;
-  }
-
-  get ahead(): Ahead | null {
-    return this.#ahead;
-  }
-
-  beginAhead(): void {
-    this.#ahead = new Ahead(this);
-  }
-
-  endAhead(): void {
-    this.#ahead = null;
   }
 
   get fifo(): FifoRows {
@@ -145,7 +130,7 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   get lastSeq(): number {
-    return this.#ahead?.lastSeq ?? this.#rows.lastSeq;
+    return this.#rows.lastSeq;
   }
 
   /** The number of hashes that are live or in the log. */
@@ -162,7 +147,7 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   get lastEventSeq(): number {
-    return this.#events.last + (this.#ahead?.events ?? 0);
+    return this.#events.last;
   }
 
   get lastAt(): number {
@@ -176,11 +161,11 @@ export class MemoryPool implements PoolView, EventSource {
 
   /** Number of the oldest log entry kept; `lastLogSeq + 1` if none is kept. */
   get firstLogSeq(): number {
-    return this.#ahead?.firstLogSeq ?? this.#log.oldest;
+    return this.#log.oldest;
   }
 
   get lastLogSeq(): number {
-    return this.#log.last + (this.#ahead?.logged ?? 0);
+    return this.#log.last;
   }
 
   /**
@@ -189,11 +174,9 @@ export class MemoryPool implements PoolView, EventSource {
    */
   endedBefore(logSeq: number): string[] {
     const hashes: string[] = [];
-    const [log, ahead] = [this.#log, this.#ahead];
+    const log = this.#log;
     for (let number = this.firstLogSeq; number < logSeq && number <= log.last; number++) {
-      if (log.past(number) !== null) continue;
-      const hash = this.#rows.slots.hashOf(log.slot(number));
-      if (ahead?.hashes.has(hash) !== true) hashes.push(hash);
+      if (log.past(number) === null) hashes.push(this.#rows.slots.hashOf(log.slot(number)));
     }
     return hashes;
   }

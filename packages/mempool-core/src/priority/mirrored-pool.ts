@@ -46,7 +46,7 @@ export interface MirrorFillParts extends MirroredPoolParts {
   readonly end: PoolPosition;
 }
 
-/** A planned call, as `PlannedAhead` has it. */
+/** A planned call. */
 export interface PlannedHere<T> {
   readonly step: Step<T>;
   readonly change: PoolChange | null;

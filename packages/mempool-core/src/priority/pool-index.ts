@@ -66,8 +66,6 @@ export class PoolIndex {
   readonly #nodes: NodeTable;
   readonly #journal = new UndoLog();
   #outside: PoolScalars | null = null;
-  /** The same before the calls that are kept for a while. */
-  #outsideAhead: PoolScalars | null = null;
 
   constructor(limits: Limits, slots: Slots = new Slots()) {
     this.#limits = limits;
@@ -243,27 +241,10 @@ export class PoolIndex {
     this.#journal.begin();
   }
 
-  /** From now on calls that are kept are reverted by `endAhead`. */
-  beginAhead(): void {
-    this.#outsideAhead = this.#scalars();
-    this.#journal.beginAhead();
-  }
-
-  /** Reverts all calls that were kept since `beginAhead`, and one that is open. */
-  endAhead(): void {
-    this.undoCall();
-    this.#revert(this.#journal.endAhead(), this.#outsideAhead);
-    this.#resetOutside(this.#outsideAhead);
-    this.#outsideAhead = null;
-  }
-
   /** Ends the attempt if one is open, else the call. Its changes stay. */
   keep(): void {
     this.#journal.keep();
-    if (this.#journal.isOpen) return;
-    const ahead = this.#outsideAhead?.tags;
-    for (const [tag, tick] of this.#outside?.tags ?? []) if (ahead?.has(tag) === false) ahead.set(tag, tick);
-    this.#outside = null;
+    if (!this.#journal.isOpen) this.#outside = null;
   }
 
   /** Ends the attempt if one is open, else the call, and reverts its changes. */

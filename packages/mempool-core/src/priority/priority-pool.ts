@@ -6,7 +6,6 @@ import { defaultLimits, type Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import type { Ahead } from '../memory/ahead.ts';
 import { MemoryPool } from '../memory/memory-pool.ts';
 import type { MemoryRecord } from '../memory/pool-state.ts';
 import type { ChainStep, Step, Write } from '../rules/step.ts';
@@ -27,24 +26,6 @@ export interface PoolChange {
 
 /** A record of a pool's state, for any storage format. Records come in this order, entries after all writes. */
 export type PoolRecord = MemoryRecord | DumpedPart;
-
-/** A call of `receive` that is planned before those before it are written. */
-export interface AheadCall {
-  readonly plan: (pool: Planning) => Step<unknown>;
-  /** The transactions that it names. */
-  readonly hashes: readonly string[];
-}
-
-/** The step of such a call, or the error with which its plan refuses it. */
-export type PlannedAhead =
-  | { readonly refused: unknown }
-  | {
-      readonly step: Step<unknown>;
-      /** As `changeOf` returns it. */
-      readonly change: PoolChange | null;
-      /** The entry of a transaction before the call. */
-      readonly entryBefore: (hash: string) => Entry | undefined;
-    };
 
 export interface PriorityPoolParts {
   readonly epoch: string;
@@ -133,47 +114,6 @@ export class PriorityPool implements Planning {
   /** The change that a planned step is for the mirrors of other nodes; `null` if nothing changes. */
   changeOf(step: Step<unknown>): PoolChange | null {
     return changesPool(step) ? changeOfStep(step, this.memory.lastEventSeq + step.events.length) : null;
-  }
-
-  /**
-   * Plans calls of `receive`, each on the result of those before, and hands each step to `take` while the pool is as that call finds it. The
-   * pool does not change. It ends at a call that needs what is known only when the calls before it are written.
-   */
-  planAhead<C extends AheadCall>(calls: readonly C[], take: (call: C, planned: PlannedAhead) => void): void {
-    const { index, memory } = this;
-    index.beginAhead();
-    memory.beginAhead();
-    try {
-      for (const [i, call] of calls.entries()) if (!this.#planNext(call, i === 0, take)) return;
-    } finally {
-      memory.endAhead();
-      this.#undo(() => index.endAhead());
-    }
-  }
-
-  /** Returns false if this call, or the next one, has to wait. */
-  #planNext<C extends AheadCall>(call: C, isFirst: boolean, take: (call: C, planned: PlannedAhead) => void): boolean {
-    const { index, memory } = this;
-    const ahead = memory.ahead as Ahead;
-    if (!ahead.knowsAll(call.hashes)) return false;
-    index.begin();
-    let step: Step<unknown>;
-    try {
-      step = call.plan(this);
-    } catch (refused) {
-      this.#undo(() => this.index.undoCall());
-      take(call, { refused });
-      return true;
-    }
-    if (!isFirst && !ahead.allows(step)) {
-      this.#undo(() => this.index.undoCall());
-      return false;
-    }
-    take(call, { step, change: this.changeOf(step), entryBefore: this.entryBefore });
-    index.keep();
-    const forgotten = ahead.add(step, (logSeq) => memory.endedBefore(logSeq));
-    // The index still has these: a tag that only they require is not idle before they are removed.
-    return forgotten.every((hash) => !index.node(hash)?.entry.verdict.requires.some((tag) => index.satisfied.has(tag)));
   }
 
   /** @throws `ERR_MEMPOOL_CORRUPT` if the index contradicts itself, because it was read from damaged records */

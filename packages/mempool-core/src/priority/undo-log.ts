@@ -27,13 +27,8 @@ function inOrderOfSeq(call: UndoEntry[]): UndoEntry[] {
   return Array.from(seqs, (seq) => bySeq.get(seq) as UndoEntry);
 }
 
-/**
- * The transactions that a call, or an attempt within it, changed. Each is listed once, with its state before. Several calls may be kept for a
- * while, to be reverted together.
- */
+/** The transactions that a call, or an attempt within it, changed. Each is listed once, with its state before. */
 export class UndoLog {
-  /** The changes of kept calls that will be reverted; `null` if kept calls stay. */
-  #ahead: Map<PoolNode, Before> | null = null;
   #call: UndoEntry[] | null = null;
   #attempt: UndoEntry[] | null = null;
   /** How many changes of the call are known to be in the order of seq. */
@@ -43,18 +38,6 @@ export class UndoLog {
 
   get isOpen(): boolean {
     return this.#call !== null;
-  }
-
-  /** From now on kept calls can be reverted, until `endAhead`. */
-  beginAhead(): void {
-    this.#ahead = new Map();
-  }
-
-  /** Returns the changes of all calls that were kept since `beginAhead`. */
-  endAhead(): readonly UndoEntry[] {
-    const ended = Array.from(this.#ahead ?? [], ([node, before]) => ({ node, before }));
-    this.#ahead = null;
-    return ended;
   }
 
   begin(): void {
@@ -103,14 +86,8 @@ export class UndoLog {
   keep(): void {
     const attempt = this.#attempt;
     this.#attempt = null;
-    if (attempt === null) this.#keepCall();
+    if (attempt === null) this.#call = null;
     else for (const trace of attempt) if (this.note(trace.node)) this.push(trace.node, trace.before);
-  }
-
-  #keepCall(): void {
-    const ahead = this.#ahead;
-    if (ahead !== null) for (const { node, before } of this.touched()) if (!ahead.has(node)) ahead.set(node, before);
-    this.#call = null;
   }
 
   /** Ends the attempt if one is open, else the call. Returns the changes to revert. */

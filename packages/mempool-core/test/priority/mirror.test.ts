@@ -5,7 +5,6 @@ import { decodeValue, encodeValue } from '../../src/codec/codec.ts';
 import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
 import type { IndexDump } from '../../src/contract/dump.ts';
 import { defaultLimits, type Limits } from '../../src/contract/limits.ts';
-import type { Entry } from '../../src/contract/pool-entry.ts';
 import { maxPriority, minPriority, type Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
@@ -34,12 +33,6 @@ interface Block {
   readonly seen?: readonly string[];
   readonly unseen?: readonly string[];
   readonly provides?: readonly string[];
-}
-
-/** The step with its entries in order: the order in which a plan touches them means nothing. */
-function inOrder(step: Step<unknown>): Step<unknown> {
-  const { pool } = step;
-  return pool ? { ...step, pool: { ...pool, entries: pool.entries.toSorted((a, b) => a.seq - b.seq) } } : step;
 }
 
 type Submissions = Readonly<Record<string, Verdict>>;
@@ -105,30 +98,6 @@ class Twins {
 
   receive(submissions: Submissions, from: string | null = null, now = 0, bytes = 1): string[] {
     return this.run(this.#receiving(submissions, from, now, bytes)).map(({ kind }) => kind);
-  }
-
-  /** Plans calls one on the result of the other before it carries them out. Returns how many were planned so. */
-  receiveAhead(calls: readonly Submissions[], from: string | null, now: number): number {
-    const before = [this.state, this.pool.memory.usage(), this.pool.usage()];
-    const plans = calls.map((call) => this.#receiving(call, from, now, 1));
-    const planned: Step<unknown>[] = [];
-    const entries: (Entry | undefined)[][] = [];
-    const ahead = plans.map((plan, i) => ({ plan, hashes: Object.keys(calls[i] ?? {}) }));
-    this.pool.planAhead(ahead, (_, each) => {
-      if (!('step' in each)) throw each.refused;
-      planned.push(each.step);
-      entries.push(each.step.writes.map(({ after }) => each.entryBefore(after.hash)));
-    });
-    expect([this.state, this.pool.memory.usage(), this.pool.usage()]).toEqual(before);
-    for (const [i, plan] of plans.entries()) {
-      const step = this.pool.plan(plan);
-      if (planned[i] !== undefined) {
-        expect(inOrder(planned[i])).toEqual(inOrder(step));
-        expect(entries[i]).toEqual(step.writes.map(({ after }) => this.pool.index.node(after.hash)?.entry));
-      }
-      this.run(plan);
-    }
-    return planned.length;
   }
 
   #receiving(submissions: Submissions, from: string | null, now: number, bytes: number) {
@@ -230,8 +199,6 @@ class Traffic {
   readonly #hashes = Array.from({ length: 16 }, (_, i) => (i + 16).toString(16));
   /** For each node that opened while others wrote, whether it had not to begin anew. */
   readonly openings: boolean[] = [];
-  /** How many calls were planned each time ahead of those before. */
-  readonly ahead: number[] = [];
   #opening: Opening | null = null;
   #now = 0;
   #calls = 0;
@@ -290,7 +257,6 @@ class Traffic {
     const [guard, extension, overLimits] = [this.#guard(), this.#extension(), chance.below(2) === 0];
     const turns: (() => unknown)[] = [
       ...Array(5).fill(() => this.#receive()),
-      ...Array(3).fill(() => this.#receiveAhead()),
       () => twins.run((pool) => plans.movePoolStep(pool, this.#now, mark, hashes)),
       () => twins.run((pool) => plans.movePoolStep(pool, this.#now, 'release', hashes, guard)),
       () => twins.run((pool) => plans.dropPoolStep(pool, this.#now, hashes, 'gone', { claim: guard.claim })),
@@ -341,11 +307,6 @@ class Traffic {
   #receive(): void {
     const from = this.#chance.pick([null, 'peer', 'other']);
     this.#twins.receive(this.#submissions(5), from, this.#now, this.#chance.below(4));
-  }
-
-  #receiveAhead(): void {
-    const calls = Array.from({ length: 2 + this.#chance.below(4) }, () => this.#submissions(2));
-    this.ahead.push(this.#twins.receiveAhead(calls, this.#chance.pick([null, 'peer']), this.#now));
   }
 
   #submissions(most: number): Submissions {
@@ -399,15 +360,13 @@ class Traffic {
 describe(`histories of chance, seed ${seed}`, () => {
   test('a plan leaves the pool as it was; who follows, late or at once, starts anew, or reads it while it changes, has the same pool', () => {
     const chance = new Random(seed);
-    const [openings, ahead]: [boolean[], number[]] = [[], []];
+    const openings: boolean[] = [];
     for (let i = 0; i < 25; i++) {
       const traffic = new Traffic(chance);
       traffic.run(120);
       openings.push(...traffic.openings);
-      ahead.push(...traffic.ahead);
     }
     expect(openings.length).toBeGreaterThan(250);
     expect(openings.filter((isWhole) => isWhole).length / openings.length).toBeGreaterThan(0.5);
-    expect(ahead.filter((count) => count > 1).length).toBeGreaterThan(100);
   });
 });
