@@ -23,7 +23,6 @@ export { decodeEvents, likelyCause } from './codec/event-decoder.ts';
 export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits, plainLimits, storedLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
-export { decodeReceiveCall, encodeReceiveCall } from './codec/receive-call.ts';
 export { configSchema, fields as configFields, readConfig, withNeededFields } from './config/config.ts';
 export { type Field, type FieldSchema, isTable, misconfigured, snakeCase } from './config/config-field.ts';
 export { inFile, readTables } from './config/config-file.ts';

@@ -21,7 +21,7 @@ export interface CheckedCallTime {
   readonly height: number | null;
 }
 
-/** A call of `receive` on a priority pool: all that another node needs to plan it. */
+/** A call of `receive` on a priority pool. */
 export interface ReceiveCall {
   readonly submissions: readonly CheckedSubmission[];
   readonly moment: CheckedCallTime;

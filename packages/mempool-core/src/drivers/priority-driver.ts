@@ -59,8 +59,6 @@ export interface PriorityStorage {
    * known (X2). A step without events, operation id and change of the pool need not be stored.
    */
   write<T>(verb: string, context: WriteContext, plan: Plan<T>): Awaitable<T>;
-  /** Like `write` with `receivePlan`, for a storage whose nodes may plan each other's calls. Default: `write`. */
-  admit?(admission: ReceiveCall, context: WriteContext): Awaitable<ReceiveOutcome[]>;
   /** Does the same as `write`, but only under the live lease of the pool's election (X6). */
   writeUnderLease<T>(verb: string, context: ChainContext, plan: Plan<T>): Awaitable<T | FencedOutcome>;
   /** Returns the live records of the hashes that `choose` returns, by seq, as one page that begins after a seq (O6, M2). */
@@ -140,8 +138,7 @@ function receiving(
 ): Pick<StoreDriver, 'receive'> & Pick<PriorityVerbs, 'admit'> {
   const admit = (submissions: readonly CheckedSubmission[], moment: CheckedCallTime, context: WriteContext) => {
     if (submissions.length === 0) return admitNothing(storage, context);
-    const admission = { submissions, moment, thresholds };
-    return storage.admit?.(admission, context) ?? storage.write('receive', context, receivePlan(admission));
+    return storage.write('receive', context, receivePlan({ submissions, moment, thresholds }));
   };
   return {
     receive: (transactions, context) => {

@@ -124,11 +124,6 @@ function numbersCommand(key: string, from: number, end: number): Command {
   return new WrittenCommand('HMGET', Buffer.from(text));
 }
 
-/** A command in wire format, whose answer consists of buffers. */
-export function command(name: string, args: readonly Argument[]): Command {
-  return new WrittenCommand(name, write([name, ...args].map(framed), Buffer.allocUnsafe).bytes);
-}
-
 class WrittenCommand extends Command {
   readonly #bytes: Buffer;
 

@@ -7,7 +7,7 @@ import { start } from '../process.ts';
 import { mirrorNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
 
-test('a block that takes long to plan comes to its turn among nodes that write without a pause', {
+test('a block that takes long to plan is applied among nodes that write without a pause', {
   timeout: 120_000,
 }, async () => {
   const [url, pool] = [inject('redisUrl'), randomUUID()];

@@ -98,10 +98,6 @@ export class PriorityCalls {
     return this.#run({ verb, context, plan });
   }
 
-  admit(admission: core.ReceiveCall, context: core.WriteContext): Promise<ReceiveOutcome[]> {
-    return this.write('receive', context, core.receivePlan(admission));
-  }
-
   /** Writes only under the live lease (X6). @throws `ERR_MEMPOOL_CORRUPT` if the stored tip is damaged, which no block may be applied to */
   writeUnderLease<T>(verb: string, context: core.ChainContext, plan: core.Plan<T>): Promise<T | core.FencedOutcome> {
     const { fence, file } = this.#parts;
