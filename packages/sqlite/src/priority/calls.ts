@@ -1,4 +1,4 @@
-import type { DumpedPart, PutOutcome, ReceiveOutcome, RestoreOutcome } from 'mempool-core';
+import type { DumpedPart, PutOutcome, RestoreOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
