@@ -156,7 +156,16 @@ function parseUrl(url: unknown): URL {
   const parsed = typeof url === 'string' ? URL.parse(url) : null;
   if (parsed === null || !['redis:', 'rediss:'].includes(parsed.protocol))
     throw invalid('url', 'a redis:// or rediss:// URL');
+  if (/[?#]/.test(url as string)) throw invalid('url', `a Redis URL without a query${namesOf(parsed)}: ${instead}`);
   if (!/^\/?\d{0,5}$/.test(parsed.pathname)) throw invalid('url', 'a Redis URL whose path is a database number');
   if (/%(?![\dA-F]{2})/i.test(parsed.username + parsed.password)) throw invalid('url', 'a URL without stray % signs');
   return parsed;
+}
+
+const instead = 'TLS is rediss://, a database number is the path, and ? and # in a password are percent-encoded';
+
+/** The names of a query's parameters. A name with other signs may be a part of the password. */
+function namesOf({ searchParams }: URL): string {
+  const names = [...searchParams.keys()].filter((name) => /^[A-Za-z_]{1,32}$/.test(name));
+  return names.length === 0 ? '' : ` (${names.join(', ')})`;
 }

@@ -4,6 +4,7 @@ import { closeClient, createClient, type Tuning } from './client.ts';
 import type { RedisOptions } from './options.ts';
 import { isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
 import { distrustSentinel, SentinelError } from './sentinel.ts';
+import { Silence } from './silence.ts';
 import { guardedKeys, isRedirected, serverOf } from './slot-client.ts';
 import { destroyOnError, dropConnection, limitHandshake } from './socket.ts';
 
@@ -24,6 +25,7 @@ export class Link {
   readonly #isWatched: boolean;
   /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
   #lastError: unknown = null;
+  readonly #silence: Silence;
   #connections = 0;
   /** Where the connection leads; `null` if the options name the server. */
   #server: string | null = null;
@@ -43,11 +45,14 @@ export class Link {
   constructor(options: LinkOptions, key: string, onConnect: () => void, tuning: Tuning = {}) {
     this.#client = createClient(options, key, { connectTimeout: options.timeoutMs, ...tuning });
     this.#isWatched = options.sentinels !== undefined;
+    this.#silence = new Silence(this.#client);
     this.#client.on('error', (error: unknown) => {
       this.#lastError = withoutArguments(error);
+      this.#silence.failed(this.#lastError);
     });
     this.#client.on('connect', () => {
       this.#lastError = null;
+      this.#silence.connected();
       this.#connections += 1;
       this.#server = serverOf(this.#client);
       this.#isLeaving = false;
@@ -79,10 +84,12 @@ export class Link {
     try {
       const answer = (await this.#answer(send(this.#client), timeoutMs)) as Answer;
       this.#isProven = true;
+      this.#silence.answered();
       this.#demoted = null;
       return answer;
     } catch (cause) {
       const error = withoutArguments(cause);
+      this.#silence.failed(error);
       if (isRedirected(this.#client, error)) {
         const words = `the slot moves: ${(error as Error).message}`;
         throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', words, { cause: error });
@@ -90,7 +97,9 @@ export class Link {
       if (isReply(error)) throw this.#refused(error, name);
       throw (
         tlsRefusal(this.#lastError) ??
-        new MempoolError(lost, `no answer from Redis: ${(error as Error).message}`, { cause: error })
+        new MempoolError(lost, `no answer from Redis: ${this.#silence.words('the connection was closed')}`, {
+          cause: error,
+        })
       );
     } finally {
       this.#waiting -= 1;
@@ -141,8 +150,8 @@ export class Link {
     if (isMempoolError(refused)) throw refused;
     const { status, stream } = this.#client;
     if (status === 'ready' && stream.writable && refused === null) return;
-    const why = lastError instanceof Error ? lastError.message : status;
-    throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', `Redis is out of reach: ${why}`, { cause: lastError });
+    const words = `Redis is out of reach: ${this.#silence.words(status)}`;
+    throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', words, { cause: lastError });
   }
 
   /** The error if the Sentinels will not name a master however often they are asked; else `null`. */

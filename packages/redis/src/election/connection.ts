@@ -2,6 +2,7 @@ import type { Redis } from 'ioredis';
 import { type ElectionClock, ElectionError, isElectionError } from 'mempool-election';
 import { isReply, unwrapped, withoutArguments } from '../connection/refusal.ts';
 import { distrustSentinel } from '../connection/sentinel.ts';
+import { Silence } from '../connection/silence.ts';
 import { guardedKeys, isRedirected } from '../connection/slot-client.ts';
 import { destroyOnError, isTlsRefusal } from '../connection/socket.ts';
 import { demoted, electionError, slotMoves } from './refusal.ts';
@@ -35,6 +36,7 @@ export class ElectionConnection {
   readonly #parts: ConnectionParts;
   /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
   #lastError: unknown = null;
+  readonly #silence: Silence;
   /** When the oldest unanswered command was sent. */
   #silentSince: number | null = null;
   #wasConnected = false;
@@ -42,15 +44,18 @@ export class ElectionConnection {
   readonly #unguard: () => void;
   readonly #onError = (error: unknown): void => {
     this.#lastError = withoutArguments(error);
+    this.#silence.failed(this.#lastError);
   };
   readonly #onConnect = (): void => {
     this.#wasConnected = true;
+    this.#silence.connected();
     this.#lastError = null;
     this.#silentSince = null;
   };
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
+    this.#silence = new Silence(parts.client);
     parts.client.on('error', this.#onError);
     parts.client.on('connect', this.#onConnect);
     this.#unguard = destroyOnError(parts.client);
@@ -76,6 +81,7 @@ export class ElectionConnection {
       const waited = leasing.has(verb) ? this.#wait() : null;
       const reply = await sent;
       this.#silentSince = null;
+      this.#silence.answered();
       if (waited !== null && isLease(reply)) await this.#confirmed(waited);
       return reply as Reply<V>;
     } catch (error) {
@@ -85,7 +91,9 @@ export class ElectionConnection {
       if (isRedirected(client, cause)) throw slotMoves(cause, verb);
       if (this.#parts.isWatched && isDemoted(cause)) throw demoted(cause, verb);
       const isRefused = !isReply(cause) && isTlsRefusal(this.#lastError);
-      throw electionError(isRefused ? this.#lastError : cause, verb);
+      throw isRefused
+        ? electionError(this.#lastError, verb)
+        : this.#unanswered(cause, verb, 'the connection was closed');
     }
   }
 
@@ -94,7 +102,7 @@ export class ElectionConnection {
     if (this.#parts.replication === null) return;
     this.#assertReady('WAIT');
     await this.#parts.client.call('WAIT', 0, 1).catch((error: unknown) => {
-      throw electionError(withoutArguments(error), 'WAIT');
+      throw this.#unanswered(withoutArguments(error), 'WAIT', 'the connection was closed');
     });
   }
 
@@ -102,11 +110,13 @@ export class ElectionConnection {
   async info(): Promise<string> {
     this.#assertReady('INFO');
     try {
-      return await this.#parts.client.info('server');
+      const answer = await this.#parts.client.info('server');
+      this.#silence.answered();
+      return answer;
     } catch (error) {
       const cause = withoutArguments(error);
       if (isReply(cause)) return '';
-      throw electionError(cause, 'INFO');
+      throw this.#unanswered(cause, 'INFO', 'the connection was closed');
     }
   }
 
@@ -136,13 +146,18 @@ export class ElectionConnection {
     throw new ElectionError('ERR_ELECTION_UNAVAILABLE', words);
   }
 
+  /** The error of a command that was not answered. `otherwise` is the reason if the connection had no error. */
+  #unanswered(cause: unknown, asked: string, otherwise: string): ElectionError {
+    this.#silence.failed(cause);
+    return electionError(cause, asked, { wasConnected: this.#wasConnected, words: this.#silence.words(otherwise) });
+  }
+
   #assertReady(verb: string): void {
     const { status } = this.#parts.client;
     if (this.#closed) throw new ElectionError('ERR_ELECTION_UNAVAILABLE', 'the lease store is closed');
     if (isReply(this.#lastError)) throw electionError(this.#lastError, verb);
     if (status === 'ready') return;
-    const cause = this.#lastError ?? new Error(`the connection is at "${status}"`);
-    throw electionError(cause, verb, this.#wasConnected);
+    throw this.#unanswered(this.#lastError, verb, `the connection is at "${status}"`);
   }
 
   /** A network may drop everything silently. After `silentMs` the connection is dropped, so that no old command is executed later than a lease lasts. */

@@ -12,13 +12,20 @@ function plain(words: string): string {
   return words.startsWith('READONLY ') ? `the server is a replica: ${words}` : words;
 }
 
-/**
- * Converts the error of a command to an error of the election. `wasConnected` is true if there was ever a connection to a server. Then it
- * is a temporary error if the Sentinels name none.
- */
-export function electionError(cause: unknown, asked: string, wasConnected = false): ElectionError {
+interface Circumstances {
+  /** True if there was ever a connection to a server. Then it is a temporary error if the Sentinels name none. */
+  readonly wasConnected?: boolean;
+  /** The reason why there is no answer; default the message of the error. */
+  readonly words?: string;
+}
+
+/** Converts the error of a command to an error of the election. */
+export function electionError(
+  cause: unknown,
+  asked: string,
+  { wasConnected = false, words = cause instanceof Error ? cause.message : String(cause) }: Circumstances = {},
+): ElectionError {
   if (isReply(cause)) return refusal(cause.message, asked, cause);
-  const words = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof SentinelError && cause.reason !== 'unreachable' && !wasConnected)
     return new ElectionError('ERR_ELECTION_REFUSED', words, { cause });
   if (isTlsRefusal(cause))

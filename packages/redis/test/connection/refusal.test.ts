@@ -80,6 +80,24 @@ test('a database number is used, and one that the server lacks is refused', asyn
   await assert.rejects(redis.open({ url: `${server.url}/99` }), fails('ERR_MEMPOOL_INCOMPATIBLE'));
 });
 
+test('a server with too many clients is named', async () => {
+  const server = await ownServer('--maxclients', '1');
+  const admin = operator(server.url);
+  await admin.ping();
+  const message = /max number of clients/;
+  for (const url of [server.url, server.url.replace('//', '//:secret@')])
+    await assert.rejects(redis.open({ url, timeoutMs: 500 }), { code: 'ERR_MEMPOOL_UNAVAILABLE', message });
+});
+
+test('the query of a URL is refused by the names of its parameters, and a password is not shown', async () => {
+  const refused = (message: RegExp) => ({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'url' }, message });
+  const url = inject('redisUrl');
+  await assert.rejects(redis.open({ url: `${url}?tls=true&db=3` }), refused(/tls, db/));
+  await assert.rejects(redis.open({ url: `${url}?` }), refused(/query/));
+  await assert.rejects(redis.open({ url: `${url}#3` }), refused(/query/));
+  await assert.rejects(redis.open({ url: 'redis://user:123?geheim@localhost' }), refused(/^(?!.*geheim)/));
+});
+
 test.for(orderings)(
   'M3: a full server refuses what is received and changes nothing; what makes room goes on: %s',
   async (ordering) => {

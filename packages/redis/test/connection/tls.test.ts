@@ -141,3 +141,20 @@ test('TLS options are not ignored with redis://', async () => {
   const { store } = await openPool({ url: `redis://:secret@127.0.0.1:${port}`, tls: { ca: certificate } });
   expect(await store.usage()).toMatchObject({ pending: 0 });
 });
+
+test('a server that expects TLS, or does not, is named as the probable cause', async () => {
+  const { port, adminUrl } = await tlsServer('no');
+  const plain = new URL(adminUrl).port;
+  const hints = [
+    [`redis://:secret@127.0.0.1:${port}`, /TLS.*rediss:/],
+    [`redis://127.0.0.1:${port}`, /TLS.*rediss:/],
+    [`rediss://:secret@127.0.0.1:${plain}`, /TLS.*redis:/],
+  ] as const;
+  for (const [url, message] of hints) {
+    await assert.rejects(redis.open({ url, timeoutMs: 500 }), { code: 'ERR_MEMPOOL_UNAVAILABLE', message });
+    await assert.rejects(redisElection.open(openOptions({ url, commandTimeoutMs: 500 })), {
+      code: 'ERR_ELECTION_UNAVAILABLE',
+      message,
+    });
+  }
+});
