@@ -134,6 +134,31 @@ it('work is begun anew in the next leadership when the one it ran in was lost', 
   expect(terms[1]).toBeGreaterThan(terms[0] ?? 0);
 });
 
+it('an error of work that was stopped is logged, and its interruption is not', async () => {
+  const lines: unknown[][] = [];
+  const { cluster, election, wire } = await lead({ log: (...line) => lines.push(line) });
+  const late = new Error('late');
+  const ends = [(signal: AbortSignal) => signal.reason, () => new DOMException('cut off', 'AbortError'), () => late];
+  for (const end of ends) {
+    const work = election.runAsLeader(async (signal, term) => {
+      if (term !== firstTerm) return;
+      await new Promise((resolve) => signal.addEventListener('abort', resolve));
+      throw end(signal);
+    });
+    const firstTerm = election.term;
+    await cluster.clock.settle();
+    wire.set('refused');
+    await cluster.clock.advance(10_500);
+    wire.heal();
+    await cluster.clock.advance(1_000);
+    await work;
+  }
+  const failed = lines.filter(([, message]) => String(message).includes('work failed'));
+  expect(failed).toEqual([
+    ['warn', expect.any(String), { election: 'watcher', term: expect.any(Number), error: late }],
+  ]);
+});
+
 it('an error of the work comes back, and the node goes on leading', async () => {
   const { election } = await lead();
   const work = election.runAsLeader(() => {

@@ -69,6 +69,7 @@ export interface Election extends AsyncDisposable {
   /**
    * Waits until this node leads, then runs the work. If the leadership is lost before the work has ended, the work's signal
    * aborts, and the work runs again when this node leads again. Returns the result of the run that ended while this node led.
+   * An error of the work after the loss is logged.
    *
    * @throws the work's own error; `ERR_ELECTION_OPTION` in an observer; `ERR_ELECTION_STOPPED` if the election stops; the reason of `signal` if it aborts
    */
