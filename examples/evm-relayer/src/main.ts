@@ -2,7 +2,7 @@
 import { serve } from '@hono/node-server';
 import { keepSending, rpcCall } from 'evm-chain';
 import { Hono } from 'hono';
-import { account, isMempoolError, toJson, type Validate } from 'mempool-core';
+import { account, isMempoolError, toJsonValue, type Validate } from 'mempool-core';
 import { ethereumChain } from 'mempool-edge-ethereum/chain';
 import { openNode } from 'mempool-node';
 import { hashOf, readSigned } from './signed-transaction.ts';
@@ -38,9 +38,9 @@ const sending = keepSending(pool, { url: NODE_URL, signal, lookMs: pollMs, claim
 const app = new Hono();
 app.post('/transactions', async (c) => {
   const payload = Buffer.from((await c.req.text()).trim().replace(/^0x/, ''), 'hex');
-  return c.json(toJson(await pool.submit({ hash: hashOf(payload), payload, payloadType: 0 })));
+  return c.json(toJsonValue(await pool.submit({ hash: hashOf(payload), payload, payloadType: 0 })));
 });
-app.get('/transactions/:hash', async (c) => c.json(toJson(await pool.status(c.req.param('hash')))));
+app.get('/transactions/:hash', async (c) => c.json(toJsonValue(await pool.status(c.req.param('hash')))));
 app.onError((error, c) => c.json({ error: error.message }, isMempoolError(error, 'ERR_MEMPOOL_INVALID') ? 400 : 503));
 
 const server = serve({ fetch: app.fetch, hostname: '127.0.0.1', port: Number(PORT) }, ({ port }) => console.log(port));

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { streamSSE } from 'hono/streaming';
-import { type Block, type ChainSource, isMempoolError, toJson } from 'mempool-core';
+import { type Block, type ChainSource, isMempoolError, toJsonValue } from 'mempool-core';
 import { openNode } from 'mempool-node';
 
 const { CONFIG = 'pool.toml', NODE_URL = 'http://127.0.0.1:4000', PORT = '3000', CLAIM_MS = '30000' } = process.env;
@@ -39,15 +39,15 @@ const app = new Hono();
 app.post('/transactions', async (c) => {
   const payload = new Uint8Array(await c.req.arrayBuffer());
   const hash = createHash('sha256').update(payload).digest('hex');
-  return c.json(toJson(await pool.submit({ hash, payload, payloadType: 0 })));
+  return c.json(toJsonValue(await pool.submit({ hash, payload, payloadType: 0 })));
 });
-app.get('/transactions/:hash', async (c) => c.json(toJson(await pool.status(c.req.param('hash')))));
+app.get('/transactions/:hash', async (c) => c.json(toJsonValue(await pool.status(c.req.param('hash')))));
 app.get('/events', (c) =>
   streamSSE(c, async (stream) => {
     const after = c.req.header('last-event-id');
     const signal = AbortSignal.any([stopped.signal, c.req.raw.signal]);
     for await (const event of await pool.subscribe({ after, signal })) {
-      await stream.writeSSE({ id: event.cursor, event: event.kind, data: JSON.stringify(toJson(event)) });
+      await stream.writeSSE({ id: event.cursor, event: event.kind, data: JSON.stringify(toJsonValue(event)) });
     }
   }),
 );

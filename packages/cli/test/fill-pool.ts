@@ -1,4 +1,4 @@
-import { type Mempool, type Submission, toJson } from 'mempool-core';
+import { type Mempool, type Submission, toJsonValue } from 'mempool-core';
 import { openNode } from 'mempool-node';
 
 const batch = 1_000;
@@ -19,7 +19,7 @@ async function fill(pool: Mempool, first: number, count: number): Promise<void> 
   const of = (...digits: number[]): string[] => all.filter((n) => digits.includes(n % 10)).map(hashOf);
   const submitted = await pool.receive(all.map((n) => submission(pool, n)));
   const bad = submitted.find(({ kind }) => kind !== 'received');
-  if (bad !== undefined) throw new Error(`refused: ${JSON.stringify(toJson(bad))}`);
+  if (bad !== undefined) throw new Error(`refused: ${JSON.stringify(toJsonValue(bad))}`);
   await pool.markInflight(of(0, 1, 2, 3, 4));
   await pool.markAcknowledged(of(1, 2, 3));
   await pool.release(of(4), { notBeforeMs: 4_000_000_000_000 });

@@ -1,7 +1,7 @@
 // What an application uses. A backend author finds the rest in `mempool-core/backend`.
 export type { Backend, RemovingBackend } from './boundary/define-backend.ts';
 export { decodeDump, encodeDump } from './codec/dump-lines.ts';
-export { type JsonValue, toJson } from './codec/to-json.ts';
+export { type JsonValue, toJsonValue } from './codec/to-json.ts';
 export type { Backends, ImportModule } from './config/backend-module.ts';
 export {
   type BackendName,

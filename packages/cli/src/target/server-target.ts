@@ -9,7 +9,7 @@ import type {
   TransactionStatus,
   Usage,
 } from 'mempool-core';
-import { toJson } from 'mempool-core';
+import { toJsonValue } from 'mempool-core';
 import { Failure } from '../terminal/exit-code.ts';
 import { failureOf } from '../terminal/failure-of.ts';
 import { resumingEvents } from './event-source.ts';
@@ -57,7 +57,7 @@ export class ServerTarget implements Target {
   ): Promise<Told<SubmitOutcome>> {
     const request = { method: 'POST', path: '/transactions', headers: keyed(operationId), signal } as const;
     if (hash === null) return this.#outcome({ ...request, body: payload, query: { payloadType } });
-    return this.#outcome({ ...request, body: toJson({ hash, payload, payloadType }) });
+    return this.#outcome({ ...request, body: toJsonValue({ hash, payload, payloadType }) });
   }
 
   async status(hash: string, { signal }: CallOptions): Promise<Told<TransactionStatus>> {
@@ -179,7 +179,7 @@ export class ServerTarget implements Target {
   }
 
   setLimits(limits: Partial<Limits>, { operationId, signal }: ChangeOptions): Promise<Told<Limits>> {
-    const body = toJson(limits);
+    const body = toJsonValue(limits);
     return this.client.json({ method: 'PATCH', path: '/limits', body, headers: keyed(operationId), signal });
   }
 

@@ -13,7 +13,7 @@ import {
   type SubmitOutcome,
   type TipAnswer,
   type TransactionStatus,
-  toJson,
+  toJsonValue,
   type Usage,
   type Walked,
 } from 'mempool-core';
@@ -187,7 +187,7 @@ export class StoreTarget implements Target {
 }
 
 function told<T>(answer: T): Told<T> {
-  return toJson(answer) as Told<T>;
+  return toJsonValue(answer) as Told<T>;
 }
 
 async function* rows(walk: AsyncIterable<(StoredTransaction | LogEntry) & Walked>): AsyncGenerator<Row, undefined> {

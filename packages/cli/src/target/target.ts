@@ -11,7 +11,7 @@ import type {
   WaitStage,
 } from 'mempool-core';
 
-/** The type of an answer after `toJson`: a bigint is a string, bytes are base64, and a number may be `"never"` for no limit. */
+/** The type of an answer after `toJsonValue`: a bigint is a string, bytes are base64, and a number may be `"never"` for no limit. */
 export type Told<T> = T extends bigint | Uint8Array
   ? string
   : T extends readonly (infer One)[]
@@ -83,7 +83,7 @@ export function isAsked(event: MempoolEvent | ToldEvent, hashes: ReadonlySet<str
   return hashes.size === 0 || event.kind === 'lagged' || ('hash' in event && hashes.has(event.hash));
 }
 
-/** An event after `toJson`. */
+/** An event after `toJsonValue`. */
 export type ToldEvent = Told<MempoolEvent>;
 
 /** The pool that a command works on: a store, or a server. Rejects with `Failure` or `MempoolError`. */

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import { toJson } from 'mempool-core';
+import { toJsonValue } from 'mempool-core';
 import { exitCodes, Failure } from './exit-code.ts';
 
 /** The parts of the process that a command uses. */
@@ -99,7 +99,7 @@ export class Terminal {
 
 /** Returns an answer as one line of JSON, without control characters of terminals. */
 export function asJson(answer: unknown): string {
-  return escaped(JSON.stringify(toJson(answer)));
+  return escaped(JSON.stringify(toJsonValue(answer)));
 }
 
 /** Returns untrusted text without control characters of terminals. */

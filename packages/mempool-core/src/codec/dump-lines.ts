@@ -1,7 +1,7 @@
 import type { DumpedPart, PoolContent } from '../contract/dump.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { limitNames } from '../contract/limits.ts';
-import { toJson } from './to-json.ts';
+import { toJsonValue } from './to-json.ts';
 
 const format = 'mempool-dump';
 const version = 1;
@@ -19,7 +19,7 @@ export function* encodeDump({
   yield JSON.stringify({ format, version, ordering });
   let parts = 0;
   for (const part of content) {
-    yield JSON.stringify(toJson(part));
+    yield JSON.stringify(toJsonValue(part));
     parts += 1;
   }
   yield JSON.stringify({ kind: 'end', parts });

@@ -11,9 +11,9 @@ export type JsonValue =
  * Converts an answer or an event to JSON values: a bigint to a string, bytes to base64, `Infinity` to `"never"`. It leaves
  * out fields that are `undefined`.
  *
- * @example response.end(JSON.stringify(toJson(await pool.usage())));
+ * @example response.end(JSON.stringify(toJsonValue(await pool.usage())));
  */
-export function toJson(answer: unknown): JsonValue {
+export function toJsonValue(answer: unknown): JsonValue {
   switch (typeof answer) {
     case 'string':
     case 'boolean':
@@ -34,7 +34,7 @@ export function toJson(answer: unknown): JsonValue {
 function fromObject(answer: object): JsonValue {
   if (answer instanceof Uint8Array)
     return Buffer.from(answer.buffer, answer.byteOffset, answer.byteLength).toString('base64');
-  if (Array.isArray(answer)) return answer.map(toJson);
+  if (Array.isArray(answer)) return answer.map(toJsonValue);
   const said = Object.entries(answer).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(said.map(([field, value]) => [field, toJson(value)]));
+  return Object.fromEntries(said.map(([field, value]) => [field, toJsonValue(value)]));
 }

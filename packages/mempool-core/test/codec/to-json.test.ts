@@ -1,4 +1,4 @@
-import { Mempool, toJson } from 'mempool-core';
+import { Mempool, toJsonValue } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, it } from 'vitest';
 import { block, hash, pays, transaction } from '../mempool/tap.ts';
@@ -6,7 +6,7 @@ import { block, hash, pays, transaction } from '../mempool/tap.ts';
 it('writes a big number as a string, bytes as base64 and no limit as "never"', () => {
   const bytes = new Uint8Array([9, 1, 2, 3, 9]).subarray(1, 4);
   const answer = { required: 2n ** 70n, payload: bytes, untilMs: Infinity, none: null, is: false, left: undefined };
-  expect(toJson([answer, 'text', 7])).toEqual([
+  expect(toJsonValue([answer, 'text', 7])).toEqual([
     { required: '1180591620717411303424', payload: 'AQID', untilMs: 'never', none: null, is: false },
     'text',
     7,
@@ -34,7 +34,7 @@ it('writes every answer of a pool so that JSON gives it back', async () => {
     tip: await pool.tip({ points: 2 }),
     event: (await events.next()).value,
   };
-  const json = toJson(answers);
+  const json = toJsonValue(answers);
   expect(JSON.parse(JSON.stringify(json))).toEqual(json);
   expect(json).toMatchObject({
     reaped: [{ priority: '7' }, { priority: '-9223372036854775808' }],

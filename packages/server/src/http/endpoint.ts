@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { toJson } from 'mempool-core';
+import { toJsonValue } from 'mempool-core';
 import type { Scope } from '../config/server-config.ts';
 import type { Caller } from './access.ts';
 import type { HostEnvironment } from './host-environment.ts';
@@ -66,7 +66,7 @@ const jsonHeaders = {
 
 /** A JSON answer: big numbers as strings, bytes as base64, `Infinity` as "never". */
 export function json(answer: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Response {
-  return new Response(JSON.stringify(toJson(answer)), { status, headers: { ...jsonHeaders, ...headers } });
+  return new Response(JSON.stringify(toJsonValue(answer)), { status, headers: { ...jsonHeaders, ...headers } });
 }
 
 /** An endpoint whose only answer is 200 with JSON. */

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Mempool, type MempoolEvent, toJson } from 'mempool-core';
+import { type Mempool, type MempoolEvent, toJsonValue } from 'mempool-core';
 
 /** An event that a hub can pass on. */
 export interface HubEvent {
@@ -46,7 +46,7 @@ const encoder = new TextEncoder();
 
 /** The event as server-sent events say it: its cursor is the id, so a browser resumes there by itself. */
 export function sentEvent<E extends HubEvent>(event: E): SentEvent<E> {
-  const text = `id: ${event.cursor}\nevent: ${event.kind}\ndata: ${JSON.stringify(toJson(event))}\n\n`;
+  const text = `id: ${event.cursor}\nevent: ${event.kind}\ndata: ${JSON.stringify(toJsonValue(event))}\n\n`;
   return { event, bytes: encoder.encode(text) };
 }
 

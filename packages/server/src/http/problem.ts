@@ -1,4 +1,4 @@
-import { isMempoolError, type MempoolError, type MempoolErrorCode, toJson } from 'mempool-core';
+import { isMempoolError, type MempoolError, type MempoolErrorCode, toJsonValue } from 'mempool-core';
 import { isElectionError } from 'mempool-election';
 import { isLedgerError, type LedgerError, type LedgerErrorCode } from 'mempool-ledger';
 
@@ -72,7 +72,7 @@ export class Problem extends Error {
     const title = titles[status] ?? 'Error';
     const body = { type: 'about:blank', title, status, detail, code, ...this.members };
     const headers = { ...problemHeaders, ...this.headers };
-    return new Response(JSON.stringify(toJson(body)), { status, headers });
+    return new Response(JSON.stringify(toJsonValue(body)), { status, headers });
   }
 }
 
