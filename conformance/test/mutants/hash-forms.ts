@@ -28,11 +28,22 @@ const refusingIn =
       ? Promise.reject(invalid('hashes', 'lower-case hex'))
       : (call as (...all: readonly unknown[]) => unknown)(...given);
 
+/** Refuses calls whose block or target has a hash of such a form. */
+const refusingPointIn =
+  (form: RegExp) =>
+  ({ call, given }: { readonly call: unknown; readonly given: readonly unknown[] }): unknown => {
+    const { point = given[0] } = (given[0] ?? {}) as { readonly point?: unknown };
+    return hashesIn([point]).some((hash) => form.test(hash))
+      ? Promise.reject(invalid('point', 'lower-case hex'))
+      : (call as (...all: readonly unknown[]) => unknown)(...given);
+  };
+
 /** M2: the forms in which callers write hashes. */
 export const hashFormMutants: readonly Mutant[] = [
   stores.every('capitals-refused', hashVerbs, refusingIn(/^[\da-fA-F]*[A-F]/)),
   stores.every('prefix-refused', hashVerbs, refusingIn(/^0x[\da-f]{64}$/)),
   stores.every('capitals-with-prefix-refused', hashVerbs, refusingIn(/^0x[\da-f]*[A-F]/)),
+  stores.every('forms-of-blocks-refused', ['confirm', 'rollback'], refusingPointIn(/^0x/)),
   stores.told('hashes-told-as-given', {
     receive: (told, { given: [batch] }) => told.map((one, i) => ({ ...one, hash: batch[i]?.hash ?? one.hash })),
   }),

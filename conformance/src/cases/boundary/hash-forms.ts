@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { mustRank, ofBoundary } from '../../case/must.ts';
 import { eachOnPool, onPool } from '../../scenario/on-pool.ts';
-import { hashesOf, intact, kindsOf, type Pool } from '../../scenario/pool.ts';
+import { hashesOf, intact, kindsOf, type Pool, point } from '../../scenario/pool.ts';
 import { openScene } from '../../scenario/priority.ts';
 
 type Write = (hash: string) => string;
@@ -50,6 +50,20 @@ const others = eachOnPool({
     assert.deepEqual(await store.markInflight([inBoth(hash)], { operationId: 'mark' }), [hash]);
     assert.deepEqual(await store.markInflight([hash], { operationId: 'mark' }), [hash]);
   },
+  'M2/forms-of-blocks: the hash of a block in capitals and with 0x is the same hash, as point, parent and target':
+    async (_pool, store) => {
+      const written = (n: number) => ({ ...point(n), hash: inBoth(point(n).hash) });
+      const none = { seen: [], unseen: [] };
+      await store.confirm({ point: written(1), ...none });
+      const block = { point: written(2), parent: written(1).hash, ...none };
+      const applied = await store.confirm(block, {}, { operationId: 'confirm' });
+      assert.equal(applied.kind, 'applied');
+      const repeated = { ...block, point: point(2), parent: point(1).hash };
+      assert.deepEqual(await store.confirm(repeated, {}, { operationId: 'confirm' }), applied);
+      assert.deepEqual((await store.tip({ points: 2 })).points, [point(2), point(1)]);
+      assert.equal((await store.rollback(written(1))).kind, 'rolled-back');
+      assert.deepEqual((await store.tip()).point, point(1));
+    },
   'M2/no-payload-type: the payload type is 0 if it is left out': async (pool, store) => {
     const { hash, payload } = pool.transaction();
     const first = await store.receive([{ hash, payload }], { operationId: 'receive' });

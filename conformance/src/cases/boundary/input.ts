@@ -78,13 +78,6 @@ const badBlocks: readonly BadInput[] = [
   blockAt('slot-fraction', 'block.point.slot', { slot: 0.5 }),
   blockAt('slot-missing', 'block.point.slot', { slot: untyped<number>(undefined) }),
   blockAt('point-short', 'block.point.hash', { hash: hex.repeat(31) }),
-  blockAt('point-upper-case', 'block.point.hash', { hash: 'AB'.repeat(32) }),
-  blockAt('point-with-0x', 'block.point.hash', { hash: `0x${hex.repeat(32)}` }),
-  {
-    name: 'parent-with-0x',
-    field: 'block.parent',
-    call: (store) => store.confirm({ point: point(2), parent: `0x${hex.repeat(32)}`, ...nothing }),
-  },
   {
     name: 'block-unknown-field',
     field: 'block.parrent',

@@ -23,7 +23,7 @@ import { checkTags } from './verdicts.ts';
 export const maxCallTransactions = 1_000;
 const maxHashDigits = 128;
 const blockHashDigits = 64;
-const blockHashForm = 'the hash of a block: 32 bytes, as 64 lower-case hex digits without 0x';
+const blockHashForm = 'the hash of a block: hex of 32 bytes, with or without 0x';
 const maxReasonLength = 256;
 
 /**
@@ -43,8 +43,8 @@ function isHex(text: unknown, min: number, max: number): text is string {
 }
 
 /**
- * Returns the hash of a transaction in its normal form, lower-case hex without `0x`, or `null` if it is no hash. Only this
- * function normalises; later code compares hashes as text. Most callers give the normal form, so it is tried first.
+ * Returns a hash in its normal form, lower-case hex without `0x`, or `null` if it is no hash. Only this function normalises;
+ * later code compares hashes as text. Most callers give the normal form, so it is tried first.
  */
 export function normalHash(hash: unknown): string | null {
   if (isHex(hash, 2, maxHashDigits)) return hash;
@@ -61,9 +61,16 @@ export function checkHash(field: string, hash: string): string {
   return normalHash(hash) ?? refuse(field, hashForm);
 }
 
-/** Returns the hash of a block. @throws `ERR_MEMPOOL_INVALID` naming the field */
+/** Returns the hash of a block in its normal form. @throws `ERR_MEMPOOL_INVALID` naming the field */
 function checkBlockHash(field: string, hash: string): string {
-  return isHex(hash, blockHashDigits, blockHashDigits) ? hash : refuse(field, blockHashForm);
+  const normal = normalHash(hash);
+  return normal?.length === blockHashDigits ? normal : refuse(field, blockHashForm);
+}
+
+/** Returns the point with its hash in the normal form. A hash that is none stays as it is. */
+export function normalPoint(point: ChainPoint): ChainPoint {
+  const hash = normalHash(point.hash) ?? point.hash;
+  return hash === point.hash ? point : { ...point, hash };
 }
 
 function refuse(field: string, form: string): never {

@@ -24,7 +24,7 @@ export interface ChainSource {
   /**
    * Finds the first of these points (newest first) that is on the source's chain, and returns the chain from there on. If
    * the list is empty, it returns the chain from its first block, or from the point where a new pool should begin. Returns
-   * `null` if the source knows none of the points. An abort of `signal` ends the search and the steps of the cursor.
+   * `null` if the source knows none of the points. The hashes of the points are in lower case without `0x`. An abort of `signal` ends the search and the steps of the cursor.
    */
   intersect(points: readonly ChainPoint[], options: { readonly signal: AbortSignal }): Promise<ChainCursor | null>;
 }

@@ -1,3 +1,4 @@
+import { normalPoint } from '../boundary/arguments.ts';
 import type { Logger } from '../contract/options.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
 import { sameEnd } from './chain-ring.ts';
@@ -55,14 +56,25 @@ export class SourceFollower {
     const cursor = await untilAborted(this.#source.intersect(points, { signal }), signal);
     if (signal.aborted || cursor === undefined) return;
     if (cursor === null) return this.#follower.unknown(signal);
-    if (points.length > 0 && !points.some((point) => sameEnd(point, cursor.point)))
+    const found = cursor.point && normalPoint(cursor.point);
+    if (points.length > 0 && !points.some((point) => sameEnd(point, found)))
       throw new Error('the chain source found a point that is not among the points given');
-    await this.#follower.begun(cursor.point, signal);
+    await this.#follower.begun(found, signal);
     for await (const step of stepsOf(cursor, signal)) {
-      await this.#follower.take(step, signal);
+      await this.#follower.take(normalStep(step), signal);
       // A rejected block does not reset the pause: a source that repeats it is asked less and less often.
       if (step.kind === 'apply') this.#pause.reset();
     }
+  }
+}
+
+/** The pool answers with normal forms, and points are compared as text. */
+function normalStep(step: SourceStep): SourceStep {
+  switch (step.kind) {
+    case 'apply':
+      return { kind: 'apply', block: { ...step.block, point: normalPoint(step.block.point) } };
+    case 'undo':
+      return { kind: 'undo', point: step.point && normalPoint(step.point) };
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ChainSource, SourceStep } from 'mempool-core';
+import type { ChainPoint, ChainSource, SourceStep } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { eventually, Scene, scene } from './scene.ts';
 import type { ScriptedChain } from './scripted-chain.ts';
@@ -8,7 +8,41 @@ function after(chain: ScriptedChain, ...first: ChainSource['intersect'][]): Chai
   return { intersect: (points, options) => first.shift()?.(points, options) ?? chain.intersect(points, options) };
 }
 
+/** Writes the hashes of blocks with `0x` and in capitals. */
+function inCapitals(chain: ScriptedChain): ChainSource {
+  const written = (point: ChainPoint): ChainPoint => ({ ...point, hash: `0x${point.hash.toUpperCase()}` });
+  const rewritten = (step: SourceStep): SourceStep =>
+    step.kind === 'apply'
+      ? { ...step, block: { ...step.block, point: written(step.block.point) } }
+      : { ...step, point: step.point && written(step.point) };
+  return {
+    intersect: async (points, options) => {
+      const cursor = await chain.intersect(points, options);
+      if (cursor === null) return null;
+      const steps = async function* () {
+        for await (const step of cursor.steps) yield rewritten(step);
+      };
+      return { point: cursor.point && written(cursor.point), steps: steps() };
+    },
+  };
+}
+
 describe('a source that', () => {
+  it('writes hashes with 0x and in capitals is followed through forks and a new search', async () => {
+    await using s = await Scene.open();
+    s.grow('b1 b2');
+    await s.join('a', s.chain, { source: inCapitals(s.chain) });
+    s.win();
+    await s.reaches('b1 b2');
+    s.chain.cut();
+    await s.searched(2);
+    s.grow('b3');
+    await s.reaches('b1 b2 b3');
+    s.undo('b1');
+    s.grow('c2 c3');
+    await s.reaches('b1 c2 c3');
+  });
+
   it.each([
     ['ends', null],
     ['fails', new Error('the connection broke')],

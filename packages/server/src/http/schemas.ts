@@ -44,7 +44,7 @@ export const hash: z.ZodType<string> = z
   .string()
   .regex(/^(?:0[xX])?(?:[0-9a-fA-F]{2}){1,64}$/, 'must be hex of 1–64 bytes')
   .openapi('Hash', { description: 'Hex of 1–64 bytes. Answers have it in lower case without 0x.' });
-export const blockHash: z.ZodType<string> = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
+export const blockHash: z.ZodType<string> = z.string().regex(/^(?:0[xX])?[0-9a-fA-F]{64}$/, 'must be hex of 32 bytes');
 export const point: z.ZodType<ChainPoint> = z
   .strictObject({ slot: count, hash: blockHash })
   .openapi('ChainPoint', { description: 'A block of the chain.' });
