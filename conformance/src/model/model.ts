@@ -252,7 +252,7 @@ export class Model {
   }
 
   /** X3, then L5, L6, L7. */
-  #confirm({ point, parent, seen, unseen }: Block, thresholds: Thresholds): ConfirmOutcome {
+  #confirm({ point, parent, seen, unseen = [] }: Block, thresholds: Thresholds): ConfirmOutcome {
     const tip = pools.tipOf(this.#pool);
     const isPoint = (block: AppliedBlock): boolean => pools.samePoint(block.point, point);
     if (pools.keptBlocks(this.#pool).some(isPoint)) return { kind: 'duplicate', tip };

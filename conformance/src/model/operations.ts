@@ -39,7 +39,7 @@ export function bodiesOf(transactions: readonly Submission[]): unknown[] {
   ]);
 }
 
-export function blockArguments({ point, parent, seen, unseen, provides = [] }: Block, policy: Policy): unknown[] {
+export function blockArguments({ point, parent, seen, unseen = [], provides = [] }: Block, policy: Policy): unknown[] {
   const carried = new Set(seen);
   const lists = [carried, new Set(unseen).difference(carried), new Set(provides)].map((list) => [...list]);
   return [point.slot, point.hash, parent ?? null, lists, policy.finalizeThreshold, policy.dropThreshold];

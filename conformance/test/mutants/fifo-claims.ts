@@ -193,7 +193,7 @@ function outliving(id: string, forgotten: Ending): Mutant {
       drop: ending('drop', store.drop.bind(store)),
       confirm(block, ...rest) {
         end('seen', block.seen);
-        end('unseen', block.unseen);
+        end('unseen', block.unseen ?? []);
         return store.confirm(block, ...rest);
       },
       async sweep(options) {

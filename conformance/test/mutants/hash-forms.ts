@@ -47,6 +47,9 @@ export const hashFormMutants: readonly Mutant[] = [
   stores.told('hashes-told-as-given', {
     receive: (told, { given: [batch] }) => told.map((one, i) => ({ ...one, hash: batch[i]?.hash ?? one.hash })),
   }),
+  stores.given('unseen-required', {
+    confirm: (block) => (block.unseen === undefined ? Promise.reject(invalid('block.unseen', 'a list')) : null),
+  }),
   stores.given('operations-know-one-form', {
     receive: (batch, { given: [, options], notes: { known } }) => {
       const { operationId } = options ?? {};

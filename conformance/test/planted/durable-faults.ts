@@ -119,7 +119,7 @@ export const durableFaults: readonly Fault[] = [
   }),
   stores.around('applies-a-block-in-two-batches', {
     confirm: async ({ store, given }) => {
-      const { length } = await store.release(given[0].unseen);
+      const { length } = await store.release(given[0].unseen ?? []);
       const outcome = await store.confirm(...given);
       return outcome.kind === 'applied' ? { ...outcome, returned: outcome.returned + length } : outcome;
     },

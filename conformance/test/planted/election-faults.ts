@@ -12,7 +12,7 @@ function tipApart(store: MempoolStore, path: string): Partial<MempoolStore> {
     async confirm(block, policy, options) {
       const { tick } = await store.tip();
       keep({ point: block.point, tick: tick + 1 });
-      await moment(block.seen.length + block.unseen.length);
+      await moment(block.seen.length + (block.unseen?.length ?? 0));
       const outcome = await store.confirm(block, policy, options);
       keep(outcome.tip);
       return outcome;

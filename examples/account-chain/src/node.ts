@@ -33,7 +33,7 @@ export class Node {
     const place = this.#chain.grow(transfers);
     const seen = transfers.map((transfer) => encodeTransfer(transfer).hash);
     const provides = transfers.map(({ sender, nonce }) => accountTag(sender, nonce));
-    const outcome = await this.#pool.confirm({ ...place, seen, unseen: [], provides });
+    const outcome = await this.#pool.confirm({ ...place, seen, provides });
     const confirmed = outcome.kind === 'applied' ? outcome.confirmed : 0;
     console.log(`  block ${place.point.slot}: ${transfers.map(name).join(', ')}; ${confirmed} of them from the pool`);
   }

@@ -26,7 +26,7 @@ export class Chain {
     const parent = this.#tip?.hash;
     const slot = this.height + 1;
     this.#tip = { slot, hash: createHash('sha256').update(`block ${slot}`).digest('hex') };
-    return { point: this.#tip, parent, seen, unseen: [] };
+    return { point: this.#tip, parent, seen };
   }
 }
 

@@ -96,7 +96,7 @@ async function apply(
   const { slot, hash, parent } = block;
   const seen = transactions.map((transaction) => transaction.hash);
   const link: Pick<Block, 'parent'> = parent === null ? {} : { parent };
-  const outcome = await store.confirm({ point: { slot, hash }, ...link, seen, unseen: [] }, {}, options);
+  const outcome = await store.confirm({ point: { slot, hash }, ...link, seen }, {}, options);
   if (outcome.kind === 'gap') throw interference(`the block at slot ${slot} does not follow it`);
 }
 

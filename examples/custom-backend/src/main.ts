@@ -22,6 +22,6 @@ console.log(`${hash.slice(0, 16)}… ${kind}`);
 for await (const transaction of mempool.pending()) await mempool.markInflight(transaction.hash);
 
 const point = { slot: (tip?.slot ?? 0) + 20, hash: sha256(randomBytes(32)) };
-await mempool.confirm({ point, parent: tip?.hash, seen: [hash], unseen: [] });
+await mempool.confirm({ point, parent: tip?.hash, seen: [hash] });
 const { confirmed, logged } = await mempool.usage();
 console.log(`block at slot ${point.slot}: ${confirmed} confirmed, ${logged} final`);

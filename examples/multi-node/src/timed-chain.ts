@@ -45,7 +45,7 @@ export class TimedChain implements ChainSource {
   #block(index: number): Block {
     const before = this.#point(index - 1);
     const link = index === 0 ? {} : { parent: before.hash };
-    return { point: this.#point(index), ...link, seen: [this.nextTransaction(before).hash], unseen: [] };
+    return { point: this.#point(index), ...link, seen: [this.nextTransaction(before).hash] };
   }
 
   #point(index: number): ChainPoint {

@@ -41,7 +41,7 @@ export class StubNode {
   mine(): Block {
     const last = this.blocks.at(-1)?.point;
     const slot = (last?.slot ?? 0) + 1;
-    const block = { point: { slot, hash: digest(`block ${slot}`) }, seen: [...this.#taken], unseen: [] };
+    const block = { point: { slot, hash: digest(`block ${slot}`) }, seen: [...this.#taken] };
     this.#taken.clear();
     this.blocks.push(last === undefined ? block : { ...block, parent: last.hash });
     this.#grown.resolve();

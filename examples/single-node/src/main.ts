@@ -28,7 +28,7 @@ for await (const transaction of mempool.pending()) {
 let tip = start;
 for (const seen of [[hash], [], [], [], [], []]) {
   const point = { slot: (tip?.slot ?? 0) + 20, hash: sha256(randomBytes(32)) };
-  await mempool.confirm({ point, parent: tip?.hash, seen, unseen: [] });
+  await mempool.confirm({ point, parent: tip?.hash, seen });
   tip = point;
 }
 

@@ -83,7 +83,7 @@ export class FileReplay {
     const spendings = transactions.map(cardanoSpending);
     const provides = spendings.flatMap(({ inputs, outputs }) => utxoTags(inputs, outputs));
     const seen = transactions.map((each) => each.hash);
-    await this.#pool.confirm({ point: { slot, hash }, parent: parent ?? undefined, seen, unseen: [], provides });
+    await this.#pool.confirm({ point: { slot, hash }, parent: parent ?? undefined, seen, provides });
     transactions.forEach((each, i) => {
       this.#chain.grow(each.hash, spendings[i] as Spending);
     });

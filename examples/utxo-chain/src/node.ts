@@ -34,7 +34,7 @@ export class Node {
     const point = this.#chain.grow(spendings);
     const seen = payments.map((payment) => encodePayment(payment).hash);
     const provides = spendings.flatMap(({ inputs, outputs }) => utxoTags(inputs, outputs));
-    await this.#pool.confirm({ point, parent, seen, unseen: [], provides });
+    await this.#pool.confirm({ point, parent, seen, provides });
     console.log(`  block ${point.slot}: ${payments.map(({ name }) => name).join(', ') || 'nothing'}`);
   }
 

@@ -43,7 +43,7 @@ export class Bank implements AsyncDisposable {
     const { point: tip } = await this.#pool.tip();
     const point = { slot: (tip?.slot ?? 0) + 1, hash: createHash('sha256').update(`block ${name}`).digest('hex') };
     const seen = payments.map((payment) => encodePayment(payment).hash);
-    await this.#pool.confirm({ point, parent: tip?.hash, seen, unseen: [] });
+    await this.#pool.confirm({ point, parent: tip?.hash, seen });
     console.log(`  block ${name}`);
   }
 

@@ -168,8 +168,9 @@ export async function mistakes(): Promise<void> {
   await store.receive([{ hash: '00', payload: new Uint8Array(), payloadType: '0' }]);
   // @ts-expect-error payloads are bytes, not text
   await store.receive([{ hash: '00', payload: 'text', payloadType: 0 }]);
-  // @ts-expect-error a block needs both lists
   await store.confirm({ point: { slot: 1, hash: '00' }, seen: [] });
+  // @ts-expect-error a block needs the list of its transactions
+  await store.confirm({ point: { slot: 1, hash: '00' } });
   // @ts-expect-error dropping needs a reason
   await store.drop(['00']);
   // @ts-expect-error the tip goes back to a point, or to none by `null`, never by accident

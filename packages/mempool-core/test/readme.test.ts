@@ -44,7 +44,7 @@ describe('the other pages', () => {
     const given = { hash, payload: new Uint8Array([7]), payloadType: 1 };
     const [first] = await store.receive([given], { operationId: 'one' });
     expect(await store.receive([given], { operationId: 'one' })).toEqual([first]);
-    await store.confirm({ point: { slot: 1, hash }, seen: [hash], unseen: [] }, { finalizeThreshold: 1 });
+    await store.confirm({ point: { slot: 1, hash }, seen: [hash] }, { finalizeThreshold: 1 });
     expect(await store.checkStatus([hash])).toMatchObject([{ stage: 'Finalized', confirmedAt: { slot: 1, hash } }]);
     expect((await events.next()).value).toMatchObject({ eventSeq: 1, hash, stage: 'Pending' });
   });

@@ -9,7 +9,7 @@ export async function example(url: string): Promise<string[]> {
   const hash = 'ab'.repeat(32);
   await here.receive([{ hash, payload: Buffer.from('84a4…', 'utf8'), payloadType: 6 }]);
   await there.markInflight([hash]);
-  await here.confirm({ point: { slot: 1, hash: 'b1'.repeat(32) }, seen: [hash], unseen: [] });
+  await here.confirm({ point: { slot: 1, hash: 'b1'.repeat(32) }, seen: [hash] });
 
   const stages: string[] = [];
   for await (const event of events) {

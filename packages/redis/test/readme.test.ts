@@ -57,7 +57,7 @@ test('every redis-cli line of the README is answered, the counting ones with wha
   await store.markInflight([0, 1, 2, 3, 4, 5].map(hashOf), { operationId: 'mine' });
   await store.markAcknowledged([hashOf(0), hashOf(1)]);
   await store.drop([hashOf(6)], 'failed');
-  await store.confirm({ point: point(1), seen: [hashOf(5)], unseen: [] });
+  await store.confirm({ point: point(1), seen: [hashOf(5)] });
   const admin = operator(server.url);
   const ask = (line: string) => {
     const [command, ...args] = words(line) as [Buffer, ...Buffer[]];

@@ -64,6 +64,13 @@ const others = eachOnPool({
       assert.equal((await store.rollback(written(1))).kind, 'rolled-back');
       assert.deepEqual((await store.tip()).point, point(1));
     },
+  'M2/no-unseen: a block without unseen returns nothing': async (pool, store) => {
+    const hash = await pool.receiveOne();
+    const block = { point: point(1), seen: [hash] };
+    const applied = await store.confirm(block, {}, { operationId: 'confirm' });
+    assert.deepEqual([applied.kind, await pool.stages(hash)], ['applied', ['Confirmed']]);
+    assert.deepEqual(await store.confirm({ ...block, unseen: [] }, {}, { operationId: 'confirm' }), applied);
+  },
   'M2/no-payload-type: the payload type is 0 if it is left out': async (pool, store) => {
     const { hash, payload } = pool.transaction();
     const first = await store.receive([{ hash, payload }], { operationId: 'receive' });

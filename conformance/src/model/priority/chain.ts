@@ -7,7 +7,7 @@ import { drop, entryOf, giveWay, graphOf, isLiving, type PriorityState, satisfy,
 /** X3, then L5, L6, L7, and the effect of a block on the tags of others. */
 export function confirm(
   state: PriorityState,
-  { point, parent, seen, unseen, provides = [] }: Block,
+  { point, parent, seen, unseen = [], provides = [] }: Block,
   thresholds: Thresholds,
   maxRollback: number,
 ): ConfirmOutcome {

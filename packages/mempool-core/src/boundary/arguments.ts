@@ -135,7 +135,7 @@ type OwnBlock = Omit<CheckedBlock, 'thresholds'>;
 export function ownBlock(block: Block): OwnBlock {
   if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
   checkFields(() => 'block', block, blockNames);
-  const { point, parent = null, seen: carried, unseen: gone, provides } = block;
+  const { point, parent = null, seen: carried, unseen: gone = [], provides } = block;
   const seen = new Set(checkHashes('block.seen', carried, Number.POSITIVE_INFINITY));
   const unseen = new Set(checkHashes('block.unseen', gone, Number.POSITIVE_INFINITY));
   return {

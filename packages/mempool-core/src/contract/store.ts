@@ -57,8 +57,8 @@ export interface Block {
   readonly parent?: string | null | undefined;
   /** Hashes of the transactions in the block. Any number; the pool need not know them. */
   readonly seen: readonly string[];
-  /** Hashes of transactions that the chain no longer carries. They return to Pending. */
-  readonly unseen: readonly string[];
+  /** Hashes of transactions that the chain no longer carries. They return to Pending. Default: none. */
+  readonly unseen?: readonly string[] | undefined;
   /**
    * Tags that the block satisfied through transactions outside the pool, such as the inputs they spent. Live transactions
    * that provide such a tag are dropped with the reason `conflict`. Priority pools only.
@@ -273,7 +273,7 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    * Applies one block (L5, L6, X3, X6): confirms the transactions in `seen`, returns those in `unseen` to Pending, and
    * finalizes or drops transactions by age.
    *
-   * @example const { kind } = await store.confirm({ point, parent, seen: hashes, unseen: [] }); // 'applied'
+   * @example const { kind } = await store.confirm({ point, parent, seen: hashes }); // 'applied'
    */
   confirm(block: Block, policy?: Policy, options?: ChainOptions): Promise<ConfirmOutcome>;
   /**

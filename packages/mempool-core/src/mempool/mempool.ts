@@ -201,7 +201,7 @@ export class Mempool implements AsyncDisposable {
 
   /**
    * Applies one block (L5, L6, X3, X6).
-   * @example await pool.confirm({ point: { slot, hash: blockHash }, parent, seen: hashes, unseen: [] });
+   * @example await pool.confirm({ point: { slot, hash: blockHash }, parent, seen: hashes });
    */
   confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
     return this.#calls.observed('confirm', () => this.#writes.confirm(block, policy, options));

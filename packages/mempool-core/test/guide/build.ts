@@ -37,7 +37,7 @@ async function build(slot: number, fails: string): Promise<void> {
   }
   const { point } = await pool.tip();
   const hash = `b${slot}`.repeat(32);
-  await pool.confirm({ point: { slot, hash }, parent: point?.hash, seen: block, unseen: [] });
+  await pool.confirm({ point: { slot, hash }, parent: point?.hash, seen: block });
   console.log(`block ${slot}:`, block.map((each) => each.slice(0, 2)).join(' '), (await pool.usage()).held, 'held');
 }
 

@@ -35,6 +35,6 @@ console.log(await submit('c0', 'cat 0 50'), await submit('c1', 'cat 0 51'));
 console.log(await submit('b2', 'ben 0 65'), await submit('b3', 'ben 0 66'));
 
 // A block that another node made has used cat's nonce 0.
-const block = { point: { slot: 1, hash: 'ff'.repeat(32) }, seen: [], unseen: [], provides: [accountTag('cat', 0)] };
+const block = { point: { slot: 1, hash: 'ff'.repeat(32) }, seen: [], provides: [accountTag('cat', 0)] };
 await pool.confirm(block);
 console.log((await pool.status('c1'.repeat(32))).reason);

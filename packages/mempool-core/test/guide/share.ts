@@ -7,7 +7,6 @@ const block = (slot: number, hash: string, parent?: string): Block => ({
   point: { slot, hash },
   parent,
   seen: [],
-  unseen: [],
 });
 
 // A chain of two blocks. Then the second one is replaced. In a real program this is your node's chain-sync.

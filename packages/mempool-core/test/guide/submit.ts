@@ -16,7 +16,7 @@ await pool.markAcknowledged(hash);
 // Wait. The two blocks would come from your chain.
 const final = pool.waitFor(hash, { stage: 'Finalized' });
 const [b1, b2] = ['b1'.repeat(32), 'b2'.repeat(32)];
-await pool.confirm({ point: { slot: 10, hash: b1 }, seen: [hash], unseen: [] });
-await pool.confirm({ point: { slot: 20, hash: b2 }, parent: b1, seen: [], unseen: [] });
+await pool.confirm({ point: { slot: 10, hash: b1 }, seen: [hash] });
+await pool.confirm({ point: { slot: 20, hash: b2 }, parent: b1, seen: [] });
 const { status } = await final;
 console.log(`${status.stage} after ${status.confirmations} blocks, in slot ${status.confirmedAt?.slot}`);

@@ -74,8 +74,8 @@ function moving(pool: Mempool): Endpoint[] {
       body: block,
       description: 'applied, or duplicate. 409: gap or fenced.',
       schema: schemas.kinded,
-      answer: async ({ body: { policy, lease, unseen = [], ...rest }, operationId }) =>
-        doneOutcome(await pool.confirm({ ...rest, unseen }, policy, { lease, operationId }), ['applied', 'duplicate']),
+      answer: async ({ body: { policy, lease, ...given }, operationId }) =>
+        doneOutcome(await pool.confirm(given, policy, { lease, operationId }), ['applied', 'duplicate']),
     }),
     jsonEndpoint({
       method: 'post',

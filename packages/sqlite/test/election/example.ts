@@ -8,7 +8,7 @@ export async function applyAsLeader(path: string, nodeId: string): Promise<strin
   await election.start();
 
   return await election.runAsLeader(async (_signal, _term, { lease }) => {
-    const block = { point: { slot: 1, hash: 'b1'.repeat(32) }, seen: [], unseen: [] };
+    const block = { point: { slot: 1, hash: 'b1'.repeat(32) }, seen: [] };
     const outcome = await pool.confirm(block, {}, { lease });
     return outcome.kind;
   });
