@@ -42,13 +42,13 @@ function start(config: ValidatorConfig): void {
   });
 }
 
-async function post({ httpPort }: ValidatorConfig, epoch: number, message: Uint8Array): Promise<unknown> {
-  const url = `http://127.0.0.1:${httpPort}/epochs/${epoch}/submissions`;
+async function post({ httpPort }: ValidatorConfig, message: Uint8Array): Promise<unknown> {
+  const url = `http://127.0.0.1:${httpPort}/submissions`;
   const answer = await fetch(url, { method: 'POST', body: new Uint8Array(message) }).catch(() => null);
   return answer === null ? null : [answer.status, ((await answer.json()) as { kind: string }).kind];
 }
 
-const vote = (slot: number): Uint8Array => signed({ epoch: 1, slot, project: 'p', cid: 'c' });
+const vote = (slot: number, epoch = 1): Uint8Array => signed({ epoch, slot, project: 'p', cid: 'c' });
 
 const recordOf = async ({ records }: Namespace): Promise<EpochRecord | null> =>
   (await records.read<EpochRecord>('epoch/0000000000000001'))?.value ?? null;
@@ -68,21 +68,22 @@ test('what one validator receives reaches the other by gossip, and both agree on
   start(one);
   start(two);
   chain.events.push({ kind: 'released', epoch: 1, closesAt: now() + windowMs, validators });
-  await expect.poll(() => post(one, 1, vote(1))).toEqual([202, 'received']);
-  expect(await post(one, 1, vote(1))).toEqual([200, 'duplicate']);
+  await expect.poll(() => post(one, vote(1))).toEqual([202, 'received']);
+  expect(await post(one, vote(1))).toEqual([200, 'duplicate']);
   // What is sent before the two have found each other reaches one only.
   let slot = 1;
   const send = async (): Promise<number> => {
     slot = Math.min(slot + 1, 9);
-    await post(one, 1, vote(slot));
+    await post(one, vote(slot));
     return stored(second);
   };
   await expect.poll(send).toBeGreaterThan(0);
-  expect(await post(two, 1, new Uint8Array([1]))).toEqual([400, 'malformed']);
-  expect(await post(two, 9, vote(1))).toEqual([404, 'unknown-epoch']);
+  expect(await post(two, new Uint8Array([1]))).toEqual([400, 'malformed']);
+  expect(await post(two, vote(1, 9))).toEqual([404, 'unknown-epoch']);
+  expect(await post(two, vote(10))).toEqual([403, 'unknown-slot']);
   aheadMs = windowMs;
   for (const namespace of [first, second])
     await expect.poll(() => recordOf(namespace)).toMatchObject({ phase: 'onchain', certifiedAt: expect.any(Number) });
   expect((await recordOf(first))?.root).toBe((await recordOf(second))?.root);
-  expect(await post(two, 1, vote(1))).toEqual([410, 'closed']);
+  expect(await post(two, vote(1))).toEqual([410, 'closed']);
 });

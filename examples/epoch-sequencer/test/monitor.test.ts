@@ -6,7 +6,7 @@ const states = { level1: 'completed', level2: 'completed', reason: null, validat
 const counts = { received: 5, pending: 0, checking: 0, missed: 0 };
 const complete: Recount = {
   ...{ ...states, epoch: 1, phase: 'complete', onchain: 'confirmed', root: 'r', batches: ['a', 'b'], included: ['a'] },
-  submissions: { ...counts, counted: 3, finalized: 3, dropped: { late: 1, 'bad-signature': 1 } },
+  submissions: { ...counts, counted: 3, finalized: 3, dropped: { late: 1, rejected: 1 } },
 };
 const failed: Recount = {
   ...{ ...states, epoch: 2, phase: 'failed', onchain: 'pending', root: null, batches: ['a'], included: null },
@@ -26,7 +26,7 @@ const right: Answers = {
   gaps: [gapOf(2, null), gapOf(1, 2)],
   summary: {
     ...{ active: 0, openGaps: 1 },
-    lastDay: { epochs: 2, complete: 1, failed: 1, received: 10, counted: 7, dropped: { 'bad-signature': 1, late: 2 } },
+    lastDay: { epochs: 2, complete: 1, failed: 1, received: 10, counted: 7, dropped: { rejected: 1, late: 2 } },
     validators: [
       { validator: 'a', epochs: 2, batches: 2, agreements: 1, included: 1, participation: 1, inclusion: 1 },
       { validator: 'b', epochs: 2, batches: 1, agreements: 1, included: 0, participation: 0.5, inclusion: 0 },

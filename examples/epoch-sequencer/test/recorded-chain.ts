@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Lease } from 'mempool-core';
 import type { ChainEvent, Sequencer } from 'mempool-sequencer';
 import type { ChainSide } from '../src/process/role.ts';
-import { domain, isSlot, signerOf, verify, verifyBatch } from './keys.ts';
+import { domain, isSlot, signerOf, verifyBatch, verifySlot } from './keys.ts';
 
 /** A chain that says what was written down, to each leader from the beginning, and takes nothing. */
 export class RecordedChain {
@@ -13,7 +13,7 @@ export class RecordedChain {
       domain,
       validator,
       sign: signerOf(validator),
-      verify,
+      verifySlot,
       isSlot,
       verifyBatch,
       follow: (sequencer, { lease }, { signal }) => this.#tell(sequencer, lease, signal),

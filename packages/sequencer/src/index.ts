@@ -1,6 +1,6 @@
 export { encodeBatch, readBatch } from './codec/batch.ts';
-export { encodeEndorsement } from './codec/endorsement.ts';
-export { encodeSubmission, readSubmission } from './codec/message.ts';
+export { encodeSubmission, readStored, readSubmission } from './codec/message.ts';
+export { encodeEndorsement } from './codec/validator-message.ts';
 export * from './contract/batch.ts';
 export type { ChainEvent } from './contract/chain.ts';
 export type * from './contract/epoch.ts';
@@ -15,7 +15,7 @@ export { EpochMonitor, type EpochMonitorOptions, LateReleaseError, type LeaderPa
 export type { CollectOptions } from './roles/receiving.ts';
 export { forgetEpochs, type RetentionOptions } from './roles/retention.ts';
 export { type Opening, Window } from './roles/window.ts';
-export { agreementDigest, batchDigest, merkleRoot, validatorsDigest } from './rules/digest.ts';
+export { agreementDigest, batchDigest, merkleRoot, submissionDigest, validatorsDigest } from './rules/digest.ts';
 export { type EpochGap, type GapFacts, type GapGrace, type GapKind, gapGrace, gapKinds, gapsOf } from './rules/gaps.ts';
 export {
   addParticipation,

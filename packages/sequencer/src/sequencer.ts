@@ -21,8 +21,8 @@ export interface SequencerOptions
   extends NamespaceOptions,
     AggregatorOptions,
     Pick<EpochMonitorOptions, 'graceMs' | 'report'>,
-    Pick<GatewayOptions, 'maxMessageBytes' | 'maxPerSlot' | 'maxBatchBytes' | 'peerRate' | 'peerBurst' | 'maxPeers'>,
-    Pick<DequeuerOptions, 'verify' | 'isSlot' | 'claimMs'>,
+    GatewayOptions,
+    Pick<DequeuerOptions, 'verify' | 'claimMs'>,
     Pick<BroadcastOptions, 'gossip' | 'resendMs'> {
   /** The name of this process in claims; default host name and process id. */
   readonly owner?: string | undefined;

@@ -3,7 +3,7 @@ import { backends, cast, fates, onEpoch, openEpoch } from './cast.ts';
 import { signed, type Validator } from './validator.ts';
 
 test.each(backends)(
-  'what was refused and comes again ends once, and so does what comes many times at once: %s',
+  'a submission that comes many times at once, or again after its end, ends once: %s',
   async (backend) => {
     const scene = await cast(backend, {}, ['v1']);
     const [one] = scene.validators as readonly [Validator];
@@ -11,7 +11,7 @@ test.each(backends)(
     await one.join();
     await openEpoch(scene, 1);
     const good = signed({ epoch: 1, slot: 1, project: 'p', cid: 'c' });
-    const bad = signed({ epoch: 1, slot: 1, project: 'p', cid: 'two words' });
+    const bad = signed({ epoch: 1, slot: 1, project: 'p', cid: 'rejected' });
     const send = (message: Uint8Array) => gateway.accept(message, { peer: 'p' });
     for (const message of [good, bad]) {
       const kinds = (await Promise.all([1, 2, 3].map(() => send(message)))).map(({ kind }) => kind);
@@ -20,7 +20,7 @@ test.each(backends)(
     expect(await dequeuer.step(1)).toBe(2);
     for (const message of [good, bad]) expect(await send(message)).toMatchObject({ kind: 'duplicate' });
     expect(await dequeuer.step(1)).toBe(0);
-    expect(await fates(one.first, 1)).toEqual([[expect.any(String), 'malformed']]);
+    expect(await fates(one.first, 1)).toEqual([[expect.any(String), 'rejected']]);
   },
 );
 
@@ -36,8 +36,8 @@ test('what somebody else has put into the pool of an epoch is dropped as malform
     '[]',
     '{}',
     '{"slot":1}',
-    '{"slot":"1","message":7}',
-    '{"slot":1,"message":"{}"}',
+    new TextDecoder().decode(signed({ epoch: 1, slot: 1, project: 'p', cid: 'c' })),
+    new TextDecoder().decode(signed({ epoch: 2, slot: 1, project: 'p', cid: 'c' })).replace('}', ',"peer":"p","at":1}'),
     '\xff',
   ];
   await onEpoch(one.first, 1, async (pool) => {

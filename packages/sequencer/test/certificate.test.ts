@@ -5,13 +5,12 @@ import {
   agreementDigest,
   EpochMonitor,
   type EpochRecord,
-  encodeEndorsement,
   merkleRoot,
   type Sequencer,
 } from '../src/index.ts';
 import { Batches } from '../src/store/batches.ts';
 import { backends, type Cast, carry, cast, openEpoch, phaseReached } from './cast.ts';
-import { batchOf, endorsementOf, leavesOf, refusals, send, submit } from './played.ts';
+import { batchOf, endorsementOf, leavesOf, offer, refusals, send, submit } from './played.ts';
 import { domain, optionsOf, type Validator, verifyBatch } from './validator.ts';
 
 const four = ['v1', 'v2', 'v3', 'v4'];
@@ -94,8 +93,7 @@ describe.each(backends)('on %s', (backend) => {
       });
     expect(await first.agreement(1)).toMatchObject({ leaves: large, validators: four });
     await expect.poll(() => first.epoch(1)).toMatchObject({ root: merkleRoot(large), agreedAt, certifiedAt: agreedAt });
-    await send(first, ...(await batches(1, large, 'v3')));
-    await expect.poll(() => refusals(first)).toEqual(['late']);
+    expect(await offer(first, await batchOf('v3', 1, large, four))).toEqual({ kind: 'closed' });
   });
 
   test('a validator that contradicts itself late is taken out again, and a third batch of it is refused', async () => {
@@ -107,7 +105,10 @@ describe.each(backends)('on %s', (backend) => {
     await send(first, ...(await batches(1, small, 'v3', 'v4')));
     await expect.poll(() => first.epoch(1)).toMatchObject({ phase: 'onchain', root: merkleRoot(small) });
     expect(await first.agreement(1)).toMatchObject({ validators: ['v1', 'v2', 'v4'], equivocating: ['v3'] });
-    await send(first, ...(await batches(1, leavesOf({ a: 'other' }), 'v3')));
+    const third = await batchOf('v3', 1, leavesOf({ a: 'other' }), four);
+    expect(await offer(first, third)).toEqual({ kind: 'quota', limit: 2 });
+    // A gateway that has not received the first two stores it.
+    await send(one.processes[1] as Sequencer, third);
     await expect.poll(() => refusals(first)).toEqual(['equivocation']);
     // Nothing is left that a quorum has found: what was endorsed stays.
     await send(first, ...(await batches(1, large, 'v4')));
@@ -147,8 +148,7 @@ describe.each(backends)('on %s', (backend) => {
       endedAt: scene.clock.ms,
     });
     await expect.poll(() => first.activeEpochs()).toEqual([]);
-    await send(first, ...(await endorsements(1, large, 'v3')));
-    await expect.poll(() => refusals(first)).toEqual(['late']);
+    expect(await offer(first, await endorsementOf('v3', 1, merkleRoot(large)))).toEqual({ kind: 'closed' });
     const root = merkleRoot(large);
     await first.monitor.apply({ kind: 'confirmed', epoch: 1, root, transaction: 't' }, one.leadership.lease);
     expect(await first.epoch(1)).toMatchObject({ phase: 'complete', root, reason: null });
@@ -159,25 +159,26 @@ describe.each(backends)('on %s', (backend) => {
     const { first } = one;
     const root = merkleRoot(large);
     const good = await endorsementOf('v2', 1, root);
-    const others = await Promise.all([
-      endorsementOf('stranger', 1, root),
+    const { leaves: _, ...batch } = await batchOf('v2', 1, large, four);
+    expect(await offer(first, await endorsementOf('stranger', 1, root))).toEqual({ kind: 'unknown-validator' });
+    for (const each of [
       { ...good, root: merkleRoot(small) },
       { ...good, validator: 'v3' },
       { ...(await endorsementOf('v2', 2, root)), epoch: 1 },
-      { ...(await batchOf('v2', 1, large, four)) },
-    ]);
-    for (const each of others) await first.gateway.acceptBatch(encodeEndorsement(each));
-    await first.gateway.acceptBatch(encodeEndorsement({ ...good, signature: 'none' }));
-    await first.gateway.acceptBatch(new TextEncoder().encode('{"leaves":[]}'));
-    await expect
-      .poll(async () => (await refusals(first)).sort())
-      .toEqual([...Array.from({ length: 4 }, () => 'bad-signature'), 'malformed', 'malformed', 'unknown-validator']);
+      batch,
+    ])
+      expect(await offer(first, each)).toEqual({ kind: 'bad-signature' });
+    expect(await offer(first, { ...good, signature: 'none' })).toEqual({ kind: 'malformed' });
+    const noBatch = new TextEncoder().encode('{"leaves":[]}');
+    expect(await first.gateway.acceptBatch(noBatch, { peer: 'v2' })).toEqual({ kind: 'malformed' });
     const roots = Array.from({ length: 9 }, (_, i) => String(i).repeat(64));
-    for (const each of roots) {
-      await send(first, await endorsementOf('v2', 1, each));
-      await expect.poll(() => first.namespace.incoming.usage()).toMatchObject({ pending: 0, propagated: 0 });
-    }
-    expect((await refusals(first)).at(-1)).toBe('equivocation');
+    for (const each of roots.slice(0, 8)) await send(first, await endorsementOf('v2', 1, each));
+    const ninth = await endorsementOf('v2', 1, roots[8] as string);
+    expect(await offer(first, ninth)).toEqual({ kind: 'quota', limit: 8 });
+    await expect.poll(() => first.namespace.records.list('endorsed/')).toHaveLength(8);
+    // A gateway that has not received the first eight stores it.
+    await send(one.processes[1] as Sequencer, ninth);
+    await expect.poll(() => refusals(first)).toEqual(['equivocation']);
     expect(await first.namespace.records.list('endorsed/')).toHaveLength(8);
   });
 

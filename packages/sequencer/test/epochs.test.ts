@@ -4,18 +4,18 @@ import { Dequeuer, Gateway, merkleRoot, openNamespace, partsOf, type Sequencer }
 import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { shuffled } from './rules/shuffled.ts';
 import { type Planned, type Traffic, trafficOf } from './traffic.ts';
-import { isSlot, signed, type Validator } from './validator.ts';
+import { optionsOf, signed, type Validator } from './validator.ts';
 
 /** Sends all messages to a validator in an order of its own, through both of its gateways; the counted ones twice. */
-async function feed({ processes }: Validator, { planned }: Traffic, random: Random): Promise<void> {
+async function feed({ processes }: Validator, { planned, refused }: Traffic, random: Random): Promise<void> {
   const again = planned.filter(({ fate }) => fate === 'counted');
-  const send = async ({ message, arrival, hash, fate }: Planned): Promise<void> => {
-    const { gateway, namespace } = processes[random.below(processes.length)] as Sequencer;
-    const isStranger = fate === 'unknown-slot';
-    if (isStranger) expect(await gateway.accept(message, arrival)).toEqual({ kind: 'unknown-slot' });
-    const accepted = await (isStranger ? new Gateway(namespace) : gateway).accept(message, arrival);
+  const gatewayOf = () => (processes[random.below(processes.length)] as Sequencer).gateway;
+  const send = async ({ message, peer, hash }: Planned): Promise<void> => {
+    const accepted = await gatewayOf().accept(message, { peer });
     expect(accepted).toEqual({ kind: expect.stringMatching(/^(received|duplicate)$/), hash });
   };
+  for (const { message, answer } of shuffled(refused, random))
+    expect(await gatewayOf().accept(message, { peer: 'liar' })).toEqual({ kind: answer });
   for (const some of partsOf(shuffled([...planned, ...again], random))) await Promise.all(some.map(send));
 }
 
@@ -61,7 +61,7 @@ describe.each(backends)('on %s', (backend) => {
     await openEpoch(scene, 1);
     const early = clock.ms;
     await using namespace = await openNamespace({ ...one.home, protocol, market: 'market', now: () => early });
-    const slow = new Gateway(namespace);
+    const slow = new Gateway(namespace, optionsOf('v1'));
     for (const { first } of validators) await first.gateway.accept(honest(1, 1), { peer: 'p' });
     expect(await slow.accept(honest(1, 1), { peer: 'p' })).toMatchObject({ kind: 'duplicate' });
     clock.ms += 10_000;
@@ -82,7 +82,7 @@ describe.each(backends)('on %s', (backend) => {
     await openEpoch(scene, 1);
     for (const slot of [1, 2, 3]) await first.gateway.accept(honest(1, slot), { peer: 'p' });
     const stalled = Promise.withResolvers<boolean>();
-    const options = { owner: 'stalled', verify: () => stalled.promise, isSlot, claimMs: 300 };
+    const options = { owner: 'stalled', verify: () => stalled.promise, claimMs: 300 };
     const step = new Dequeuer(first.namespace, options).step(1);
     const usage = () => onEpoch(first, 1, (pool) => pool.usage());
     await expect.poll(usage).toMatchObject({ propagated: 3 });

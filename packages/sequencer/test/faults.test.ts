@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Finalizer, Gateway, merkleRoot, openNamespace, type PartItem, type Sequencer, winners } from '../src/index.ts';
 import { backends, type Cast, carry, cast, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, endorsementOf, leavesOf, send, submit } from './played.ts';
-import { signed, type Validator } from './validator.ts';
+import { optionsOf, signed, type Validator } from './validator.ts';
 
 /** One validator that decides alone. */
 async function alone(backend: string): Promise<{ scene: Cast; one: Validator; first: Sequencer }> {
@@ -114,7 +114,7 @@ describe.each(backends)('on %s', (backend) => {
       market: 'market',
       now: () => 0,
     });
-    expect((await new Gateway(namespace).accept(message(), { peer: 'p' })).kind).toBe('closed');
+    expect((await new Gateway(namespace, optionsOf('v1')).accept(message(), { peer: 'p' })).kind).toBe('closed');
   });
 
   test('one key has two types', async () => {

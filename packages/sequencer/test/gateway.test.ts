@@ -1,10 +1,9 @@
-import { createHash } from 'node:crypto';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { Gateway, openNamespace, Window } from '../src/index.ts';
+import { Gateway, openNamespace, submissionDigest, Window } from '../src/index.ts';
 import { PeerBuckets } from '../src/roles/peer-buckets.ts';
 import { backends, cast, onEpoch, openEpoch } from './cast.ts';
 import { memoryHome } from './home.ts';
-import { signed, type Validator } from './validator.ts';
+import { domain, optionsOf, signed, type Validator } from './validator.ts';
 
 const honest = (slot: number) => signed({ epoch: 1, slot, project: 'p', cid: 'c' });
 
@@ -51,7 +50,7 @@ describe.each(backends)('on %s', (backend) => {
     expect(atOnce.filter(({ kind }) => kind === 'received').length).toBeLessThanOrEqual(3);
     const later = [];
     for (const cid of ['f', 'g', 'h', 'i']) later.push((await accept(cid)).kind);
-    expect(later.at(-1)).toBe('slot-limit');
+    expect(later.at(-1)).toBe('quota');
     const received = [...atOnce.map(({ kind }) => kind), ...later].filter((kind) => kind === 'received');
     expect(received).toHaveLength(3);
   });
@@ -74,7 +73,7 @@ describe.each(backends)('on %s', (backend) => {
     // What is wrong in itself counts, too, and so do batches.
     expect(await gateway.accept(new Uint8Array(20_000), { peer: 'loud' })).toMatchObject({ kind: 'rate-limit' });
     expect(await gateway.acceptBatch(new Uint8Array(1), { peer: 'loud' })).toMatchObject({ kind: 'rate-limit' });
-    expect(await gateway.acceptBatch(new Uint8Array(1))).toMatchObject({ kind: 'received' });
+    expect(await gateway.acceptBatch(new Uint8Array(1), { peer: 'quiet' })).toMatchObject({ kind: 'malformed' });
     expect(await gateway.accept(honest(4), { peer: 'quiet' })).toMatchObject({ kind: 'received' });
     scene.clock.ms += 500;
     expect(await gateway.accept(honest(5), { peer: 'loud' })).toMatchObject({ kind: 'received' });
@@ -98,13 +97,13 @@ describe.each(backends)('on %s', (backend) => {
   });
 });
 
-test('the hash is the digest of the bytes as they came, and nothing is taken for what it is not', async () => {
+test('the hash is the digest that the slot signs, and bytes around a message make it malformed', async () => {
   const scene = await cast('ephemeral', {}, ['v1']);
   const [one] = scene.validators as readonly [Validator];
   await one.join();
   await openEpoch(scene, 1);
   const { gateway } = one.first;
-  const hash = createHash('sha256').update(honest(1)).digest('hex');
+  const hash = submissionDigest({ domain, epoch: 1, slot: 1, project: 'p', cid: 'c' });
   expect(await gateway.accept(honest(1), { peer: 'p' })).toEqual({ kind: 'received', hash });
   for (const bytes of [[0xef, 0xbb, 0xbf, ...honest(1)], [...honest(1), 0xff], []])
     expect(await gateway.accept(Uint8Array.from(bytes), { peer: 'p' })).toEqual({ kind: 'malformed' });
@@ -117,8 +116,8 @@ test('limits by which nobody could send anything are refused', async () => {
       first: { namespace },
     },
   ] = validators as readonly [Validator];
-  for (const options of [{ peerRate: 0 }, { peerRate: Number.NaN }, { peerBurst: 0 }])
-    expect(() => new Gateway(namespace, options)).toThrow(RangeError);
+  for (const options of [{ peerRate: 0 }, { peerRate: Number.NaN }, { peerBurst: 0 }, { domain: '0x' }])
+    expect(() => new Gateway(namespace, { ...optionsOf('v1'), ...options })).toThrow(RangeError);
 });
 
 describe('the pools of epochs', () => {
@@ -149,7 +148,7 @@ describe('the pools of epochs', () => {
 
   test('of windows that are over are not kept open by a process that is a gateway only, also if nobody comes late', async () => {
     const { namespace, open, clock } = await watched();
-    const gateway = new Gateway(namespace);
+    const gateway = new Gateway(namespace, optionsOf('v1'));
     for (let epoch = 1; epoch <= 5; epoch++) {
       await new Window(namespace).open({ epoch, closesAt: clock.ms + 10_000, validators: ['v1'] });
       const message = signed({ epoch, slot: 1, project: 'p', cid: 'c' });

@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import {
+  type Accepted,
   agreementDigest,
+  type Batch,
   batchDigest,
+  type Endorsement,
   encodeBatch,
   encodeEndorsement,
   type Leaf,
@@ -28,15 +31,15 @@ export async function endorsementOf(validator: string, epoch: number, root: stri
   return { epoch, validator, root, signature };
 }
 
-/** Sends what other validators have made. */
-export async function send(
-  { gateway }: Sequencer,
-  ...messages: readonly (Awaited<ReturnType<typeof batchOf>> | Awaited<ReturnType<typeof endorsementOf>>)[]
-): Promise<void> {
-  for (const each of messages)
-    expect(await gateway.acceptBatch('leaves' in each ? encodeBatch(each) : encodeEndorsement(each))).toMatchObject({
-      kind: 'received',
-    });
+/** Sends the message of another validator. Returns the answer. */
+export function offer({ gateway }: Pick<Sequencer, 'gateway'>, message: Batch | Endorsement): Promise<Accepted> {
+  const bytes = 'leaves' in message ? encodeBatch(message) : encodeEndorsement(message);
+  return gateway.acceptBatch(bytes, { peer: message.validator });
+}
+
+/** Sends messages of other validators, which are received. */
+export async function send({ gateway }: Sequencer, ...messages: readonly (Batch | Endorsement)[]): Promise<void> {
+  for (const each of messages) expect(await offer({ gateway }, each)).toMatchObject({ kind: 'received' });
 }
 
 /** Submits one vote for each project. */

@@ -7,7 +7,9 @@ import {
   type Sequencer,
   type SequencerOptions,
   type SignedDigest,
+  type SlotSignature,
   type Submission,
+  submissionDigest,
 } from '../src/index.ts';
 import type { Home } from './home.ts';
 
@@ -16,22 +18,25 @@ type Unsigned = Omit<Submission, 'signature'>;
 const digestOf = (...parts: readonly (string | number)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');
 
-/** Signs as the slot: a digest over all fields, with a secret that only the slot and the verifier know. */
-export function signatureOf({ epoch, slot, project, cid }: Unsigned): string {
-  return digestOf('secret', slot, epoch, project, cid);
+/** Of all signatures in these tests. */
+export const domain = 'd0'.repeat(32);
+
+/** Signs as the slot, with a secret that only the slot and the verifier know. */
+export function signatureOf(submission: Unsigned): string {
+  return digestOf('secret', submission.slot, submissionDigest({ ...submission, domain }));
 }
 
 export function signed(submission: Unsigned): Uint8Array {
   return encodeSubmission({ ...submission, signature: signatureOf(submission) });
 }
 
-export const verify = (submission: Submission): boolean => submission.signature === signatureOf(submission);
+export const verifySlot = ({ digest, slot, signature }: SlotSignature): boolean =>
+  signature === digestOf('secret', slot, digest);
+/** The application refuses some contents. */
+export const verify = ({ cid }: Submission): boolean => !cid.startsWith('rejected');
 export const isSlot = (slot: number): boolean => slot <= 50;
 export const verifyBatch = ({ digest, validator, signature }: SignedDigest): boolean =>
   signature === digestOf('validator', validator, digest);
-
-/** Of all signatures in these tests. */
-export const domain = 'd0'.repeat(32);
 
 /** The options of a validator's process, without where its pools are. */
 export function optionsOf(validator: string): Omit<SequencerOptions, 'openPool' | 'removePool'> {
@@ -42,6 +47,7 @@ export function optionsOf(validator: string): Omit<SequencerOptions, 'openPool' 
     domain,
     verify,
     isSlot,
+    verifySlot,
     publish: ({ root }) => `cid-${root.slice(0, 8)}`,
     sign: (digest) => digestOf('validator', validator, digest),
     verifyBatch,

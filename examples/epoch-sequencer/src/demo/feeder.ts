@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import type { Random } from 'mempool-testkit';
 import { topicsOf } from '../network/gossip.ts';
 import { Mesh } from '../network/mesh.ts';
-import { type Planned, shuffled, type Traffic } from './traffic.ts';
+import { shuffled, type Traffic } from './traffic.ts';
 
 /** A validator, as whoever sends to it knows it. */
 export interface Target {
@@ -60,7 +60,7 @@ export class Feeder implements AsyncDisposable {
   /** Resolves when all validators' gateways answer, and each peer is connected with one. */
   async ready(signal: AbortSignal): Promise<void> {
     for (const [i, { httpPort }] of this.#targets.entries())
-      while ((await post(httpPort, 0, new Uint8Array())) === null || this.#peers[i]?.subscribers(this.#topic) === 0) {
+      while ((await post(httpPort, new Uint8Array())) === null || this.#peers[i]?.subscribers(this.#topic) === 0) {
         signal.throwIfAborted();
         await delay(100);
       }
@@ -68,11 +68,8 @@ export class Feeder implements AsyncDisposable {
 
   /** Sends an epoch's traffic while its window is open. Resolves when all validators have it, or the window is over. */
   async feed(feeding: Feeding): Promise<Fed> {
-    const { planned, strangers } = feeding.traffic;
-    await this.#gossip(
-      [...planned, ...strangers].filter(({ way }) => way === 'gossip'),
-      gossipMs,
-    );
+    const { planned, refused } = feeding.traffic;
+    await this.#gossip([...planned.map(({ message }) => message), ...refused], gossipMs);
     const fed = await Promise.all(this.#targets.map((target) => this.#confirm(target, feeding)));
     return {
       acknowledged: new Map(fed.map(({ name, acknowledged }) => [name, acknowledged])),
@@ -92,11 +89,11 @@ export class Feeder implements AsyncDisposable {
   }
 
   /** Each message by one or two of the peers. */
-  async #gossip(messages: readonly Planned[], withinMs: number): Promise<void> {
+  async #gossip(messages: readonly Uint8Array[], withinMs: number): Promise<void> {
     const started = Date.now();
     const sending = this.#peers.map(async (peer, i) => {
       const mine = messages.filter((_, j) => j % this.#peers.length === i || this.#random.below(6) === 0);
-      for (const [sent, { message }] of shuffled(mine, this.#random).entries()) {
+      for (const [sent, message] of shuffled(mine, this.#random).entries()) {
         await peer.publish(this.#topic, message).catch(() => undefined);
         const ahead = started + (withinMs * sent) / mine.length - Date.now();
         if (ahead > 5) await delay(ahead);
@@ -112,10 +109,10 @@ export class Feeder implements AsyncDisposable {
     const waiting = shuffled(traffic.planned, this.#random);
     const lane = async (): Promise<void> => {
       for (let next = waiting.pop(); next !== undefined && Date.now() < closesAt; next = waiting.pop()) {
-        const kind = isCutOff(name) ? null : await post(httpPort, traffic.epoch, next.message);
+        const kind = isCutOff(name) ? null : await post(httpPort, next.message);
         if (kind === 'received' || kind === 'duplicate') acknowledged.add(next.hash);
         else waiting.unshift(next);
-        if (kind === 'duplicate' && next.way === 'gossip') byGossip += 1;
+        if (kind === 'duplicate') byGossip += 1;
         if (kind !== 'received' && kind !== 'duplicate') await delay(50);
       }
     };
@@ -123,8 +120,8 @@ export class Feeder implements AsyncDisposable {
     return { name, acknowledged, byGossip };
   }
 
-  async #sendLate({ name, httpPort }: Target, { epoch, late, strangers }: Traffic): Promise<string[]> {
-    const answers = await Promise.all([...late, ...strangers].map(({ message }) => post(httpPort, epoch, message)));
+  async #sendLate({ name, httpPort }: Target, { epoch, late }: Traffic): Promise<string[]> {
+    const answers = await Promise.all(late.map((message) => post(httpPort, message)));
     // A gateway that is down, or has never heard of the epoch, stores nothing.
     const wrong = answers.filter((kind) => kind !== null && kind !== 'closed' && kind !== 'unknown-epoch');
     return wrong.map((kind) => `epoch ${epoch}, ${name}: answered ${kind} when the window was over`);
@@ -132,9 +129,9 @@ export class Feeder implements AsyncDisposable {
 }
 
 /** What the gateway answers; `null` if it does not. */
-async function post(port: number, epoch: number, message: Uint8Array): Promise<string | null> {
+async function post(port: number, message: Uint8Array): Promise<string | null> {
   try {
-    const url = `http://127.0.0.1:${port}/epochs/${epoch}/submissions`;
+    const url = `http://127.0.0.1:${port}/submissions`;
     const signal = AbortSignal.timeout(2_000);
     const answer = await fetch(url, { method: 'POST', body: new Uint8Array(message), signal });
     return ((await answer.json()) as { readonly kind: string }).kind;

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { encodeSubmission, type Submission, type SubmissionReason } from 'mempool-sequencer';
+import { encodeSubmission, type Submission, type SubmissionReason, submissionDigest } from 'mempool-sequencer';
 import type { Random } from 'mempool-testkit';
 import { signerOf } from '../chain/signer.ts';
 import { signSubmission } from '../chain/submission-signature.ts';
@@ -11,20 +10,19 @@ export type Fate = 'counted' | SubmissionReason;
 /** A submission of an epoch, and what has to become of it wherever it is stored. */
 export interface Planned extends Pick<Submission, 'slot' | 'project' | 'cid'> {
   readonly message: Uint8Array;
+  /** Two forms of one submission have the same. */
   readonly hash: string;
   /** An equivocating one is counted where its twin is missing. */
   readonly fate: Fate;
-  /** `entry`: gossip carries only what names the epoch that it is for. */
-  readonly way: 'gossip' | 'entry';
 }
 
 export interface Traffic {
   readonly epoch: number;
   readonly planned: readonly Planned[];
   /** To be sent when the window is over: no validator may store it. */
-  readonly late: readonly Planned[];
-  /** Of slots that there are not: no gateway takes them. */
-  readonly strangers: readonly Planned[];
+  readonly late: readonly Uint8Array[];
+  /** Forged, malformed, replayed, or of slots that there are not: no gateway stores it. */
+  readonly refused: readonly Uint8Array[];
 }
 
 type Unsigned = Omit<Submission, 'signature'>;
@@ -41,7 +39,7 @@ export class TrafficMaker {
   readonly #domain: string;
   readonly #keys: readonly string[];
   /** Honest messages of the epoch before, to be replayed. */
-  #earlier: readonly Planned[] = [];
+  #earlier: readonly Uint8Array[] = [];
 
   /** `domain`: of the contract. */
   constructor(random: Random, domain: string) {
@@ -57,15 +55,15 @@ export class TrafficMaker {
 
   epoch(epoch: number): Traffic {
     const votes = projects.flatMap((project) => this.#votes(epoch, project));
-    const bad = liars.flatMap((slot) => this.#lies(epoch, slot));
-    const replays = this.#earlier.slice(0, 3).map((each) => ({ ...each, fate: 'wrong-epoch', way: 'entry' }) as const);
-    this.#earlier = this.#shuffled(votes);
+    const bad = liars.flatMap((slot) => this.#contradictions(epoch, slot));
+    const refused = [...liars.flatMap((slot) => this.#lies(epoch, slot)), ...this.#earlier.slice(0, 3)];
+    this.#earlier = this.#shuffled(votes).map(({ message }) => message);
     const project = this.#some(projects);
     return {
       epoch,
-      planned: this.#shuffled([...votes, ...bad, ...replays]),
-      late: honest.map((slot) => this.#planned({ epoch, slot, project, cid: 'too-late' }, 'counted')),
-      strangers: [this.#planned({ epoch, slot: stranger, project, cid: 'stranger' }, 'unknown-slot')],
+      planned: this.#shuffled([...votes, ...bad]),
+      late: honest.map((slot) => this.#message({ epoch, slot, project, cid: 'too-late' })),
+      refused: [...refused, this.#message({ epoch, slot: stranger, project, cid: 'stranger' })],
     };
   }
 
@@ -79,45 +77,43 @@ export class TrafficMaker {
     return [...votes, this.#planned({ epoch, slot: dissenter, project, cid }, 'counted')];
   }
 
-  /** One of each kind, by one slot. */
-  #lies(epoch: number, slot: number): Planned[] {
-    const [project, ...others] = this.#shuffled(projects) as [string, string, string, string];
-    const own = { epoch, slot, project, cid: `lie-${epoch}-${slot}` };
-    const vote = { ...own, project: others[0], cid: `cid-${epoch}-${others[0]}` };
+  /** What a slot signs to its harm: two contents of one project, a content that nobody finds, and one vote in two forms. */
+  #contradictions(epoch: number, slot: number): Planned[] {
+    const [project, missing, again] = this.#shuffled(projects) as [string, string, string];
+    const own = { epoch, slot, project };
+    const vote = this.#planned({ epoch, slot, project: again, cid: `cid-${epoch}-${again}` }, 'counted');
     return [
       ...['one', 'two'].map((cid) => this.#planned({ ...own, cid }, 'equivocation')),
-      // Signed by another slot, for another market, and for the epoch before.
-      this.#planned(own, 'bad-signature', { key: this.#keys[0] as string }),
-      this.#planned(own, 'bad-signature', {
-        domain: this.#domain.replace(/^../, (byte) => (byte === '00' ? '01' : '00')),
-      }),
-      this.#planned(own, 'bad-signature', { signed: { ...own, epoch: epoch - 1 } }),
-      this.#planned({ ...own, cid: 'two words' }, 'malformed'),
-      // The same vote in two forms is one vote.
-      this.#planned(vote, 'counted'),
-      this.#planned(vote, 'counted', { note: 'again' }),
+      this.#planned({ ...own, project: missing, cid: `missing-${epoch}-${missing}` }, 'rejected'),
+      vote,
+      { ...vote, message: withNote(vote.message, 'again') },
     ];
   }
 
-  #planned(
-    unsigned: Unsigned,
-    fate: Fate,
-    how: { readonly key?: string; readonly domain?: string; readonly signed?: Unsigned; readonly note?: string } = {},
-  ): Planned {
+  /** Signed by another slot, for another market, and for the epoch before; and one that is no submission. */
+  #lies(epoch: number, slot: number): Uint8Array[] {
+    const own = { epoch, slot, project: this.#some(projects), cid: `lie-${epoch}-${slot}` };
+    const domain = this.#domain.replace(/^../, (byte) => (byte === '00' ? '01' : '00'));
+    return [
+      this.#message(own, { key: this.#keys[0] as string }),
+      this.#message(own, { domain }),
+      this.#message(own, { signed: { ...own, epoch: epoch - 1 } }),
+      this.#message({ ...own, cid: 'two words' }),
+    ];
+  }
+
+  #planned(unsigned: Unsigned, fate: Fate): Planned {
     const { slot, project, cid } = unsigned;
-    const { key: privateKey = this.#keys[slot - 1] as string, domain = this.#domain, signed = unsigned, note } = how;
-    const signature = signSubmission(signed, { domain, privateKey });
-    const plain = encodeSubmission({ ...unsigned, signature });
-    const message = note === undefined ? plain : withNote(plain, note);
-    return {
-      slot,
-      project,
-      cid,
-      message,
-      hash: createHash('sha256').update(message).digest('hex'),
-      fate,
-      way: 'gossip',
-    };
+    const hash = submissionDigest({ ...unsigned, domain: this.#domain });
+    return { slot, project, cid, message: this.#message(unsigned), hash, fate };
+  }
+
+  #message(
+    unsigned: Unsigned,
+    how: { readonly key?: string; readonly domain?: string; readonly signed?: Unsigned } = {},
+  ): Uint8Array {
+    const { key: privateKey = this.#keys[unsigned.slot - 1] as string, domain = this.#domain, signed = unsigned } = how;
+    return encodeSubmission({ ...unsigned, signature: signSubmission(signed, { domain, privateKey }) });
   }
 
   #shuffled<T>(items: readonly T[]): T[] {

@@ -12,26 +12,28 @@ const statuses = {
   'too-large': 413,
   malformed: 400,
   'unknown-slot': 403,
-  'slot-limit': 429,
+  'unknown-validator': 403,
+  'bad-signature': 403,
+  quota: 429,
   'rate-limit': 429,
   full: 503,
 } as const satisfies Readonly<Record<Accepted['kind'], number>>;
 
 const mostBytes = 65_536;
 
-/** `POST /epochs/<epoch>/submissions`: a submission's message. What is new is told to `onReceived`. */
+/** `POST /submissions`: a submission's message. What is new is passed to `onReceived`. */
 export async function openEntry(
   port: number,
   gateway: Gateway,
   onReceived: (message: Uint8Array) => Promise<void>,
 ): Promise<AsyncDisposable> {
   const app = new Hono();
-  app.post('/epochs/:epoch{[0-9]{1,15}}/submissions', async (context) => {
+  app.post('/submissions', async (context) => {
     if (Number(context.req.header('content-length') ?? mostBytes + 1) > mostBytes)
       return context.json({ kind: 'too-large' }, 413);
     const peer = getConnInfo(context).remote.address ?? 'http';
     const message = new Uint8Array(await context.req.arrayBuffer());
-    const accepted = await gateway.accept(message, { peer, epoch: Number(context.req.param('epoch')) });
+    const accepted = await gateway.accept(message, { peer });
     if (accepted.kind === 'received') await onReceived(message);
     return context.json(accepted, statuses[accepted.kind]);
   });

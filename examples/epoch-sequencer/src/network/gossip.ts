@@ -17,12 +17,14 @@ const verdicts: Readonly<Record<Accepted['kind'], Verdict>> = {
   duplicate: 'accept',
   'unknown-epoch': 'ignore',
   closed: 'ignore',
-  'slot-limit': 'ignore',
+  quota: 'ignore',
   'rate-limit': 'ignore',
   full: 'ignore',
   'too-large': 'reject',
   malformed: 'reject',
   'unknown-slot': 'reject',
+  'unknown-validator': 'reject',
+  'bad-signature': 'reject',
 };
 
 /** A validator in the network: what comes goes through its gateway, what it has to say goes to the others. */
@@ -42,7 +44,7 @@ export class Gossip implements AsyncDisposable {
       ...options,
       topics: {
         [topics.submissions]: async (data, peer) => verdicts[(await gateway.accept(data, { peer })).kind],
-        [topics.batches]: async (data) => verdicts[(await gateway.acceptBatch(data)).kind],
+        [topics.batches]: async (data, peer) => verdicts[(await gateway.acceptBatch(data, { peer })).kind],
       },
     });
     return new Gossip(mesh, network);

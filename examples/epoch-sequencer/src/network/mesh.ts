@@ -11,8 +11,8 @@ import { createLibp2p, type Libp2p } from 'libp2p';
 /** What a node does with a message: passes it on, keeps it to itself, or holds its sender for a bad one. */
 export type Verdict = 'accept' | 'ignore' | 'reject';
 
-/** Looks at a message before it is passed on. `from`: the peer that made it. */
-type Check = (data: Uint8Array, from: string) => Verdict | Promise<Verdict>;
+/** Looks at a message before it is passed on. `peer`: the other end of the connection, not the author that the message names. */
+type Check = (data: Uint8Array, peer: string) => Verdict | Promise<Verdict>;
 
 export interface MeshOptions {
   /** 32 bytes: the node's peer id comes from them, and stays the same when it starts again. */
@@ -90,10 +90,9 @@ export class Mesh implements AsyncDisposable {
   }
 
   async #judge({ msg, msgId, propagationSource }: GossipsubMessage): Promise<void> {
-    const from = msg.type === 'signed' ? msg.from : propagationSource;
     let verdict: Verdict = 'ignore';
     try {
-      verdict = (await this.#options.topics[msg.topic]?.(msg.data, String(from))) ?? 'ignore';
+      verdict = (await this.#options.topics[msg.topic]?.(msg.data, String(propagationSource))) ?? 'ignore';
     } catch (error) {
       // Such as a store that is away: the message is not passed on, and its sender is not to blame.
       console.error(`a message was not checked: ${error instanceof Error ? error.message : error}`);

@@ -2,7 +2,7 @@ import { Mempool } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { poolNames, type Sequencer } from 'mempool-sequencer';
 import { signerOf, verifyBy } from '../chain/signer.ts';
-import { createVerifier } from '../chain/submission-signature.ts';
+import { slotVerifier } from '../chain/submission-signature.ts';
 import { namespaceOf, type ValidatorConfig } from './config.ts';
 import type { ChainSide } from './role.ts';
 
@@ -17,7 +17,7 @@ export function chainSideOf(config: ValidatorConfig): ChainSide {
     validator: address,
     sign,
     verifyBatch: ({ digest, validator, signature }) => verifyBy(validator)(digest, signature),
-    verify: createVerifier({ domain, slotAddresses }),
+    verifySlot: slotVerifier(slotAddresses),
     isSlot: (slot) => slotAddresses.has(slot),
     follow: (sequencer, leadership, { signal }) => follow(config, sequencer, leadership, signal),
     relay: (sequencer, part) => relay(config, sequencer, part),

@@ -12,7 +12,7 @@ interface Until {
 
 /** The chain's side of a validator: keys, what the chain tells, and what goes there. */
 export interface ChainSide
-  extends Pick<SequencerOptions, 'domain' | 'validator' | 'sign' | 'verifyBatch' | 'verify' | 'isSlot'> {
+  extends Pick<SequencerOptions, 'domain' | 'validator' | 'sign' | 'verifyBatch' | 'verifySlot' | 'isSlot'> {
   /** Tells the leader's monitor what the chain says. */
   follow(sequencer: Sequencer, leadership: LeaderPart, until: Until): Promise<void>;
   /** Puts certified results on the chain. */

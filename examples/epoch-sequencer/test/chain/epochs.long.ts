@@ -39,7 +39,7 @@ test('epochs that the chain releases are agreed on, submitted, undone by a reorg
   for (const validator of all) {
     await chain.call('hardhat_setBalance', validator.address, '0xffffffffffffffffffffff');
     const gossip = async (message: Uint8Array): Promise<void> => {
-      for (const other of sequencers) if (other !== sequencer) await other.gateway.acceptBatch(message);
+      for (const other of sequencers) if (other !== sequencer) await other.gateway.acceptBatch(message, { peer: 'p' });
     };
     const { sequencer, election, folder } = await openHome(contract, validator, gossip, now);
     const path = join(folder, 'relay.sqlite');

@@ -6,7 +6,7 @@ import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import type { Deployed } from '../../src/chain/contract.ts';
 import { signerOf, verifyBy } from '../../src/chain/signer.ts';
-import { createVerifier, signSubmission } from '../../src/chain/submission-signature.ts';
+import { signSubmission, slotVerifier } from '../../src/chain/submission-signature.ts';
 import { keyOf, type Validator } from './cast.ts';
 
 /** The private key of the only slot. */
@@ -40,7 +40,7 @@ export async function openHome(
         sweepEveryMs: 50,
       }),
     removePool: async (name) => void (await sqlite.remove({ pool: name, path: pathOf(name) })),
-    verify: createVerifier({ domain, slotAddresses: new Map([[1, signerOf(slotKey).address]]) }),
+    verifySlot: slotVerifier(new Map([[1, signerOf(slotKey).address]])),
     isSlot: (number) => number === 1,
     publish: ({ root }) => `cid-${root.slice(0, 8)}`,
     sign,

@@ -1,14 +1,9 @@
-import type { Submission } from 'mempool-sequencer';
+import { type Submission, submissionDigest } from 'mempool-sequencer';
 import { hashTypedData, recoverTypedDataAddress, verifyTypedData } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import { expect, test } from 'vitest';
 import { signerOf, verifyBy } from '../../src/chain/signer.ts';
-import {
-  createVerifier,
-  domainOf,
-  type SubmissionDomain,
-  signSubmission,
-} from '../../src/chain/submission-signature.ts';
+import { domainOf, type SubmissionDomain, signSubmission, slotVerifier } from '../../src/chain/submission-signature.ts';
 import { keyOf } from './cast.ts';
 
 const here: SubmissionDomain = { chainId: 31_337, contract: `0x${'c0'.repeat(20)}`, name: 'protocol:market' };
@@ -25,8 +20,8 @@ const signedBy = (given: Omit<Submission, 'signature'>, at = here, privateKey: s
   ...given,
   signature: signSubmission(given, { domain: domainOf(at), privateKey }),
 });
-const isRight = (submission: Submission, at = here): boolean =>
-  createVerifier({ domain: domainOf(at), slotAddresses })(submission);
+const isRight = (submission: Submission, at = here, addresses: ReadonlyMap<number, string> = slotAddresses): boolean =>
+  slotVerifier(addresses)({ ...submission, digest: submissionDigest({ ...submission, domain: domainOf(at) }) });
 
 /** The same in viem's words. */
 function typed({ chainId, contract, name }: SubmissionDomain, { epoch, slot, project, cid }: typeof unsigned) {
@@ -54,11 +49,8 @@ test('a submission is signed and checked as viem does it', async () => {
     const account = privateKeyToAccount(privateKey);
     expect(signature).toBe(await account.signTypedData(data));
     expect(await recoverTypedDataAddress({ ...data, signature: signature as `0x${string}` })).toBe(account.address);
-    const verify = createVerifier({
-      domain: domainOf(at),
-      slotAddresses: new Map([[i, account.address.toLowerCase()]]),
-    });
-    expect(verify({ ...given, signature })).toBe(true);
+    const addresses = new Map([[i, account.address.toLowerCase()]]);
+    expect(isRight({ ...given, signature }, at, addresses)).toBe(true);
     expect(await verifyTypedData({ ...data, address: account.address, signature: signature as `0x${string}` })).toBe(
       true,
     );

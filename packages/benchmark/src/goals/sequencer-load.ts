@@ -8,7 +8,9 @@ import {
   poolNames,
   type Sequencer,
   type SequencerOptions,
+  type SlotSignature,
   type Submission,
+  submissionDigest,
 } from 'mempool-sequencer';
 import secp256k1 from 'secp256k1';
 import type { BenchSubject } from '../setup/subject.ts';
@@ -40,10 +42,11 @@ export interface BenchValidator {
 /** Hands over a new validator that holds the lease of its election. */
 export async function withValidator<T>(
   subject: BenchSubject,
+  options: Partial<SequencerOptions>,
   work: (validator: BenchValidator) => Promise<T>,
 ): Promise<T> {
   const [protocol, clock] = [randomUUID(), new StillClock()];
-  const sequencer = await openParts(subject, protocol, { now: clock.now });
+  const sequencer = await openParts(subject, protocol, { now: clock.now, ...options });
   const leases = await subject.leases?.(poolNames(protocol, market).control, { ttlMs: 3_600_000 });
   if (leases === undefined) throw new Error(`${subject.name} has no elections`);
   const candidate = { nodeId: 'bench', address: null, priority: 0 };
@@ -69,8 +72,8 @@ export function openParts(
     domain,
     openPool: async (name, limits) => new Mempool(await subject.open(name, limits)),
     removePool: async (name) => void (await subject.remove?.(name)),
-    verify: () => true,
     isSlot: () => true,
+    verifySlot: () => true,
     publish: ({ root }) => `cid-${root.slice(0, 16)}`,
     sign: (digest) => validatorSignature('v1', digest),
     verifyBatch: ({ validator, digest, signature }) => signature === validatorSignature(validator, digest),
@@ -97,25 +100,28 @@ export function unsignedMessages(submissions: readonly Omit<Submission, 'signatu
   return submissions.map((each) => encodeSubmission({ ...each, signature: `0x${'ab'.repeat(65)}` }));
 }
 
-const digestOf = ({ epoch, slot, project, cid }: Omit<Submission, 'signature'>): Uint8Array =>
-  sha256(JSON.stringify([epoch, slot, project, cid]));
 const keyOf = (slot: number): Uint8Array => sha256(`slot ${slot}`);
 
 /** Signs as the slot, with secp256k1. */
 export function signedBySlot(submission: Omit<Submission, 'signature'>): Submission {
-  const { signature, recid } = secp256k1.ecdsaSign(digestOf(submission), keyOf(submission.slot));
+  const digest = Buffer.from(submissionDigest({ ...submission, domain }), 'hex');
+  const { signature, recid } = secp256k1.ecdsaSign(digest, keyOf(submission.slot));
   return { ...submission, signature: `${Buffer.from(signature).toString('hex')}0${recid}` };
 }
 
 const publicKeys = new Map<number, Buffer>();
 
 /** Recovers who signed, as a contract would, and compares it with the slot's key. */
-export function isSignedBySlot(submission: Submission): boolean {
-  const { slot, signature } = submission;
+export function isSignedBySlot({
+  digest,
+  slot,
+  signature,
+}: Pick<SlotSignature, 'digest' | 'slot' | 'signature'>): boolean {
   const known = publicKeys.get(slot) ?? Buffer.from(secp256k1.publicKeyCreate(keyOf(slot), false));
   publicKeys.set(slot, known);
   const bytes = Buffer.from(signature, 'hex');
-  const recovered = secp256k1.ecdsaRecover(bytes.subarray(0, 64), Number(bytes[64]), digestOf(submission), false);
+  const hash = Buffer.from(digest, 'hex');
+  const recovered = secp256k1.ecdsaRecover(bytes.subarray(0, 64), Number(bytes[64]), hash, false);
   return known.equals(recovered);
 }
 

@@ -10,6 +10,8 @@ import {
   type Leaf,
   merkleRoot,
   type Phase,
+  type Submission,
+  submissionDigest,
 } from 'mempool-sequencer';
 import type { BenchBackend } from '../limits/backend.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
@@ -22,6 +24,7 @@ import {
   acceptAll,
   type BenchValidator,
   domain,
+  isSignedBySlot,
   signedBySlot,
   submissionsOf,
   unsignedMessages,
@@ -31,6 +34,7 @@ import {
 } from './sequencer-load.ts';
 import type { CheckerVerbs } from './sequencer-node.ts';
 
+const fromPeer = { peer: 'bench' };
 const program = new URL('./sequencer-node.ts', import.meta.url);
 
 export function sequencerGoals(backend: BenchBackend, context: BenchContext): Measure[] {
@@ -44,13 +48,19 @@ export function sequencerGoals(backend: BenchBackend, context: BenchContext): Me
   ].map((measure) => onEmptied(redis, measure));
 }
 
-/** Two processes that check signatures and do nothing else, beside the same two as dequeuers behind a gateway in this process. */
+/** Signatures that this process checks and does nothing else, next to the same in its gateway, with dequeuers in two other processes. */
 function checking({ subject, path }: BenchBackend, count: number): Measure {
-  const title = 'sequencer: checking signatures alone in two processes ÷ gateway to checked with two dequeuers';
+  const title = 'sequencer: checking signatures alone ÷ gateway to checked with two dequeuers';
   const crew = new Crew<CheckerVerbs>(program, 2, path);
+  let submissions: Submission[] = [];
   let messages: Uint8Array[] = [];
+  const alone = async (): Promise<void> => {
+    for (const each of submissions)
+      if (!isSignedBySlot({ ...each, digest: submissionDigest({ ...each, domain }) }))
+        throw new Error('a bad signature');
+  };
   const through = (): Promise<number> =>
-    withValidator(subject, async ({ sequencer, lease, protocol, clock }) => {
+    withValidator(subject, { verifySlot: isSignedBySlot }, async ({ sequencer, lease, protocol, clock }) => {
       const closesAt = clock.ms + 600_000;
       const record = await sequencer.window.open({ epoch: 1, closesAt, validators }, lease);
       await crew.tell('check', protocol);
@@ -66,10 +76,10 @@ function checking({ subject, path }: BenchBackend, count: number): Measure {
     ...head(subject, title, ['at least', 0.6], '×', 7),
     async prepare() {
       await crew.begin();
-      await crew.tell('prepare', count / 2);
-      messages = submissionsOf(1, count, count).map(signedBySlot).map(encodeSubmission);
+      submissions = submissionsOf(1, count, count).map(signedBySlot);
+      messages = submissions.map(encodeSubmission);
     },
-    sample: (round) => inTurn(round, () => timed(() => crew.tell('alone')), through),
+    sample: (round) => inTurn(round, () => timed(alone), through),
     end: () => crew.end(),
   };
 }
@@ -104,7 +114,7 @@ async function closedEpoch(
 function closing(subject: BenchSubject, count: number): Measure {
   const title = `sequencer: end of the window to the batch, ${count.toLocaleString('en')} submissions in 200 projects`;
   const sample = (): Promise<number> =>
-    withValidator(subject, async (validator) => {
+    withValidator(subject, {}, async (validator) => {
       await closedEpoch(validator, 1, count, 200);
       return timed(() => until(validator, 1, 'level2'));
     });
@@ -133,14 +143,14 @@ const leavesOf = (epoch: number, projects: number): Leaf[] =>
 function agreeing(subject: BenchSubject): Measure {
   const title = 'sequencer: the last batch to the agreed result, four validators and 200 projects';
   const sample = (): Promise<number> =>
-    withValidator(subject, async (validator) => {
+    withValidator(subject, {}, async (validator) => {
       await closedEpoch(validator, 1, 200, 200);
       await until(validator, 1, 'level2');
       const others = played(1, leavesOf(1, 200));
       const { gateway } = validator.sequencer;
-      for (const { batch } of others.slice(1)) await gateway.acceptBatch(batch);
+      for (const { batch } of others.slice(1)) await gateway.acceptBatch(batch, fromPeer);
       return timed(async () => {
-        await gateway.acceptBatch((others[0] as (typeof others)[0]).batch);
+        await gateway.acceptBatch((others[0] as (typeof others)[0]).batch, fromPeer);
         await until(validator, 1, 'onchain');
       });
     });
@@ -157,8 +167,8 @@ async function wholeEpoch(validator: BenchValidator, epoch: number): Promise<voi
   const { sequencer, lease } = validator;
   await closedEpoch(validator, epoch, keptSubmissions, keptProjects);
   for (const { batch, endorsement } of played(epoch, leavesOf(epoch, keptProjects))) {
-    await sequencer.gateway.acceptBatch(batch);
-    await sequencer.gateway.acceptBatch(endorsement);
+    await sequencer.gateway.acceptBatch(batch, fromPeer);
+    await sequencer.gateway.acceptBatch(endorsement, fromPeer);
   }
   await until(validator, epoch, 'onchain');
   const root = (await sequencer.epoch(epoch))?.root ?? '';
@@ -170,7 +180,7 @@ async function wholeEpoch(validator: BenchValidator, epoch: number): Promise<voi
 /** What epochs leave on the server: while they are kept, and after many were forgotten. */
 function keeping(subject: BenchSubject, redis: Redis, epochs: number): Measure[] {
   const withEpochs = (work: (whole: (epoch: number) => Promise<void>) => Promise<number>): Promise<number> =>
-    withValidator(subject, (validator) =>
+    withValidator(subject, {}, (validator) =>
       work(async (epoch) => {
         const { sequencer, lease } = validator;
         await wholeEpoch(validator, epoch);

@@ -1,5 +1,4 @@
 const encoder = new TextEncoder();
-// A byte order mark stays, so that other bytes are other text.
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A value of plain data as the bytes of a record or a payload. */
@@ -12,19 +11,10 @@ export function fromBytes<T>(bytes: Uint8Array): T {
   return JSON.parse(decoder.decode(bytes)) as T;
 }
 
-/** The text of bytes that anybody may have sent; `null` if they are not UTF-8. */
-export function textOf(bytes: Uint8Array): string | null {
+/** The fields of a message; `null` if the bytes are not the JSON of an object in UTF-8. */
+export function fieldsOf(bytes: Uint8Array): Readonly<Record<string, unknown>> | null {
   try {
-    return decoder.decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
-/** The fields of an object that anybody may have sent; `null` if the text is not the JSON of one. */
-export function fieldsOf(text: string): Readonly<Record<string, unknown>> | null {
-  try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = JSON.parse(decoder.decode(bytes));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : null;
   } catch {
     return null;

@@ -24,6 +24,9 @@ export interface Batch {
   readonly signature: string;
 }
 
+/** The fields of a batch that its signature covers: the leaves by their root. */
+export type BatchHead = Omit<Batch, 'leaves'>;
+
 /** A project without a content id that a quorum of validators found. */
 export interface LeftOut {
   readonly project: string;
@@ -53,6 +56,9 @@ export interface Endorsement {
   readonly signature: string;
 }
 
+/** The signed fields of a validator's message. */
+export type MessageHead = BatchHead | Endorsement;
+
 /** A quorum's signatures of one root: what a chain asks for before it carries the root. */
 export interface Certificate {
   readonly epoch: number;
@@ -61,15 +67,8 @@ export interface Certificate {
   readonly signatures: readonly Pick<Endorsement, 'validator' | 'signature'>[];
 }
 
-/** Why a message of another validator was dropped: `{ app }` of the pool's reason. */
-export const batchReasons = [
-  'malformed',
-  'unknown-validator',
-  'bad-signature',
-  'duplicate',
-  'equivocation',
-  'late',
-] as const;
+/** Why a stored message of another validator was dropped: `{ app }` of the pool's reason. */
+export const batchReasons = ['malformed', 'duplicate', 'equivocation', 'late'] as const;
 
 /** One of `batchReasons`. */
 export type BatchReason = (typeof batchReasons)[number];

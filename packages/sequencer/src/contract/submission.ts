@@ -7,18 +7,22 @@ export interface Submission {
   readonly project: string;
   /** 1–256 printable ASCII characters without spaces. */
   readonly cid: string;
-  /** Hex, with or without `0x`; what it signs is for `verify` to say. */
+  /** Of `submissionDigest`: hex, with or without `0x`. */
   readonly signature: string;
 }
 
-/** What an epoch's pool keeps of a submission: the message as it came, who sent it, and when. */
-export interface Envelope {
-  readonly slot: number;
+/** What an epoch's pool keeps of a submission. The hash of the transaction is `submissionDigest`. */
+export interface StoredSubmission extends Submission {
+  /** The peer that passed it on to the gateway. */
   readonly peer: string;
   /** Milliseconds since 1970, by the gateway's clock. */
   readonly at: number;
-  /** The message as it came. Its digest is the hash of the transaction. */
-  readonly message: string;
+}
+
+/** A digest, the slot that is said to have signed it, and the signature. */
+export interface SlotSignature extends Pick<Submission, 'epoch' | 'slot' | 'signature'> {
+  /** `submissionDigest`: hex of 32 bytes. */
+  readonly digest: string;
 }
 
 /** A checked submission, as the tally needs it. */
@@ -31,19 +35,12 @@ export interface Vote {
 }
 
 /** Why a submission of an epoch's pool was dropped: `{ app }` of the pool's reason. */
-export const submissionReasons = [
-  'malformed',
-  'wrong-epoch',
-  'unknown-slot',
-  'bad-signature',
-  'equivocation',
-  'late',
-] as const;
+export const submissionReasons = ['malformed', 'rejected', 'equivocation', 'late'] as const;
 
 /** One of `submissionReasons`. */
 export type SubmissionReason = (typeof submissionReasons)[number];
 
-/** What the gateway answers. Only `received` and `duplicate` are in the epoch's pool. */
+/** What the gateway answers. Only `received` and `duplicate` are stored. */
 export type Accepted =
   | { readonly kind: 'received'; readonly hash: string }
   | { readonly kind: 'duplicate'; readonly hash: string }
@@ -51,13 +48,16 @@ export type Accepted =
   | { readonly kind: 'rate-limit'; readonly retryMs: number }
   /** There is no such epoch here. */
   | { readonly kind: 'unknown-epoch' }
-  /** The epoch's window is over. */
+  /** The epoch's window is over; for a validator's message, it cannot change the epoch any more. */
   | { readonly kind: 'closed' }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
-  /** Without a whole `epoch` and `slot` a message belongs nowhere. */
+  /** A field is missing, or does not have its form. */
   | { readonly kind: 'malformed' }
   | { readonly kind: 'unknown-slot' }
-  /** The slot has sent as many messages for this epoch as it may. */
-  | { readonly kind: 'slot-limit'; readonly limit: number }
+  /** The epoch has no such validator. */
+  | { readonly kind: 'unknown-validator' }
+  | { readonly kind: 'bad-signature' }
+  /** As many messages of the slot or validator are stored for this epoch as it may send. */
+  | { readonly kind: 'quota'; readonly limit: number }
   /** The epoch's pool holds as many as it may. */
   | { readonly kind: 'full' };

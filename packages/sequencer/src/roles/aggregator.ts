@@ -1,8 +1,7 @@
 import type { Lease, WorkDone } from 'mempool-core';
-import { encodeBatch } from '../codec/batch.ts';
 import type { Batch, Leaf } from '../contract/batch.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
-import { batchDigest, domainBytes, merkleRoot, messageHash } from '../rules/digest.ts';
+import { batchDigest, domainBytes, merkleRoot, messageHash, signedDigest } from '../rules/digest.ts';
 import { jsonBytes } from '../rules/parts.ts';
 import { Batches } from '../store/batches.ts';
 import { Epochs } from '../store/epochs.ts';
@@ -51,7 +50,7 @@ export class Aggregator {
     const leaves = results.flatMap(({ value }) => value);
     if (isTooLarge(leaves)) return skip('batch_too_large');
     const batch = await this.#batch(epoch, leaves, validators, lease);
-    await this.#send(batch);
+    await this.#send(batch, validators);
     await dropItems(this.#namespace, epoch, tally.parts);
     const facts = { localRoot: batch.root, collectingAt };
     return (await this.#epochs.step(epoch, 'batch', lease, facts)) !== null;
@@ -69,9 +68,10 @@ export class Aggregator {
     return records.writeOnce(recordNames.local(epoch), { epoch, validator, root, cid, leaves, signature }, lease);
   }
 
-  async #send(batch: Batch): Promise<void> {
-    await this.#batches.keep(batch, messageHash(encodeBatch(batch)));
-    await this.#batches.send(batch);
+  async #send(batch: Batch, validators: readonly string[]): Promise<void> {
+    const hash = messageHash(signedDigest(batch, this.#options.domain, validators), batch.validator);
+    await this.#batches.keep(batch, hash);
+    await this.#batches.send(batch, hash);
   }
 
   /** Level 2, by the leader: what the batches of all come to, as `Agreeing` has it. True if the epoch went on. */
@@ -89,9 +89,9 @@ export class Aggregator {
     this.#agreeing.forget(epoch);
   }
 
-  /** Checks what the other validators send until the signal aborts. Any number of processes may. */
+  /** Keeps the messages of other validators that the gateway has stored, until the signal aborts. Any number of processes may. */
   collect(options: CollectOptions): Promise<WorkDone> {
-    return receiveMessages(this.#namespace, this.#options, options);
+    return receiveMessages(this.#namespace, options);
   }
 }
 

@@ -117,8 +117,9 @@ export class Agreeing {
   async #endorse({ epoch, validators }: EpochRecord, root: string, lease: Lease): Promise<void> {
     const { validator, domain, sign } = this.#options;
     if (!validators.includes(validator)) return;
-    const signature = () => sign(agreementDigest({ domain, epoch, root }));
-    await this.#batches.send(await this.#batches.endorse({ epoch, validator, root }, signature, lease));
+    const digest = agreementDigest({ domain, epoch, root });
+    const endorsement = await this.#batches.endorse({ epoch, validator, root }, { digest, sign }, lease);
+    await this.#batches.send(endorsement, endorsement.hash);
   }
 
   /** A leader that was killed may have signed what makes the quorum here, and not have sent it to the others. */
@@ -126,7 +127,7 @@ export class Agreeing {
     const own = (await this.#batches.endorsements(epoch)).find(
       (each) => each.validator === this.#options.validator && each.root === root,
     );
-    if (own !== undefined) await this.#batches.send(own);
+    if (own !== undefined) await this.#batches.send(own, own.hash);
   }
 
   /** An epoch that has ended needs no more of it. */

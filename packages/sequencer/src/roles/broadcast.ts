@@ -1,5 +1,5 @@
 import type { WorkDone } from 'mempool-core';
-import { epochOfMessage } from '../codec/endorsement.ts';
+import { epochOfMessage } from '../codec/validator-message.ts';
 import { isEnded } from '../rules/phases.ts';
 import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';

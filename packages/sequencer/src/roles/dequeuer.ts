@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClaimedTransaction, type DamagedTransaction, isDamaged, type Mempool } from 'mempool-core';
-import { readEnvelope, readSubmission } from '../codec/message.ts';
+import { readStored } from '../codec/message.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import type { Submission, SubmissionReason } from '../contract/submission.ts';
 import { Epochs } from '../store/epochs.ts';
@@ -10,10 +10,11 @@ import type { Namespace } from '../store/namespace.ts';
 export interface DequeuerOptions {
   /** The name of this worker, 1–128 printable characters. */
   readonly owner: string;
-  /** True if the signature is that of the slot, over all fields. If it throws, the submission is checked again later. */
-  readonly verify: (submission: Submission) => boolean | Promise<boolean>;
-  /** True for a slot of the epoch. */
-  readonly isSlot: (slot: number, epoch: number) => boolean | Promise<boolean>;
+  /**
+   * False: the submission is dropped as `rejected`. If it throws, the submission is checked again later. Its signature is right. Default:
+   * every submission counts.
+   */
+  readonly verify?: ((submission: Submission) => boolean | Promise<boolean>) | undefined;
   /** The most submissions taken at once, 1–1,000; default 250. */
   readonly maxTxs?: number | undefined;
   /** How long a claim lasts, in milliseconds; default half of the window, at most 5 minutes. */
@@ -92,14 +93,11 @@ export class Dequeuer {
   }
 
   async #check(epoch: number, { payload, attempts }: ClaimedTransaction): Promise<Verdict> {
-    const envelope = readEnvelope(payload);
-    const submission = envelope === null ? null : readSubmission(envelope.message);
-    if (envelope === null || submission === null || submission.slot !== envelope.slot) return 'malformed';
-    const { slot } = submission;
-    if (submission.epoch !== epoch) return 'wrong-epoch';
+    const submission = readStored(payload);
+    if (submission === null || submission.epoch !== epoch) return 'malformed';
+    const { verify } = this.#options;
     try {
-      if (!(await this.#options.isSlot(slot, epoch))) return 'unknown-slot';
-      return (await this.#options.verify(submission)) ? 'good' : 'bad-signature';
+      return verify === undefined || (await verify(submission)) ? 'good' : 'rejected';
     } catch {
       return attempts < maxAttempts ? 'again' : 'failed';
     }

@@ -1,17 +1,25 @@
-import { textOf, toBytes } from '../codec/json.ts';
-import { routeOf } from '../codec/message.ts';
-import type { EpochRecord } from '../contract/epoch.ts';
-import type { Accepted, Envelope } from '../contract/submission.ts';
-import { messageHash } from '../rules/digest.ts';
+import type { Mempool } from 'mempool-core';
+import { toBytes } from '../codec/json.ts';
+import { readSubmission } from '../codec/message.ts';
+import { readMessageHead } from '../codec/validator-message.ts';
+import type { MessageHead } from '../contract/batch.ts';
+import type { Accepted, SlotSignature, Submission } from '../contract/submission.ts';
+import { domainBytes, messageHash, signedDigest, submissionDigest } from '../rules/digest.ts';
+import { isTooLate } from '../rules/phases.ts';
+import { mostBatches, mostEndorsements } from '../rules/quorum.ts';
 import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
+import type { AggregatorOptions } from './aggregator-options.ts';
+import { type KnownEpoch, KnownEpochs } from './known-epochs.ts';
 import { PeerBuckets } from './peer-buckets.ts';
-import { SlotQuota } from './slot-quota.ts';
+import { Quota } from './quota.ts';
 
 /** Options of a gateway. */
-export interface GatewayOptions {
-  /** True for a slot of the epoch. Default: the dequeuer finds out. */
-  readonly isSlot?: ((slot: number, epoch: number) => boolean | Promise<boolean>) | undefined;
+export interface GatewayOptions extends Pick<AggregatorOptions, 'domain' | 'verifyBatch'> {
+  /** True for a slot of the epoch. */
+  readonly isSlot: (slot: number, epoch: number) => boolean | Promise<boolean>;
+  /** True if the slot has signed the digest. */
+  readonly verifySlot: (signed: SlotSignature) => boolean | Promise<boolean>;
   /** The largest message, in bytes; default 16 KiB. */
   readonly maxMessageBytes?: number | undefined;
   /** The most messages of a slot for one epoch that this process stores; default 1,000. */
@@ -28,133 +36,146 @@ export interface GatewayOptions {
 
 /** How a message came. */
 export interface Arrival {
-  /** Who sent it, such as a peer id or an address. */
+  /** The other end of the connection, such as an address or a peer id; not a sender that the message names. */
   readonly peer: string;
-  /** The epoch that it was sent for, such as that of a topic; default: the one that the message names. */
-  readonly epoch?: number | undefined;
 }
 
-type Found = EpochRecord | 'unknown-epoch' | 'closed';
+/** A message that passed all checks but the quota. */
+interface Checked {
+  readonly epoch: number;
+  readonly hash: string;
+  readonly payload: Uint8Array;
+  /** Whose quota it counts for. */
+  readonly sender: string;
+  readonly quota: number;
+  readonly maxBytes: number;
+}
 
-const maxMessage = 16_384;
-const maxBatch = 1_048_576;
-const maxOfSlot = 1_000;
-const ratePerPeer = 500;
-
-/** Takes messages in: what it answers `received` is stored, and ends counted or Dropped with a reason. */
+/**
+ * Takes messages in. The checks come in the order of their cost, and before anything is stored: rate of the peer, size, form, epoch, slot
+ * or validator, signature, quota. A message that fails is answered and not stored. Each stored one ends counted, or Dropped with a reason.
+ */
 export class Gateway {
   readonly #namespace: Namespace;
   readonly #epochs: Epochs;
   readonly #options: GatewayOptions;
-  readonly #quota: SlotQuota;
+  readonly #limits: ReturnType<typeof limitsOf>;
+  readonly #quota = new Quota();
   readonly #peers: PeerBuckets;
-  readonly #windows = new Map<number, EpochRecord>();
-  readonly #finding = new Map<number, Promise<Found>>();
+  readonly #known: KnownEpochs;
   /** By epoch and hash. */
   readonly #storing = new Map<string, Promise<Accepted>>();
 
-  /** @throws `RangeError` naming the option, if a peer could never send anything */
-  constructor(namespace: Namespace, options: GatewayOptions = {}) {
+  /** @throws `RangeError` naming the option: `domain` is not the hex of 32 bytes, or a peer could never send anything */
+  constructor(namespace: Namespace, options: GatewayOptions) {
+    domainBytes(options.domain);
     this.#namespace = namespace;
     this.#epochs = new Epochs(namespace);
     this.#options = options;
-    this.#quota = new SlotQuota(options.maxPerSlot ?? maxOfSlot);
-    const {
-      peerRate: rate = ratePerPeer,
-      peerBurst: burst = Math.max(1, rate * 10),
-      maxPeers: peers = 10_000,
-    } = options;
+    this.#limits = limitsOf(options);
+    this.#known = new KnownEpochs(namespace, (epoch) => this.#quota.forget(epoch));
+    const { peerRate: rate, peerBurst: burst, maxPeers: peers } = this.#limits;
     if (!(rate > 0)) throw new RangeError('peerRate must be more than 0');
     if (!(burst >= 1)) throw new RangeError('peerBurst must be at least 1');
     this.#peers = new PeerBuckets({ rate, burst, peers });
   }
 
-  /** Stores a submission, after the checks that cost little: rate, size, epoch, window, slot. The signature is the dequeuer's. */
-  async accept(bytes: Uint8Array, { peer, epoch: sentFor }: Arrival): Promise<Accepted> {
-    const { maxMessageBytes = maxMessage, isSlot, maxPerSlot: limit = maxOfSlot } = this.#options;
-    const retryMs = this.#peers.take(peer, this.#namespace.now());
-    if (retryMs > 0) return { kind: 'rate-limit', retryMs };
-    if (bytes.length > maxMessageBytes) return { kind: 'too-large', maxBytes: maxMessageBytes };
-    const message = textOf(bytes);
-    const route = message === null ? null : routeOf(message);
-    if (message === null || route === null) return { kind: 'malformed' };
-    const { slot } = route;
-    const epoch = sentFor ?? route.epoch;
-    const window = await this.#windowOf(epoch);
-    if (typeof window === 'string') return { kind: window };
-    if (this.#isOver(window)) return { kind: 'closed' };
-    if (isSlot !== undefined && !(await isSlot(slot, epoch))) return { kind: 'unknown-slot' };
-    if (this.#quota.isUsedUp(epoch, slot)) return { kind: 'slot-limit', limit };
-    return this.#quota.counted(epoch, slot, () =>
-      this.#store(window, messageHash(bytes), { slot, peer, at: this.#namespace.now(), message }),
+  /** Stores a submission that its slot has signed, under the digest that is signed: in other bytes it is a `duplicate`. */
+  async accept(message: Uint8Array, { peer }: Arrival): Promise<Accepted> {
+    const { maxMessageBytes: maxBytes, maxPerSlot: quota } = this.#limits;
+    const refused = this.#refused(message, peer, maxBytes);
+    if (refused !== null) return refused;
+    const submission = readSubmission(message);
+    if (submission === null) return { kind: 'malformed' };
+    const { epoch, slot } = submission;
+    const known = await this.#known.find(epoch);
+    if (typeof known === 'string') return { kind: known };
+    if (this.#namespace.now() >= known.closesAt) return { kind: 'closed' };
+    const hash = submissionDigest({ ...submission, domain: this.#options.domain });
+    const unsigned = await this.#unsigned(submission, hash);
+    if (unsigned !== null) return unsigned;
+    const payload = toBytes({ ...submission, peer, at: this.#namespace.now() });
+    return this.#namespace.withEpoch(known, (pool) =>
+      this.#store(pool, { epoch, hash, payload, sender: `slot ${slot}`, quota, maxBytes }),
     );
   }
 
-  /**
-   * Stores a batch or an endorsement of another validator. What is wrong with it is for the aggregator to say. With `peer` it
-   * counts among the messages of that peer.
-   */
-  async acceptBatch(payload: Uint8Array, { peer }: Partial<Pick<Arrival, 'peer'>> = {}): Promise<Accepted> {
-    const { maxBatchBytes: maxBytes = maxBatch } = this.#options;
-    const retryMs = peer === undefined ? 0 : this.#peers.take(peer, this.#namespace.now());
-    if (retryMs > 0) return { kind: 'rate-limit', retryMs };
-    if (payload.length > maxBytes) return { kind: 'too-large', maxBytes };
-    const hash = messageHash(payload);
-    const { kind } = await this.#namespace.incoming.submit({ hash, payload });
-    return answered(kind, hash, maxBytes);
+  async #unsigned({ epoch, slot, signature }: Submission, digest: string): Promise<Accepted | null> {
+    const { isSlot, verifySlot } = this.#options;
+    if (!(await isSlot(slot, epoch))) return { kind: 'unknown-slot' };
+    return (await verifySlot({ digest, epoch, slot, signature })) ? null : { kind: 'bad-signature' };
   }
 
-  /** One message at a time is stored, however often it comes meanwhile. */
-  async #store(window: EpochRecord, hash: string, envelope: Envelope): Promise<Accepted> {
-    const place = `${window.epoch} ${hash}`;
+  /** Stores a batch or an endorsement that a validator of the epoch has signed. The leaves of a batch are for the aggregator to check. */
+  async acceptBatch(payload: Uint8Array, { peer }: Arrival): Promise<Accepted> {
+    const { maxBatchBytes: maxBytes } = this.#limits;
+    const { domain, verifyBatch } = this.#options;
+    const refused = this.#refused(payload, peer, maxBytes);
+    if (refused !== null) return refused;
+    const head = readMessageHead(payload);
+    if (head === null) return { kind: 'malformed' };
+    const { epoch, validator, signature } = head;
+    const known = await this.#known.find(epoch);
+    if (typeof known === 'string') return { kind: known };
+    if (!known.validators.includes(validator)) return { kind: 'unknown-validator' };
+    const digest = signedDigest(head, domain, known.validators);
+    if (!(await verifyBatch({ digest, validator, signature }))) return { kind: 'bad-signature' };
+    const record = await this.#epochs.find(epoch);
+    if (record === null || isTooLate(head, record)) return { kind: 'closed' };
+    const hash = messageHash(digest, validator);
+    return this.#store(this.#namespace.incoming, { epoch, hash, payload, maxBytes, ...quotaOf(head, known) });
+  }
+
+  /** The checks that read nothing of the message. */
+  #refused({ length }: Uint8Array, peer: string, maxBytes: number): Accepted | null {
+    const retryMs = this.#peers.take(peer, this.#namespace.now());
+    if (retryMs > 0) return { kind: 'rate-limit', retryMs };
+    return length > maxBytes ? { kind: 'too-large', maxBytes } : null;
+  }
+
+  /** Stores a message once, however often it comes meanwhile. */
+  async #store(pool: Mempool, checked: Checked): Promise<Accepted> {
+    const { epoch, hash } = checked;
+    const place = `${epoch} ${hash}`;
     const before = this.#storing.get(place);
     if (before !== undefined) {
       const accepted = await before;
       return accepted.kind === 'received' ? { kind: 'duplicate', hash } : accepted;
     }
-    const storing = this.#storeNew(window, hash, envelope).finally(() => this.#storing.delete(place));
+    const storing = this.#storeNew(pool, checked).finally(() => this.#storing.delete(place));
     this.#storing.set(place, storing);
     return storing;
   }
 
-  /** A pool receives again what was dropped. Here that would be a second end of the same submission, so it is asked before. */
-  #storeNew(window: EpochRecord, hash: string, envelope: Envelope): Promise<Accepted> {
-    return this.#namespace.withEpoch(window, async (pool) => {
-      if ((await pool.status(hash)).stage !== 'Unknown') return { kind: 'duplicate', hash };
-      const { kind } = await pool.submit({ hash, payload: toBytes(envelope) });
-      return answered(kind, hash, this.#options.maxMessageBytes ?? maxMessage);
-    });
+  /** A pool receives again what was dropped. That would be a second end of the same message, so its status is checked first. */
+  async #storeNew(pool: Mempool, { epoch, hash, payload, sender, quota, maxBytes }: Checked): Promise<Accepted> {
+    if ((await pool.status(hash)).stage !== 'Unknown') return { kind: 'duplicate', hash };
+    if (!this.#quota.take(epoch, sender, quota)) return { kind: 'quota', limit: quota };
+    let isReceived = false;
+    try {
+      const { kind } = await pool.submit({ hash, payload });
+      isReceived = kind === 'received';
+      return answered(kind, hash, maxBytes);
+    } finally {
+      if (!isReceived) this.#quota.giveBack(epoch, sender);
+    }
   }
+}
 
-  /** The first messages of an epoch come together, and ask once. What was asked before an epoch was opened is asked again. */
-  async #windowOf(epoch: number): Promise<Found> {
-    const known = this.#windows.get(epoch);
-    if (known !== undefined) return known;
-    const before = this.#finding.get(epoch);
-    if (before !== undefined && (await before) !== 'unknown-epoch') return before;
-    const finding = this.#findWindow(epoch).finally(() => this.#finding.delete(epoch));
-    this.#finding.set(epoch, finding);
-    return finding;
-  }
+function quotaOf(head: MessageHead, { validators }: KnownEpoch): Pick<Checked, 'sender' | 'quota'> {
+  if ('cid' in head) return { sender: `batch ${head.validator}`, quota: mostBatches };
+  return { sender: `endorsement ${head.validator}`, quota: mostEndorsements(validators.length) };
+}
 
-  async #findWindow(epoch: number): Promise<Found> {
-    const record = await this.#epochs.find(epoch);
-    if (record === null) return 'unknown-epoch';
-    if (record.phase !== 'submission' || this.#namespace.now() >= record.closesAt) return 'closed';
-    this.#windows.set(epoch, record);
-    // Nobody comes late to most windows, so those that are over are found here.
-    for (const window of this.#windows.values()) this.#isOver(window);
-    // A process that is a gateway only would keep the pools of all epochs open.
-    await this.#namespace.closeOthers([...(await this.#epochs.active()), ...this.#windows.keys()]);
-    return record;
-  }
-
-  #isOver({ epoch, closesAt }: EpochRecord): boolean {
-    if (this.#namespace.now() < closesAt) return false;
-    this.#windows.delete(epoch);
-    this.#quota.forget(epoch);
-    return true;
-  }
+function limitsOf({
+  maxMessageBytes = 16_384,
+  maxBatchBytes = 1_048_576,
+  maxPerSlot = 1_000,
+  peerRate = 500,
+  peerBurst = Math.max(1, peerRate * 10),
+  maxPeers = 10_000,
+}: GatewayOptions) {
+  return { maxMessageBytes, maxBatchBytes, maxPerSlot, peerRate, peerBurst, maxPeers };
 }
 
 /** The answer of a pool. One that knows the end of its window says `closed` itself. */

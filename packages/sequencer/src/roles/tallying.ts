@@ -1,6 +1,6 @@
 import { type Lease, type Mempool, MempoolError } from 'mempool-core';
 import { toBytes } from '../codec/json.ts';
-import { readEnvelope, readSubmission } from '../codec/message.ts';
+import { readStored } from '../codec/message.ts';
 import type { ProjectVotes } from '../contract/batch.ts';
 import type { EpochRecord, TallyFacts } from '../contract/epoch.ts';
 import type { Vote } from '../contract/submission.ts';
@@ -48,7 +48,7 @@ async function votesIn(pool: Mempool): Promise<Vote[]> {
   const votes: Vote[] = [];
   for await (const page of countedIn(pool))
     for (const { hash, payload } of page) {
-      const submission = readSubmission(readEnvelope(payload)?.message ?? '');
+      const submission = readStored(payload);
       if (submission === null) continue;
       const { slot, project, cid } = submission;
       votes.push({ hash, slot, project, cid });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Batch, Endorsement, Leaf } from '../contract/batch.ts';
+import type { Batch, Endorsement, Leaf, MessageHead } from '../contract/batch.ts';
+import type { Submission } from '../contract/submission.ts';
 import { byText } from './order.ts';
 
 const leafPrefix = Uint8Array.of(0);
@@ -11,11 +12,6 @@ const itemPrefix = Uint8Array.of(3);
 const agreementPrefix = Uint8Array.of(4);
 
 const ofText = (text: string): Uint8Array => keccak_256(utf8ToBytes(text));
-
-/** SHA-256 as hex: the hash of a message in its pool. No chain sees it, and Node computes it natively. */
-export function messageHash(message: Uint8Array): string {
-  return createHash('sha256').update(message).digest('hex');
-}
 
 /** Keccak-256 of a text's UTF-8 bytes, as hex. */
 export function textDigest(text: string): string {
@@ -65,6 +61,32 @@ interface InDomain {
   readonly domain: string;
 }
 
+const submissionType = ofText('Submission(uint64 epoch,uint64 slot,string project,string cid)');
+const typedPrefix = Uint8Array.of(0x19, 1);
+
+/**
+ * The digest that a slot signs, as hex. It is that of EIP-712 for `Submission(uint64 epoch,uint64 slot,string project,string cid)`
+ * under the domain separator `domain`, so that wallets can sign it. It is also the hash of the submission in its pool.
+ */
+export function submissionDigest({
+  domain,
+  epoch,
+  slot,
+  project,
+  cid,
+}: InDomain & Omit<Submission, 'signature'>): string {
+  const words = [submissionType, word(epoch), word(slot), ofText(project), ofText(cid)];
+  return bytesToHex(keccak_256(concatBytes(typedPrefix, domainBytes(domain), keccak_256(concatBytes(...words)))));
+}
+
+/**
+ * The hash of a validator's message in its pool: SHA-256 of the digest that is signed and of the validator, because several validators
+ * sign the same. The same statement in other bytes has the same hash.
+ */
+export function messageHash(digest: string, validator: string): string {
+  return createHash('sha256').update(`${digest} ${validator}`).digest('hex');
+}
+
 /**
  * What a validator signs of its batch: `keccak256(0x02 ‖ domain ‖ epoch as 8 bytes, big-endian ‖ digest of the validators ‖ root ‖
  * keccak256(cid))`, as hex.
@@ -86,10 +108,20 @@ export function agreementDigest({ domain, epoch, root }: InDomain & Pick<Endorse
   return bytesToHex(keccak_256(concatBytes(agreementPrefix, domainBytes(domain), uint64(epoch), hexToBytes(root))));
 }
 
+/** The digest that the signature of a validator's message is of. */
+export function signedDigest(head: MessageHead, domain: string, validators: readonly string[]): string {
+  return 'cid' in head ? batchDigest({ ...head, domain }, validators) : agreementDigest({ ...head, domain });
+}
+
 /** The hash of a work item: `keccak256(0x03 ‖ epoch ‖ part ‖ keccak256(projects, each with a line feed))`, as hex. */
 export function itemDigest(epoch: number, part: number, projects: readonly string[]): string {
   const names = ofText(projects.map((name) => `${name}\n`).join(''));
   return bytesToHex(keccak_256(concatBytes(itemPrefix, uint64(epoch), uint64(part), names)));
+}
+
+/** A whole number as 32 bytes, big-endian. */
+function word(value: number): Uint8Array {
+  return concatBytes(new Uint8Array(24), uint64(value));
 }
 
 function uint64(value: number): Uint8Array {

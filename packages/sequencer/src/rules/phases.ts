@@ -1,4 +1,5 @@
-import type { EpochStates, Level1State, Level2State, OnchainState, Phase } from '../contract/epoch.ts';
+import type { MessageHead } from '../contract/batch.ts';
+import type { EpochRecord, EpochStates, Level1State, Level2State, OnchainState, Phase } from '../contract/epoch.ts';
 
 /** The phases in their order. */
 export const phases: readonly Phase[] = ['submission', 'level1', 'level2', 'onchain', 'failed', 'complete'];
@@ -105,4 +106,9 @@ export function isIn({ phase, level1, level2, onchain }: EpochStates, from: Epoc
 /** True for a phase that nothing but the chain changes any more. */
 export function isEnded(phase: Phase): boolean {
   return phase === 'complete' || phase === 'failed';
+}
+
+/** True if a validator's message changes nothing any more: of an epoch that has ended, and a batch when there is a certificate. */
+export function isTooLate(message: MessageHead, { phase, onchain, certifiedAt }: EpochRecord): boolean {
+  return isEnded(phase) || ('cid' in message && (certifiedAt !== null || onchain !== 'pending'));
 }

@@ -8,6 +8,14 @@ export function quorum(validators: number): number {
   return Math.floor((2 * validators) / 3) + 1;
 }
 
+/** The most batches of one validator in an epoch. A second root shows that it contradicts itself; more show nothing else. */
+export const mostBatches = 2;
+
+/** The most endorsements of one validator in an epoch: an honest one endorses again when a batch comes, at most twice for each validator. */
+export function mostEndorsements(validators: number): number {
+  return mostBatches * validators;
+}
+
 /** A batch, as far as the quorum asks. */
 export type CountedBatch = Pick<Batch, 'validator' | 'root' | 'leaves'>;
 

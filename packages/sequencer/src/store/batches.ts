@@ -1,6 +1,6 @@
 import type { Lease } from 'mempool-core';
 import { encodeBatch, readBatch } from '../codec/batch.ts';
-import { encodeEndorsement } from '../codec/endorsement.ts';
+import { encodeEndorsement } from '../codec/validator-message.ts';
 import type { Batch, BatchReason, Certificate, Endorsement } from '../contract/batch.ts';
 import { messageHash } from '../rules/digest.ts';
 import { partsOf } from '../rules/parts.ts';
@@ -9,7 +9,7 @@ import type { Namespace } from './namespace.ts';
 
 /** Says that a validator's batch is here. The batch itself is in the pool that its hash is in. */
 export interface Receipt extends Pick<Batch, 'validator' | 'root' | 'cid'> {
-  /** Of the message. */
+  /** `messageHash`. */
   readonly hash: string;
   /** When it was checked, in milliseconds since 1970. */
   readonly at: number;
@@ -18,6 +18,12 @@ export interface Receipt extends Pick<Batch, 'validator' | 'root' | 'cid'> {
 /** An endorsement with the hash of its message. */
 interface KeptEndorsement extends Endorsement {
   readonly hash: string;
+}
+
+/** A digest, and the validator's way to sign it. */
+interface Signing {
+  readonly digest: string;
+  readonly sign: (digest: string) => string | Promise<string>;
 }
 
 type NotKept = Extract<BatchReason, 'duplicate' | 'equivocation'>;
@@ -36,7 +42,7 @@ export class Batches {
   }
 
   /**
-   * Keeps that a batch is here. Returns why not: there is one with this root in another message, or two others already, which are
+   * Keeps that a batch is here. Returns why not: there is one with this root and another content id, or there are two others, which are
    * enough to show that the validator contradicts itself.
    */
   async keep({ epoch, validator, root, cid }: Batch, hash: string): Promise<NotKept | null> {
@@ -62,30 +68,29 @@ export class Batches {
     return [own, ...others].filter((each) => each !== null);
   }
 
-  /** Keeps an endorsement, unless its validator has endorsed `most` roots already. Returns why not. */
-  async keepEndorsement(endorsement: Endorsement, hash: string, most: number): Promise<NotKept | null> {
+  /** Keeps an endorsement. Returns why not: its validator has endorsed `most` roots already. */
+  async keepEndorsement(endorsement: Endorsement, hash: string, most: number): Promise<'equivocation' | null> {
     const { records } = this.#namespace;
     const { epoch, validator, root } = endorsement;
     const roots = new Set((await records.list(endorsedBy(epoch, validator))).map(({ name }) => name));
     const name = recordNames.endorsed(epoch, validator, root);
     if (!roots.has(name) && roots.size >= most) return 'equivocation';
-    const kept = await records.writeOnce<KeptEndorsement>(name, { ...endorsement, hash });
-    return kept.hash === hash ? null : 'duplicate';
+    await records.writeOnce<KeptEndorsement>(name, { ...endorsement, hash });
+    return null;
   }
 
   /** This validator's endorsement of a root, signed once. */
   async endorse(
     { epoch, validator, root }: Omit<Endorsement, 'signature'>,
-    sign: () => string | Promise<string>,
+    { digest, sign }: Signing,
     lease: Lease,
-  ): Promise<Endorsement> {
+  ): Promise<KeptEndorsement> {
     const { records } = this.#namespace;
     const name = recordNames.endorsed(epoch, validator, root);
     const known = await records.read<KeptEndorsement>(name);
     if (known !== null) return known.value;
-    const endorsement = { epoch, validator, root, signature: await sign() };
-    const hash = messageHash(encodeEndorsement(endorsement));
-    return records.writeOnce<KeptEndorsement>(name, { ...endorsement, hash }, lease);
+    const hash = messageHash(digest, validator);
+    return records.writeOnce(name, { epoch, validator, root, signature: await sign(digest), hash }, lease);
   }
 
   endorsements(epoch: number): Promise<KeptEndorsement[]> {
@@ -93,9 +98,9 @@ export class Batches {
   }
 
   /** Puts a message for the other validators into the pool `outgoing`, once. */
-  async send(message: Batch | Endorsement): Promise<void> {
+  async send(message: Batch | Endorsement, hash: string): Promise<void> {
     const payload = 'leaves' in message ? encodeBatch(message) : encodeEndorsement(message);
-    await this.#namespace.outgoing.submit({ hash: messageHash(payload), payload });
+    await this.#namespace.outgoing.submit({ hash, payload });
   }
 
   async certificate(epoch: number): Promise<Certificate | null> {

@@ -1,12 +1,5 @@
 import type { DropReason, LogEntry, Mempool, StoredTransaction } from 'mempool-core';
-import {
-  type Envelope,
-  type EpochGap,
-  type EpochRecord,
-  Epochs,
-  phaseAliases,
-  readSubmission,
-} from 'mempool-sequencer';
+import { type EpochGap, type EpochRecord, Epochs, phaseAliases, readStored } from 'mempool-sequencer';
 import type { EpochBoard } from './epoch-board.ts';
 import { type ShownSubmissions, shownCounts } from './epoch-views.ts';
 import { onPoolOf } from './row-reader.ts';
@@ -128,30 +121,17 @@ function livePage(page: { readonly transactions: readonly StoredTransaction[]; r
   return { items: page.transactions, next: page.next };
 }
 
-const decoder = new TextDecoder();
-
 function shownSubmission(found: StoredTransaction | LogEntry): ShownSubmission {
   const { hash, stage, payload } = found;
-  const envelope = envelopeOf(payload);
-  const submission = envelope === null ? null : readSubmission(envelope.message);
+  const submission = readStored(payload);
   return {
     hash,
     stage,
     reason: 'reason' in found ? found.reason : null,
-    slot: envelope?.slot ?? null,
-    peer: envelope?.peer ?? null,
-    at: envelope?.at ?? null,
+    slot: submission?.slot ?? null,
+    peer: submission?.peer ?? null,
+    at: submission?.at ?? null,
     project: submission?.project ?? null,
     cid: submission?.cid ?? null,
   };
-}
-
-/** The gateway has written it, but the pool may have anything. */
-function envelopeOf(payload: Uint8Array): Envelope | null {
-  try {
-    const envelope = JSON.parse(decoder.decode(payload)) as Partial<Envelope> | null;
-    return typeof envelope?.message === 'string' ? (envelope as Envelope) : null;
-  } catch {
-    return null;
-  }
 }

@@ -48,9 +48,9 @@ test('the page follows an epoch: countdown, phases, submissions, who took part, 
   const good = signed({ epoch: 1, slot: 1, project: 'p', cid: 'c' });
   for (const { first } of validators) {
     await first.gateway.accept(good, { peer: 'p' });
-    await first.gateway.accept(signed({ epoch: 2, slot: 2, project: 'p', cid: 'c' }), { peer: 'p', epoch: 1 });
+    await first.gateway.accept(signed({ epoch: 1, slot: 2, project: 'p', cid: 'rejected' }), { peer: 'p' });
   }
-  await expect.poll(() => textOf(page, 'epoch.refused')).toBe('wrong-epoch 1');
+  await expect.poll(() => textOf(page, 'epoch.refused')).toBe('rejected 1');
   expect(await textOf(page, 'epoch.submissions')).toBe('2');
   expect(await textOf(page, 'epoch.counted')).toBe('1');
 

@@ -173,6 +173,8 @@ test.for(['sqlite', 'redis'])(
   { timeout: 120_000 },
   async (backend) => {
     const scene = await cast(backend);
+    // The servers' clock.
+    scene.clock.ms = Date.now();
     for (const each of scene.validators) await each.start();
     const path = scratchFolder();
     const start = async (i: number) => {

@@ -36,7 +36,7 @@ export async function runEpoch(scene: Cast, epoch: number): Promise<void> {
   const { planned } = trafficOf(epoch, new Random(seed + epoch));
   await openEpoch(scene, epoch);
   for (const { first } of validators)
-    await Promise.all(planned.map(({ message, arrival }) => first.gateway.accept(message, arrival)));
+    await Promise.all(planned.map(({ message, peer }) => first.gateway.accept(message, { peer })));
   clock.ms += 10_000;
   for (const each of validators) await phaseReached(each, epoch, 'onchain');
   for (const each of validators) {
