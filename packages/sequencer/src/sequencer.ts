@@ -20,7 +20,7 @@ import { type Namespace, type NamespaceOptions, openNamespace } from './store/na
 export interface SequencerOptions
   extends NamespaceOptions,
     AggregatorOptions,
-    Pick<EpochMonitorOptions, 'graceMs' | 'report'>,
+    Pick<EpochMonitorOptions, 'graceMs' | 'level1TimeoutMs' | 'report'>,
     GatewayOptions,
     Pick<DequeuerOptions, 'verify' | 'claimMs'>,
     Pick<BroadcastOptions, 'gossip' | 'resendMs'> {

@@ -5,14 +5,16 @@ import type { EpochRecord } from '../contract/epoch.ts';
 import type { Submission, SubmissionReason } from '../contract/submission.ts';
 import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
+import { Answers } from './answers.ts';
+import { eachEpoch } from './each-epoch.ts';
 
 /** Options of a dequeuer. */
 export interface DequeuerOptions {
   /** The name of this worker, 1–128 printable characters. */
   readonly owner: string;
   /**
-   * False: the submission is dropped as `rejected`. If it throws, the submission is checked again later. Its signature is right. Default:
-   * every submission counts.
+   * False: the submission is dropped as `rejected`. If it throws, or has not answered when three quarters of the claim are over, the
+   * submission is checked again later. Its signature is right. Default: every submission counts.
    */
   readonly verify?: ((submission: Submission) => boolean | Promise<boolean>) | undefined;
   /** The most submissions taken at once, 1–1,000; default 250. */
@@ -29,6 +31,14 @@ type Taken = ClaimedTransaction | DamagedTransaction;
 const longestClaimMs = 300_000;
 /** How often a check may fail, such as because a service is down, before the submission is dropped as `failed`. */
 const maxAttempts = 10;
+/** How long after a submission was taken it may be taken again. */
+const againMs = 250;
+
+interface Held {
+  readonly claim: string;
+  /** By the pool's clock. */
+  readonly takenAt: number;
+}
 
 /** Checks what the gateway has stored, under a claim: a killed dequeuer's submissions are taken again when its claim ends. */
 export class Dequeuer {
@@ -42,32 +52,40 @@ export class Dequeuer {
     this.#options = options;
   }
 
-  /** Checks until the signal aborts. */
-  async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
-    let before = 0;
-    while (!signal.aborted) {
-      const active = await this.#epochs.active();
-      if (active.length < before) await this.#namespace.closeOthers(active);
-      before = active.length;
-      let checked = 0;
-      for (const epoch of active) if (!signal.aborted) checked += await this.step(epoch);
-      if (checked === 0) await delay(this.#options.idleMs ?? 50, undefined, { signal }).catch(() => undefined);
-    }
+  /** Checks until the signal aborts. @throws an error of the store */
+  run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
+    return eachEpoch({
+      epochs: this.#epochs,
+      signal,
+      idleMs: this.#options.idleMs ?? 50,
+      onEnded: (active) => this.#namespace.closeOthers(active),
+      work: async (epoch, until) => (await this.step(epoch, until)) > 0,
+    });
   }
 
-  /** Takes submissions of one epoch once, and answers for each. Returns how many it took. */
-  async step(epoch: number): Promise<number> {
+  /** Takes submissions of one epoch once, and answers for each. Returns how many it took. A check that the signal ends is made again. */
+  async step(epoch: number, signal?: AbortSignal): Promise<number> {
     const record = await this.#epochs.find(epoch);
     if (record === null) return 0;
-    return this.#namespace.withEpoch(record, (pool) => this.#take(pool, record));
+    return this.#namespace.withEpoch(record, (pool) => this.#take(pool, record, signal));
   }
 
-  async #take(pool: Mempool, record: EpochRecord): Promise<number> {
+  async #take(pool: Mempool, record: EpochRecord, signal?: AbortSignal): Promise<number> {
     if (!(await pool.hasPending())) return 0;
     const { owner, maxTxs = 250 } = this.#options;
-    const claim = await pool.take({ maxTxs }, { owner, claimMs: this.#claimMs(record), payloads: true });
-    const verdicts = await this.#judge(record.epoch, claim.transactions);
-    for (const [verdict, hashes] of verdicts) await this.#answer(pool, claim.claimId, verdict, hashes);
+    const claimMs = this.#claimMs(record);
+    const claim = await pool.take({ maxTxs }, { owner, claimMs, payloads: true });
+    const held = { claim: claim.claimId, takenAt: claim.untilMs - claimMs };
+    const answers = new Answers<Verdict>((verdict, hashes) => answer(pool, held, verdict, hashes));
+    const done = new AbortController();
+    const signals = signal === undefined ? [done.signal] : [done.signal, signal];
+    // The rest of the claim is for the answers.
+    const over = delay(claimMs * 0.75, undefined, { signal: AbortSignal.any(signals), ref: false }).catch(
+      () => undefined,
+    );
+    const judge = await this.#judge(record.epoch, over);
+    await Promise.all(claim.transactions.map(async (each) => answers.give(await judge(each), each.hash)));
+    done.abort();
     return claim.transactions.length;
   }
 
@@ -76,38 +94,43 @@ export class Dequeuer {
   }
 
   /**
-   * By verdict. Level 1 is read after the take: the tally waits for what was taken before it began, and what is taken after that
-   * is late.
+   * Level 1 is read after the take: the tally waits for what was taken before it began, and what is taken after that is late. `over`
+   * resolves when checks that have not answered are given up.
    */
-  async #judge(epoch: number, taken: readonly Taken[]): Promise<Map<Verdict, string[]>> {
-    const isLate = (await this.#epochs.find(epoch))?.level1 !== 'pending';
-    const check = (each: Taken): Verdict | Promise<Verdict> => {
+  async #judge(epoch: number, over: Promise<void>): Promise<(each: Taken) => Promise<Verdict>> {
+    const isLate = isTallied(await this.#epochs.find(epoch));
+    return async (each) => {
       if (isDamaged(each)) return 'damaged';
-      return isLate ? 'late' : this.#check(epoch, each);
+      if (isLate) return 'late';
+      const unchecked = each.attempts < maxAttempts ? 'again' : 'failed';
+      const check = this.#check(epoch, each).catch(() => unchecked);
+      return Promise.race([check, over.then(() => unchecked)]);
     };
-    const verdicts = await Promise.all(taken.map(check));
-    return Map.groupBy(
-      taken.map(({ hash }) => hash),
-      (_, i) => verdicts[i] as Verdict,
-    );
   }
 
-  async #check(epoch: number, { payload, attempts }: ClaimedTransaction): Promise<Verdict> {
+  async #check(epoch: number, { payload }: ClaimedTransaction): Promise<Verdict> {
     const submission = readStored(payload);
     if (submission === null || submission.epoch !== epoch) return 'malformed';
     const { verify } = this.#options;
-    try {
-      return verify === undefined || (await verify(submission)) ? 'good' : 'rejected';
-    } catch {
-      return attempts < maxAttempts ? 'again' : 'failed';
-    }
+    return verify === undefined || (await verify(submission)) ? 'good' : 'rejected';
   }
+}
 
-  /** Passes over what is not under the claim any more: another dequeuer answers for it. */
-  async #answer(pool: Mempool, claim: string, verdict: Verdict, hashes: readonly string[]): Promise<void> {
-    if (verdict === 'good') await pool.markAcknowledged(hashes, { claim });
-    else if (verdict === 'again') await pool.release(hashes, { claim, notBeforeMs: this.#namespace.now() + 250 });
-    else if (verdict === 'damaged' || verdict === 'failed') await pool.drop(hashes, verdict, { claim });
-    else await pool.drop(hashes, { app: verdict }, { claim });
-  }
+/** Before the tally the submissions of an epoch that failed are checked, too, so that each ends for the right reason. */
+function isTallied(record: EpochRecord | null): boolean {
+  if (record === null) return true;
+  return record.level1 === 'failed' ? record.tally !== null : record.level1 !== 'pending';
+}
+
+/** Ignores submissions that are not under the claim any more: another dequeuer answers for them. */
+async function answer(
+  pool: Mempool,
+  { claim, takenAt }: Held,
+  verdict: Verdict,
+  hashes: readonly string[],
+): Promise<void> {
+  if (verdict === 'good') await pool.markAcknowledged(hashes, { claim });
+  else if (verdict === 'again') await pool.release(hashes, { claim, notBeforeMs: takenAt + againMs });
+  else if (verdict === 'damaged' || verdict === 'failed') await pool.drop(hashes, verdict, { claim });
+  else await pool.drop(hashes, { app: verdict }, { claim });
 }

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Leadership, Lease } from 'mempool-core';
 import type { ChainEvent } from '../contract/chain.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
@@ -7,6 +6,7 @@ import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { DeposedError } from '../store/records.ts';
 import type { Aggregator } from './aggregator.ts';
+import { eachEpoch } from './each-epoch.ts';
 import { dropItems, settleEpoch, tallyEpoch } from './tallying.ts';
 import { Window } from './window.ts';
 
@@ -14,7 +14,12 @@ import { Window } from './window.ts';
 export interface EpochMonitorOptions {
   /** How long after the end of its window an epoch is closed, in milliseconds: the difference of the nodes' clocks; default 0. */
   readonly graceMs?: number | undefined;
-  /** How long it waits when no epoch went on, in milliseconds; default 50. */
+  /**
+   * How long after the end of its window an epoch may take until this validator's own result, in milliseconds; default 600,000. Then it
+   * fails with `submissions_not_checked` or `parts_not_counted`.
+   */
+  readonly level1TimeoutMs?: number | undefined;
+  /** How long an epoch waits when it cannot go on, in milliseconds; default 50. */
   readonly idleMs?: number | undefined;
   /**
    * Receives an error in an epoch, such as of `publish`. The epoch is tried again. Without it the error ends `run`. It also receives a
@@ -56,14 +61,14 @@ export class EpochMonitor {
    * Leads until the signal aborts.
    * @throws `DeposedError` if another node leads now; without `report` any error of `publish`, of `sign` or of a store
    */
-  async run(leadership: LeaderPart, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    while (!signal.aborted) {
-      let moved = 0;
-      for (const epoch of await this.#epochs.active())
-        if (!signal.aborted && (await this.#reported(epoch, leadership.lease))) moved += 1;
-      leadership.reportProgress();
-      if (moved === 0) await delay(this.#options.idleMs ?? 50, undefined, { signal }).catch(() => undefined);
-    }
+  run(leadership: LeaderPart, { signal }: { readonly signal: AbortSignal }): Promise<void> {
+    return eachEpoch({
+      epochs: this.#epochs,
+      signal,
+      idleMs: this.#options.idleMs ?? 50,
+      onTurn: () => leadership.reportProgress(),
+      work: (epoch) => this.#reported(epoch, leadership.lease),
+    });
   }
 
   /** A step whose failure does not keep other epochs from going on, if somebody is told of it. */
@@ -78,10 +83,11 @@ export class EpochMonitor {
     }
   }
 
-  /** Moves one epoch by one step, if it can go on. True if it did. @throws as `run` */
+  /** Moves one epoch by one step, if it can go on. True if there may be another step at once. @throws as `run` */
   async step(epoch: number, lease: Lease): Promise<boolean> {
     const record = await this.#epochs.find(epoch);
     if (record === null) return false;
+    if (this.#isOverdue(record)) return this.#fail(record, lease);
     switch (record.phase) {
       case 'submission':
         return this.#close(record, lease);
@@ -101,6 +107,17 @@ export class EpochMonitor {
   async #close(record: EpochRecord, lease: Lease): Promise<boolean> {
     if (!this.#isOver(record) || !(await this.#isChecked(record))) return false;
     return (await this.#epochs.step(record.epoch, 'tally', lease)) !== null;
+  }
+
+  /** True if this validator still has no result of its own when the time for it is over. */
+  #isOverdue({ phase, closesAt }: EpochRecord): boolean {
+    if (phase !== 'submission' && phase !== 'level1') return false;
+    return this.#namespace.now() >= closesAt + (this.#options.level1TimeoutMs ?? 600_000);
+  }
+
+  async #fail({ epoch, phase }: EpochRecord, lease: Lease): Promise<boolean> {
+    const reason = phase === 'submission' ? 'submissions_not_checked' : 'parts_not_counted';
+    return (await this.#epochs.step(epoch, 'failLevel1', lease, { reason })) !== null;
   }
 
   #isOver({ closesAt }: EpochRecord): boolean {
@@ -138,7 +155,7 @@ export class EpochMonitor {
     if (finalizedAt !== null && root !== null) await settleEpoch(this.#namespace, record, root, lease);
     this.#aggregator.forget(epoch);
     await this.#epochs.deactivate(epoch, lease, version);
-    return true;
+    return false;
   }
 
   /**
