@@ -36,7 +36,10 @@ export async function runEpoch(scene: Cast, epoch: number): Promise<void> {
   const { planned } = trafficOf(epoch, new Random(seed + epoch));
   await openEpoch(scene, epoch);
   for (const { first } of validators)
-    await Promise.all(planned.map(({ message, peer }) => first.gateway.accept(message, { peer })));
+    for (const { kind } of await Promise.all(
+      planned.map(({ message, peer }) => first.gateway.accept(message, { peer })),
+    ))
+      if (kind !== 'received') throw new Error(`a submission was ${kind}`);
   clock.ms += 10_000;
   for (const each of validators) await phaseReached(each, epoch, 'onchain');
   for (const each of validators) {
