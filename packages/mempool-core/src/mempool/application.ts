@@ -29,17 +29,27 @@ export class Application {
   }
 
   /**
-   * Validates a new transaction. It returns a remembered refusal, or shares a call that is under way for the same bytes and
-   * height, or calls `validate`. So a transaction that many peers send at once is validated once.
+   * Validates a new transaction. It returns a remembered refusal, or shares a call that is under way for the same bytes,
+   * height and tip, or calls `validate`. So a transaction that many peers send at once is validated once.
+   * @param tip the hash of the pool's last block; `null` if it has none
    */
-  async judgeNew(transaction: Transaction, context: Omit<ValidateContext, 'occasion'>): Promise<Judgement> {
-    const key = `${transaction.hash} ${context.height}`;
+  async judgeNew(
+    transaction: Transaction,
+    tip: string | null,
+    context: Omit<ValidateContext, 'occasion'>,
+  ): Promise<Judgement> {
+    const key = `${transaction.hash} ${context.height} ${tip}`;
     for (;;) {
-      const refusal = this.#invalid.find(transaction, context.height);
+      const refusal = this.#invalid.find(transaction, tip);
       if (refusal !== null) return { refusal };
       const question = this.#questions.get(key);
       if (question === undefined || !sameBytes(question.transaction, transaction))
-        return this.#ask(key, transaction, { ...context, occasion: 'new' });
+        return this.#ask(
+          key,
+          transaction,
+          this.judge(transaction, tip, { ...context, occasion: 'new' }),
+          context.signal,
+        );
       try {
         return await unlessAborted(question.judgement, context.signal);
       } catch (error) {
@@ -50,10 +60,10 @@ export class Application {
   }
 
   /**
-   * Calls `validate` and checks its answer.
+   * Calls `validate` and checks its answer. It remembers a refusal for this tip.
    * @throws any error of `validate`; the signal's reason; `ERR_MEMPOOL_INVALID` if the answer is no verdict or refusal
    */
-  async judge(transaction: Transaction, context: ValidateContext): Promise<Judgement> {
+  async judge(transaction: Transaction, tip: string | null, context: ValidateContext): Promise<Judgement> {
     const { hash, payload, payloadType } = transaction;
     const theirs = { hash, payload: Buffer.from(payload), payloadType };
     const asked = async (): Promise<Answer> => this.#validate(theirs, context);
@@ -62,12 +72,17 @@ export class Application {
       throw invalid('validate', 'a function that returns a verdict or a refusal');
     if (!isRefusal(answer)) return { verdict: ownVerdict('verdict', answer) };
     const refusal = Object.freeze(checkRefusal('refusal', answer));
-    this.#invalid.add(transaction, context.height, refusal);
+    this.#invalid.add(transaction, tip, refusal);
     return { refusal };
   }
 
-  async #ask(key: string, transaction: Transaction, context: ValidateContext): Promise<Judgement> {
-    const question = { transaction, signal: context.signal, judgement: this.judge(transaction, context) };
+  async #ask(
+    key: string,
+    transaction: Transaction,
+    judgement: Promise<Judgement>,
+    signal: AbortSignal | undefined,
+  ): Promise<Judgement> {
+    const question = { transaction, signal, judgement };
     this.#questions.set(key, question);
     try {
       return await question.judgement;

@@ -16,13 +16,14 @@ interface Remembered {
   readonly refusal: Refusal;
   /** Digest of payload and type. Other bytes under the same hash must not keep out the valid transaction. */
   readonly digest: string;
-  readonly height: number | undefined;
+  /** The hash of the pool's last block; `null` if it has none. */
+  readonly tip: string | null;
   readonly untilMs: number;
 }
 
 /**
- * Remembers recent refusals, so that a bad transaction from many peers is validated once. A refusal is valid for its
- * height only; at another height the application validates again.
+ * Remembers recent refusals, so that a bad transaction from many peers is validated once. A refusal is valid for the last
+ * block of the pool only: after another block, also one of a fork at the same height, the application validates again.
  */
 export class InvalidHashes {
   readonly #options: InvalidHashesOptions;
@@ -37,15 +38,15 @@ export class InvalidHashes {
     return this.#byHash.size;
   }
 
-  /** Returns the refusal of these bytes at this height; `null` if none is remembered. */
-  find(transaction: Transaction, height: number | undefined): Refusal | null {
+  /** Returns the refusal of these bytes at this tip; `null` if none is remembered. */
+  find(transaction: Transaction, tip: string | null): Refusal | null {
     this.#forgetOld();
     const found = this.#byHash.get(transaction.hash);
-    if (found === undefined || found.height !== height || found.digest !== digest(transaction)) return null;
+    if (found === undefined || found.tip !== tip || found.digest !== digest(transaction)) return null;
     return found.refusal;
   }
 
-  add(transaction: Transaction, height: number | undefined, refusal: Refusal): void {
+  add(transaction: Transaction, tip: string | null, refusal: Refusal): void {
     const { maxInvalid, keepInvalidMs, clock } = this.#options;
     if (keepInvalidMs === 0) return;
     this.#forgetOld();
@@ -53,7 +54,7 @@ export class InvalidHashes {
     this.#byHash.set(transaction.hash, {
       refusal,
       digest: digest(transaction),
-      height,
+      tip,
       untilMs: clock() + keepInvalidMs,
     });
     for (const hash of this.#byHash.keys()) {

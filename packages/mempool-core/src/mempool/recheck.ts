@@ -4,6 +4,7 @@ import { callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import type { PoolVerbs, PriorityVerbs, ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
+import type { MempoolStore } from '../contract/store.ts';
 import { isDamaged, type Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
 
@@ -41,7 +42,7 @@ export function checkRecheck(options: RecheckOptions): Pick<RecheckParts, 'heigh
 }
 
 export interface RecheckParts {
-  readonly pool: PriorityVerbs & Pick<PoolVerbs, 'payloads'>;
+  readonly pool: PriorityVerbs & Pick<PoolVerbs, 'payloads'> & Pick<MempoolStore, 'tip'>;
   readonly application: Application;
   readonly height: number;
   readonly slice: number;
@@ -82,15 +83,21 @@ export class Rechecker {
   }
 
   async #revisions(slice: readonly StaleTransaction[]): Promise<Revision[]> {
+    const { point } = await this.#parts.pool.tip({ signal: this.#parts.signal });
     const payloads = await this.#payloads(slice.map(({ hash }) => hash));
-    const revised = await Promise.all(slice.map((stale, i) => this.#revision(stale, payloads[i] ?? null)));
+    const tip = point?.hash ?? null;
+    const revised = await Promise.all(slice.map((stale, i) => this.#revision(stale, payloads[i] ?? null, tip)));
     return revised.filter((revision) => revision !== null);
   }
 
-  async #revision({ hash, version }: StaleTransaction, transaction: Transaction | null): Promise<Revision | null> {
+  async #revision(
+    { hash, version }: StaleTransaction,
+    transaction: Transaction | null,
+    tip: string | null,
+  ): Promise<Revision | null> {
     if (transaction === null) return null;
     const { application, height, signal } = this.#parts;
-    const judgement = await application.judge(transaction, { occasion: 'recheck', height, signal });
+    const judgement = await application.judge(transaction, tip, { occasion: 'recheck', height, signal });
     return { hash, version, answer: 'refusal' in judgement ? judgement.refusal : judgement.verdict };
   }
 

@@ -3,7 +3,7 @@ import type { WriteOptions } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { Ordering } from '../contract/limits.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
-import type { Transaction, TransactionStatus } from '../contract/transaction.ts';
+import type { Tip, Transaction, TransactionStatus } from '../contract/transaction.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 import type { Application } from './application.ts';
 import type { OwnSubmission } from './own-submission.ts';
@@ -31,15 +31,14 @@ export interface ScreeningParts {
   readonly application: Application | null;
   readonly ordering: Ordering;
   status(hash: string, options: WriteOptions): Promise<TransactionStatus>;
-  /** The number of blocks that the pool has applied. */
-  tick(): Promise<number>;
+  tip(): Promise<Tip>;
 }
 
 /** Validates transactions that the pool does not know, before the store is called. */
 export class Screening {
   readonly #parts: ScreeningParts;
-  /** Calls made at the same time share one read of the tick. */
-  #tick: Promise<number> | null = null;
+  /** Calls made at the same time share one read of the tip. */
+  #tip: Promise<Tip> | null = null;
 
   constructor(parts: ScreeningParts) {
     this.#parts = parts;
@@ -62,22 +61,21 @@ export class Screening {
       if (stage === 'Damaged' || notes || context.operationId !== undefined) return this.known(submission);
       return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
     }
-    const at = height ?? (await this.#heightOf(context.signal));
-    const judgement = await application.judgeNew(submission, { height: at, signal: context.signal });
+    const { point, tick } = await this.#currentTip(context.signal);
+    const at = { height: height ?? tick, signal: context.signal };
+    const judgement = await application.judgeNew(submission, point?.hash ?? null, at);
     if ('refusal' in judgement) return { kind: 'answered', outcome: refused(hash, judgement.refusal) };
-    return { kind: 'admitted', submission: { ...submission, verdict: judgement.verdict }, height: at };
+    const admitted = { ...submission, verdict: judgement.verdict };
+    // A fifo pool keeps no verdict, so no height of one.
+    return { kind: 'admitted', submission: admitted, height: ordering === 'fifo' ? height : at.height };
   }
 
-  /**
-   * Reads the height before the validation, because the verdict does not hold for a block that arrives meanwhile. Fifo
-   * pools keep no verdict.
-   */
-  async #heightOf(signal: AbortSignal | undefined): Promise<number | undefined> {
-    if (this.#parts.ordering === 'fifo') return undefined;
-    this.#tick ??= this.#parts.tick().finally(() => {
-      this.#tick = null;
+  /** Reads the tip before the validation, because the verdict does not hold for a block that arrives meanwhile. */
+  #currentTip(signal: AbortSignal | undefined): Promise<Tip> {
+    this.#tip ??= this.#parts.tip().finally(() => {
+      this.#tip = null;
     });
-    return unlessAborted(this.#tick, signal);
+    return unlessAborted(this.#tip, signal);
   }
 
   /**

@@ -37,8 +37,7 @@ export class Submitter {
     this.#calls = calls;
     this.#options = options;
     this.#receive = batchedReceive(store);
-    const tick = async (): Promise<number> => (await store.tip()).tick;
-    this.#screening = new Screening({ application, ordering: store.ordering, status, tick });
+    this.#screening = new Screening({ application, ordering: store.ordering, status, tip: async () => store.tip() });
   }
 
   async submit(submission: Submission, options: SubmitOptions | undefined, trace: Trace): Promise<SubmitOutcome> {

@@ -11,7 +11,7 @@ export interface ValidateContext extends ReadOptions {
    * out.
    */
   readonly occasion: 'new' | 'recheck';
-  /** The chain's height from the call or the pool's option; else, in a priority pool, the number of blocks applied. */
+  /** The chain's height from the call or the pool's option; else the number of blocks applied. */
   readonly height?: number | undefined;
 }
 

@@ -88,13 +88,14 @@ describe('a recheck', () => {
     expect(await pool.recheck({ height: 1 })).toEqual({ ...none, revised: 2, unchanged: hashes(2) });
   });
 
-  it('remembers a refusal: the transaction is refused again without asking', async () => {
+  it('remembers a refusal until the next block: the transaction is refused again without asking', async () => {
     const { pool, answers } = await openRechecked();
     await pool.submit(transaction(1));
     answers.set(hash(1), bad);
     await pool.recheck({ height: 3 });
     answers.clear();
-    expect(await pool.submit(transaction(1), { height: 3 })).toMatchObject({ kind: 'refused', code: 4 });
+    expect(await pool.submit(transaction(1), { height: 4 })).toMatchObject({ kind: 'refused', code: 4 });
+    await pool.confirm(block(1));
     expect(await pool.submit(transaction(1), { height: 4 })).toMatchObject({ kind: 'received' });
   });
 

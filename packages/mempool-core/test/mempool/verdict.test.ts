@@ -1,6 +1,6 @@
 import type { AnyStore, OpenOptions, Ordering, SubmitOutcome, Transaction, Validate, Verdict } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import { answered, hash, invalid, kinds, numbers, once, open, openPriority, pays, transaction } from './tap.ts';
+import { answered, block, hash, invalid, kinds, numbers, once, open, openPriority, pays, transaction } from './tap.ts';
 
 /** The payload's first byte as priority; 66 is refused. */
 function byByte() {
@@ -149,12 +149,23 @@ describe('a refusal', () => {
     expect(kinds([await pool.submit(garbage(7)), await pool.submit(transaction(7))])).toEqual(['refused', 'received']);
   });
 
-  it('holds for its height', async () => {
-    const { asked, validate } = byByte();
-    const { pool } = await openPriority({ validate });
-    for (const height of [4, 4, 5]) await pool.submit(garbage(), { height });
-    expect(asked).toEqual([66, 66]);
-  });
+  it.each(['fifo', 'priority'] as const)(
+    'holds for the last block, not for its height, in a %s pool',
+    async (ordering) => {
+      const { asked, validate } = byByte();
+      const { pool } = await (ordering === 'fifo' ? open({ validate }) : openPriority({ validate }));
+      const applied = [block(1), block(2), block(3)] as const;
+      await pool.confirm(applied[0]);
+      await pool.confirm(applied[1]);
+      for (const height of [2, 2, 5]) await pool.submit(garbage(), { height });
+      expect(asked).toEqual([66]);
+      await pool.rollback(applied[0].point);
+      await pool.submit(garbage());
+      await pool.confirm({ ...applied[2], point: { ...applied[2].point, slot: applied[1].point.slot } });
+      await pool.submit(garbage());
+      expect(asked).toEqual([66, 66, 66]);
+    },
+  );
 });
 
 describe('a transaction that the pool has', () => {
