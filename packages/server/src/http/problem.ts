@@ -108,11 +108,8 @@ const statuses: Readonly<Record<MempoolErrorCode, readonly [status: number, deta
   ERR_MEMPOOL_UNSUPPORTED: [422, ''],
   ERR_MEMPOOL_BUSY: [429, ''],
   ERR_MEMPOOL_CONFIG: [500, 'The configuration is wrong.'],
-  ERR_MEMPOOL_UNAVAILABLE: [503, 'The store could not be reached in time. Nothing was sent.'],
-  ERR_MEMPOOL_OUTCOME_UNKNOWN: [
-    503,
-    'The answer of the store was lost. Repeat the request with the same Idempotency-Key.',
-  ],
+  ERR_MEMPOOL_UNAVAILABLE: [503, 'The store could not be reached in time. Nothing was changed.'],
+  ERR_MEMPOOL_OUTCOME_UNKNOWN: [503, 'The answer of the store was lost. The request may have been carried out.'],
   ERR_MEMPOOL_STORE_FULL: [507, 'The store has no room. Nothing was changed.'],
   ERR_MEMPOOL_CLOSED: [503, 'The store is closed.'],
   ERR_MEMPOOL_CORRUPT: [500, 'A stored record is damaged.'],
@@ -141,6 +138,17 @@ function poolProblem({ code, message, retryable, details: { field, hash } }: Mem
   const own =
     field !== undefined && message.startsWith(`${field} `) ? `${sent}${message.slice(field.length)}` : message;
   return new Problem(status, code, { detail: detail || own, headers, members: { field: sent, hash } });
+}
+
+/** Adds to the problem of a lost answer how this request is repeated safely. `key` is its `Idempotency-Key`. */
+export function withRemedy(problem: Problem, key: string | undefined): Problem {
+  if (problem.code !== 'ERR_MEMPOOL_OUTCOME_UNKNOWN') return problem;
+  const remedy =
+    key === undefined
+      ? 'It had no Idempotency-Key: read the state before you repeat it.'
+      : 'Repeat it with the same Idempotency-Key.';
+  const { status, code, message, headers, members } = problem;
+  return new Problem(status, code, { detail: `${message} ${remedy}`, headers, members });
 }
 
 /** The answer to an error of the ledger, by its code. */

@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { authorize, type Caller, operationIdOf } from './access.ts';
 import { type Call, type Endpoint, problemForm } from './endpoint.ts';
 import { contentTypeOf, type HostEnvironment, headerOf } from './host-environment.ts';
-import { notFound, Problem, wrongRequest } from './problem.ts';
+import { notFound, Problem, withRemedy, wrongRequest } from './problem.ts';
 import { parseJson, RequestBodies } from './request-body.ts';
 
 /** An answered request. */
@@ -74,7 +74,8 @@ export class Router {
       authorize(caller, endpoint.scopes);
       response = await this.#called(endpoint, context, caller);
     } catch (error) {
-      response = this.#parts.fault(error).respond();
+      const key = headerOf(request, environment, 'idempotency-key');
+      response = withRemedy(this.#parts.fault(error), key).respond();
     }
     this.#parts.answered({ endpoint, request, environment, caller, status: response.status, startedMs });
     return response;
