@@ -2,6 +2,7 @@ import type { Logger, Mempool } from 'mempool-core';
 import type { ServerOptions } from '../config/server-config.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { Access, type Caller } from './access.ts';
+import { networkOf } from './client-network.ts';
 import { FaultLog } from './fault-log.ts';
 import { addressOf, type HostEnvironment, headerOf } from './host-environment.ts';
 import { OriginCheck } from './origin-check.ts';
@@ -189,9 +190,9 @@ export class Gate {
   }
 }
 
-/** Who counts as one client: the holder of a token, or else an address. */
+/** Who counts as one client: the holder of a token, or else an address or its IPv6 network. */
 export function clientKey(caller: Caller | null, environment: HostEnvironment): string {
-  return caller?.name == null ? `a:${addressOf(environment)}` : `t:${caller.name}`;
+  return caller?.name == null ? `a:${networkOf(addressOf(environment))}` : `t:${caller.name}`;
 }
 
 /** Tells a browser that a page of this origin may send requests that no plain form can send. */

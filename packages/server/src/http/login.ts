@@ -1,5 +1,6 @@
 import { PageFile } from '../static/page-file.ts';
 import type { Caller } from './access.ts';
+import { networkOf } from './client-network.ts';
 import { dashboardHeaders, hidden, sent } from './dashboard-endpoints.ts';
 import { type Call, type Endpoint, endpoint } from './endpoint.ts';
 import type { Gate } from './gate.ts';
@@ -11,7 +12,7 @@ import { RateLimiter } from './rate-limiter.ts';
 import { sessionCookie, sessionIds } from './session-cookie.ts';
 import { Sessions, sessionMs } from './sessions.ts';
 
-/** Tries of one address: so many at once, and then one each two seconds. */
+/** Tries of one address, or IPv6 /64: so many at once, and then one each two seconds. */
 const tries = { perSecond: 0.5, atOnce: 10 };
 
 /** Trades a token for a cookie, with which a browser may read: its `EventSource` cannot send a token. */
@@ -58,7 +59,7 @@ export class Login {
   #begin(form: URLSearchParams, call: Call): Response {
     assertOwnPage(call);
     const address = addressOf(call.environment);
-    const seconds = this.#rate.take(address);
+    const seconds = this.#rate.take(networkOf(address));
     if (seconds > 0) {
       const fault = `Too many tries. Wait ${seconds} ${seconds === 1 ? 'second' : 'seconds'}, then try again.`;
       return page(429, { name: null, fault }, { 'retry-after': String(seconds) });
