@@ -37,12 +37,11 @@ export function summaryOf({ at, cursor, lost, live, totals, series }: Fold, now:
   const took: number[] = [];
   for (const [bucket, share] of recentBuckets(series.hours, seriesRules.hours, now))
     for (const [i, count] of bucket.took.entries()) took[i] = (took[i] ?? 0) + count * share;
-  const { Pending, Propagated, Acknowledged, Confirmed } = live;
   const { received, finalized, dropped, applied, undone } = totals;
   return {
     ...{ at, now, cursor, received },
     since: lost === null ? null : (lost.to ?? now),
-    stages: { Pending, Propagated, Acknowledged, Confirmed, Finalized: finalized, Dropped: dropsIn(totals) },
+    stages: { ...live, Finalized: finalized, Dropped: dropsIn(totals) },
     reasons: { ...dropped },
     blocks: { applied, undone },
     perMinute: {
