@@ -260,6 +260,14 @@ describe.each(backends)('on %s', (backend) => {
   });
 });
 
+test('a name that has no encoding is refused with its option', () => {
+  for (const wrong of ['\ud800', 'a\udc00b', '\udc00\ud800']) {
+    expect(() => poolNames(wrong, 'm')).toThrow(new RangeError('protocol must not have a lone surrogate'));
+    expect(() => poolNames('p', wrong)).toThrow(new RangeError('market must not have a lone surrogate'));
+  }
+  expect(poolNames('😀', 'm').control).toBe('%F0%9F%98%80:m');
+});
+
 test('two namespaces share no name', () => {
   const pairs = [
     ['a', 'b'],

@@ -35,7 +35,15 @@ export function readConfig(file: string): ValidatorConfig {
   return JSON.parse(readFileSync(file, 'utf8')) as ValidatorConfig;
 }
 
-/** The namespace of a validator's pools and records. */
+/** The namespace of a validator's pools and records. Other names give another namespace. */
 export function namespaceOf({ name, protocol, market }: Pick<ValidatorConfig, 'name' | 'protocol' | 'market'>) {
-  return { protocol: `${protocol}-${name}`, market };
+  return { protocol: joined(protocol, name), market };
 }
+
+/** The network of all validators that agree with each other. */
+export function networkOf({ protocol, market }: Pick<ValidatorConfig, 'protocol' | 'market'>): string {
+  return joined(protocol, market);
+}
+
+const joined = (...names: readonly string[]): string =>
+  names.map((each) => each.replaceAll('%', '%25').replaceAll('/', '%2F')).join('/');

@@ -56,8 +56,13 @@ export interface PoolNames {
   epoch(epoch: number): string;
 }
 
-/** Two namespaces share no name. A long one is cut and told apart by its digest: pools have at most 128 characters. */
+/**
+ * Two namespaces share no name. A long one is cut and gets a digest, because pools have at most 128 characters.
+ * @throws `RangeError` naming the option that has a lone surrogate
+ */
 export function poolNames(protocol: string, market: string): PoolNames {
+  for (const [option, value] of Object.entries({ protocol, market }))
+    if (!value.isWellFormed()) throw new RangeError(`${option} must not have a lone surrogate`);
   const whole = `${encodeURIComponent(protocol)}:${encodeURIComponent(market)}`;
   const name = whole.length <= 96 ? whole : `${whole.slice(0, 79)}~${textDigest(whole).slice(0, 16)}`;
   return {

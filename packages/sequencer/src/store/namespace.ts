@@ -117,7 +117,10 @@ export class Namespace implements AsyncDisposable {
 
 type Opened = readonly [control: Mempool, parts: Mempool, incoming: Mempool, outgoing: Mempool];
 
-/** Opens the pools of a namespace. @throws any error of `openPool`; what was opened before is closed */
+/**
+ * Opens the pools of a namespace.
+ * @throws any error of `openPool`, after the pools that were opened before are closed; `RangeError` as `poolNames`
+ */
 export async function openNamespace(options: NamespaceOptions): Promise<Namespace> {
   const names = poolNames(options.protocol, options.market);
   const opened: Mempool[] = [];
