@@ -2,7 +2,7 @@ export { encodeBatch, readBatch } from './codec/batch.ts';
 export { encodeSubmission, readStored, readSubmission } from './codec/message.ts';
 export { encodeEndorsement } from './codec/validator-message.ts';
 export * from './contract/batch.ts';
-export type { ChainEvent } from './contract/chain.ts';
+export type { ChainEvent, RefusedRelease } from './contract/chain.ts';
 export type * from './contract/epoch.ts';
 export * from './contract/submission.ts';
 export { Aggregator } from './roles/aggregator.ts';
@@ -11,7 +11,13 @@ export { type BroadcastOptions, broadcast } from './roles/broadcast.ts';
 export { Dequeuer, type DequeuerOptions } from './roles/dequeuer.ts';
 export { Finalizer, type FinalizerOptions, type PartItem } from './roles/finalizer.ts';
 export { type Arrival, Gateway, type GatewayOptions } from './roles/gateway.ts';
-export { EpochMonitor, type EpochMonitorOptions, LateReleaseError, type LeaderPart } from './roles/monitor.ts';
+export {
+  EpochMonitor,
+  type EpochMonitorOptions,
+  LateReleaseError,
+  type LeaderPart,
+  RefusedReleaseError,
+} from './roles/monitor.ts';
 export type { CollectOptions } from './roles/receiving.ts';
 export { forgetEpochs, type RetentionOptions } from './roles/retention.ts';
 export { type Opening, Window } from './roles/window.ts';

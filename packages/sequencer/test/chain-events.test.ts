@@ -1,7 +1,15 @@
 // The chain tells something while the leader is in the middle of a step.
 import type { Mempool } from 'mempool-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type ChainEvent, LateReleaseError, merkleRoot, openSequencer, poolNames } from '../src/index.ts';
+import {
+  type ChainEvent,
+  forgetEpochs,
+  LateReleaseError,
+  merkleRoot,
+  openSequencer,
+  poolNames,
+  RefusedReleaseError,
+} from '../src/index.ts';
 import { backends, cast, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, leavesOf, send, submit } from './played.ts';
 import { optionsOf, type Validator } from './validator.ts';
@@ -24,6 +32,35 @@ describe.each(backends)('on %s', (backend) => {
     await release(2, scene.clock.ms - 2_500);
     await release(2, scene.clock.ms - 2_500);
     expect(reported).toEqual([[2, new LateReleaseError(2_500)]]);
+  });
+
+  test('an invalid release is recorded as refused and reported once, and the next one is applied', async () => {
+    const reported: unknown[] = [];
+    const report = (error: unknown, epoch: number) => reported.push([epoch, error]);
+    const scene = await cast(backend, { report }, ['v1']);
+    const [one] = scene.validators as readonly [Validator];
+    await one.join();
+    const { first, leadership } = one;
+    const { ms } = scene.clock;
+    const good = { kind: 'released', epoch: 9, closesAt: ms + 30 * 86_400_000, validators: four } as const;
+    const wrong: readonly ChainEvent[] = [
+      { ...good, epoch: 1, closesAt: ms * 1e6 },
+      { ...good, epoch: 2, closesAt: ms * 1e3 },
+      { ...good, epoch: 3, closesAt: good.closesAt + 1 },
+      { ...good, epoch: 4, closesAt: Number.NaN },
+      { ...good, epoch: 5, validators: ['v1', ''] },
+      { ...good, epoch: 2 ** 60 },
+    ];
+    for (const event of [...wrong, ...wrong]) expect(await first.monitor.apply(event, leadership.lease)).toBe(false);
+    expect(await first.monitor.apply(good, leadership.lease)).toBe(true);
+    expect(await first.activeEpochs()).toEqual([9]);
+    expect(reported).toEqual(wrong.map(({ epoch }) => [epoch, expect.any(RefusedReleaseError)]));
+    const refused = await first.namespace.records.list('refused/');
+    expect(refused).toHaveLength(wrong.length);
+    expect(refused[0]).toMatchObject({ name: 'refused/1', value: { reason: expect.any(String), at: ms } });
+    scene.clock.ms += 604_800_000;
+    await forgetEpochs(first.namespace, leadership.lease);
+    expect(await first.namespace.records.list('refused/')).toEqual([]);
   });
 
   test('the root that the chain carries stays, although this validator endorses another one at that moment', async () => {

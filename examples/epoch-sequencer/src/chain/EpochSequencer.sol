@@ -10,6 +10,7 @@ contract EpochSequencer {
     error NotOwner();
     error BadValidators();
     error AlreadyReleased();
+    error BadWindow();
     error UnknownEpoch();
     error AlreadyAgreed(bytes32 root);
     error NotYourTurn(address turn);
@@ -44,10 +45,11 @@ contract EpochSequencer {
         );
     }
 
-    /// The validators in ascending order, each once.
+    /// `closesAt` in milliseconds since 1970, at most 30 days after this block. The validators in ascending order, each once.
     function release(uint64 epoch, uint64 closesAt, address[] calldata validators) external {
         if (msg.sender != owner) revert NotOwner();
         if (validators.length == 0) revert BadValidators();
+        if (closesAt > (block.timestamp + 30 days) * 1000) revert BadWindow();
         Epoch storage released = epochs[epoch];
         if (released.validators.length != 0) revert AlreadyReleased();
         address last = address(0);

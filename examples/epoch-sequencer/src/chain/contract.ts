@@ -23,6 +23,7 @@ export const abi = parseAbi([
   'error NotOwner()',
   'error BadValidators()',
   'error AlreadyReleased()',
+  'error BadWindow()',
   'error UnknownEpoch()',
   'error AlreadyAgreed(bytes32 root)',
   'error NotYourTurn(address turn)',

@@ -50,18 +50,23 @@ test('the domain is what the contract computes, and events tell what was release
 
 test('an epoch is released once, by the owner, with validators in order', async () => {
   const epoch = await released();
-  const attempts: readonly (readonly [string, Hex, number, readonly string[]])[] = [
+  const { timestamp } = await contract.client.getBlock();
+  // Of the pending block, which is a second later at least.
+  const latest = (timestamp + 30n * 86_400n) * 1_000n;
+  const attempts: readonly (readonly [string, Hex, number, readonly string[], bigint?])[] = [
     ['AlreadyReleased', ownerKey, epoch, names],
     ['NotOwner', keyOf(1_001), 500, names],
+    ['BadWindow', ownerKey, 500, names, latest + 3_600_000n],
+    ['BadWindow', ownerKey, 500, names, BigInt(Date.now()) * 1_000_000n],
     ['BadValidators', ownerKey, 501, []],
     ['BadValidators', ownerKey, 502, [names[0] ?? '', names[0] ?? '']],
   ];
-  for (const [error, key, number, given] of attempts) {
+  for (const [error, key, number, given, closesAt = latest] of attempts) {
     const release = contract.client.simulateContract({
       address: deployed.address,
       abi,
       functionName: 'release',
-      args: [BigInt(number), 1n, given as Hex[]],
+      args: [BigInt(number), closesAt, given as Hex[]],
       account: privateKeyToAccount(key),
     });
     await expect(release).rejects.toMatchObject({ cause: { data: { errorName: error } } });

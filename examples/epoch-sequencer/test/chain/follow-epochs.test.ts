@@ -8,15 +8,22 @@ import { openHome } from './home.ts';
 import { chainTo, recorded } from './recorded.ts';
 
 const finalityBlocks = 3;
+/** Of the recorded epochs. */
+const closesAt = Date.UTC(2100, 0);
 const wait = { timeout: 20_000, interval: 10 };
 
 /** A validator that follows the recorded chain. `fault` may throw before an event is applied, or after it. */
-async function follower(fault: (moment: 'before' | 'after') => void = () => undefined) {
+async function follower(fault: (moment: 'before' | 'after') => void = () => undefined, chain = chainTo) {
   const node = new RecordedNode(() => '');
-  node.blocks = chainTo(1, 'main');
+  node.blocks = chain(1, 'main');
   const contract = { ...recorded.contract, url: await node.listen() };
   const [validator] = validators(3) as [Validator];
-  const { sequencer, election } = await openHome(contract, validator, () => undefined);
+  const { sequencer, election } = await openHome(
+    contract,
+    validator,
+    () => undefined,
+    () => closesAt - 60_000,
+  );
   const config = { backend: 'ephemeral', ordering: 'priority', watcherLockTtlMs: 500 } as const;
   const relay = await openRelayPool(config, contract, { finalityBlocks, pollMs: 5 });
   const changes: ChainEvent[] = [];
@@ -42,7 +49,7 @@ async function follower(fault: (moment: 'before' | 'after') => void = () => unde
   });
   /** Waits until the pool has followed the node, and this event was told last. */
   const grownTo = async (number: number, branch: 'main' | 'fork', last: string): Promise<void> => {
-    node.blocks = chainTo(number, branch);
+    node.blocks = chain(number, branch);
     const tip = node.blocks.at(-1)?.hash.slice(2);
     await expect.poll(async () => (await relay.pool.tip()).point?.hash, wait).toBe(tip);
     await expect.poll(() => changes.map(({ kind, epoch }) => `${kind} ${epoch}`), wait).toContain(last);
@@ -78,7 +85,7 @@ test('what the chain tells of epochs is told once, and undone when the chain goe
   const names = validators(3).map(({ address }) => address);
   const root = (epoch: number): string => String(epoch).repeat(64);
   expect(own.changes).toMatchObject([
-    { kind: 'released', epoch: 1, closesAt: Date.UTC(2100, 0), validators: names },
+    { kind: 'released', epoch: 1, closesAt, validators: names },
     { kind: 'released', epoch: 2, validators: names },
     { kind: 'confirmed', epoch: 1, root: root(1), transaction: first },
     { kind: 'confirmed', epoch: 2, root: root(2), transaction: second },
@@ -103,4 +110,19 @@ test('wherever it fails while it tells, everything is told in the end', { timeou
     }),
   );
   await Promise.all(runs.flat());
+});
+
+test('a release that is invalid does not keep the next one from being read', async () => {
+  const word = (value: bigint): string => value.toString(16).padStart(64, '0');
+  const inNanoseconds: typeof chainTo = (number, branch) => {
+    const blocks = chainTo(number, branch);
+    const release = blocks.find(({ logs }) => logs.length > 0);
+    if (release === undefined) return blocks;
+    const text = JSON.stringify(release).replace(word(BigInt(closesAt)), word(BigInt(closesAt) * 1_000_000n));
+    return blocks.with(blocks.indexOf(release), JSON.parse(text));
+  };
+  const { grownTo, sequencer } = await follower(undefined, inNanoseconds);
+  await grownTo(3, 'main', 'released 2');
+  expect(await sequencer.epoch(1)).toBeNull();
+  expect(await sequencer.namespace.records.list('refused/')).toMatchObject([{ name: 'refused/1' }]);
 });

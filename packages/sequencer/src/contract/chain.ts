@@ -19,3 +19,10 @@ export type ChainEvent =
   | { readonly kind: 'refused'; readonly epoch: number; readonly reason: string }
   /** No reorganisation can undo it any more. */
   | { readonly kind: 'finalized'; readonly epoch: number; readonly root: string };
+
+/** The record of a release with which no epoch can be opened. */
+export interface RefusedRelease {
+  readonly reason: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}

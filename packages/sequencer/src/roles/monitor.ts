@@ -1,14 +1,15 @@
 import type { Leadership, Lease } from 'mempool-core';
-import type { ChainEvent } from '../contract/chain.ts';
+import type { ChainEvent, RefusedRelease } from '../contract/chain.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import { isEnded } from '../rules/phases.ts';
 import { Epochs } from '../store/epochs.ts';
+import { recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { DeposedError } from '../store/records.ts';
 import type { Aggregator } from './aggregator.ts';
 import { eachEpoch } from './each-epoch.ts';
 import { dropItems, settleEpoch, tallyEpoch } from './tallying.ts';
-import { Window } from './window.ts';
+import { faultOf, Window } from './window.ts';
 
 /** Options of an event monitor. */
 export interface EpochMonitorOptions {
@@ -23,7 +24,7 @@ export interface EpochMonitorOptions {
   readonly idleMs?: number | undefined;
   /**
    * Receives an error in an epoch, such as of `publish`. The epoch is tried again. Without it the error ends `run`. It also receives a
-   * `LateReleaseError` for a release that was read after the end of its window.
+   * `LateReleaseError` for a release that was read after the end of its window, and a `RefusedReleaseError` for one that is invalid.
    */
   readonly report?: ((error: unknown, epoch: number) => void) | undefined;
 }
@@ -37,6 +38,14 @@ export class LateReleaseError extends Error {
     super(`the release was read ${lateMs} ms after the end of its window: this validator receives no submission of it`);
     this.name = 'LateReleaseError';
     this.lateMs = lateMs;
+  }
+}
+
+/** A release was refused, because no epoch can be opened with it. The reader of the chain goes on with the next event. */
+export class RefusedReleaseError extends Error {
+  constructor(reason: string) {
+    super(`the release was refused: ${reason}`);
+    this.name = 'RefusedReleaseError';
   }
 }
 
@@ -159,20 +168,32 @@ export class EpochMonitor {
   }
 
   /**
-   * Applies what the chain tells. The same may be told again, and has to be if this has not returned. True if it changed the epoch.
+   * Applies an event of the chain. It may come again, and has to if this has not returned. True if it changed the epoch. An invalid
+   * release is recorded as `refused/<epoch>` with the reason.
    * @throws `DeposedError` if another node leads now
    */
   async apply(event: ChainEvent, lease: Lease): Promise<boolean> {
-    if (event.kind === 'released') {
-      const isNew = (await this.#epochs.find(event.epoch)) === null;
-      const { openedAt, closesAt } = await new Window(this.#namespace).open(event, lease);
-      if (isNew && openedAt >= closesAt) this.#options.report?.(new LateReleaseError(openedAt - closesAt), event.epoch);
-      return isNew;
-    }
+    if (event.kind === 'released') return this.#release(event, lease);
     const record = await this.#told(event, lease);
     if (record === null) await this.#remain(event.epoch, lease);
     else if (!isEnded(record.phase)) await this.#epochs.activateAnew(event.epoch, lease);
     return record !== null;
+  }
+
+  async #release(event: Extract<ChainEvent, { kind: 'released' }>, lease: Lease): Promise<boolean> {
+    const fault = faultOf(event, this.#namespace.now());
+    if (fault !== null) return this.#refuse(event.epoch, fault, lease);
+    const isNew = (await this.#epochs.find(event.epoch)) === null;
+    const { openedAt, closesAt } = await new Window(this.#namespace).open(event, lease);
+    if (isNew && openedAt >= closesAt) this.#options.report?.(new LateReleaseError(openedAt - closesAt), event.epoch);
+    return isNew;
+  }
+
+  async #refuse(epoch: number, reason: string, lease: Lease): Promise<false> {
+    const refusal: RefusedRelease = { reason, at: this.#namespace.now() };
+    if (await this.#namespace.records.replace(recordNames.refused(epoch), refusal, 0, lease))
+      this.#options.report?.(new RefusedReleaseError(reason), epoch);
+    return false;
   }
 
   /** A leader that was killed may have applied the event, and not have listed the epoch. */

@@ -1,5 +1,6 @@
 import type { Lease } from 'mempool-core';
 import type { Agreement } from '../contract/batch.ts';
+import type { RefusedRelease } from '../contract/chain.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import { Batches } from '../store/batches.ts';
 import { Epochs } from '../store/epochs.ts';
@@ -35,6 +36,8 @@ export async function forgetEpochs(
     await forget(namespace, record.epoch, lease);
     forgotten.push(record.epoch);
   }
+  for (const { name, value, version } of await namespace.records.list<RefusedRelease>('refused/'))
+    if (value.at + keepMs <= namespace.now()) await namespace.records.replace(name, null, version, lease);
   return forgotten;
 }
 

@@ -10,11 +10,13 @@ import type { Namespace } from '../store/namespace.ts';
 /** What an epoch is opened with. */
 export interface Opening {
   readonly epoch: number;
-  /** When the window closes, in milliseconds since 1970. */
+  /** When the window closes, in milliseconds since 1970; at most 30 days from now. */
   readonly closesAt: number;
   /** The validators of the epoch: 1–128 printable ASCII characters each. */
   readonly validators: readonly string[];
 }
+
+const longestWindowMs = 30 * 86_400_000;
 
 /** Opens epochs. Once an epoch is open, its window closes by itself, whoever opened it and whether that process lives. */
 export class Window {
@@ -31,9 +33,8 @@ export class Window {
    * @throws `RangeError` naming the field; `DeposedError` if a lease is given that is not the live one
    */
   async open({ epoch, closesAt, validators }: Opening, lease?: Lease): Promise<EpochRecord> {
-    if (!isWhole(epoch)) throw new RangeError('epoch must be a whole number of at least 0');
-    if (!isWhole(closesAt)) throw new RangeError('closesAt must be a whole number of milliseconds');
-    if (!validators.every(isValidator)) throw new RangeError('validators must be names of 1–128 printable characters');
+    const fault = faultOf({ epoch, closesAt, validators }, this.#namespace.now());
+    if (fault !== null) throw new RangeError(fault);
     const known = await this.#epochs.find(epoch);
     if (known !== null) return known;
     // The list first: an epoch that a crash left without a record harms nobody, one that nobody works on is stuck.
@@ -46,6 +47,14 @@ export class Window {
     await this.#namespace.withEpoch(record, () => undefined);
     return record;
   }
+}
+
+/** Why an epoch cannot be opened; `null` if it can. */
+export function faultOf({ epoch, closesAt, validators }: Opening, now: number): string | null {
+  if (!isWhole(epoch)) return 'epoch must be a whole number of at least 0';
+  if (!isWhole(closesAt)) return 'closesAt must be a whole number of milliseconds';
+  if (closesAt > now + longestWindowMs) return 'closesAt must be at most 30 days from now';
+  return validators.every(isValidator) ? null : 'validators must be names of 1–128 printable characters';
 }
 
 function newRecord({ epoch, closesAt, validators }: Opening, openedAt: number): EpochRecord {

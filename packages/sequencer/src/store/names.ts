@@ -9,6 +9,8 @@ export const endorsedBy = (epoch: number, validator: string): string => `endorse
 /** The names of a namespace's records. Those that belong to one epoch only begin with a kind and its number. */
 export const recordNames = {
   epoch: (epoch: number): string => `epoch/${padded(epoch)}`,
+  /** The epoch is as the chain has it: any number. */
+  refused: (epoch: number): string => `refused/${epoch}`,
   /** There as long as the epoch needs somebody's work. */
   active: (epoch: number): string => `active/${padded(epoch)}`,
   tally: (epoch: number): string => `tally/${padded(epoch)}/facts`,
