@@ -129,7 +129,7 @@ export type Place =
       readonly kind: 'parked';
       readonly hash: string;
       readonly seq: number;
-      readonly reason: 'held' | 'below-floor' | 'behind-claim' | 'missing';
+      readonly reason: 'held' | 'below-floor' | 'missing';
     };
 
 /**

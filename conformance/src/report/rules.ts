@@ -1,4 +1,4 @@
-/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P33 for priority pools and limits, K1–K4 for records. Ids are permanent. */
+/** The rules of the contract in a few words. LE1–LE8 are for elections, P1–P32 for priority pools and limits, K1–K4 for records. Ids are permanent. */
 export const rules: Readonly<Record<string, string>> = {
   L1: 'Order of arrival',
   L2: 'Duplicates',
@@ -85,7 +85,6 @@ export const rules: Readonly<Record<string, string>> = {
   P28: 'Protected ones',
   P29: 'Tips',
   P32: 'Payloads with what is reaped',
-  P33: 'Replaceable claims',
   K1: 'Versions of records',
   K2: 'Records and the lease',
   K3: 'Limits of records',

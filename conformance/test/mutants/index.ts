@@ -36,7 +36,6 @@ import { limitMutants, sweepingMutants, takingMutants } from './priority-sweepin
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
-import { replaceableMutants } from './replaceable.ts';
 import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
 import { protectionMutants, tippedMutants } from './verdict-fields.ts';
 
@@ -86,7 +85,6 @@ export const allMutants: readonly Mutant[] = [
   ...lookupMutants,
   ...deadlineMutants,
   ...payloadMutants,
-  ...replaceableMutants,
   ...placeEventMutants,
   ...priceMutants,
   ...replacementMutants,

@@ -22,7 +22,6 @@ const beyond: readonly (readonly [string, (store: AnyStore, one: Submission) => 
   ['stale', (store) => store.stale({ height: 1 })],
   ['revise', (store, { hash }) => store.revise([{ hash, version: 1, answer: {} }])],
   ['descendants', (store, { hash }) => store.drop([hash], 'failed', { descendants: true })],
-  ['replaceable', (store) => store.take({}, { owner: 'o', claimMs: 1, replaceable: true })],
   ['except', (store) => store.since({ except: 'peer' })],
   ['block-tags', (store) => store.confirm({ point: point(1), seen: [], unseen: [], provides: ['x'] })],
   ['other-limit', (store) => store.setLimits({ maxBytes: 1 })],

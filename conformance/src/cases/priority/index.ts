@@ -23,7 +23,6 @@ import { protectionCases } from './protection.ts';
 import { reapingCases } from './reaping.ts';
 import { recheckCases } from './recheck.ts';
 import { poolReopeningCases } from './reopening.ts';
-import { replaceableCases } from './replaceable.ts';
 import { replacementCases } from './replacement.ts';
 import { returningCases, revivedEntryCases } from './returning.ts';
 import { sweepingCases } from './sweeping.ts';
@@ -31,7 +30,7 @@ import { takingCases } from './taking.ts';
 import { tipCases } from './tips.ts';
 import { walkingCases } from './walking.ts';
 
-/** The cases of P1–P33 that need a priority pool, or a fifo pool. */
+/** The cases of P1–P32 that need a priority pool, or a fifo pool. */
 export const priorityCases: readonly ConformanceCase[] = [
   ...placeCases,
   ...orderCases,
@@ -53,7 +52,6 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...recheckCases,
   ...lookupCases,
   ...rankedDeadlineCases,
-  ...replaceableCases,
   ...placeEventCases,
   ...revisionInterruptionCases,
   ...chainTagCases,

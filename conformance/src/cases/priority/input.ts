@@ -92,11 +92,6 @@ const badCalls: readonly BadInput[] = [
   { name: 'payloads-view', field: 'view', call: (store) => store.payloads([], untyped({ view: 'yes' })) },
   { name: 'reap-misspelt', field: 'budget.maxByte', call: (store) => store.reap(untyped({ maxByte: 1 })) },
   { name: 'take-null', field: 'budget', call: (store) => store.take(untyped(null), mine) },
-  {
-    name: 'take-replaceable',
-    field: 'replaceable',
-    call: (store) => store.take({}, untyped({ ...mine, replaceable: 1 })),
-  },
   { name: 'take-misspelt', field: 'leaseMS', call: (store) => store.take({}, untyped({ ...mine, leaseMS: 5 })) },
 
   { name: 'limits-null', field: 'limits', call: (store) => store.setLimits(untyped(null)) },

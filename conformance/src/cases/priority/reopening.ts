@@ -37,7 +37,7 @@ const killLimits: Limits = {
   eviction: 'lowest',
 };
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;
-const lot = { owner: 'o', claimMs: 1_000, operationId: 'lot', replaceable: true };
+const lot = { owner: 'o', claimMs: 1_000, operationId: 'lot' };
 
 /** A pool with some of every kind of record. */
 async function varied(context: CaseContext): Promise<Scene> {

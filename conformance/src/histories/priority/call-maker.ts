@@ -1,7 +1,6 @@
 import type { Block, ChainPoint, DropReason, Policy, RollbackTarget, WriteOptions } from 'mempool-core';
 import type { Random } from '../../case/random.ts';
-import type { TxState } from '../../model/life.ts';
-import type { Budget, Limits, Revision, Submission, Verdict, WholeVerdict } from '../../model/priority/entry.ts';
+import type { Budget, Limits, Revision, Submission, Verdict } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
 import type { HistoryClock, PriorityCall } from './call.ts';
 
@@ -96,23 +95,20 @@ export class PriorityCallMaker {
   readonly #random: Random;
   readonly #hashes: readonly string[];
   readonly #clock: HistoryClock;
-  readonly #hasDuels: boolean;
   readonly #points: ChainPoint[] = [];
   readonly #named: Named[] = [];
   #ids = 0;
 
-  /** `hasDuels`: with replaceable claims, and newcomers that want the place of what was taken (P33). */
-  constructor(random: Random, hashes: readonly string[], clock: HistoryClock, hasDuels: boolean) {
+  constructor(random: Random, hashes: readonly string[], clock: HistoryClock) {
     this.#random = random;
     this.#hashes = hashes;
     this.#clock = clock;
-    this.#hasDuels = hasDuels;
   }
 
   next(model: PriorityModel): PriorityCall {
     const repeated = this.#named.length > 0 && this.#percent(5) ? this.#random.pick(this.#named) : undefined;
     if (repeated !== undefined && this.#percent(85)) return repeated;
-    const verb = this.#nextOfDuel(model) ?? this.#verb();
+    const verb = this.#verb();
     // Now and then the clock goes back (E5).
     if (verb === 'advance')
       return { verb, args: [this.#percent(15) ? -this.#random.below(60) : 1 + this.#random.below(90)] };
@@ -123,16 +119,6 @@ export class PriorityCallMaker {
     if (old === undefined && operationId !== undefined) this.#named.push(call);
     if (this.#named.length > maxNamed) this.#named.shift();
     return call;
-  }
-
-  /** P33: now and then takes what a newcomer may wait behind; then such newcomers come, and the claim ends. */
-  #nextOfDuel(model: PriorityModel): 'take' | 'receive' | 'release' | null {
-    if (!this.#hasDuels) return null;
-    if (replaceableIn(model).length > 0)
-      return this.#percent(30) ? this.#random.pick(['receive', 'receive', 'release']) : null;
-    const isWanted = ({ hash, stage }: TxState): boolean =>
-      stage === 'Pending' && (model.state.entries.get(hash)?.verdict.provides.length ?? 0) > 0;
-    return [...model.state.pool.live.values()].some(isWanted) && this.#percent(6) ? 'take' : null;
   }
 
   #verb(): PriorityCall['verb'] {
@@ -150,10 +136,8 @@ export class PriorityCallMaker {
         return { verb, args: [this.#submissions(model), { ...this.#moment(model), ...options }] };
       case 'markInflight':
         return { verb, args: [this.#known(5, model), options] };
-      case 'release': {
-        const hashes = this.#hasDuels && this.#percent(50) ? this.#flying(5, model) : this.#known(5, model);
-        return { verb, args: [hashes, { ...options, ...this.#guard(model), ...this.#later() }] };
-      }
+      case 'release':
+        return { verb, args: [this.#known(5, model), { ...options, ...this.#guard(model), ...this.#later() }] };
       case 'markAcknowledged':
         return { verb, args: [this.#flying(5, model), { ...options, ...this.#guard(model) }] };
       case 'drop': {
@@ -171,7 +155,7 @@ export class PriorityCallMaker {
       case 'rollback':
         return { verb, args: [this.#target(model), options] };
       case 'take':
-        return { verb, args: [this.#budget(), { ...this.#claim(), ...this.#moment(model), ...options }] };
+        return { verb, args: [this.#budget(), { ...this.#lease(), ...this.#moment(model), ...options }] };
       case 'sweep':
         return { verb, args: [{ ...this.#moment(model), ...options, overLimits: this.#percent(50) }] };
       case 'revise':
@@ -255,20 +239,8 @@ export class PriorityCallMaker {
     };
     const from = this.#percent(40) ? { from: this.#random.pick(historyPeers) } : {};
     if (this.#percent(5)) return { ...transaction, ...from };
-    const verdict = this.#rivalVerdict(model) ?? this.#verdict(model, this.#tags([0, 1, 1, 1, 2]));
+    const verdict = this.#verdict(model, this.#tags([0, 1, 1, 1, 2]));
     return { ...transaction, ...from, verdict };
-  }
-
-  /** P33: now and then that of one which wants the place of another one in flight, and mostly pays for it. */
-  #rivalVerdict(model: PriorityModel): Verdict | null {
-    const claimed = replaceableIn(model);
-    if (claimed.length === 0 || !this.#percent(50)) return null;
-    const { provides, priority } = this.#random.pick(claimed);
-    const verdict = this.#verdict(model, [...provides, ...this.#tags([0, 0, 1])]);
-    if (verdict.priority === undefined || this.#percent(30)) return verdict;
-    const more = priority + this.#random.pick([1n, 10n, 100n, 1_000n]);
-    const price = { priority: more < two63 ? more : two63 - 1n };
-    return { ...verdict, ...price, sender: '', gas: 1, ...(this.#percent(70) && { requires: [] }) };
   }
 
   #verdict(model: PriorityModel, provides: readonly string[]): Verdict {
@@ -335,12 +307,6 @@ export class PriorityCallMaker {
     return { owner: this.#random.pick(owners), claimMs: 1 + this.#random.below(120) };
   }
 
-  /** P33: mostly replaceable. */
-  #claim(): { owner: string; claimMs: number; replaceable?: boolean } {
-    if (!this.#hasDuels || this.#percent(30)) return this.#lease();
-    return { ...this.#lease(), claimMs: 1 + this.#random.below(400), replaceable: this.#percent(90) };
-  }
-
   #revisions(model: PriorityModel): Revision[] {
     const waiting = [...model.state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
     const isWaiting = waiting.length > 0 && this.#percent(80);
@@ -364,12 +330,6 @@ export class PriorityCallMaker {
   #percent(share: number): boolean {
     return this.#random.below(100) < share;
   }
-}
-
-/** P33: the verdicts of those that a newcomer may wait behind. */
-function replaceableIn({ state }: PriorityModel): WholeVerdict[] {
-  const claimed = [...state.entries.values()].filter(({ claim }) => claim?.replaceable === true);
-  return claimed.flatMap(({ verdict }) => (verdict.provides.length > 0 ? verdict : []));
 }
 
 /** A point that no history has. */

@@ -26,8 +26,6 @@ const maxTold = 200;
 export interface PriorityHistoryOptions {
   readonly seed: number;
   readonly steps: number;
-  /** With replaceable claims (P33); default true. Without them a seed gives the history that it gave before there were any. */
-  readonly replaceable?: boolean | undefined;
   /** Opens a new, empty priority pool with the given options. It is called again for every attempt to shorten a failing history. */
   readonly open: (options: OpenOptions) => Promise<MempoolStore>;
   readonly signal?: AbortSignal | undefined;
@@ -51,8 +49,8 @@ export interface PriorityHistory {
  * @throws Error with the difference and the history as code
  */
 export async function checkPriorityHistory(options: PriorityHistoryOptions): Promise<void> {
-  const { seed, steps, replaceable } = options;
-  const history = await makePriorityHistory(seed, steps, replaceable);
+  const { seed, steps } = options;
+  const history = await makePriorityHistory(seed, steps);
   const fault = await faultOf(history, options);
   if (fault === null) return;
   const failing = { ...history, calls: history.calls.slice(0, fault.at + 1) };
@@ -87,11 +85,11 @@ function callLine(call: PriorityCall): string {
 }
 
 /** Equal seeds give equal histories. The last calls drain the pool. */
-export async function makePriorityHistory(seed: number, steps: number, replaceable = true): Promise<PriorityHistory> {
+export async function makePriorityHistory(seed: number, steps: number): Promise<PriorityHistory> {
   const random = new Random(seed);
   const hashes = [...historyHashes(random), ...historyHashes(random)];
   const clock = new HistoryClock();
-  const maker = new PriorityCallMaker(random, hashes, clock, replaceable);
+  const maker = new PriorityCallMaker(random, hashes, clock);
   const model = newModel(clock);
   const calls: PriorityCall[] = [];
   while (calls.length < steps) {

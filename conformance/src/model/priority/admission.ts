@@ -36,7 +36,7 @@ interface Question {
   readonly me: Member;
   readonly limits: Limits;
   readonly conflicts: readonly Member[];
-  /** Those of them that leave at once; I wait behind the others (P33). */
+  /** The Pending ones. */
   readonly replaced: readonly Member[];
   /** The pool before, and the pool with me in place of the transactions that I replace. */
   readonly before: Graph;
@@ -105,9 +105,7 @@ function exceedsProtection({ me, replaced, before, limits }: Question): Refused 
 }
 
 function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
-  const firm = conflicts
-    .filter(({ stage, isReplaceable }) => stage !== 'Pending' && !isReplaceable)
-    .sort((a, b) => a.seq - b.seq)[0];
+  const firm = conflicts.filter(({ stage }) => stage !== 'Pending').sort((a, b) => a.seq - b.seq)[0];
   if (firm !== undefined) return { kind: 'conflict', with: firm.hash };
   return me.verdict.provides.some((tag) => before.satisfied.has(tag)) ? { kind: 'conflict', with: null } : null;
 }

@@ -1,8 +1,8 @@
 import type { Block, ChainPoint, ConfirmOutcome, KnownStage, RollbackOutcome, Thresholds } from 'mempool-core';
 import { type AppliedBlock, applyBlock, settle, type TxState, undoBlocks } from '../life.ts';
 import * as pools from '../pool.ts';
-import { closesCycle, isAway, type Member, providersOf } from './graph.ts';
-import { drop, entryOf, giveWay, graphOf, isLiving, type PriorityState, satisfy, tickOf, uncheck } from './state.ts';
+import { closesCycle, type Member, providersOf } from './graph.ts';
+import { drop, entryOf, graphOf, isLiving, type PriorityState, satisfy, tickOf, uncheck } from './state.ts';
 
 /** X3, then L5, L6, L7, and the effect of a block on the tags of others. */
 export function confirm(
@@ -26,8 +26,6 @@ export function confirm(
   dropConflicts(state, tags);
   for (const txState of state.pool.live.values()) settle(txState, thresholds);
   for (const txState of state.pool.live.values()) if (txState.stage === 'Finalized') satisfyBy(state, txState);
-  for (const txState of state.pool.live.values())
-    if (isAway({ stage: before.get(txState.hash) ?? 'Dropped' })) giveWay(state, txState);
   settleReturns(state, ({ hash }) => before.get(hash) !== 'Pending', []);
   return { kind: 'applied', tip: pools.tipOf(state.pool), ...countStages(state, before) };
 }
@@ -85,19 +83,13 @@ function settleReturns(
       ...graph,
       members: graph.members.filter(({ hash }) => !open.slice(i).some((later) => later.hash === hash)),
     };
-    // P33: of the two of a pair, one in flight and one behind it, none is in the way of the other.
-    const isInTheWay = (other: Member): boolean => !areWaiting(other, member);
     const isTaken = member.verdict.provides.some(
-      (tag) => graph.satisfied.has(tag) || providersOf(there, tag).some(isInTheWay),
+      (tag) => graph.satisfied.has(tag) || providersOf(there, tag).length > 0,
     );
     const txState = state.pool.live.get(member.hash) as TxState;
     if (isTaken) drop(txState, 'conflict');
     else if (closesCycle(there, member)) drop(txState, 'cycle');
   }
-}
-
-function areWaiting(...both: readonly Member[]): boolean {
-  return both.some(isAway) && both.some(({ stage }) => stage === 'Pending');
 }
 
 /** L9, L13: a new tip; blocks older than `maxRollback` and their inclusions are forgotten. */

@@ -10,8 +10,6 @@ export interface Member {
   readonly verdict: WholeVerdict;
   /** P20: held back. */
   readonly isHeld: boolean;
-  /** P33: in flight under a claim behind which a newcomer may wait. */
-  readonly isReplaceable: boolean;
 }
 
 /** The live transactions, and the tags that the chain has satisfied. Each function here walks over all of them and caches nothing. */
@@ -61,18 +59,13 @@ export function isBelowFloor(graph: Graph, me: Member): boolean {
   return [me, ...ancestorsOf(graph, me)].some(({ verdict }) => verdict.priority < graph.least);
 }
 
-/** P33: one in flight provides a tag that it provides too. */
-export function isBehind(graph: Graph, { verdict, stage }: Member): boolean {
-  return stage === 'Pending' && verdict.provides.some((tag) => providersOf(graph, tag).some(isAway));
-}
-
 export function isAway({ stage }: { readonly stage: KnownStage }): boolean {
   return stage === 'Propagated' || stage === 'Acknowledged';
 }
 
-/** Ready: not held back, below the floor or behind another one, and each tag that it requires is met, or provided by a ready transaction. */
+/** Ready: not held back, not below the floor, and each tag that it requires is met, or provided by a ready transaction. */
 function isReady(graph: Graph, me: Member): boolean {
-  if (me.isHeld || isBelowFloor(graph, me) || isBehind(graph, me)) return false;
+  if (me.isHeld || isBelowFloor(graph, me)) return false;
   return awaitedOf(graph, me).every((tag) => providersOf(graph, tag).some((provider) => isReady(graph, provider)));
 }
 
@@ -151,7 +144,7 @@ export function fillsGap(graph: Graph, me: Member): boolean {
     isMet(graph, tag) || providersOf(graph, tag).some((provider) => isReady(graph, provider));
   const isOwn = (tag: string): boolean => me.verdict.provides.includes(tag);
   const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld }) => !isHeld);
-  const children = waiting.filter((one) => !isBehind(graph, one)).filter(({ verdict }) => verdict.requires.some(isOwn));
+  const children = waiting.filter(({ verdict }) => verdict.requires.some(isOwn));
   const isPaid = ({ verdict }: Member): boolean => verdict.priority >= graph.least;
   return (
     isReady(graph, me) &&

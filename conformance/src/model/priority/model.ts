@@ -92,7 +92,6 @@ export class PriorityModel {
       if (txState.stage !== 'Propagated' && txState.stage !== 'Acknowledged') return false;
       returnToPending(txState, 'released');
       if (notBeforeMs > this.#options.now()) txState.notBefore = notBeforeMs;
-      states.giveWay(this.state, txState);
       return true;
     });
   }
@@ -144,10 +143,10 @@ export class PriorityModel {
 
   /** A repeat tells, by seq, what of it is still under the claim. */
   take(budget: e.Budget, options: e.TakeOptions): e.Claim {
-    const { operationId: claimId = '', owner, claimMs, replaceable } = options;
+    const { operationId: claimId = '', owner, claimMs } = options;
     const { maxBytes, maxGas, maxTxs, skip, overheadBytes } = budget;
     const isRepeat = this.state.pool.operations.has(claimId);
-    const args = [owner, claimMs, replaceable === true, maxBytes, maxGas, maxTxs, skip, overheadBytes];
+    const args = [owner, claimMs, maxBytes, maxGas, maxTxs, skip, overheadBytes];
     const lot = this.#step('take', options, args, (): e.Claim => {
       const { now } = this.#moment(options);
       wake(this.state, now);
@@ -156,8 +155,7 @@ export class PriorityModel {
       const untilMs = now + claimMs;
       for (const { hash } of taken) {
         sendOut(this.#txState(hash), 'taken');
-        const claim = { id: claimId, owner, untilMs };
-        states.entryOf(this.state, hash).claim = replaceable === true ? { ...claim, replaceable } : claim;
+        states.entryOf(this.state, hash).claim = { id: claimId, owner, untilMs };
       }
       const transactions = taken.map((one) => {
         const { receivedAt, attempts } = this.#txState(one.hash).times;
@@ -325,7 +323,6 @@ export class PriorityModel {
       bytes: payload.length,
       verdict,
       isHeld: false,
-      isReplaceable: false,
     };
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
     if (answer.kind === 'refused') return { hash, ...answer.refused };

@@ -22,7 +22,7 @@ import {
   parkedIn,
   worstParked,
 } from './graph.ts';
-import { drop, entryOf, giveWay, graphOf, type PriorityState } from './state.ts';
+import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
 
 /** Applies verdicts that were given again, one after the other. */
 export function revise(state: PriorityState, revisions: readonly Revision[], height: number): ReviseOutcome[] {
@@ -114,10 +114,7 @@ function endLeases(state: PriorityState, { now }: CallTime): string[] {
     .map((txState) => ({ txState, untilMs: entryOf(state, txState.hash).claim?.untilMs ?? Number.POSITIVE_INFINITY }))
     .filter(({ untilMs }) => untilMs < now)
     .sort((a, b) => a.untilMs - b.untilMs || a.txState.seq - b.txState.seq);
-  for (const { txState } of ended) {
-    returnToPending(txState, 'claim-ended');
-    giveWay(state, txState);
-  }
+  for (const { txState } of ended) returnToPending(txState, 'claim-ended');
   return ended.map(({ txState }) => txState.hash);
 }
 

@@ -2,7 +2,7 @@ import type { Cause, DropReason, LiveStage, PoolReason } from 'mempool-core';
 import type { TxState } from '../life.ts';
 import * as pools from '../pool.ts';
 import type { Entry, Limits } from './entry.ts';
-import { type Graph, isAway, isBehind, isBelowFloor, type Member, orderOf, parkedIn } from './graph.ts';
+import { type Graph, isAway, isBelowFloor, type Member, orderOf, parkedIn } from './graph.ts';
 
 /** The state of a FIFO model and what a priority pool keeps beside it. */
 export interface PriorityState {
@@ -25,7 +25,7 @@ export interface CallEnd {
   readonly callMs: number;
 }
 
-type Parked = 'no' | 'waiting' | 'behind' | 'below' | 'held';
+type Parked = 'no' | 'waiting' | 'below' | 'held';
 
 export interface BeforeCall {
   readonly pool: pools.Before;
@@ -95,11 +95,10 @@ function parkedSeqs(graph: Graph): ReadonlyMap<number, Exclude<Parked, 'no'>> {
 
 function whyParked(graph: Graph, one: Member): Exclude<Parked, 'no'> {
   if (one.isHeld) return 'held';
-  if (isBelowFloor(graph, one)) return 'below';
-  return isBehind(graph, one) ? 'behind' : 'waiting';
+  return isBelowFloor(graph, one) ? 'below' : 'waiting';
 }
 
-const reasons = { held: 'held', below: 'below-floor', behind: 'behind-claim', waiting: 'missing' } as const;
+const reasons = { held: 'held', below: 'below-floor', waiting: 'missing' } as const;
 
 /** Forgets tags of blocks that are no longer kept, if nothing requires the tag. */
 function forgetTags({ pool, entries, satisfied }: PriorityState): void {
@@ -141,23 +140,8 @@ function memberOf(
   state: PriorityState,
   { hash, seq, stage, notBefore }: TxState & { readonly stage: LiveStage },
 ): Member {
-  const { bytes, verdict, claim } = entryOf(state, hash);
-  const isReplaceable = stage === 'Propagated' && claim?.replaceable === true;
-  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined, isReplaceable };
-}
-
-/** P33: it came back from flight, and leaves if another one is there that wants its place. */
-export function giveWay(state: PriorityState, txState: TxState): void {
-  if (txState.stage !== 'Pending') return;
-  const { members } = graphOf(state);
-  const { provides } = entryOf(state, txState.hash).verdict;
-  const next = members.find(
-    ({ hash, stage, verdict }) =>
-      stage === 'Pending' && hash !== txState.hash && verdict.provides.some((tag) => provides.includes(tag)),
-  );
-  if (next === undefined) return;
-  drop(txState, 'replaced');
-  txState.replacedBy = next.hash;
+  const { bytes, verdict } = entryOf(state, hash);
+  return { hash, seq, stage, bytes, verdict, isHeld: notBefore !== undefined };
 }
 
 /** In flight and ready ones by depth, then seq; what is in flight has no parent to wait for. */

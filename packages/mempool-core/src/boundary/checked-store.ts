@@ -238,7 +238,7 @@ export class CheckedStore implements store.AnyStore {
     budget: pool.Budget,
     options: pool.TakeOptions | pool.TakePayloadsOptions,
   ): Promise<pool.Claim | pool.ClaimWithPayloads> {
-    return takeFrom(this.#calls, this.ordering, budget, options);
+    return takeFrom(this.#calls, budget, options);
   }
 
   extendClaim(claimId: string, claimMs: number, options?: pool.ExtendOptions): Promise<pool.ExtendOutcome> {

@@ -49,7 +49,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   put: new Set<string>([...write, 'lease', 'version']),
   moment: new Set<string>([...write, ...moment]),
   submit: new Set<string>([...write, ...moment, 'from']),
-  take: new Set<string>([...write, ...moment, 'owner', 'claimMs', 'replaceable', 'payloads']),
+  take: new Set<string>([...write, ...moment, 'owner', 'claimMs', 'payloads']),
   page: new Set<string>([...page, 'after']),
   tag: new Set<string>(page),
   log: new Set<string>([...page, 'cursor']),
@@ -63,7 +63,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   bestWalk: new Set<string>([...read, 'filter', 'newcomers', 'readAhead']),
   logWalk: new Set<string>([...read, 'cursor', 'onDamaged']),
   recheck: new Set<string>([...read, 'height', 'slice']),
-  work: new Set<string>([...read, 'owner', 'concurrency', 'claimMs', 'replaceable', 'attempts', 'backoff']),
+  work: new Set<string>([...read, 'owner', 'concurrency', 'claimMs', 'attempts', 'backoff']),
 };
 
 /** A set of option names. */

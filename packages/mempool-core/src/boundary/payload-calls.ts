@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Awaitable, ReadContext, WriteContext } from '../contract/call-options.ts';
 import { isMempoolError, MempoolError } from '../contract/errors.ts';
-import type { Ordering } from '../contract/limits.ts';
 import type {
   Budget,
   Candidate,
@@ -17,7 +16,6 @@ import type {
 } from '../contract/pool-verbs.ts';
 import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
 import { checkHashes, maxCallTransactions } from './arguments.ts';
-import { unsupported } from './call-errors.ts';
 import type { CallRunner } from './call-runner.ts';
 import { fieldsPart, withDigest } from './operation-digest.ts';
 import { callNames } from './option-names.ts';
@@ -58,7 +56,6 @@ export function payloadsOf(
 
 export function takeFrom(
   calls: CallRunner,
-  ordering: Ordering,
   budget: Budget,
   options: TakeOptions | TakePayloadsOptions,
 ): Promise<Claim | ClaimWithPayloads> {
@@ -67,10 +64,8 @@ export function takeFrom(
     const { payloads, ...given } = checkTake(options);
     const moment = checkCallTime(options);
     const take = { budget: checkBudget(budget), claimId: operationId ?? randomUUID(), ...given };
-    const { owner, claimMs, replaceable } = given;
-    if (replaceable && ordering === 'fifo') throw unsupported('a fifo pool replaces nothing');
-    const kind = replaceable ? 'replaceable' : null;
-    const bound = withDigest(context, 'take', () => [fieldsPart(take.budget), owner, claimMs, kind]);
+    const { owner, claimMs } = given;
+    const bound = withDigest(context, 'take', () => [fieldsPart(take.budget), owner, claimMs]);
     const claim = calls.verb('take')(take, moment, bound);
     if (!payloads) return claim;
     // Without the signal: the transactions are taken (R3).

@@ -90,12 +90,11 @@ export function checkBudget(budget: Budget): CheckedBudget {
 /** Returns the checked `owner`, `claimMs` and `payloads` of a `take`. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkTake(options: TakeOptions | TakePayloadsOptions): CheckedTakeOptions {
   if (options === undefined) throw invalid('options', 'an object with owner and claimMs');
-  const { owner, claimMs, payloads, replaceable } = options;
-  const waiting = checkSwitch('replaceable', replaceable) ? ({ replaceable: true } as const) : null;
-  if (isChecked(options)) return { owner, claimMs, payloads: payloads === true, ...waiting };
+  const { owner, claimMs, payloads } = options;
+  if (isChecked(options)) return { owner, claimMs, payloads: payloads === true };
   if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
     throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
-  return { owner, claimMs: checkClaimMs(claimMs), payloads: checkSwitch('payloads', payloads), ...waiting };
+  return { owner, claimMs: checkClaimMs(claimMs), payloads: checkSwitch('payloads', payloads) };
 }
 
 /** Returns the checked wish for payloads, and for views of them, of a `reap`. @throws `ERR_MEMPOOL_INVALID` naming the field */
@@ -120,7 +119,6 @@ interface CheckedTakeOptions {
   readonly owner: string;
   readonly claimMs: number;
   readonly payloads: boolean;
-  readonly replaceable?: true;
 }
 
 /** Checks the arguments of `extendClaim`. @throws `ERR_MEMPOOL_INVALID` naming the field */

@@ -28,8 +28,7 @@ type PlainRow = [
   gossipSeq: number,
   claim: ClaimRow | null,
 ];
-/** With a fourth field only if it is replaceable (P33). */
-type ClaimRow = readonly [id: string, owner: string, untilMs: number, replaceable?: true];
+type ClaimRow = readonly [id: string, owner: string, untilMs: number];
 /**
  * What few transactions have: since when one is held back (P20) and parked (P22), and the fields of its verdict that few
  * have. Trailing `null`s are left out.
@@ -65,8 +64,8 @@ function entryRow({ bytes, verdict, claim, notBefore, parkedAt, ...entry }: Entr
   return [...row, ...trimmed([notBefore ?? null, parkedAt ?? null, ...(rare ?? noRareFields)])];
 }
 
-function claimRow({ id, owner, untilMs, replaceable }: ClaimRecord): ClaimRow {
-  return replaceable ? [id, owner, untilMs, true] : [id, owner, untilMs];
+function claimRow({ id, owner, untilMs }: ClaimRecord): ClaimRow {
+  return [id, owner, untilMs];
 }
 
 function trimmed(rare: RareRow): RareRow {
@@ -177,8 +176,8 @@ function verdictOf(row: EntryRow): CheckedVerdict {
 function readLease(row: EntryRow): ClaimRecord | null {
   const claim = row[16];
   if (claim === null) return null;
-  const [id, owner, untilMs, replaceable] = claim;
-  return replaceable === undefined ? { id, owner, untilMs } : { id, owner, untilMs, replaceable };
+  const [id, owner, untilMs] = claim;
+  return { id, owner, untilMs };
 }
 
 function isEntryRow(row: unknown): row is EntryRow {
@@ -197,7 +196,6 @@ function isEntryRow(row: unknown): row is EntryRow {
 }
 
 function isLease(claim: unknown): boolean {
-  if (!Array.isArray(claim) || claim.length < 3 || claim.length > 4) return false;
-  if (claim.length === 4 && claim[3] !== true) return false;
+  if (!Array.isArray(claim) || claim.length !== 3) return false;
   return typeof claim[0] === 'string' && typeof claim[1] === 'string' && isCount(claim[2]);
 }

@@ -24,7 +24,7 @@ export const blockActions = ['applied', 'undone'] as const;
  * The kinds of `ready` and `parked` events: ready, or the reason for parking. The index is the code of a kind, so never
  * reorder. A version that does not know a code reports the event as lost.
  */
-export const placeCodes = ['ready', 'missing', 'held', 'below-floor', 'behind-claim'] as const;
+export const placeCodes = ['ready', 'missing', 'held', 'below-floor'] as const;
 
 /**
  * The most bytes of an event beside its reason and the hash of what replaced its transaction: a 64-byte hash, a point, nine numbers and

@@ -50,9 +50,9 @@ export interface BlockEvent {
 
 /**
  * Why a transaction was parked (P24): `held` if it is held back (P20), `below-floor` if it is below the limit `minPriority`
- * (P26), `behind-claim` if it waits behind one in flight (P33), `missing` if a tag that it requires is missing (P2).
+ * (P26), `missing` if a tag that it requires is missing (P2).
  */
-export type ParkedReason = 'held' | 'below-floor' | 'behind-claim' | 'missing';
+export type ParkedReason = 'held' | 'below-floor' | 'missing';
 
 interface PlaceChange {
   readonly eventSeq: number;

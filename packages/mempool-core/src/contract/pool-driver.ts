@@ -44,8 +44,6 @@ export interface CheckedTake {
   readonly claimId: string;
   readonly owner: string;
   readonly claimMs: number;
-  /** P33. Left out: false. Never in a fifo pool. */
-  readonly replaceable?: true;
 }
 
 /** The arguments of `sweep` after the checks. */

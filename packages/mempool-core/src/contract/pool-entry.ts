@@ -8,8 +8,6 @@ export interface ClaimRecord {
   readonly owner: string;
   /** When the claim ends, in milliseconds since 1970 by the pool's clock. */
   readonly untilMs: number;
-  /** P33: a newcomer may wait behind what is under the claim. Left out if it may not. */
-  readonly replaceable?: true;
 }
 
 /**

@@ -112,8 +112,6 @@ export interface TakeOptions extends WriteOptions, CallTime {
   readonly owner: string;
   /** How long the claim lasts, in milliseconds. */
   readonly claimMs: number;
-  /** A newcomer that pays enough to replace a taken transaction waits behind it (P33), else: `conflict`. Priority pools; default false. */
-  readonly replaceable?: boolean | undefined;
   readonly payloads?: false | undefined;
 }
 

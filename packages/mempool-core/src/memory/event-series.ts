@@ -45,7 +45,6 @@ const parkedTails: Readonly<Record<ParkedEvent['reason'], PlaceTail>> = {
   held: { kind: 'parked', reason: 'held' },
   missing: { kind: 'parked', reason: 'missing' },
   'below-floor': { kind: 'parked', reason: 'below-floor' },
-  'behind-claim': { kind: 'parked', reason: 'behind-claim' },
 };
 
 /** The tail of a Pending or unknown transaction that is evicted. */

@@ -70,8 +70,6 @@ export interface WorkOptions extends ReadOptions {
    * the worker dies, its transactions return to Pending after this time.
    */
   readonly claimMs?: number | undefined;
-  /** While the handler runs, a newcomer that pays enough waits behind its transaction (P33). Priority pools; default false. */
-  readonly replaceable?: boolean | undefined;
   /** How often a transaction is sent before it is dropped as `failed`; default 10. `Infinity` means no limit. */
   readonly attempts?: number | undefined;
   /**
@@ -96,7 +94,6 @@ export interface ResolvedWorkOptions {
   readonly owner: string;
   readonly concurrency: number;
   readonly claimMs: number;
-  readonly replaceable: boolean;
   readonly attempts: number;
   readonly backoff: (attempt: number, error: unknown) => number;
   readonly signal: AbortSignal | undefined;
@@ -113,7 +110,7 @@ export function resolveWorkOptions(handler: WorkHandler, options: WorkOptions = 
   if (typeof handler !== 'function') throw invalid('handler', 'a function');
   const { signal } = checkRead(options, callNames.work);
   const { owner = thisProcess(), concurrency = 16, claimMs = 30_000, attempts = 10, backoff = doubling } = options;
-  const { replaceable = false } = checkTake({ owner, claimMs, replaceable: options.replaceable });
+  checkTake({ owner, claimMs });
   if (claimMs < shortestClaimMs || claimMs > longestTimerMs)
     throw invalid('claimMs', `a whole number from ${shortestClaimMs} to ${longestTimerMs}`);
   if (!Number.isSafeInteger(concurrency) || concurrency < 1 || concurrency > maxConcurrency)
@@ -121,7 +118,7 @@ export function resolveWorkOptions(handler: WorkHandler, options: WorkOptions = 
   if (attempts !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(attempts) || attempts < 1))
     throw invalid('attempts', 'a whole number of at least 1, or Infinity');
   if (typeof backoff !== 'function') throw invalid('backoff', 'a function');
-  return { owner, concurrency, claimMs, replaceable, attempts, backoff, signal };
+  return { owner, concurrency, claimMs, attempts, backoff, signal };
 }
 
 /** Returns the result of `backoff`. @throws `ERR_MEMPOOL_INVALID` if it is no duration */

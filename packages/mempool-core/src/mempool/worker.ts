@@ -162,9 +162,9 @@ export class Worker {
   /** Looks before each `take` that may find nothing: each one uses up one of the operation ids that a store keeps (X2). */
   async #isReady(): Promise<boolean> {
     const { work, options, calls } = this.#parts;
-    const { owner, claimMs, replaceable } = work;
+    const { owner, claimMs } = work;
     // It takes nothing, but hands out again what was held back until now (P20).
-    const waking = { ...callTime(undefined, options), owner, claimMs, replaceable };
+    const waking = { ...callTime(undefined, options), owner, claimMs };
     await calls.observed('take', () => calls.reading.take({ maxTxs: 0 }, waking));
     return calls.observed('hasPending', () => calls.reading.hasPending());
   }
@@ -172,9 +172,9 @@ export class Worker {
   /** Not through the queue: there, `take` and `extendClaim` would hold up the calls of others, and be held up by them. */
   async #ask(ask: Ask): Promise<ClaimWithPayloads> {
     const { work, options, calls } = this.#parts;
-    const { owner, claimMs, replaceable } = work;
+    const { owner, claimMs } = work;
     const { operationId, maxTxs } = ask;
-    const how = { ...callTime(undefined, options), owner, claimMs, replaceable, operationId, payloads: true } as const;
+    const how = { ...callTime(undefined, options), owner, claimMs, operationId, payloads: true } as const;
     try {
       const taken = await calls.observed('take', () => calls.reading.take({ maxTxs }, how));
       this.#lost = null;

@@ -25,7 +25,6 @@ import {
 } from './refusals.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 import { keyAt } from './tipped-place.ts';
-import { isReplaceable } from './waiting-behind.ts';
 
 const maxSources = 64;
 const noSources: readonly string[] = Object.freeze([]);
@@ -168,15 +167,17 @@ interface Admitted {
 class Attempt {
   readonly #builder: StepBuilder;
   readonly #entry: Entry;
-  readonly #rivals: readonly PoolNode[];
-  /** The rivals that leave at once. It waits behind the others, which are in flight (P33). */
+  /** The first rival that is in flight or Confirmed. Nothing replaces it. */
+  readonly #firm: PoolNode | undefined;
+  /** The Pending rivals. */
   readonly #replaced: readonly PoolNode[];
 
   constructor(builder: StepBuilder, entry: Entry) {
     this.#builder = builder;
     this.#entry = entry;
-    this.#rivals = rivalsOf(builder.index, entry);
-    this.#replaced = this.#rivals.filter(({ stage }) => stage === 'Pending');
+    const rivals = rivalsOf(builder.index, entry);
+    this.#firm = rivals.find(({ stage }) => stage !== 'Pending');
+    this.#replaced = rivals.filter(({ stage }) => stage === 'Pending');
   }
 
   run(): Admitted | AdmissionRefusal {
@@ -192,17 +193,16 @@ class Attempt {
 
   #refusedByRivals(): AdmissionRefusal | null {
     const { verdict } = this.#entry;
-    const isFirm = (rival: PoolNode): boolean => rival.stage !== 'Pending' && !isReplaceable(rival);
-    const refusal = refusedByTags(this.#builder.index, this.#entry, this.#rivals.find(isFirm));
-    if (refusal !== null || this.#rivals.length === 0) return refusal;
+    const refusal = refusedByTags(this.#builder.index, this.#entry, this.#firm);
+    if (refusal !== null || this.#replaced.length === 0) return refusal;
     const required = this.#bump();
     return verdict.priority >= required.most && tipOf(verdict) >= required.tip ? null : this.#underpriced(required);
   }
 
-  /** What exceeds each rival by `replacementBump`. */
+  /** What exceeds each replaced one by `replacementBump`. */
   #bump(): Price {
     const { replacementBump } = this.#builder.index.limits;
-    const verdicts = this.#rivals.map(({ entry }) => entry.verdict);
+    const verdicts = this.#replaced.map(({ entry }) => entry.verdict);
     return {
       most: highest(verdicts.map(({ priority }) => replacementBound(priority, replacementBump))),
       tip: highest(verdicts.map((verdict) => replacementBound(tipOf(verdict), replacementBump))),

@@ -7,7 +7,6 @@ import { appliedOutcome } from '../rules/answers.ts';
 import { type ChainPlan, planConfirm, planUndo, type Step, stepOf, undoneOutcome } from '../rules/step.ts';
 import { conflictReason, dropRivals, resolveReturns } from './conflict.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isOut } from './pool-node.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 
 type Planned = Exclude<ChainPlan<never>, { readonly answer: never }>;
@@ -30,7 +29,6 @@ export function confirmPoolStep(
   const shown = shownTags(builder, block);
   nameConflicts(builder, plan, shown);
   dropRivals(builder, shown);
-  giveWay(builder, plan);
   resolveReturns(builder, returnedIn(plan));
   const tip = { point: { ...block.point }, tick };
   return builder.step(appliedOutcome(builder.changes(), tip), plan);
@@ -78,12 +76,6 @@ function moveAll(builder: StepBuilder, { changes }: Planned): void {
 
 function returnedIn({ changes }: Planned): string[] {
   return changes.filter(({ after }) => after.stage === 'Pending').map(({ after }) => after.hash);
-}
-
-/** P33: what the block returned from flight leaves for what has waited behind it, unless both have left already. */
-function giveWay(builder: StepBuilder, { changes }: Planned): void {
-  for (const { before, after } of changes)
-    if (before !== null && isOut(before.stage) && after.stage === 'Pending') builder.giveWay(after.hash);
 }
 
 /** A tag of a Finalized transaction stays satisfied after the transaction leaves the pool. */

@@ -3,7 +3,6 @@ import { closesCycle, mayCloseCycles } from './graph.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
 import type { StepBuilder } from './step-builder.ts';
-import { isBehindOther } from './waiting-behind.ts';
 
 /** The drop reason if the chain or another transaction provides the same tag. */
 export const conflictReason: 'conflict' = 'conflict';
@@ -46,15 +45,11 @@ export function resolveReturns(
   }
 }
 
-/**
- * True if the chain satisfied a tag of the transaction, or if another transaction that stays provides the tag. One that waits
- * behind the other (P33) is no rival.
- */
+/** True if the chain satisfied a tag of the transaction, or if another transaction that stays provides the tag. */
 function hasRival(index: PoolIndex, node: PoolNode, undecided: ReadonlySet<PoolNode>): boolean {
   for (const tag of node.entry.verdict.provides) {
     if (index.satisfied.has(tag)) return true;
-    for (const rival of index.providers.of(tag))
-      if (rival !== node && !undecided.has(rival) && !isBehindOther(node, rival)) return true;
+    for (const rival of index.providers.of(tag)) if (rival !== node && !undecided.has(rival)) return true;
   }
   return false;
 }

@@ -1,7 +1,7 @@
+import { mayRivalLost } from './damage-parking.ts';
 import { childrenOf, isMet, placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
-import { isBehind } from './waiting-behind.ts';
 
 /**
  * Makes room for a parked newcomer, which is in the settled index: the worst parked transactions leave, as many as are
@@ -52,7 +52,7 @@ function wouldBeReady(index: PoolIndex, child: PoolNode, given: ReadonlySet<stri
   // The newcomer is ready and so are the other parents: none of them is below the floor.
   if (entry.verdict.priority < index.limits.minPriority) return false;
   if (place === null || place.ready || entry.notBefore !== undefined) return false;
-  if (isBehind(index, child)) return false;
+  if (mayRivalLost(index, child)) return false;
   return entry.verdict.requires.every((tag) => given.has(tag) || isMet(index, tag) || isProvided(index, tag));
 }
 

@@ -3,7 +3,6 @@ import type { PlaceStep } from '../rules/step.ts';
 import { isBelowFloor } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isParked, type PoolNode } from './pool-node.ts';
-import { isBehind } from './waiting-behind.ts';
 
 /**
  * Returns the `ready` and `parked` events of a call, by seq (P24). A transaction that becomes Pending and ready has none,
@@ -25,5 +24,5 @@ function reasonOf(index: PoolIndex, node: PoolNode): ParkedReason {
   const { entry, place } = node;
   if (entry.notBefore !== undefined) return 'held';
   if (place !== null && isBelowFloor(index, place)) return 'below-floor';
-  return isBehind(index, node) ? 'behind-claim' : 'missing';
+  return 'missing';
 }

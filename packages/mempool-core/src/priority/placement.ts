@@ -1,10 +1,10 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { nobodysTag } from '../rules/damage.ts';
+import { mayRivalLost } from './damage-parking.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 import { isSamePlace, keyAt } from './tipped-place.ts';
-import { isBehind } from './waiting-behind.ts';
 
 /** True if the chain satisfied the tag, or if a live transaction that is no longer Pending provides it. */
 export function isMet(index: PoolIndex, tag: string): boolean {
@@ -83,12 +83,12 @@ function isNeeded(index: PoolIndex, node: PoolNode): boolean {
   return node.entry.verdict.provides.some((tag) => index.dependents.has(tag));
 }
 
-/** The order key of a transaction whose parents have theirs. Below the floor (P26) and behind another one (P33) it is parked. */
+/** The order key of a transaction whose parents have theirs. Below the floor (P26) it is parked. */
 export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   if (node.place !== null && isUntagged(node.entry)) return crossed(index, node.place);
   const { verdict } = node.entry;
   const parents: OrderKey[] = [];
-  let ready = node.entry.notBefore === undefined && !isBehind(index, node);
+  let ready = node.entry.notBefore === undefined && !mayRivalLost(index, node);
   for (const tag of verdict.requires) {
     if (isMet(index, tag)) continue;
     const providers = [...index.providers.of(tag)].filter(isPlaced);

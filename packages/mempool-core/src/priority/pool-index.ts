@@ -13,7 +13,6 @@ import {
   isCounted,
   isHeld,
   isLostOut,
-  isOut,
   isPlaced,
   mayLeave,
   type PlacedNode,
@@ -171,7 +170,6 @@ export class PoolIndex {
       if (before.notBefore !== entry.notBefore) this.unsettled.nodes.add(node);
       return node;
     }
-    if (isOut(left)) this.#unsettleWaiting(before);
     // A hash that was received again may provide other tags than before.
     if (!saysTheSame) this.#unsettle(node);
     this.#set(node, { entry, stage, place: null });
@@ -206,7 +204,6 @@ export class PoolIndex {
     if (node === undefined) return;
     // One step may end a transaction and remove it from the log. A mirror then still has it as live.
     if (isLive(node.stage)) this.#unsettle(node);
-    if (isOut(node.stage)) this.#unsettleWaiting(node.entry);
     this.unsettled.nodes.delete(node);
     this.#forget(node);
   }
@@ -324,12 +321,6 @@ export class PoolIndex {
     node.stage = stage;
     node.place = place;
     this.#attach(node);
-  }
-
-  /** P33: what waits behind one in flight provides a tag of it. */
-  #unsettleWaiting({ verdict }: Entry): void {
-    for (const tag of verdict.provides)
-      for (const node of this.providers.of(tag)) if (node.stage === 'Pending') this.unsettled.nodes.add(node);
   }
 
   #unsettle(node: PoolNode): void {

@@ -8,13 +8,13 @@ import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-pl
 import { nobodysTag } from '../rules/damage.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
+import { isParkedByDamage } from './damage-parking.ts';
 import { excessOf, Leavers, nothingMore } from './eviction.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isOut, type PoolNode } from './pool-node.ts';
 import { reapFrom } from './selection.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
-import { isParkedByDamage } from './waiting-behind.ts';
 
 /** One call on a priority pool while it is planned, for the rules that pools of both orderings share. */
 export class PriorityCall implements CallPlan {

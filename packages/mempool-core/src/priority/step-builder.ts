@@ -4,11 +4,11 @@ import { type Entry, heldUntil, type PoolStep, parkedSince } from '../contract/p
 import type { Transaction } from '../contract/transaction.ts';
 import { changeOf, type MoveWay, planDrop, planMove } from '../rules/change.ts';
 import { type PoolView, type Step, type StepParts, stepOf } from '../rules/step.ts';
+import { isParkedByDamage } from './damage-parking.ts';
 import { placeEvents } from './place-events.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isGossipable, isParked, type PoolNode, type UndoEntry } from './pool-node.ts';
-import { isParkedByDamage, successorOf } from './waiting-behind.ts';
 
 /** The pool that a call is planned on. */
 export interface Planning {
@@ -110,17 +110,7 @@ export class StepBuilder {
     const change = txState === null ? null : planMove(verb, txState, this.tick, way);
     if (txState === null || change === null) return false;
     this.move(txState, change.after, change.cause, claim);
-    if (verb === 'release') this.giveWay(hash);
     return true;
-  }
-
-  /** P33: one that has come back from flight is replaced, if another one has waited behind it. */
-  giveWay(hash: string): void {
-    const node = this.index.node(hash);
-    const successor = node?.stage === 'Pending' ? successorOf(this.index, node) : undefined;
-    if (node === undefined || successor === undefined) return;
-    this.replace(node, successor.hash);
-    this.index.move(node, 'Dropped');
   }
 
   /**

@@ -62,14 +62,10 @@ export interface CallPlan {
 }
 
 /** Returns the step of `take` (P8, P20): selects transactions within the budget and puts them in flight under one claim. */
-export function takeStep(
-  plan: CallPlan,
-  { claimId, owner, claimMs, budget, replaceable }: CheckedTake,
-  nowMs: number,
-): Step<Claim> {
+export function takeStep(plan: CallPlan, { claimId, owner, claimMs, budget }: CheckedTake, nowMs: number): Step<Claim> {
   for (const one of plan.due(nowMs, maxSweep)) plan.wake(one);
   const untilMs = claimEnd(nowMs, claimMs);
-  const claim: ClaimRecord = { id: claimId, owner, untilMs, ...(replaceable && { replaceable }) };
+  const claim: ClaimRecord = { id: claimId, owner, untilMs };
   const transactions = plan.reap(budget).map((one) => takenOf(one, plan.take(one, claim)));
   return plan.step({ claimId, owner, untilMs, transactions });
 }

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Mempool,
   MempoolError,
-  type Transaction,
   UnrecoverableError,
   type WorkContext,
   type WorkDone,
@@ -332,33 +331,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
   });
 });
 
-it('lets a replacement wait behind what a handler has, and hands it out when that failed (P33)', async () => {
-  const priorities: Record<string, bigint> = { [hash(1)]: 10n, [hash(2)]: 20n };
-  const validate = ({ hash }: Transaction) => ({ priority: priorities[hash] ?? 0n, provides: ['nonce'] });
-  const opened = await openPriority({ validate });
-  await opened.pool.submit(transaction(1));
-  const handled: string[] = [];
-  const handle: Handle = async (one) => {
-    handled.push(one);
-    if (one === hash(2)) return working.stop();
-    expect(await opened.pool.submit(transaction(2))).toMatchObject({ kind: 'received', parked: true });
-    throw new Error('refused');
-  };
-  const working = work(opened, handle, { replaceable: true });
-  expect(await working.done).toEqual({ acknowledged: 1, released: 1, failed: 0, lost: 0 });
-  expect(handled).toEqual([hash(1), hash(2)]);
-  expect(await opened.pool.status(hash(1))).toMatchObject({ stage: 'Dropped', reason: 'replaced' });
-});
-
-it('refuses replaceable claims on a fifo pool', async () => {
-  const opened = await open();
-  await expect(work(opened, () => undefined, { replaceable: true }).done).rejects.toMatchObject({
-    code: 'ERR_MEMPOOL_UNSUPPORTED',
-  });
-});
-
 it.each<[string, unknown]>([
-  ['replaceable', { replaceable: 'yes' }],
   ['owner', { owner: 'with space' }],
   ['concurrency', { concurrency: 0 }],
   ['concurrency', { concurrency: 1_001 }],

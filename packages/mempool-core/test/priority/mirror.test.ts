@@ -334,7 +334,7 @@ class Traffic {
       overheadBytes: 1,
     };
     const claim = { claimId: `lease ${this.#calls}`, owner: 'taker', claimMs: 1 + this.#chance.below(60) };
-    const take = { ...claim, budget, ...(this.#chance.below(2) === 0 && { replaceable: true as const }) };
+    const take = { ...claim, budget };
     this.#twins.run((pool) => calls.takeStep(new PriorityCall(pool, this.#now), take, this.#now));
   }
 

@@ -102,19 +102,12 @@ function claims(pool: Mempool): Endpoint[] {
         ...moment,
         owner,
         claimMs,
-        replaceable: z.boolean().optional().openapi({
-          description:
-            'While the claim lasts, a newcomer that pays enough to replace a taken transaction is received and waits behind it (P33). Priority pools only.',
-        }),
         payloads: z.boolean().optional(),
       }),
       description: 'The claim. Payloads are base64.',
       schema: schemas.claim,
-      answer: async ({
-        body: { owner, claimMs, replaceable, payloads = false, now, height, ...budget },
-        operationId,
-      }) => {
-        const options = { owner, claimMs, replaceable, now, height, operationId };
+      answer: async ({ body: { owner, claimMs, payloads = false, now, height, ...budget }, operationId }) => {
+        const options = { owner, claimMs, now, height, operationId };
         return await (payloads ? pool.take(budget, { ...options, payloads }) : pool.take(budget, options));
       },
     }),

@@ -101,27 +101,6 @@ test('the floor is a number as text, and moves what is below it', async () => {
   expect(await (await fetch(`${api}/usage`)).json()).toMatchObject({ load: { ready: 1, belowFloor: 0 } });
 });
 
-test('a replacement waits behind what was taken as replaceable, and else is a conflict', async () => {
-  const server = await served({ backend: 'ephemeral', ordering: 'priority' });
-  const api = `${server.url}/api/v1`;
-  const add = async (name: string, priority: string) => {
-    const verdict = { priority, provides: ['nonce'] };
-    const answer = await postJson(`${api}/transactions`, { payload: Buffer.from(name).toString('base64'), verdict });
-    return [answer.status, ((await answer.json()) as { readonly parked?: boolean }).parked];
-  };
-  const take = async (replaceable?: unknown): Promise<number> =>
-    (await postJson(`${api}/take`, { owner: 'builder', claimMs: 60_000, replaceable })).status;
-  expect([await add('old', '100'), await take('yes'), await take()]).toEqual([[201, undefined], 400, 200]);
-  expect(await add('next', '110')).toEqual([409, undefined]);
-  await server.pool.release(sha256('old'));
-  expect([await take(true), await add('next', '110')]).toEqual([200, [201, true]]);
-  await server.pool.release(sha256('old'));
-  expect(await server.pool.checkStatus([sha256('old'), sha256('next')])).toMatchObject([
-    { stage: 'Dropped', reason: 'replaced' },
-    { stage: 'Pending' },
-  ]);
-});
-
 test('a connection that has sent nothing does not hold up the end', async () => {
   const server = await served();
   const socket = connect(server.port, '127.0.0.1');
