@@ -31,7 +31,7 @@ const programs = [
   'packages/server/test/{monitored-process,http/server-program,http/ledger/ledger-program}.ts',
   'packages/redis/test/{subject,ledger/subject,priority/admitter,connection/tls-process}.ts',
   'packages/redis/test/{pool/worker,pool/taker,pool/sender,ledger/spender,ledger/crasher,election/node}.ts',
-  'packages/sqlite/test/{shared-subject,exclusive-subject,ledger/subject}.ts',
+  'packages/sqlite/test/{shared-subject,ledger/subject}.ts',
   'packages/sqlite/test/file/{keeper,opener,remover}.ts',
   'packages/sqlite/test/pool/{caller,migrator,disk-filler,listener,taker,sender,racer,worker}.ts',
   'packages/sqlite/test/priority/follower.ts',

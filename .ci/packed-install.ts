@@ -11,7 +11,7 @@ import { pack, root } from './pack.ts';
 const supported = ['22', '24', '26'] as const;
 const tooOld = '20';
 /** The longest first, so that only short jobs are left at the end. */
-const subjects = ['sqlite', 'sqlite-exclusive', 'redis', 'memory'] as const;
+const subjects = ['sqlite', 'redis', 'memory'] as const;
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 const suite = 'node_modules/mempool-conformance/dist/cli.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createElection, inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 import { redis } from 'mempool-redis';
-import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
+import { sqlite, sqliteElection } from 'mempool-sqlite';
 
 const message = /needs Node 22 or later.* v20\./;
 const path = join(process.env.PACKED_POOLS, 'old-node.sqlite');
@@ -14,7 +14,6 @@ const refused = { code: 'ERR_ELECTION_REFUSED', message };
 
 await assert.rejects(ephemeral.open(), unsupported);
 await assert.rejects(sqlite.open({ path }), unsupported);
-await assert.rejects(sqliteExclusive.open({ path }), unsupported);
 await assert.rejects(redis.open({ url: process.env.PACKED_REDIS_URL }), unsupported);
 assert.throws(() => createElection(inProcessElection, { leases: new Leases(), nodeId: 'node-1' }), refused);
 assert.throws(() => createElection(sqliteElection, { path, nodeId: 'node-1' }), refused);

@@ -6,7 +6,7 @@ import { createElection, inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 import { openNode } from 'mempool-node';
 import { redis, redisElection } from 'mempool-redis';
-import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
+import { sqlite, sqliteElection } from 'mempool-sqlite';
 
 const hash = '0a'.repeat(32);
 const block = { point: { slot: 1, hash: '0b'.repeat(32) }, seen: [hash], unseen: [] };
@@ -20,16 +20,15 @@ async function received(store) {
   return payload;
 }
 
-async function fromReceivedToFinalized(store, election = null) {
+async function fromReceivedToFinalized(store, election) {
   const payload = await received(store);
-  await election?.start();
+  await election.start();
   const confirm = (more) => store.confirm(block, { finalizeThreshold: 1 }, more);
-  const answer =
-    election === null ? confirm({}) : election.runAsLeader((_signal, _term, { lease }) => confirm({ lease }));
-  assert.equal((await answer).kind, 'applied');
+  const answer = await election.runAsLeader((_signal, _term, { lease }) => confirm({ lease }));
+  assert.equal(answer.kind, 'applied');
   assert.equal((await store.checkStatus([hash]))[0].stage, 'Finalized');
   assert.deepEqual(Buffer.from((await store.dumpFinalized()).entries[0].payload), Buffer.from(payload));
-  await election?.stop();
+  await election.stop();
   await store.close();
 }
 
@@ -60,7 +59,6 @@ await fromReceivedToFinalized(
   await sqlite.open({ ...at('shared'), fenced: true }),
   createElection(sqliteElection, { ...at('shared'), nodeId }),
 );
-await fromReceivedToFinalized(await sqliteExclusive.open(at('own')));
 await fromReceivedToFinalized(
   await redis.open({ ...onRedis, fenced: true }),
   createElection(redisElection, { ...onRedis, nodeId }),

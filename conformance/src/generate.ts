@@ -8,7 +8,7 @@ const page: string = fileURLToPath(new URL('../MATRIX.md', import.meta.url));
 const reports: string = fileURLToPath(new URL('../../.data/conformance/', import.meta.url));
 
 /** The backends of this repository, in the order of the matrix's columns. */
-const subjects = ['ephemeral', 'sqlite', 'sqlite-exclusive', 'redis'] as const;
+const subjects = ['ephemeral', 'sqlite', 'redis'] as const;
 /** Those of its ledgers. A test of each writes its report under this name. */
 const ledgers = ['ledger-memory', 'ledger-sqlite', 'ledger-redis'] as const;
 

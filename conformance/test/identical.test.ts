@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { historyOptions, makeHistory, transcript } from 'mempool-conformance';
 import { ephemeral } from 'mempool-ephemeral';
-import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { sqlite } from 'mempool-sqlite';
 import { expect, test } from 'vitest';
 import { subject as redis } from '../../packages/redis/test/subject.ts';
 
@@ -20,7 +20,6 @@ test(`the backends give identical outcomes, events and pages for one history of 
   const stores = {
     ephemeral: await ephemeral.open(historyOptions),
     sqlite: await sqlite.open({ ...files, path: join(folder, 'shared.sqlite') }),
-    sqliteExclusive: await sqliteExclusive.open({ ...files, path: join(folder, 'own.sqlite') }),
     redis: await redis.open(pool, historyOptions),
   };
   const [first, ...others] = Object.entries(stores).map(([name, store]) => ({

@@ -31,11 +31,6 @@ const backends: Readonly<Record<string, (config: ConfigFields) => Promise<NodeBa
     return { backend: sqlite, config, elect: (options) => createElection(sqliteElection, { ...options, path }) };
   },
 
-  async sqliteExclusive(config) {
-    const { sqliteExclusive } = await import('mempool-sqlite');
-    return { backend: sqliteExclusive, config, elect: () => withoutElection('sqliteExclusive') };
-  },
-
   async redis(config) {
     const { redis, redisElection } = await import('mempool-redis');
     const { pool } = config;
@@ -53,11 +48,6 @@ export async function nodeBackend(config: ConfigFields): Promise<NodeBackend> {
   const names = Object.keys(backends).join(', ');
   const name = config.backend.slice(0, 100);
   throw misconfigured(`is ${name}, not one of ${names}: for another backend use openMempool of mempool-core`);
-}
-
-/** A pool of one process has no leases, so it refuses the blocks of a watcher. */
-function withoutElection(name: string): never {
-  throw misconfigured(`is ${name}, whose pool has no leases for a watcher: use sqlite, or leave out source`);
 }
 
 function misconfigured(problem: string): MempoolError {

@@ -15,7 +15,6 @@ const ledgers: Readonly<
 > = {
   ephemeral: (_config, { path: _, ...options }) => openLedger(memoryLedger, options),
   sqlite: besideFile,
-  sqliteExclusive: besideFile,
 
   async redis(config, { path: _, ...options }) {
     const { redisLedger } = await import('mempool-redis');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Redis } from 'ioredis';
 import type { ConfigOf, Ordering, Schedule } from 'mempool-core';
 import { type NodeOptions, type NodeParts, openNode } from 'mempool-node';
-import { sqliteExclusive } from 'mempool-sqlite';
+import { sqlite } from 'mempool-sqlite';
 import type { RedisCluster } from 'mempool-testkit';
 import { ownServer, scratchFolder, sharedCluster } from 'mempool-testkit/vitest';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -34,9 +34,10 @@ const homes: Readonly<Record<string, () => Promise<Home>>> = {
         mkdirSync(path);
       },
       async assertFree() {
-        // The exclusive backend refuses a file that anybody has open.
         rmSync(path, { recursive: true, force: true });
-        await (await sqliteExclusive.open({ path })).close();
+        await (await sqlite.open({ path })).close();
+        // It is refused while anybody has the file open.
+        await sqlite.remove({ path });
       },
     };
   },
@@ -189,7 +190,7 @@ test('what sees that a file is free notices one that is not', async () => {
   const home = await homes.sqlite?.();
   await using node = await openNode(home?.config as Config);
   const path = home?.config.path as string;
-  await expect(sqliteExclusive.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_IN_USE' });
+  await expect(sqlite.remove({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_IN_USE' });
   expect(node.pool.ordering).toBe('fifo');
 });
 
@@ -220,12 +221,8 @@ test('a Dolos configuration gives pool and election one place, and the time of t
   expect(readdirSync(root).every((name) => name.startsWith('mempool'))).toBe(true);
 });
 
-test('a backend without an election, or of a third party, is refused by name', async () => {
-  const path = join(scratchFolder(), 'pool.sqlite');
+test('a backend of a third party is refused by name', async () => {
   const refused = { code: 'ERR_MEMPOOL_CONFIG', details: { field: 'backend' } };
-  await expect(openNode({ backend: 'sqliteExclusive', path }, { source })).rejects.toMatchObject(refused);
-  await using alone = await openNode({ backend: 'sqliteExclusive', path });
-  expect(alone.pool.store.name).toBe('sqlite-exclusive');
   await expect(openNode({ backend: 'mine' } as object as Config)).rejects.toMatchObject(refused);
 });
 

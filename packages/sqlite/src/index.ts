@@ -1,4 +1,4 @@
-export { sqlite, sqliteExclusive } from './backend.ts';
+export { sqlite } from './backend.ts';
 export { type SqliteElectionOptions, sqliteElection } from './election/provider.ts';
 export { backUpFile } from './file/back-up.ts';
 export type { SqliteOptions } from './file/options.ts';

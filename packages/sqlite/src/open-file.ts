@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
-import { defaultRetention, isMempoolError, MempoolError, type Ordering } from 'mempool-core';
+import { defaultRetention, type Ordering } from 'mempool-core';
 import type * as core from 'mempool-core/backend';
 import { storeFifoLimits } from './fifo/tables.ts';
-import { type DatabaseFileOptions, incompatible, openDatabase, openReader } from './file/database-file.ts';
+import { incompatible, openDatabase, openReader } from './file/database-file.ts';
 import { formats, poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { readSql } from './file/sql-text.ts';
@@ -12,7 +12,6 @@ import { PoolFile } from './pool/pool-file.ts';
 import { createPriorityTables, storePriorityLimits } from './priority/format.ts';
 
 type FileOptions = core.DriverOptions & SqliteOptions;
-type LockingMode = DatabaseFileOptions['lockingMode'];
 
 /** Statements for tables that only pools of this ordering have. */
 const statements: Readonly<Record<Ordering, string>> = {
@@ -20,28 +19,9 @@ const statements: Readonly<Record<Ordering, string>> = {
   priority: 'priority/statements.sql',
 };
 
-/** Without the index, whose pages are spread over the whole file, the cost of a receive does not depend on the size of the pool. */
-const sharing: Readonly<Record<Ordering, Readonly<Record<LockingMode, string>>>> = {
-  fifo: {
-    NORMAL: 'CREATE UNIQUE INDEX IF NOT EXISTS tx_hash ON tx (hash)',
-    EXCLUSIVE: 'DROP INDEX IF EXISTS tx_hash',
-  },
-  priority: { NORMAL: '', EXCLUSIVE: 'DELETE FROM change' },
-};
-
 /** Opens the file for sharing with other processes. Waits while another one creates or locks it. */
 export function openShared(options: FileOptions): Promise<PoolFile> {
-  return whileBusy({ ...options, signal: undefined }, () => openFile(options, 'NORMAL'));
-}
-
-/** Opens the file for this process alone. @throws `ERR_MEMPOOL_IN_USE` if another process or another store has the file open */
-export function openExclusive(options: FileOptions): PoolFile {
-  try {
-    return openFile(options, 'EXCLUSIVE');
-  } catch (cause) {
-    if (!isMempoolError(cause, 'ERR_MEMPOOL_UNAVAILABLE')) throw cause;
-    throw new MempoolError('ERR_MEMPOOL_IN_USE', `another has the file open: ${options.path}`, { cause });
-  }
+  return whileBusy({ ...options, signal: undefined }, () => openFile(options));
 }
 
 /** Opens a further connection to a file that `openShared` has opened. It only reads. */
@@ -49,18 +29,18 @@ export function openSecond({ path, log, ordering }: FileOptions): PoolFile {
   return new PoolFile(openReader(path), log, statements[ordering]);
 }
 
-function openFile(options: FileOptions, lockingMode: LockingMode): PoolFile {
+function openFile(options: FileOptions): PoolFile {
   const { path, log, ordering, create = true } = options;
   const synchronous = options.synchronous === 'normal' ? 'NORMAL' : 'FULL';
   return openDatabase(
-    { kind: poolKind, path, lockingMode, synchronous, create },
-    (database) => prepare(database, options, lockingMode),
+    { kind: poolKind, path, synchronous, create },
+    (database) => prepare(database, options),
     (database) => new PoolFile(database, log, statements[ordering]),
   );
 }
 
 /** In one transaction: creates the pool, unless there is one, and applies the options of this open. */
-function prepare(database: Database, options: FileOptions, lockingMode: LockingMode): void {
+function prepare(database: Database, options: FileOptions): void {
   const { path, pool, ordering, retention, limits } = options;
   database.exec(readSql('election/tables.sql'));
   if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'pool'").get() === undefined)
@@ -78,7 +58,6 @@ function prepare(database: Database, options: FileOptions, lockingMode: LockingM
     nameRetention();
     storeFifoLimits(database, limits);
   }
-  database.exec(sharing[ordering][lockingMode]);
 }
 
 const retentionSql = `UPDATE pool SET max_finalized = ifnull(@maxFinalized, max_finalized),

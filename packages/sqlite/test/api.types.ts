@@ -1,18 +1,12 @@
 // Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
 import type { Backend, MempoolStore } from 'mempool-core';
 import { createElection, type Election, type ElectionProvider } from 'mempool-election';
-import {
-  type SqliteElectionOptions,
-  type SqliteOptions,
-  sqlite,
-  sqliteElection,
-  sqliteExclusive,
-} from 'mempool-sqlite';
+import { type SqliteElectionOptions, type SqliteOptions, sqlite, sqliteElection } from 'mempool-sqlite';
 
-export const backends: readonly Backend<SqliteOptions>[] = [sqlite, sqliteExclusive];
+export const backends: readonly Backend<SqliteOptions>[] = [sqlite];
 
 export async function open(): Promise<MempoolStore> {
-  await sqliteExclusive.open({ path: 'mempool.sqlite', synchronous: 'normal', pool: 'main', maxFinalized: 1 });
+  await sqlite.open({ path: 'mempool.sqlite', synchronous: 'normal', pool: 'main', maxFinalized: 1 });
   // @ts-expect-error a pool is a file: it needs a path
   await sqlite.open({ pool: 'main' });
   // @ts-expect-error less than `normal` loses what was answered

@@ -1,6 +1,4 @@
 import { testMempoolStore } from 'mempool-conformance/vitest';
-import { subject as exclusive } from './exclusive-subject.ts';
-import { subject as shared } from './shared-subject.ts';
+import { subject } from './shared-subject.ts';
 
-testMempoolStore(shared);
-testMempoolStore(exclusive);
+testMempoolStore(subject);

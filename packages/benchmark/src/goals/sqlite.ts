@@ -2,17 +2,13 @@ import type { BenchBackend } from '../limits/backend.ts';
 import { bareJoin, bareTable } from '../limits/table.ts';
 import { clockOf } from '../setup/clock.ts';
 import { atMost, type BenchContext } from '../setup/context.ts';
-import { batches, freshCalls, freshTransactions } from '../setup/samples.ts';
+import { freshCalls, freshTransactions } from '../setup/samples.ts';
 import type { BenchSubject } from '../setup/subject.ts';
 import { FilledPool } from '../workloads/pools.ts';
 import { inCalls } from '../workloads/workload.ts';
 import { head, inTurn, type Measure, timed } from './measure.ts';
 import { readGoals } from './reads.ts';
 import { coalescingGoal, receiveGoal } from './receive.ts';
-
-const large = 1_000_000;
-/** Into a million: less than a fortieth more after all rounds. */
-const perRound = 2_000;
 
 export function sqliteGoals({ subject }: BenchBackend, context: BenchContext): Measure[] {
   const receive = (what: string, size: number, count: number): Measure => {
@@ -71,27 +67,6 @@ function confirmGoal(subject: BenchSubject, folder: string, inflight: number): M
     async end() {
       await pool.close();
       table?.close();
-    },
-  };
-}
-
-/** With the file to itself, the hash map makes up for the random index at a million. */
-export function exclusiveGoal(shared: BenchSubject, exclusive: BenchSubject): Measure {
-  const [many, one] = [new FilledPool(shared, large), new FilledPool(exclusive, large)];
-  const receive = ({ store }: FilledPool) => {
-    const calls = batches(freshTransactions(perRound), 100);
-    return () => timed(() => inCalls(calls, (call) => store.receive(call)));
-  };
-  return {
-    ...head(exclusive, 'receive by 100 at 1,000,000: shared file ÷ the file to itself', ['at least', 2], '×', 9),
-    async prepare() {
-      await many.fill();
-      await one.fill();
-    },
-    sample: (round) => inTurn(round, receive(many), receive(one)),
-    async end() {
-      await many.close();
-      await one.close();
     },
   };
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type BackendName, backendNames } from '../limits/backend.ts';
 
 export const usage: string = `npm run bench -- [options]
-  --full              also n = 1,000,000, and the SQLite file of one process at that size
+  --full              also n = 1,000,000
   --only <backend>    one of ${backendNames.join(', ')}
   --n <count>         two other sizes: this many, and 1,000 (a tenth of it where that is less)
   --passes <count>    how often everything is measured, in processes of their own, which share the rounds (default 3;

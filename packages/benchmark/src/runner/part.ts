@@ -10,18 +10,17 @@ import { reapingGoal } from '../goals/reaping.ts';
 import { redisGoals } from '../goals/redis.ts';
 import { sequencerGoals } from '../goals/sequencer.ts';
 import { serverGoals } from '../goals/server.ts';
-import { exclusiveGoal, sqliteGoals } from '../goals/sqlite.ts';
+import { sqliteGoals } from '../goals/sqlite.ts';
 import { writersGoals } from '../goals/writers.ts';
 import { type BackendName, type BenchBackend, backendOf, foreignBackend, places } from '../limits/backend.ts';
 import type { Series } from '../report/row.ts';
 import { type BenchContext, isWanted, type Place } from '../setup/context.ts';
-import { loadSubject, subjectPath } from '../setup/subject.ts';
 import { touchHeap } from './memory.ts';
 import { allSeries, seriesAgainst } from './series.ts';
 
 /** The part of a run that one process measures in one pass. */
 export type Part =
-  | { readonly kind: 'backend'; readonly name: BackendName; readonly full: boolean }
+  | { readonly kind: 'backend'; readonly name: BackendName }
   | { readonly kind: 'foreign'; readonly path: string }
   | { readonly kind: 'against'; readonly name: BackendName; readonly checkout: string };
 
@@ -46,7 +45,7 @@ export async function measurePart(part: Part, context: BenchContext): Promise<Me
       const backend = await backendOf(part.name, context);
       const series = await allSeries(backend, context);
       touchHeap(backend.place, context);
-      return { series, sampled: await samples(await goalsOf(backend, part.full, context), context) };
+      return { series, sampled: await samples(await goalsOf(backend, context), context) };
     }
     case 'foreign':
       return { series: await allSeries(await foreignBackend(part.path, context), context), sampled: [] };
@@ -60,14 +59,13 @@ const mostMirror = 700;
 const mostHeap = 250;
 
 /** The goals that a backend of ours has beside its flatness. */
-async function goalsOf(backend: BenchBackend, full: boolean, context: BenchContext): Promise<Measure[]> {
+async function goalsOf(backend: BenchBackend, context: BenchContext): Promise<Measure[]> {
   const reaping = reapingGoal(backend, context);
   const heap = heapGoals(backend, context, backend.place === 'heap' ? mostHeap + mostMirror : mostMirror);
   switch (backend.place) {
     case 'heap':
       return [...memoryGoals(backend, context), ...heap, reaping, ...serverGoals(backend, context)];
-    case 'file': {
-      const exclusive = full ? [exclusiveGoal(backend.subject, await loadSubject(subjectPath('sqliteExclusive')))] : [];
+    case 'file':
       return [
         ...sqliteGoals(backend, context),
         ...pacedGoals(backend, context),
@@ -77,10 +75,8 @@ async function goalsOf(backend: BenchBackend, full: boolean, context: BenchConte
         ...(await sqliteLedgerGoals(context)),
         reaping,
         ...electionGoals(backend),
-        ...exclusive,
         ...serverGoals(backend, context),
       ];
-    }
     case 'server':
       return [
         ...redisGoals(backend, context),

@@ -66,9 +66,9 @@ export function machineHere(server: 'none' | 'own', rounds: number | undefined):
   });
 }
 
-function partsOf({ backends, subject, against, full }: Options): Part[] {
+function partsOf({ backends, subject, against }: Options): Part[] {
   if (against !== undefined) return backends.map((name) => ({ kind: 'against', name, checkout: against }));
-  const own = backends.map((name): Part => ({ kind: 'backend', name, full }));
+  const own = backends.map((name): Part => ({ kind: 'backend', name }));
   return subject === undefined ? own : [...own, { kind: 'foreign', path: subject }];
 }
 

@@ -19,7 +19,6 @@ export const root: string = join(import.meta.dirname, '../../../..');
 const modules = {
   ephemeral: 'packages/ephemeral/test/subject.ts',
   sqlite: 'packages/sqlite/test/shared-subject.ts',
-  sqliteExclusive: 'packages/sqlite/test/exclusive-subject.ts',
   redis: 'packages/redis/test/subject.ts',
 } as const;
 

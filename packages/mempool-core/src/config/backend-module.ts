@@ -16,7 +16,6 @@ export type ImportModule = (specifier: string) => Promise<unknown>;
 const ours: Readonly<Record<string, string>> = {
   ephemeral: 'mempool-ephemeral',
   sqlite: 'mempool-sqlite',
-  sqliteExclusive: 'mempool-sqlite',
   redis: 'mempool-redis',
 };
 

@@ -108,7 +108,6 @@ interface NeededFields {
   readonly ephemeral: object;
   readonly in_memory: object;
   readonly sqlite: { readonly path: string };
-  readonly sqliteExclusive: { readonly path: string };
   readonly redb: { readonly path: string };
   readonly redis:
     | { readonly url: string }
@@ -336,7 +335,7 @@ export function withNeededFields({ config, place }: ReadConfig): MempoolConfig<s
   return config;
 }
 
-const needs: Readonly<Record<string, 'path' | 'url'>> = { sqlite: 'path', sqliteExclusive: 'path', redis: 'url' };
+const needs: Readonly<Record<string, 'path' | 'url'>> = { sqlite: 'path', redis: 'url' };
 
 function neededField({ backend, cluster, sentinels }: ConfigFields): 'path' | 'url' | 'masterName' | null {
   if (backend === 'redis' && cluster !== undefined) return null;

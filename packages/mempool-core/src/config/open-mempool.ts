@@ -138,7 +138,6 @@ type OwnField = (typeof ownFields)[number];
 const takenBy: Readonly<Record<string, readonly OwnField[]>> = {
   ephemeral: [],
   sqlite: ['path'],
-  sqliteExclusive: ['path'],
   redis: redisFields,
 };
 

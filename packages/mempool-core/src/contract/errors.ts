@@ -28,7 +28,7 @@ export type MempoolErrorCode =
   | 'ERR_MEMPOOL_PERMISSION'
   /** The store accepts no writes: it is a replica, or the process may not write to the file. */
   | 'ERR_MEMPOOL_READ_ONLY'
-  /** Another process holds the exclusive lock. */
+  /** Another process has the pool open. */
   | 'ERR_MEMPOOL_IN_USE'
   /** The backend lacks the capability, or Node is older than version 22. */
   | 'ERR_MEMPOOL_UNSUPPORTED'

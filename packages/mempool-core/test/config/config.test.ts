@@ -170,7 +170,6 @@ describe('a configuration', () => {
     [{ backend: 'redis' }, 'url'],
     [{ backend: 'redis', sentinels: ['a:1'] }, 'masterName'],
     [{ backend: 'sqlite', sentinels: ['a:1'], masterName: 'm' }, 'path'],
-    [{ backend: 'sqliteExclusive' }, 'path'],
     [{ backend: 'redis' }, 'url'],
   ])('misses what is needed: %o', (given, field) => {
     expect(refusal(given).field).toBe(field);
@@ -249,7 +248,7 @@ describe('a Dolos section', () => {
 
   it('has the folder of its path made, below the storage path', () => {
     const at = (path: string, mempool: object) => parseConfig({ storage: { path, mempool } }).makeFolder;
-    for (const backend of ['redb', 'sqliteExclusive'])
+    for (const backend of ['redb', 'sqlite'])
       for (const path of [undefined, 'pools/pool.db', resolve('data/pool.db')])
         expect(at('./data', { backend, path })).toBe(true);
     for (const path of ['/elsewhere/pool.db', '../pool.db', resolve('data-2/pool.db')])

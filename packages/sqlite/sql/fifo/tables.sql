@@ -1,4 +1,6 @@
--- The table of a fifo pool in addition to those of pool/tables.sql.
+-- The table and the index of a fifo pool in addition to those of pool/tables.sql.
+
+CREATE UNIQUE INDEX tx_hash ON tx (hash);
 
 -- One row for each transaction under a claim: it is Propagated because of a take. Any further change of it removes the row.
 -- id: the operation id of the take. until: milliseconds since 1970.

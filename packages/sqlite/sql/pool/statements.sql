@@ -27,8 +27,6 @@ SELECT event_seq - count + 1 AS oldest FROM step ORDER BY event_seq LIMIT 1
 -- States. A transaction in neither table is final: its latest log entry has its state.
 -- :seqOf
 SELECT seq FROM tx WHERE hash = ?
--- :hashes
-SELECT seq, hash FROM tx
 -- :txState
 SELECT s.seq, iif(p.seq IS NULL AND h.seq IS NULL, coalesce(i.stage, l.stage), 0) AS stage, coalesce(i.tick, l.tick, 0) AS tick,
   l.confirmations, l.non_confirmations AS nonConfirmations, coalesce(i.point, l.point) AS point, l.reason,
@@ -110,10 +108,6 @@ FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq > (SELECT ?) ORDER
 -- :inflightOf
 SELECT i.seq, i.stage, i.tick, i.point, i.received AS receivedAt, i.attempts, i.sent AS sentAt, tx.type, tx.checksum, tx.payload
 FROM tx CROSS JOIN inflight AS i ON i.seq = tx.seq WHERE tx.hash = (SELECT ?)
--- :inflight
-SELECT i.seq, i.stage, i.tick, i.point, i.received AS receivedAt, i.attempts, i.sent AS sentAt, tx.type, tx.checksum, tx.payload
-FROM inflight AS i LEFT JOIN tx ON tx.seq = i.seq WHERE i.seq = (SELECT ?)
-
 -- The terminal log.
 -- :log
 SELECT l.log_seq AS logSeq, l.seq, l.hash, l.stage, l.tick, l.confirmations, l.non_confirmations AS nonConfirmations,

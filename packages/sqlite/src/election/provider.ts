@@ -40,7 +40,7 @@ async function openFile(options: LeaseStoreOptions & SqliteElectionOptions): Pro
   try {
     return await whileBusy(waiting, () =>
       openDatabase(
-        { kind: poolKind, path, lockingMode: 'NORMAL', synchronous: 'NORMAL', create: true },
+        { kind: poolKind, path, synchronous: 'NORMAL', create: true },
         (database) => database.exec(readSql('election/tables.sql')),
         (database) =>
           new SqlFile(database, 'file/statements.sql', 'election/lease-statements.sql', 'election/statements.sql'),

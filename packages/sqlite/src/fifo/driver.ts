@@ -17,8 +17,7 @@ import { fifoVerbs } from './verbs.ts';
 export interface FifoDriverParts {
   readonly file: PoolFile;
   readonly hashes: HashIndex;
-  /** The check of leases; `null` if the file cannot have a leader. */
-  readonly fence: Fence | null;
+  readonly fence: Fence;
 }
 
 /** Returns the contract's verbs for a fifo pool. Core plans the changes of a call, and one transaction writes them. */
@@ -87,7 +86,7 @@ function wholeVerbs(
     putRecord: (put, context) =>
       calls.write<PutOutcome>('putRecord', context, () => {
         // K2: without a lease the call is never fenced.
-        if (context.lease !== null && !fence?.admits(context.lease)) return { refused: { kind: 'fenced' } };
+        if (context.lease !== null && !fence.admits(context.lease)) return { refused: { kind: 'fenced' } };
         return records.plan(put, room);
       }),
   };
@@ -102,7 +101,7 @@ class PoolTransactions {
   readonly commits: CommitPoll;
   readonly #file: PoolFile;
   readonly #hashes: HashIndex;
-  readonly #fence: Fence | null;
+  readonly #fence: Fence;
   readonly #options: core.DriverOptions;
   readonly #nowMs: () => number;
 
@@ -135,7 +134,6 @@ class PoolTransactions {
   underLease<T>(verb: string, context: core.ChainContext, plan: ChainPlan<T>): core.Awaitable<T | core.FencedOutcome> {
     const fence = this.#fence;
     const { lease } = context;
-    if (fence === null) return this.write(verb, context, plan);
     return this.write<T | core.FencedOutcome>(verb, context, (pool) => {
       if (!fence.admits(lease)) return { refused: { kind: 'fenced', tip: pool.currentTip } };
       const step = plan(pool);

@@ -20,7 +20,6 @@ export const maxWalBytes: number = checkpointPages * (4_096 + 24);
 export interface DatabaseFileOptions {
   readonly kind: FileKind;
   readonly path: string;
-  readonly lockingMode: 'NORMAL' | 'EXCLUSIVE';
   readonly synchronous: 'FULL' | 'NORMAL';
   /** If false, the file must exist. */
   readonly create: boolean;
@@ -28,14 +27,13 @@ export interface DatabaseFileOptions {
 
 /** Opens the file, checks its kind, or writes the kind into a new one. `prepare` runs in the same transaction. */
 export function openDatabase<T>(
-  { kind, path, lockingMode, synchronous, create }: DatabaseFileOptions,
+  { kind, path, synchronous, create }: DatabaseFileOptions,
   prepare: (database: Database) => void,
   use: (database: Database) => T,
 ): T {
   const file = resolve(path);
   const { database, identity } = connect(kind, file, create);
   try {
-    database.pragma(`locking_mode = ${lockingMode}`);
     // In one transaction, because another process may be creating the file.
     database.transaction(() => identify(kind, database, file))();
     if (database.pragma('journal_mode = WAL', { simple: true }) !== 'wal')

@@ -32,7 +32,7 @@ export const sqliteLedger: LedgerBackend<SqliteLedgerOptions> = defineLedger<Sql
     const { path, synchronous = 'full', name } = options;
     if (!isFileName(path)) throw badArgument('path', 'the name of a file');
     if (synchronous !== 'full' && synchronous !== 'normal') throw badArgument('synchronous', "'full' or 'normal'");
-    const how = { lockingMode: 'NORMAL', synchronous: synchronous === 'full' ? 'FULL' : 'NORMAL' } as const;
+    const how = { synchronous: synchronous === 'full' ? 'FULL' : 'NORMAL' } as const;
     const open = () =>
       openDatabase(
         { kind: ledgerKind, path, ...how, create: true },

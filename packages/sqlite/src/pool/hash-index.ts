@@ -39,38 +39,3 @@ export class HashIndex {
     this.file.run('deleteTx', seq);
   }
 }
-
-/** Uses a map in memory, for a file that only this process has open. Its keys are the bytes as Latin-1, half as long as hex. */
-export class MemoryHashIndex extends HashIndex {
-  readonly #seqs = new Map<string, number>();
-
-  constructor(file: PoolFile) {
-    super(file);
-    for (const { seq, hash } of file.rows('hashes'))
-      if (Buffer.isBuffer(hash)) this.#seqs.set(hash.toString('latin1'), seq as number);
-  }
-
-  override seqOf(hash: Buffer): number | undefined {
-    return this.#seqs.get(hash.toString('latin1'));
-  }
-
-  override inflightOf(hash: Buffer): Row | undefined {
-    const seq = this.seqOf(hash);
-    return seq === undefined ? undefined : this.file.row('inflight', seq);
-  }
-
-  override insert(row: NewRow): boolean {
-    const key = row.hash.toString('latin1');
-    if (this.#seqs.has(key) || !super.insert(row)) return false;
-    this.#seqs.set(key, row.seq);
-    this.file.onUndo(() => this.#seqs.delete(key));
-    return true;
-  }
-
-  override remove(seq: number, hash: Buffer): void {
-    const key = hash.toString('latin1');
-    super.remove(seq, hash);
-    this.#seqs.delete(key);
-    this.file.onUndo(() => this.#seqs.set(key, seq));
-  }
-}

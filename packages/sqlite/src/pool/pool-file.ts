@@ -8,22 +8,10 @@ import type { RecordKey } from './records.ts';
 export class PoolFile extends SqlFile {
   readonly #log: Logger;
   readonly #reported = new Set<number>();
-  #undoing: (() => void)[] = [];
 
   constructor(database: Database, log: Logger, ...sources: readonly string[]) {
     super(database, 'file/statements.sql', 'election/lease-statements.sql', 'pool/statements.sql', ...sources);
     this.#log = log;
-  }
-
-  override atomically<T>(begin: 'beginRead' | 'beginWrite', run: () => T): T {
-    try {
-      const result = super.atomically(begin, run);
-      this.#undoing = [];
-      return result;
-    } catch (error) {
-      for (const undo of this.#undoing.splice(0).reverse()) undo();
-      throw error;
-    }
   }
 
   /** Returns the recorded outcome of an operation id; `null` if it is not known (X2). */
@@ -37,10 +25,5 @@ export class PoolFile extends SqlFile {
     if (!this.#reported.has(seq)) this.#log('warn', `a record is damaged (seq ${seq})`, { hash, seq });
     this.#reported.add(seq);
     return null;
-  }
-
-  /** Registers `undo`, which runs if the transaction fails and restores state in memory. */
-  onUndo(undo: () => void): void {
-    this.#undoing.push(undo);
   }
 }

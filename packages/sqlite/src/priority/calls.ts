@@ -10,17 +10,17 @@ import { RecordTable } from '../pool/record-table.ts';
 import { decodeState } from '../pool/records.ts';
 import { isNewPool, type RankedPart, RestoreWriter } from '../pool/restore-writer.ts';
 import { StepWriter } from '../pool/step-writer.ts';
+import { PriorityChanges } from './changes.ts';
 import { decodeHead, writeRanked } from './format.ts';
-import { FileMirror, type SharedFile } from './mirror.ts';
+import { FileMirror } from './mirror.ts';
 import { MirrorHashIndex } from './mirror-hash-index.ts';
 import { PriorityWriter } from './writer.ts';
 
 export interface PriorityParts {
   readonly file: PoolFile;
-  /** The check of leases; `null` if the file cannot have a leader. */
-  readonly fence: Fence | null;
-  /** `null` if no other process can open the file. */
-  readonly shared: SharedFile | null;
+  readonly fence: Fence;
+  /** Opens a further connection to the file, which only reads. */
+  openReader(): PoolFile;
 }
 
 interface WriteCall<T> {
@@ -51,14 +51,15 @@ export class PriorityCalls {
   readonly #nowMs: () => number;
 
   constructor(parts: PriorityParts, options: core.DriverOptions) {
-    const { file, shared } = parts;
+    const { file } = parts;
+    const changes = new PriorityChanges(file);
     this.commits = new CommitPoll(file);
     this.file = file;
     this.#parts = parts;
     this.#options = options;
-    this.#mirror = new FileMirror(file, shared);
+    this.#mirror = new FileMirror(file, changes, parts.openReader);
     this.hashes = new MirrorHashIndex(file, this.#mirror);
-    this.#writer = new PriorityWriter({ file, hashes: this.hashes, changes: shared?.changes ?? null });
+    this.#writer = new PriorityWriter({ file, hashes: this.hashes, changes });
     this.#room = new DiskReserve(file);
     this.records = new RecordTable(file);
     this.#nowMs = core.poolClock(options);
@@ -108,10 +109,10 @@ export class PriorityCalls {
       plan,
       refusal: () => {
         const tip = new PoolView(file, this.hashes).currentTip;
-        return fence === null || fence.admits(lease) ? null : { kind: 'fenced', tip };
+        return fence.admits(lease) ? null : { kind: 'fenced', tip };
       },
       beforehand({ chain }) {
-        if (chain !== null) fence?.prolong(lease);
+        if (chain !== null) fence.prolong(lease);
       },
     });
   }
@@ -146,7 +147,7 @@ export class PriorityCalls {
       context,
       plan: () => this.records.plan(put, this.#room),
       // K2: without a lease the call is never fenced.
-      refusal: () => (lease === null || fence?.admits(lease) ? null : { kind: 'fenced' }),
+      refusal: () => (lease === null || fence.admits(lease) ? null : { kind: 'fenced' }),
     });
   }
 

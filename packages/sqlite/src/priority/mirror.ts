@@ -10,34 +10,26 @@ import { decodeHead } from './format.ts';
 /** How long the event loop stands still while the mirror follows other processes. */
 const momentMs = 5;
 
-/** What a file needs so that other processes can write to it. */
-export interface SharedFile {
-  /** The stored changes for other processes. */
-  readonly changes: PriorityChanges;
-  /** Opens a further connection to the file, which only reads. */
-  openReader(): PoolFile;
-}
-
 /** This process's mirror of the pool in a file. `current` and `seqOf` are called inside a transaction on the file. */
 export class FileMirror {
   readonly #file: PoolFile;
-  /** `null`: no other process can write. */
-  readonly #shared: SharedFile | null;
+  readonly #changes: PriorityChanges;
+  readonly #openReader: () => PoolFile;
   #mirror: core.MirroredPool | null = null;
   #filling: Promise<void> | null = null;
   #isClosed = false;
 
-  constructor(file: PoolFile, shared: SharedFile | null) {
+  /** `openReader` opens a further connection to the file, which only reads. */
+  constructor(file: PoolFile, changes: PriorityChanges, openReader: () => PoolFile) {
     this.#file = file;
-    this.#shared = shared;
+    this.#changes = changes;
+    this.#openReader = openReader;
   }
 
   /** Returns the mirror, updated from the file; `null` if that takes longer than a moment, and is left to `fill`. */
   current(): core.MirroredPool | null {
     const version = Number(this.#file.row('version')?.version);
     if (this.#mirror !== null && !this.#follow(this.#mirror, version)) this.#mirror = null;
-    // Only damage makes it load again, and there is no second connection.
-    if (this.#shared === null) this.#mirror ??= loadMirror(this.#file);
     return this.#mirror?.position.version === version ? this.#mirror : null;
   }
 
@@ -51,7 +43,7 @@ export class FileMirror {
 
   /**
    * Updates the mirror, or loads a new one from a snapshot of the file, in slices, so that the event loop is never blocked for long. All
-   * callers share one load. Without a second connection, call it only before any other use of the file.
+   * callers share one load.
    */
   fill(): Promise<void> {
     this.#filling ??= this.#fillOnce().finally(() => (this.#filling = null));
@@ -75,11 +67,10 @@ export class FileMirror {
   }
 
   async #load(): Promise<core.MirroredPool> {
-    if (this.#shared === null) return filledFrom(this.#file, this.#file, () => undefined);
-    const reader = this.#shared.openReader();
+    const reader = this.#openReader();
     try {
       // The file keeps fewer changes than others may write meanwhile.
-      const meanwhile = new ChangesMeanwhile(this.#file, this.#shared.changes);
+      const meanwhile = new ChangesMeanwhile(this.#file, this.#changes);
       const resume = (snapshot: core.PoolPosition) => {
         this.#assertOpen();
         meanwhile.read(snapshot);
@@ -101,7 +92,7 @@ export class FileMirror {
     if (mirror.isBroken) return false;
     if (version === mirror.position.version) return true;
     const end = performance.now() + momentMs;
-    for (const record of this.#shared?.changes.after(mirror.position.version) ?? []) {
+    for (const record of this.#changes.after(mirror.position.version)) {
       if (!isFollowed(mirror, record)) return false;
       if (performance.now() >= end) return true;
     }

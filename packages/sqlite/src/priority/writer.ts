@@ -10,7 +10,7 @@ import type { MirrorHashIndex } from './mirror-hash-index.ts';
 export interface PriorityWriterParts {
   readonly file: PoolFile;
   readonly hashes: MirrorHashIndex;
-  readonly changes: PriorityChanges | null;
+  readonly changes: PriorityChanges;
 }
 
 /** Writes a step of a priority pool inside one SQLite transaction, before the mirror applies it. */
@@ -32,7 +32,7 @@ export class PriorityWriter {
     if (step.pool) this.#writePool(step.pool, entries);
     new StepWriter(file, hashes, { ...state, held }).write(step);
     if (!core.changesPool(step)) return;
-    changes?.add(version, core.changeOfStep(step, state.lastEventSeq + step.events.length), entries);
+    changes.add(version, core.changeOfStep(step, state.lastEventSeq + step.events.length), entries);
     file.run('setVersion', version, step.pool.lastGossipSeq);
   }
 

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
-import { sqliteExclusive } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { sqliteWithClock } from '../../src/backend.ts';
@@ -72,12 +71,4 @@ test('X6: a lease by a clock that the pool does not know counts as held', async 
   clock.advance(ttlMs);
   expect(await pool.confirm(block)).toMatchObject({ kind: 'fenced' });
   expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'applied' });
-});
-
-test('X6: sqliteExclusive checks no leases, as no election can reach its file', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await using pool = await sqliteExclusive.open({ path });
-  await expect(openLeases(path, { commandTimeoutMs: 20 })).rejects.toMatchObject({ code: 'ERR_ELECTION_UNAVAILABLE' });
-  const lease = { nodeId: 'a', token: 't', term: 1 };
-  await expect(pool.confirm(block, {}, { lease })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
 });

@@ -1,23 +1,23 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test, vi } from 'vitest';
 import { openLeases } from '../election/node.ts';
-import { backends, kinds, orderings } from '../kinds.ts';
+import { orderings } from '../kinds.ts';
 import { numbers, submission, transaction } from '../numbered.ts';
 import { report } from '../program.ts';
 
 /** What opens a file, and how each tells what is wrong. */
 const openers = [
-  ...backends.map((backend) => ({
-    name: backend.name,
-    open: (path: string): Promise<unknown> => backend.open({ path }),
+  {
+    name: 'sqlite',
+    open: (path: string): Promise<unknown> => sqlite.open({ path }),
     foreign: 'ERR_MEMPOOL_INCOMPATIBLE',
     readOnly: 'ERR_MEMPOOL_READ_ONLY',
     badPath: { code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } },
-  })),
+  },
   {
     name: 'sqliteElection',
     open: (path: string): Promise<unknown> => openLeases(path),
@@ -85,68 +85,33 @@ test.each(openers)('$name without the right to write says so and changes nothing
   expect(readFileSync(path)).toEqual(before);
 });
 
-test.each(kinds)(
-  'N2: a pool is refused under another name or with the other ordering: $name, $ordering',
-  async ({ backend, ordering }) => {
-    const path = join(scratchFolder(), 'pool.db');
-    await (await backend.open({ path, ordering, pool: 'first' })).close();
-    const refused = { code: 'ERR_MEMPOOL_INCOMPATIBLE', details: { key: path } };
-    const other = orderings.find((each) => each !== ordering);
-    await expect(backend.open({ path, ordering: other, pool: 'first' })).rejects.toMatchObject(refused);
-    await expect(backend.open({ path, ordering, pool: 'second' })).rejects.toMatchObject({ code: refused.code });
-    await using again = await backend.open({ path, ordering, pool: 'first' });
-    expect(again.ordering).toBe(ordering);
-  },
-);
+test.each(orderings)('N2: a pool is refused under another name or with the other ordering: %s', async (ordering) => {
+  const path = join(scratchFolder(), 'pool.db');
+  await (await sqlite.open({ path, ordering, pool: 'first' })).close();
+  const refused = { code: 'ERR_MEMPOOL_INCOMPATIBLE', details: { key: path } };
+  const other = orderings.find((each) => each !== ordering);
+  await expect(sqlite.open({ path, ordering: other, pool: 'first' })).rejects.toMatchObject(refused);
+  await expect(sqlite.open({ path, ordering, pool: 'second' })).rejects.toMatchObject({ code: refused.code });
+  await using again = await sqlite.open({ path, ordering, pool: 'first' });
+  expect(again.ordering).toBe(ordering);
+});
 
-test.each(backends)('M2: $name names a wrong value of synchronous', async (backend) => {
-  const opening = backend.open({ path: join(scratchFolder(), 'pool.db'), synchronous: 'off' as 'full' });
+test('M2 names a wrong value of synchronous', async () => {
+  const opening = sqlite.open({ path: join(scratchFolder(), 'pool.db'), synchronous: 'off' as 'full' });
   await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'synchronous' } });
 });
 
-test.each(backends)(
-  'D1: $name syncs every commit to the disk unless told otherwise, when it reopens a file too',
-  async (backend) => {
-    const path = join(scratchFolder(), 'pool.db');
-    const connections = vi.spyOn(SqliteDatabase.prototype, 'pragma').mock.contexts as SqliteDatabase.Database[];
-    const levels: unknown[] = [];
-    for (const synchronous of [undefined, undefined, 'normal', 'full'] as const) {
-      await using store = await backend.open({ path, synchronous });
-      expect(await store.usage()).toMatchObject({ pending: 0 });
-      levels.push(connections.at(-1)?.pragma('synchronous', { simple: true }));
-    }
-    expect(levels).toEqual([2, 2, 1, 2]);
-  },
-);
-
-test('sqliteExclusive refuses a second opener, and lets go when it is closed', async () => {
+test('D1 syncs every commit to the disk unless told otherwise, when it reopens a file too', async () => {
   const path = join(scratchFolder(), 'pool.db');
-  const first = await sqliteExclusive.open({ path });
-  await expect(sqliteExclusive.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_IN_USE', retryable: true });
-  await expect(sqlite.open({ path, timeoutMs: 20 })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNAVAILABLE' });
-  await first.close();
-  await using second = await sqliteExclusive.open({ path });
-  expect(await second.usage()).toMatchObject({ pending: 0 });
+  const connections = vi.spyOn(SqliteDatabase.prototype, 'pragma').mock.contexts as SqliteDatabase.Database[];
+  const levels: unknown[] = [];
+  for (const synchronous of [undefined, undefined, 'normal', 'full'] as const) {
+    await using store = await sqlite.open({ path, synchronous });
+    expect(await store.usage()).toMatchObject({ pending: 0 });
+    levels.push(connections.at(-1)?.pragma('synchronous', { simple: true }));
+  }
+  expect(levels).toEqual([2, 2, 1, 2]);
 });
-
-test('sqliteExclusive refuses a file that others have open', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await using store = await sqlite.open({ path });
-  await expect(sqliteExclusive.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_IN_USE' });
-  expect(await store.receive([transaction(1)])).toMatchObject([{ kind: 'received' }]);
-});
-
-test.each(orderings)(
-  'a file goes from shared to exclusive use and back, and knows its transactions in both: %s',
-  async (ordering) => {
-    const path = join(scratchFolder(), 'pool.db');
-    for (const [n, backend] of [sqlite, sqliteExclusive, sqlite, sqliteExclusive].entries()) {
-      await using store = await backend.open({ path, ordering });
-      const outcomes = await store.receive(numbers(n + 1).map((each) => submission(ordering, each)));
-      expect(outcomes.map(({ kind }) => kind)).toEqual([...Array(n).fill('duplicate'), 'received']);
-    }
-  },
-);
 
 /** CRC-32 of the hash and the payload, as zlib computes it: what any Node must write, and take for right. */
 const checksums: readonly (readonly [hash: string, payload: string, checksum: number])[] = [

@@ -13,14 +13,11 @@ import {
 import { dirname, join } from 'node:path';
 import { openLeases } from 'mempool-conformance';
 import { Mempool, type MempoolStore, type OpenOptions, openMempool } from 'mempool-core';
-import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
+import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
+import { orderings } from '../kinds.ts';
 import { hashOf, pointOf, transaction } from '../numbered.ts';
-
-const backends = [sqlite, sqliteExclusive];
-const orderings = ['fifo', 'priority'] as const;
-const kinds = backends.flatMap((backend) => orderings.map((ordering) => ({ name: backend.name, backend, ordering })));
 
 /** What happens to the file of a pool that is open, and whether another one is there then. */
 const losses: Readonly<Record<string, (path: string) => Promise<void>>> = {
@@ -43,31 +40,28 @@ const writes: Readonly<Record<string, (store: MempoolStore) => Promise<unknown>>
 
 const gone = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };
 
-async function openKept(backend: typeof sqlite, options: OpenOptions = {}, path = join(scratchFolder(), 'pool.db')) {
-  const store = await backend.open({ path, ...options });
+async function openKept(options: OpenOptions = {}, path = join(scratchFolder(), 'pool.db')) {
+  const store = await sqlite.open({ path, ...options });
   onTestFinished(() => store.close());
   await store.receive([transaction(1), transaction(2)]);
   return { store, path };
 }
 
 for (const [what, lose] of Object.entries(losses))
-  test.each(kinds)(
-    `D1: nothing is answered from a file that was ${what}: $name, $ordering`,
-    async ({ backend, ordering }) => {
-      const { store, path } = await openKept(backend, { ordering });
-      linkSync(path, `${path}-kept`);
-      await lose(path);
-      for (const write of Object.values(writes)) await expect(write(store)).rejects.toMatchObject(gone);
-      await expect(store.usage()).rejects.toMatchObject({ ...gone, message: expect.stringContaining(path) });
-      renameSync(`${path}-kept`, path);
-      expect(await store.usage()).toMatchObject({ pending: 2, lastSeq: 2, lastEventSeq: 2 });
-    },
-  );
+  test.each(orderings)(`D1: nothing is answered from a file that was ${what}: %s`, async (ordering) => {
+    const { store, path } = await openKept({ ordering });
+    linkSync(path, `${path}-kept`);
+    await lose(path);
+    for (const write of Object.values(writes)) await expect(write(store)).rejects.toMatchObject(gone);
+    await expect(store.usage()).rejects.toMatchObject({ ...gone, message: expect.stringContaining(path) });
+    renameSync(`${path}-kept`, path);
+    expect(await store.usage()).toMatchObject({ pending: 2, lastSeq: 2, lastEventSeq: 2 });
+  });
 
-test.each(kinds)(
-  'E4: those who only read notice within seconds that the file was replaced: $name, $ordering',
-  async ({ backend, ordering }) => {
-    const { store, path } = await openKept(backend, { ordering });
+test.each(orderings)(
+  'E4: those who only read notice within seconds that the file was replaced: %s',
+  async (ordering) => {
+    const { store, path } = await openKept({ ordering });
     const pool = new Mempool(store);
     const events = (await store.subscribe())[Symbol.asyncIterator]();
     const told = [events.next(), pool.waitFor(hashOf(1))].map((each) => expect(each).rejects.toMatchObject(gone));
@@ -78,13 +72,13 @@ test.each(kinds)(
 );
 
 for (const [what, lose] of Object.entries({ ...losses, 'in a directory that was removed': removeDirectory }))
-  test.each(kinds)(
-    `D1: the first receive since a pool was opened again is not answered from a file that was ${what}: $name, $ordering`,
-    async ({ backend, ordering }) => {
+  test.each(orderings)(
+    `D1: the first receive since a pool was opened again is not answered from a file that was ${what}: %s`,
+    async (ordering) => {
       const path = join(scratchFolder(), 'within', 'pool.db');
       mkdirSync(dirname(path));
-      await (await openKept(backend, { ordering }, path)).store.close();
-      const again = await backend.open({ path, ordering });
+      await (await openKept({ ordering }, path)).store.close();
+      const again = await sqlite.open({ path, ordering });
       onTestFinished(() => again.close());
       await lose(path);
       await expect(again.receive([transaction(7)])).rejects.toMatchObject(gone);
@@ -95,45 +89,42 @@ async function removeDirectory(path: string): Promise<void> {
   rmSync(dirname(path), { recursive: true });
 }
 
-test.each(kinds)('a path that leads nowhere is told as a bad path: $name, $ordering', async ({ backend, ordering }) => {
+test.each(orderings)('a path that leads nowhere is told as a bad path: %s', async (ordering) => {
   const folder = scratchFolder();
   const [loop, file] = [join(folder, 'loop'), join(folder, 'file')];
   symlinkSync(loop, loop);
   writeFileSync(file, 'a file, not a directory');
   for (const path of [loop, join(loop, 'pool.db'), join(file, 'pool.db'), join(folder, 'n'.repeat(300))])
     for (const create of [true, false])
-      await expect(backend.open({ path, ordering, create })).rejects.toMatchObject({
+      await expect(sqlite.open({ path, ordering, create })).rejects.toMatchObject({
         code: 'ERR_MEMPOOL_INVALID',
         details: { field: 'path' },
       });
 });
 
-test.each(kinds)(
-  'a log whose file was moved away is played into no new pool: $name, $ordering',
-  async ({ backend, ordering }) => {
-    const path = join(scratchFolder(), 'pool.db');
-    const store = await backend.open({ path, ordering });
-    await store.receive([transaction(1), transaction(2)]);
-    copyFileSync(`${path}-wal`, `${path}-log`);
-    await store.close();
-    renameSync(path, `${path}-moved`);
-    renameSync(`${path}-log`, `${path}-wal`);
-    const opening = backend.open({ path, ordering });
-    await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT', details: { key: `${path}-wal` } });
-    expect(existsSync(path)).toBe(false);
-    renameSync(`${path}-moved`, path);
-    await using again = await backend.open({ path, ordering });
-    expect(await again.usage()).toMatchObject({ pending: 2 });
-  },
-);
+test.each(orderings)('a log whose file was moved away is played into no new pool: %s', async (ordering) => {
+  const path = join(scratchFolder(), 'pool.db');
+  const store = await sqlite.open({ path, ordering });
+  await store.receive([transaction(1), transaction(2)]);
+  copyFileSync(`${path}-wal`, `${path}-log`);
+  await store.close();
+  renameSync(path, `${path}-moved`);
+  renameSync(`${path}-log`, `${path}-wal`);
+  const opening = sqlite.open({ path, ordering });
+  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT', details: { key: `${path}-wal` } });
+  expect(existsSync(path)).toBe(false);
+  renameSync(`${path}-moved`, path);
+  await using again = await sqlite.open({ path, ordering });
+  expect(await again.usage()).toMatchObject({ pending: 2 });
+});
 
-test.each(backends)('a path that is a device is refused by name: $name', async (backend) => {
-  const opening = backend.open({ path: '/dev/zero' });
+test('a path that is a device is refused by name', async () => {
+  const opening = sqlite.open({ path: '/dev/zero' });
   await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } });
 });
 
 test('D1: a file that comes back is written again', async () => {
-  const { store, path } = await openKept(sqlite);
+  const { store, path } = await openKept();
   renameSync(path, `${path}-moved`);
   await expect(store.receive([transaction(3)])).rejects.toMatchObject(gone);
   renameSync(`${path}-moved`, path);
@@ -143,7 +134,7 @@ test('D1: a file that comes back is written again', async () => {
 test('a file in a directory that nobody can look into is out of reach, not lost', async () => {
   const path = join(scratchFolder(), 'within', 'pool.db');
   mkdirSync(dirname(path));
-  const { store } = await openKept(sqlite, { timeoutMs: 50 }, path);
+  const { store } = await openKept({ timeoutMs: 50 }, path);
   renameSync(dirname(path), `${dirname(path)}-moved`);
   symlinkSync(dirname(path), dirname(path));
   const unreachable = { code: 'ERR_MEMPOOL_UNAVAILABLE', message: expect.stringContaining(path) };
@@ -164,32 +155,32 @@ test('an election in a file that was deleted gives no lease', async () => {
   await expect(leases.campaign(request)).rejects.toMatchObject({ code: 'ERR_ELECTION_REFUSED' });
 });
 
-test.each(kinds)('M2: a file cut to nearly nothing is no new pool: $name, $ordering', async ({ backend, ordering }) => {
+test.each(orderings)('M2: a file cut to nearly nothing is no new pool: %s', async (ordering) => {
   const path = join(scratchFolder(), 'pool.db');
   for (const bytes of [0, 1, 15, 16, 99, 100, 2_000]) {
-    const { store } = await openKept(backend, { ordering }, path);
+    const { store } = await openKept({ ordering }, path);
     await store.close();
     truncateSync(path, bytes);
-    await expect(backend.open({ path, ordering })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
+    await expect(sqlite.open({ path, ordering })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
     for (const file of readdirSync(join(path, '..'))) rmSync(join(path, '..', file));
   }
 });
 
-test.each(kinds)('without create the file must be there: $name, $ordering', async ({ backend, ordering }) => {
+test.each(orderings)('without create the file must be there: %s', async (ordering) => {
   const path = join(scratchFolder(), 'pool.db');
   const refusal = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } };
-  await expect(backend.open({ path, ordering, create: false })).rejects.toMatchObject(refusal);
+  await expect(sqlite.open({ path, ordering, create: false })).rejects.toMatchObject(refusal);
   expect(existsSync(path)).toBe(false);
-  await (await backend.open({ path, ordering, create: true })).close();
-  await (await backend.open({ path, ordering, create: false })).close();
-  const wrong = backend.open({ path, ordering, create: 'no' as unknown as boolean });
+  await (await sqlite.open({ path, ordering, create: true })).close();
+  await (await sqlite.open({ path, ordering, create: false })).close();
+  const wrong = sqlite.open({ path, ordering, create: 'no' as unknown as boolean });
   await expect(wrong).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'create' } });
 });
 
-test.each(backends)('a file in a folder that is not there is refused by its path: $name', async (backend) => {
+test('a file in a folder that is not there is refused by its path', async () => {
   const path = join(scratchFolder(), 'none', 'pool.db');
   const refusal = { code: 'ERR_MEMPOOL_INVALID', message: expect.stringContaining(path), details: { field: 'path' } };
-  await expect(backend.open({ path })).rejects.toMatchObject(refusal);
+  await expect(sqlite.open({ path })).rejects.toMatchObject(refusal);
   const lost = { code: 'ERR_ELECTION_OPTION', message: expect.stringContaining(path), field: 'path' };
   await expect(openLeases(sqliteElection, { path })).rejects.toMatchObject(lost);
 });
@@ -208,16 +199,10 @@ test('a configuration makes the folder where Dolos does, and no file where its o
   await expect(wrong).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'creat' } });
 });
 
-test('making a pool leaves nothing beside its file', async () => {
-  const directory = scratchFolder();
-  await (await sqliteExclusive.open({ path: join(directory, 'pool.db') })).close();
-  expect(readdirSync(directory)).toEqual(['pool.db']);
-});
-
 test('a link to a file that is not there yet leads to the pool', async () => {
   const directory = scratchFolder();
   symlinkSync(join(directory, 'target.db'), join(directory, 'pool.db'));
-  const { store } = await openKept(sqlite, {}, join(directory, 'pool.db'));
+  const { store } = await openKept({}, join(directory, 'pool.db'));
   expect(existsSync(join(directory, 'target.db'))).toBe(true);
   expect(await store.usage()).toMatchObject({ pending: 2 });
 });

@@ -3,23 +3,23 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { openLedger } from 'mempool-ledger';
-import { sqlite, sqliteExclusive, sqliteLedger } from 'mempool-sqlite';
+import { sqlite, sqliteLedger } from 'mempool-sqlite';
 import { fillSample, sampleOptions } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { openLeases, win } from '../election/node.ts';
-import { backends, kinds } from '../kinds.ts';
+import { orderings } from '../kinds.ts';
 import { transaction } from '../numbered.ts';
 import { report, start } from '../program.ts';
 
 const inUse = { code: 'ERR_MEMPOOL_IN_USE', retryable: true };
 const incompatible = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };
 
-test.each(kinds)('D4: $name leaves no file of a $ordering pool, and of its election none', async (kind) => {
+test.each(orderings)('D4: nothing is left of the file of a %s pool, and of its election none', async (ordering) => {
   const directory = scratchFolder();
   const path = join(directory, 'pool.db');
-  const options = { ...sampleOptions(kind.ordering), path };
-  const store = await kind.backend.open(options);
+  const options = { ...sampleOptions(ordering), path };
+  const store = await sqlite.open(options);
   await fillSample(store);
   const { epoch } = await store.tip();
   await store.close();
@@ -28,10 +28,10 @@ test.each(kinds)('D4: $name leaves no file of a $ordering pool, and of its elect
   await leases.close();
   await sqlite.open({ path: `${path}-2` }).then((other) => other.close());
   expect(readdirSync(directory)).toContain('pool.db-watcher-lock');
-  expect(await kind.backend.remove(options)).toBe(true);
+  expect(await sqlite.remove(options)).toBe(true);
   expect(readdirSync(directory)).toEqual(['pool.db-2']);
-  expect(await kind.backend.remove(options)).toBe(false);
-  await using anew = await kind.backend.open(options);
+  expect(await sqlite.remove(options)).toBe(false);
+  await using anew = await sqlite.open(options);
   expect((await anew.tip()).epoch).not.toBe(epoch);
   expect(await anew.usage()).toMatchObject({ pending: 0, logged: 0, lastSeq: 0, lastLogSeq: 0, lastEventSeq: 0 });
 });
@@ -49,16 +49,16 @@ test('D4: locks of every election of the file go with it, of other names too', a
   expect(readdirSync(directory)).toEqual(['pool.db-other-lock']);
 });
 
-test.each(backends)('D4: $name removes no file that a store or an election has open', async (backend) => {
+test('D4 removes no file that a store or an election has open', async () => {
   const path = join(scratchFolder(), 'pool.db');
-  for (const open of [() => sqlite.open({ path }), () => sqliteExclusive.open({ path }), () => openLeases(path)]) {
+  for (const open of [() => sqlite.open({ path }), () => openLeases(path)]) {
     const opened = await open();
-    await expect(backend.remove({ path })).rejects.toMatchObject(inUse);
+    await expect(sqlite.remove({ path })).rejects.toMatchObject(inUse);
     await opened.close();
   }
   await using store = await sqlite.open({ path });
   expect(await store.receive([transaction(1)])).toMatchObject([{ kind: 'received' }]);
-  await expect(backend.remove({ path })).rejects.toMatchObject(inUse);
+  await expect(sqlite.remove({ path })).rejects.toMatchObject(inUse);
   expect(await store.receive([transaction(2)])).toMatchObject([{ kind: 'received', seq: 2 }]);
 });
 
@@ -89,12 +89,12 @@ const foreign: Readonly<Record<string, (path: string) => unknown>> = {
   },
 };
 
-test.each(backends)('D4: $name removes no file but that of the pool', async (backend) => {
+test('D4 removes no file but that of the pool', async () => {
   for (const make of Object.values(foreign)) {
     const path = join(scratchFolder(), 'some.file');
     await make(path);
     const before = readFileSync(path);
-    await expect(backend.remove({ path })).rejects.toMatchObject(incompatible);
+    await expect(sqlite.remove({ path })).rejects.toMatchObject(incompatible);
     expect(readFileSync(path)).toEqual(before);
   }
 });

@@ -1,11 +1,11 @@
 // Makes call after call on a pool, from number `argv[3]` on, and prints the number of each that was answered.
 import { writeSync } from 'node:fs';
 import type { Ordering } from 'mempool-core';
-import { backendNamed } from '../kinds.ts';
+import { sqlite } from 'mempool-sqlite';
 import { callOf, smallPool } from './calls.ts';
 
-const [path = '', first = '', name = '', ordering = '', synchronous = ''] = process.argv.slice(2);
-const store = await backendNamed(name).open({
+const [path = '', first = '', ordering = '', synchronous = ''] = process.argv.slice(2);
+const store = await sqlite.open({
   ...smallPool(ordering as Ordering),
   path,
   synchronous: synchronous as 'full' | 'normal',

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { MempoolStore } from 'mempool-core';
+import type { MempoolStore, Ordering } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { comparable, Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
-import { kinds } from '../kinds.ts';
+import { orderings } from '../kinds.ts';
 import { openNode } from '../priority/node.ts';
 import { start } from '../program.ts';
 import { callOf, smallPool } from './calls.ts';
@@ -13,11 +13,9 @@ import { callOf, smallPool } from './calls.ts';
 const kills = 8;
 const mostCalls = 100;
 
-type Kind = Pick<(typeof kinds)[number], 'name' | 'ordering'>;
-
 /** Runs a caller until it is killed, in the middle of a call most likely. Returns how many calls were answered in all. */
-async function callUntilKilled(random: Random, path: string, first: number, { name, ordering }: Kind): Promise<number> {
-  const child = start('./pool/caller.ts', [path, String(first), name, ordering, random.pick(['full', 'normal'])]);
+async function callUntilKilled(random: Random, path: string, first: number, ordering: Ordering): Promise<number> {
+  const child = start('./pool/caller.ts', [path, String(first), ordering, random.pick(['full', 'normal'])]);
   const enough = first + random.below(mostCalls);
   let answered = first;
   child.stdout?.setEncoding('utf8').on('data', (lines: string) => {
@@ -58,10 +56,10 @@ class Calm {
   }
 }
 
-test.each(kinds)(
-  `D1, X1: ${kills} kills of processes that write leave whole calls only: $name, $ordering (MEMPOOL_TEST_SEED=${seed})`,
+test.each(orderings)(
+  `D1, X1: ${kills} kills of processes that write leave whole calls only: %s (MEMPOOL_TEST_SEED=${seed})`,
   { timeout: 600_000 },
-  async ({ name, backend, ordering }) => {
+  async (ordering) => {
     const random = new Random(seed);
     const directory = scratchFolder();
     const [path, options] = [join(directory, 'pool.db'), smallPool(ordering)];
@@ -69,8 +67,8 @@ test.each(kinds)(
     const calm = new Calm(quiet);
     let answered = 0;
     for (let kill = 0; kill < kills; kill++) {
-      answered = await callUntilKilled(random, path, answered, { name, ordering });
-      await using store = await backend.open({ ...options, path });
+      answered = await callUntilKilled(random, path, answered, ordering);
+      await using store = await sqlite.open({ ...options, path });
       // One call may have been written and not answered: the next process repeats it under its id.
       expect([await calm.after(answered), await calm.after(answered + 1)]).toContainEqual(await stateOf(store));
     }
@@ -86,7 +84,7 @@ test(`what a process has in memory of a priority pool is what the file says, who
   const node = await openNode(path);
   let answered = 0;
   for (let kill = 0; kill < kills; kill++) {
-    answered = await callUntilKilled(random, path, answered, { name: sqlite.name, ordering: 'priority' });
+    answered = await callUntilKilled(random, path, answered, 'priority');
     expect(await node.remembered()).toEqual(await node.stored());
   }
 });

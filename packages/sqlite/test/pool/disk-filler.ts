@@ -3,11 +3,10 @@ import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMempoolError, type Ordering } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
-import { backendNamed } from '../kinds.ts';
 import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
 import { poolOptions, receive, stateOf } from './filling.ts';
 
-const [directory = '', name = '', ordering = '', room = ''] = process.argv.slice(2);
+const [directory = '', ordering = '', room = ''] = process.argv.slice(2);
 const path = join(directory, 'pool.db');
 const options = { ...poolOptions(ordering as Ordering), path };
 
@@ -18,7 +17,7 @@ function codeOf(call: Promise<unknown>): Promise<string> {
   );
 }
 
-await using store = await backendNamed(name).open(options);
+await using store = await sqlite.open(options);
 
 async function untilFull(): Promise<unknown> {
   let [calls, code] = [0, await codeOf(receive(store, 0))];
@@ -33,23 +32,21 @@ async function untilFull(): Promise<unknown> {
   return { code, calls, state, freeing };
 }
 
-/** The disk is full before the pool notices by itself. Then another node writes, where there may be one. */
+/** The disk is full before the pool notices by itself. Then another node writes. */
 async function filledByAnother(): Promise<unknown> {
-  await using other = await backendNamed(name)
-    .open(options)
-    .catch(() => null);
+  await using other = await sqlite.open(options);
   await receive(store, 0);
   const filler = fillDisk();
   // Nobody reads before the other one writes: a read would set right what is wrong.
   const code = await codeOf(receive(store, 1));
   rmSync(filler);
-  await receive(other ?? store, 2);
+  await receive(other, 2);
   const state = await stateOf(store);
   const later = await codeOf(receive(store, 1));
   return { code, state, later, laterState: await stateOf(store) };
 }
 
-/** The disk is full while one of several stores carries out the calls of all. */
+/** The disk is full while several stores write. */
 async function filledInTurn(): Promise<unknown> {
   const stores = await Promise.all(
     numbers(4).map(() => sqlite.open({ path, ordering: 'priority', synchronous: 'normal' })),

@@ -10,5 +10,5 @@ const program = fileURLToPath(new URL('sender.ts', import.meta.url));
 test.each(orderings)('workers share a %s file, and what one leaves another does', async (ordering) => {
   const path = join(scratchFolder(), 'pool.sqlite');
   const store = await sqlite.open({ path, ordering });
-  await testWorkers({ store, command: [program, path, sqlite.name, ordering] });
+  await testWorkers({ store, command: [program, path, ordering] });
 });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import type { MempoolStore } from 'mempool-core';
-import { sqlite, sqliteExclusive } from 'mempool-sqlite';
+import { sqlite } from 'mempool-sqlite';
 import { TurnCount } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
@@ -32,12 +32,10 @@ async function leaveBehind(path: string, other: MempoolStore, n: number): Promis
 
 test('the event loop turns while a process opens a large pool', async () => {
   const path = await filled();
-  for (const backend of [sqlite, sqliteExclusive]) {
-    const turns = new TurnCount();
-    await using store = await backend.open({ path, ...priority });
-    expect(turns.end()).toBeGreaterThan(fewestTurns);
-    expect((await store.usage()).pending).toBe(stored);
-  }
+  const turns = new TurnCount();
+  await using store = await sqlite.open({ path, ...priority });
+  expect(turns.end()).toBeGreaterThan(fewestTurns);
+  expect((await store.usage()).pending).toBe(stored);
 });
 
 test('M2: calls that come while the mirror is filled see those before them, and an aborted one is not made', async () => {

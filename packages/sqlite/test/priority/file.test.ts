@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { formatVersion } from 'mempool-core/backend';
 import { createElection } from 'mempool-election';
-import { sqlite, sqliteElection, sqliteExclusive } from 'mempool-sqlite';
+import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
@@ -28,50 +28,46 @@ const unmatched = `SELECT seq FROM tx WHERE seq NOT IN (SELECT seq FROM entry)
   UNION ALL SELECT seq FROM entry WHERE seq NOT IN (SELECT seq FROM tx)
   UNION ALL SELECT seq FROM tx WHERE seq NOT IN (SELECT seq FROM pending UNION ALL SELECT seq FROM inflight UNION ALL SELECT tx FROM log)`;
 
-for (const backend of [sqlite, sqliteExclusive]) {
-  test(`the file of ${backend.name} has one entry for each transaction that is live or in the log, and none for others`, async () => {
-    const path = join(scratchFolder(), 'pool.db');
-    const store = await backend.open({ ...smallPool('priority'), path, synchronous: 'normal' });
-    for (const n of numbers(400)) await callOf(store, n);
-    const { lastSeq, pending, logged } = await store.usage();
-    await store.close();
-    expect(lastSeq).toBeGreaterThan(pending + 2 * logged);
-    expect(ask(path, unmatched)).toEqual([]);
-  });
+test(`the file has one entry for each transaction that is live or in the log, and none for others`, async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  const store = await sqlite.open({ ...smallPool('priority'), path, synchronous: 'normal' });
+  for (const n of numbers(400)) await callOf(store, n);
+  const { lastSeq, pending, logged } = await store.usage();
+  await store.close();
+  expect(lastSeq).toBeGreaterThan(pending + 2 * logged);
+  expect(ask(path, unmatched)).toEqual([]);
+});
 
-  test(`what one call of ${backend.name} takes in, pushes out and forgets leaves nothing in the file`, async () => {
-    const path = join(scratchFolder(), 'pool.db');
-    const store = await backend.open({ path, ...priority, maxTxs: 1, maxFinalized: 2 });
-    const outcomes = await store.receive(numbers(10).map((n) => priced(n, { priority: BigInt(n) })));
-    expect(outcomes.map(({ kind }) => kind)).toEqual(Array(10).fill('received'));
-    await store.close();
-    expect(ask(path, 'SELECT seq FROM tx ORDER BY seq')).toEqual([8, 9, 10]);
-    expect(ask(path, unmatched)).toEqual([]);
-  });
+test(`what one call takes in, pushes out and forgets leaves nothing in the file`, async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  const store = await sqlite.open({ path, ...priority, maxTxs: 1, maxFinalized: 2 });
+  const outcomes = await store.receive(numbers(10).map((n) => priced(n, { priority: BigInt(n) })));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(Array(10).fill('received'));
+  await store.close();
+  expect(ask(path, 'SELECT seq FROM tx ORDER BY seq')).toEqual([8, 9, 10]);
+  expect(ask(path, unmatched)).toEqual([]);
+});
 
-  test(`nothing of a drained priority pool of ${backend.name} stays in the file but its log`, async () => {
-    const path = join(scratchFolder(), 'pool.db');
-    const store = await backend.open({ path, ...priority, maxFinalized: 5, maxRollback: 1, synchronous: 'normal' });
-    await store.receive(
-      numbers(50).map((n) => priced(n, { provides: [`t${n}`], requires: n > 0 ? [`t${n - 1}`] : [] })),
-    );
-    await store.confirm({ point: pointOf(1), seen: numbers(20).map(hashOf), unseen: [] }, { finalizeThreshold: 1 });
-    await store.flush();
-    for (const n of numbers(3, 2)) await store.confirm({ point: pointOf(n), seen: [], unseen: [] });
-    await store.close();
-    expect(ask(path, 'SELECT count(*) FROM tx')).toEqual([5]);
-    expect(ask(path, unmatched)).toEqual([]);
-    expect(ask(path, 'SELECT tag FROM satisfied')).toEqual([]);
-  });
+test(`nothing of a drained priority pool stays in the file but its log`, async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  const store = await sqlite.open({ path, ...priority, maxFinalized: 5, maxRollback: 1, synchronous: 'normal' });
+  await store.receive(numbers(50).map((n) => priced(n, { provides: [`t${n}`], requires: n > 0 ? [`t${n - 1}`] : [] })));
+  await store.confirm({ point: pointOf(1), seen: numbers(20).map(hashOf), unseen: [] }, { finalizeThreshold: 1 });
+  await store.flush();
+  for (const n of numbers(3, 2)) await store.confirm({ point: pointOf(n), seen: [], unseen: [] });
+  await store.close();
+  expect(ask(path, 'SELECT count(*) FROM tx')).toEqual([5]);
+  expect(ask(path, unmatched)).toEqual([]);
+  expect(ask(path, 'SELECT tag FROM satisfied')).toEqual([]);
+});
 
-  test(`${backend.name} makes no table of priority pools in a fifo pool`, async () => {
-    const path = join(scratchFolder(), 'pool.db');
-    await (await backend.open({ path })).close();
-    expect(formatOf(path)).toBe(formatVersion);
-    const tables = ask(path, "SELECT name FROM sqlite_schema WHERE type = 'table'");
-    for (const table of ['priority_pool', 'entry', 'satisfied', 'change']) expect(tables).not.toContain(table);
-  });
-}
+test(`a fifo pool has no table of priority pools`, async () => {
+  const path = join(scratchFolder(), 'pool.db');
+  await (await sqlite.open({ path })).close();
+  expect(formatOf(path)).toBe(formatVersion);
+  const tables = ask(path, "SELECT name FROM sqlite_schema WHERE type = 'table'");
+  for (const table of ['priority_pool', 'entry', 'satisfied', 'change']) expect(tables).not.toContain(table);
+});
 
 test('a priority pool can be made in a file that an election made', async () => {
   const path = join(scratchFolder(), 'pool.db');

@@ -1,9 +1,10 @@
 import { defaultThresholds, type IndexDump } from 'mempool-core';
 import { type DriverOptions, dumpOf } from 'mempool-core/backend';
 import { onTestFinished } from 'vitest';
+import { Fence } from '../../src/election/fence.ts';
+import { hostClock } from '../../src/election/lease-clock.ts';
 import type { SqliteOptions } from '../../src/file/options.ts';
 import { openSecond, openShared } from '../../src/open-file.ts';
-import { PriorityChanges } from '../../src/priority/changes.ts';
 import { PriorityStorage } from '../../src/priority/storage.ts';
 
 const anyone = { signal: undefined };
@@ -48,8 +49,8 @@ export function optionsOf(path: string): DriverOptions & SqliteOptions {
 export async function openNode(path: string): Promise<Node> {
   const options = optionsOf(path);
   const file = await openShared(options);
-  const shared = { changes: new PriorityChanges(file), openReader: () => openSecond(options) };
-  const storage = new PriorityStorage({ file, fence: null, shared }, options);
+  const fence = new Fence(file, hostClock(), options);
+  const storage = new PriorityStorage({ file, fence, openReader: () => openSecond(options) }, options);
   onTestFinished(() => storage.close());
   return new Node(storage);
 }
