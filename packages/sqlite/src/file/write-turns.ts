@@ -10,6 +10,8 @@ const longestTimerMs = 2 ** 31 - 1;
 export interface WriteOptions extends RetryOptions {
   /** Runs before each attempt takes the write lock. It may throw `NotReady`. */
   readonly before?: () => void;
+  /** Runs when another process has the lock, before the pause. Work that an attempt needs does not delay it then. */
+  readonly meanwhile?: () => void;
 }
 
 /** An attempt throws it if it can succeed only after some work, which goes on by itself. */
@@ -63,7 +65,7 @@ export class WriteTurns {
   run<T>(options: WriteOptions, write: () => T): Awaitable<T> {
     const attempt = () => {
       options.before?.();
-      return this.#carryOut(write);
+      return this.#carryOut(write, options);
     };
     if (this.#last !== null || this.#gaps.remainingMs > 0) return this.#enqueue(options, attempt);
     try {
@@ -101,15 +103,17 @@ export class WriteTurns {
     });
   }
 
-  #carryOut<T>(write: () => T): T {
+  #carryOut<T>(write: () => T, { meanwhile }: WriteOptions): T {
     this.#gaps.begin();
     try {
       const answer = write();
       this.#gaps.end();
       return answer;
     } catch (error) {
-      if (isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) this.#gaps.meet();
-      else this.#gaps.end();
+      if (isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) {
+        this.#gaps.meet();
+        meanwhile?.();
+      } else this.#gaps.end();
       throw error;
     }
   }

@@ -34,8 +34,8 @@ interface WriteCall<T> {
 }
 
 /**
- * The calls on a priority pool. Each is one SQLite transaction. The mirror follows the file before the transaction, so that little is left
- * to do under the write lock. Then the call is planned on the mirror, written and committed, and the mirror applies the step. After an
+ * The calls on a priority pool. Each is one SQLite transaction. The mirror follows the file before the transaction until little is left
+ * for the time under the write lock. Then the call is planned on the mirror, written and committed, and the mirror applies the step. After an
  * error at any point, file and mirror are unchanged.
  */
 export class PriorityCalls {
@@ -85,12 +85,11 @@ export class PriorityCalls {
   }
 
   read<T>(context: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
-    return this.look(context, () => read(this.#current().pool));
+    return this.look(context, () => read(this.#ready(this.#mirror.current()).pool));
   }
 
-  /** The mirror, up to date. @throws `NotReady` if it has to be filled first */
-  #current(): core.MirroredPool {
-    const mirror = this.#mirror.current();
+  /** @throws `NotReady` if the mirror has to be filled first */
+  #ready(mirror: core.MirroredPool | null): core.MirroredPool {
     if (mirror === null) throw new NotReady(this.#mirror.fill());
     return mirror;
   }
@@ -153,8 +152,11 @@ export class PriorityCalls {
 
   async #run<T>(call: WriteCall<T>): Promise<T> {
     const { signal } = call.context;
-    const follow = () => void this.file.atomically('beginRead', () => this.#current());
-    return this.file.write({ ...this.#options, signal, before: follow }, () => this.#carryOut(call));
+    const before = () => {
+      if (!this.file.atomically('beginRead', () => this.#mirror.isNear)) throw new NotReady(this.#mirror.fill());
+    };
+    const meanwhile = () => void this.file.atomically('beginRead', () => this.#mirror.current());
+    return this.file.write({ ...this.#options, signal, before, meanwhile }, () => this.#carryOut(call));
   }
 
   #carryOut<T>(call: WriteCall<T>): T {
@@ -163,7 +165,7 @@ export class PriorityCalls {
     if (known !== null) return known.outcome;
     const refused = refusal?.() ?? null;
     if (refused !== null) return refused;
-    const mirror = this.#current();
+    const mirror = this.#ready(this.#mirror.latest());
     const nowMs = this.#nowMs();
     const planned = (pool: Parameters<typeof plan>[0]) => plan(pool, nowMs);
     return mirror.commit(planned, (step, next) => this.#keep(call, step, nowMs, next));

@@ -9,6 +9,8 @@ import { decodeHead } from './format.ts';
 
 /** How long the event loop stands still while the mirror follows other processes. */
 const momentMs = 5;
+/** So many changes are left for the time under the write lock. To follow them before would give the lock to whoever had it last. */
+const mostLeft = 4;
 
 /** This process's mirror of the pool in a file. `current` and `seqOf` are called inside a transaction on the file. */
 export class FileMirror {
@@ -28,9 +30,18 @@ export class FileMirror {
 
   /** Returns the mirror, updated from the file; `null` if that takes longer than a moment, and is left to `fill`. */
   current(): core.MirroredPool | null {
-    const version = Number(this.#file.row('version')?.version);
-    if (this.#mirror !== null && !this.#follow(this.#mirror, version)) this.#mirror = null;
-    return this.#mirror?.position.version === version ? this.#mirror : null;
+    return this.#updated(momentMs);
+  }
+
+  /** As `current`, under the write lock: nobody else can change the pool, so the mirror follows to the end. */
+  latest(): core.MirroredPool | null {
+    return this.#updated(Number.POSITIVE_INFINITY);
+  }
+
+  /** Whether so little is missing that the write lock may be taken. */
+  get isNear(): boolean {
+    const behind = this.#version() - (this.#mirror?.position.version ?? Number.NaN);
+    return behind >= 0 && behind <= mostLeft;
   }
 
   get isFilling(): boolean {
@@ -60,7 +71,7 @@ export class FileMirror {
     // A caller may hold the write lock.
     await turn();
     this.#mirror ??= await this.#load();
-    while (this.#file.atomically('beginRead', () => this.current()) === null && this.#mirror !== null) {
+    while (this.#file.atomically('beginRead', () => this.current() === null && !this.isNear && this.#mirror !== null)) {
       await turn();
       this.#assertOpen();
     }
@@ -87,11 +98,21 @@ export class FileMirror {
     if (this.#isClosed) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store was closed meanwhile');
   }
 
-  /** Follows other processes, for a moment. False if a change is missing or damaged: the pool itself has the same information. */
-  #follow(mirror: core.MirroredPool, version: number): boolean {
+  #version(): number {
+    return Number(this.#file.row('version')?.version);
+  }
+
+  #updated(forMs: number): core.MirroredPool | null {
+    const version = this.#version();
+    if (this.#mirror !== null && !this.#follow(this.#mirror, version, forMs)) this.#mirror = null;
+    return this.#mirror?.position.version === version ? this.#mirror : null;
+  }
+
+  /** Follows other processes, for some time. False if a change is missing or damaged: the pool itself has the same information. */
+  #follow(mirror: core.MirroredPool, version: number, forMs: number): boolean {
     if (mirror.isBroken) return false;
     if (version === mirror.position.version) return true;
-    const end = performance.now() + momentMs;
+    const end = performance.now() + forMs;
     for (const record of this.#changes.after(mirror.position.version)) {
       if (!isFollowed(mirror, record)) return false;
       if (performance.now() >= end) return true;

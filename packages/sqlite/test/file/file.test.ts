@@ -6,7 +6,6 @@ import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test, vi } from 'vitest';
 import { openLeases } from '../election/node.ts';
 import { orderings } from '../kinds.ts';
-import { numbers, submission, transaction } from '../numbered.ts';
 import { report } from '../program.ts';
 
 /** What opens a file, and how each tells what is wrong. */
