@@ -7,7 +7,7 @@ import { isPoolMissing, isReply } from './refusal.ts';
 import { Replication, type ReplicationOptions, unconfirmed } from './replication.ts';
 import { type Reply, type Script, scripts, type Verb, waitKeyOf } from './script.ts';
 import { type Argument, ReusedMemory, ScriptCall } from './script-call.ts';
-import { Settling, within } from './settling.ts';
+import { lateBehind, Settling, within } from './settling.ts';
 
 export interface RunContext {
   readonly signal?: AbortSignal | undefined;
@@ -77,8 +77,8 @@ export class Connection {
     let gone = false;
     const attempt = async (remainingMs: number) => {
       const deadline = clock() + remainingMs;
-      if (behind !== undefined) await behind();
-      if (clock() >= deadline) throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'earlier writes took all the time');
+      const failure = await behind?.();
+      if (clock() >= deadline) throw lateBehind(failure);
       if (gone) await createPool?.(remainingMs);
       gone = false;
       try {

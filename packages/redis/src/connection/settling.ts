@@ -13,9 +13,13 @@ export class Settling {
   /** Resolves when the calls added until now have ended, even with errors. @throws `ERR_MEMPOOL_UNAVAILABLE` after `timeoutMs` */
   async settled(timeoutMs: number): Promise<void> {
     if (this.#open.size === 0) return;
-    const late = new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'earlier writes took all the time');
-    await within(Promise.allSettled([...this.#open]), timeoutMs, late);
+    await within(Promise.allSettled([...this.#open]), timeoutMs, lateBehind(undefined));
   }
+}
+
+/** The error of a call that waited for earlier writes until its time was over. `failure`: the error of the last of them, if it failed. */
+export function lateBehind(failure: unknown): MempoolError {
+  return new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'earlier writes took all the time', { cause: failure });
 }
 
 /** Returns the answer. @throws `late` if the answer takes longer than `timeoutMs` */

@@ -39,7 +39,10 @@ export class PoolWriter {
     this.#committer = new Committer(link, this.#id);
   }
 
-  /** Resolves when all calls made until now have ended, with or without an error. A read after that sees their writes (M2). */
+  /**
+   * Resolves when all calls made until now have ended. A read after that sees their writes (M2). The value is the error of the last of
+   * them, if it failed.
+   */
   get settled(): Promise<unknown> {
     return this.#settled;
   }
@@ -114,8 +117,10 @@ export class PoolWriter {
     });
     const running = attempts.catch((error: unknown) => Promise.reject(finalError(error)));
     const before = this.#settled;
-    const end = () => before;
-    this.#settled = running.then(end, end);
+    this.#settled = running.then(
+      () => before.then(() => undefined),
+      (error: unknown) => before.then(() => error),
+    );
     return running;
   }
 

@@ -1,6 +1,7 @@
 import { type ChainPoint, type DamagedTransaction, isLive, type PoolDump, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { finalError } from '../connection/connection.ts';
+import { lateBehind } from '../connection/settling.ts';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
 import { dumpWhole, type Send } from '../pool/whole-pool.ts';
@@ -129,7 +130,8 @@ export class RedisPriorityStorage extends PoolWriter implements core.PrioritySto
     const { settled } = this;
     const attempts = core.retryUntil({ timeoutMs, clock, signal }, async (remainingMs) => {
       const deadline = clock() + remainingMs;
-      await settled;
+      const failure = await settled;
+      if (clock() >= deadline) throw lateBehind(failure);
       return attempt(deadline);
     });
     return attempts.catch((error: unknown) => Promise.reject(finalError(error)));
