@@ -17,7 +17,7 @@ import type { Operations } from './operations.ts';
 
 interface Logged extends TxState {
   readonly logSeq: number;
-  readonly at: number | null;
+  readonly at: number;
 }
 
 type Remembered = Map<string, { readonly stage: Stage; readonly seq: number } & Counters>;
@@ -147,7 +147,7 @@ export function endCall(
   writeBlockEvents(pool, before.chain);
   const bySeq = [...pool.live.values()].sort((a, b) => a.seq - b.seq);
   for (const txState of bySeq) writeEvent(pool, txState, before.txStates);
-  for (const place of places) pool.events.push({ ...place, eventSeq: pool.events.length + 1, at: null });
+  for (const place of places) pool.events.push({ ...place, eventSeq: pool.events.length + 1, at: 0 });
   const at = setTime(pool, from, nowMs);
   for (const txState of bySeq) fileFinal(pool, txState, at);
   pool.log = pool.log.slice(-maxFinalized);
@@ -158,10 +158,10 @@ export function endCall(
  * E5, O8: the time of the call is the clock, but never before the call before. What the call received or sent out has it
  * too.
  */
-function setTime(pool: PoolState, from: number, nowMs: number | undefined): number | null {
+function setTime(pool: PoolState, from: number, nowMs: number | undefined): number {
   const events = pool.events.splice(from);
   if (events.length > 0 && nowMs !== undefined) pool.lastAt = Math.max(pool.lastAt, nowMs);
-  const at = nowMs === undefined ? null : pool.lastAt;
+  const at = nowMs === undefined ? 0 : pool.lastAt;
   for (const { times } of pool.live.values()) {
     if (times.receivedAt === thisCall) times.receivedAt = at;
     if (times.sentAt === thisCall) times.sentAt = at;
@@ -193,7 +193,7 @@ function writeBlockEvent(
   events.push({
     kind: 'block',
     eventSeq: events.length + 1,
-    at: null,
+    at: 0,
     action,
     point,
     tick,
@@ -210,7 +210,7 @@ function writeEvent({ events }: PoolState, txState: TxState, before: Remembered)
   events.push({
     kind: 'transaction',
     eventSeq: events.length + 1,
-    at: null,
+    at: 0,
     hash,
     seq,
     stage,
@@ -225,7 +225,7 @@ function writeEvent({ events }: PoolState, txState: TxState, before: Remembered)
   });
 }
 
-function fileFinal(pool: PoolState, txState: TxState, at: number | null): void {
+function fileFinal(pool: PoolState, txState: TxState, at: number): void {
   if (txState.stage !== 'Finalized' && txState.stage !== 'Dropped') return;
   pool.live.delete(txState.hash);
   pool.lastLogSeq += 1;

@@ -128,14 +128,12 @@ export const eventMutants: readonly Mutant[] = [
   telling('own-reason-taken-for-a-word', any, ({ reason }) =>
     typeof reason === 'object' && reason?.app === 'stale' ? { reason: 'stale' } : {},
   ),
-  streams('event-without-a-time', (event) => (event.kind === 'lagged' ? [event] : [{ ...event, at: null }])),
+  streams('event-without-a-time', (event) => (event.kind === 'lagged' ? [event] : [{ ...event, at: 0 }])),
   streams('time-goes-back', (event) =>
-    event.kind === 'lagged' || event.at === null || event.eventSeq % 2 === 1
-      ? [event]
-      : [{ ...event, at: event.at - 700 }],
+    event.kind === 'lagged' || event.eventSeq % 2 === 1 ? [event] : [{ ...event, at: event.at - 700 }],
   ),
   streams('each-event-has-its-own-time', (event) =>
-    event.kind === 'lagged' || event.at === null ? [event] : [{ ...event, at: event.at + event.eventSeq }],
+    event.kind === 'lagged' ? [event] : [{ ...event, at: event.at + event.eventSeq }],
   ),
   telling('arrival-without-receivedAt', between('Unknown', null), () => ({ receivedAt: null })),
   telling('jump-skips-its-stage-before', between(null, 'Finalized'), ({ previous }) => ({

@@ -72,7 +72,7 @@ export const restoringMutants: readonly Mutant[] = [
     'restored-without-the-last-time',
     ofBase(() => ({ lastAt: 0 })),
   ),
-  restoring('restored-without-times-of-the-log', (part) => (part.kind === 'write' ? [{ ...part, at: null }] : [part])),
+  restoring('restored-without-times-of-the-log', (part) => (part.kind === 'write' ? [{ ...part, at: 0 }] : [part])),
   stores.around('half-a-stream-is-restored', {
     restore: async ({ call, given: [dump, options] }) => {
       if (typeof dump?.content !== 'object' || !(Symbol.asyncIterator in dump.content)) return call(dump, options);

@@ -59,8 +59,8 @@ export interface TransactionRecord {
 }
 
 export interface LogRecord extends Pick<TransactionRecord, 'txState' | 'point'> {
-  /** When it was written (E5); `null` if an older version did. */
-  readonly at: number | null;
+  /** When it was written (E5). */
+  readonly at: number;
 }
 
 export function encodeState(state: PoolState): Buffer {
@@ -85,7 +85,7 @@ export function decodeTransaction(hash: string, bytes: Uint8Array): TransactionR
 }
 
 /** Encodes a log entry, written at `at`. It keeps the state that its transaction had then, also if the transaction changes later. */
-export function encodeLogEntry(txState: TxState, point: ChainPoint | null, at: number | null): Buffer {
+export function encodeLogEntry(txState: TxState, point: ChainPoint | null, at: number): Buffer {
   return encodeValue([...lifeRow(txState, point, at), hashToBytes(txState.hash)]);
 }
 
@@ -94,7 +94,8 @@ export function decodeLogEntry(bytes: Uint8Array): LogRecord {
   const hash = row[6];
   if (!(hash instanceof Uint8Array)) throw damaged('log entry');
   const [, , , counters] = row;
-  const at = Array.isArray(counters) ? (counters[5] ?? null) : null;
+  const at = Array.isArray(counters) ? counters[5] : null;
+  if (typeof at !== 'number') throw damaged('log entry');
   return { txState: stateOf('log entry', bytesToHash(hash), row), point: pointOf(row[5]), at };
 }
 
@@ -105,9 +106,8 @@ export function encodeEventRecord(events: readonly StepEvent[], at: number): Buf
   return Buffer.concat([time, encodeEvents(events)]);
 }
 
-/** Decodes the events of a call. An older record has no time: it begins with the head of a CBOR array, which is never 0. */
+/** Decodes the events of a call. */
 export function decodeEventRecord(bytes: Buffer, lastSeq: number): StoreEvent[] {
-  if (bytes[0] !== 0) return decodeEvents(bytes, lastSeq, null);
   if (bytes.length < 8) throw damaged('events');
   return decodeEvents(bytes.subarray(8), lastSeq, Number(bytes.readBigUInt64BE()));
 }

@@ -45,10 +45,19 @@ export class StepBatch {
     this.#state = { ...view.state };
   }
 
-  async add({ writes, events, chain, operation, record, at }: Omit<Step<unknown>, 'outcome'>): Promise<PoolState> {
+  async add({
+    writes,
+    events,
+    chain,
+    operation,
+    record,
+    at: time,
+  }: Omit<Step<unknown>, 'outcome'>): Promise<PoolState> {
+    // A step without events has no time.
+    const at = time ?? 0;
     for (const write of writes) this.#write(write, at);
     if (chain !== null) await this.#moveChain(chain);
-    if (events.length > 0) await this.#record(events, at ?? 0);
+    if (events.length > 0) await this.#record(events, at);
     if (this.#logged.size > 0) await this.#trimLog();
     if (record) this.#putRecord(record);
     if (operation !== null) await this.#remember(operation.id, operation.record);
@@ -57,7 +66,7 @@ export class StepBatch {
     return state;
   }
 
-  #write({ after: planned, point, body }: Write, at: number | null): void {
+  #write({ after: planned, point, body }: Write, at: number): void {
     const after = { ...planned, facts: factsAt(planned.facts, at) };
     const before = this.#records.get(after.hash) ?? this.#view.record(after.hash);
     if (before !== null) this.#unindex(before);
@@ -76,7 +85,7 @@ export class StepBatch {
     else this.batch.put('records', name, encodeRecord(name, version, value));
   }
 
-  #log({ txState, point }: TransactionRecord, at: number | null): number {
+  #log({ txState, point }: TransactionRecord, at: number): number {
     const logSeq = ++this.#state.lastLogSeq;
     this.batch.put('log', numberKey(logSeq), encodeLogEntry(txState, point, at));
     this.#logged.set(logSeq, txState.hash);
@@ -184,7 +193,6 @@ function payloadOf(
   return { payloadType: before?.payloadType ?? 0, checksum: before?.checksum ?? 0 };
 }
 
-/** A transaction that an older version sent has no time. */
 function sentIndex({ seq, facts: { sentAt } }: TransactionRecord['txState']): [section: Section, key: string][] {
   return sentAt === null ? [] : [['sent', numberKey(sentAt, seq)]];
 }

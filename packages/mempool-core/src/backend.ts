@@ -19,7 +19,7 @@ export {
   payloadChecksum,
 } from './codec/codec.ts';
 export { decodeEntry, encodeEntries, encodeEntry } from './codec/entry-record.ts';
-export { decodeEvents, likelyCause } from './codec/event-decoder.ts';
+export { decodeEvents } from './codec/event-decoder.ts';
 export { encodeEvents, encodeReceived, pointBytes } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits, plainLimits, storedLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';

@@ -133,7 +133,7 @@ export function events(event: MempoolEvent): number {
     case 'transaction':
       holds<Same<typeof event.stage, KnownStage>>();
       holds<Same<typeof event.cause, Cause>>();
-      holds<Same<typeof event.at, number | null>>();
+      holds<Same<typeof event.at, number>>();
       holds<Same<typeof event.previous.stage, Stage>>();
       return event.eventSeq;
     case 'block':

@@ -7,15 +7,8 @@ import { array, CborWriter, negative, nothing, uint } from './cbor-writer.ts';
 /** Length of an encoded chain point, in bytes. */
 export const pointBytes = 40;
 
-/**
- * The stages of events. The index of a stage is its code: first `knownStages`, then two more. Never reorder. Older
- * versions wrote `RolledBack` for a return to Pending.
- */
-export const eventStages: readonly [...typeof knownStages, 'RolledBack', 'Unknown'] = [
-  ...knownStages,
-  'RolledBack',
-  'Unknown',
-];
+/** The stages of events. The index of a stage is its code: never reorder. */
+export const eventStages: readonly [...typeof knownStages, 'Unknown'] = [...knownStages, 'Unknown'];
 
 /** The actions of block events. The index of an action is its code: never reorder. */
 export const blockActions = ['applied', 'undone'] as const;
@@ -31,14 +24,12 @@ export const placeCodes = ['ready', 'missing', 'held', 'below-floor'] as const;
  * the CBOR heads. A block event with the name of its node is not longer.
  */
 const longestEvent = 224;
-/** Number of array elements of a transaction event. Events of older versions lack the last ones. */
+/** Number of array elements of a transaction event. */
 export const transactionElements = 13;
 /** Number of array elements of the event of a replaced transaction. The additional one is the hash that replaced it. */
 export const replacedElements = 14;
-export const olderTransactionElements = 10;
 export const blockElements = 5;
-export const olderBlockElements = 3;
-/** Number of array elements of a `ready` or `parked` event. The first is a hash; in an old block event it is a number. */
+/** Number of array elements of a `ready` or `parked` event. */
 export const placeElements = 3;
 
 type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;

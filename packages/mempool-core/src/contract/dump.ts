@@ -29,8 +29,8 @@ export type DumpedPart =
       readonly lastSeq: number;
       /** Number of the newest log entry that was trimmed. The entries are numbered from the next one. */
       readonly trimmedLog: number;
-      /** The time of the last call with events (E5); 0 before the first. A record of an older version has none. */
-      readonly lastAt?: number | undefined;
+      /** The time of the last call with events (E5); 0 before the first. */
+      readonly lastAt: number;
       /** Number of the newest event that was trimmed. Always 0 in a dump, which has no events. */
       readonly trimmedEvents: number;
       /** Absent in a priority pool, and in a fifo pool that has neither claims nor limits. */
@@ -53,8 +53,8 @@ export type DumpedPart =
         readonly point: ChainPoint | null;
         readonly body: Transaction | null;
       };
-      /** When the log entry was written (E5); `null` if that is not known. Absent for a live transaction. */
-      readonly at?: number | null;
+      /** When the log entry was written (E5). Absent for a live transaction. */
+      readonly at?: number;
     }
   /** A record of the application. After all records, one `version` part has the version of the last change of any. */
   | { readonly kind: 'record'; readonly record: NamedValue }

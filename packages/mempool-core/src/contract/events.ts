@@ -7,16 +7,13 @@ export interface TransactionEvent extends Counters {
   readonly kind: 'transaction';
   /** The number of the event: from 1, without gaps, in commit order. */
   readonly eventSeq: number;
-  /**
-   * When the call that made the event was committed, in milliseconds since 1970 by the pool's clock (E5). `null` if an
-   * older version wrote the event.
-   */
-  readonly at: number | null;
+  /** When the call that made the event was committed, in milliseconds since 1970 by the pool's clock (E5). */
+  readonly at: number;
   readonly hash: string;
   readonly seq: number;
   /** The new stage. */
   readonly stage: KnownStage;
-  /** Why it changed (E6). For an event that an older version wrote, this is the most likely cause. */
+  /** Why it changed (E6). */
   readonly cause: Cause;
   /** The status before the call. */
   readonly previous: { readonly stage: Stage } & Counters;
@@ -28,7 +25,7 @@ export interface TransactionEvent extends Counters {
   readonly replacedBy?: string;
   /** How often the transaction had been sent by then. */
   readonly attempts: number;
-  /** The `at` of the call that received the transaction; `null` if that is not known. */
+  /** The `at` of the call that received the transaction; `null` if its stored record was damaged (M2). */
   readonly receivedAt: number | null;
 }
 
@@ -37,7 +34,7 @@ export interface BlockEvent {
   readonly kind: 'block';
   readonly eventSeq: number;
   /** As in `TransactionEvent`. */
-  readonly at: number | null;
+  readonly at: number;
   readonly action: 'applied' | 'undone';
   readonly point: ChainPoint;
   /** The tick of the block. */
@@ -57,7 +54,7 @@ export type ParkedReason = 'held' | 'below-floor' | 'missing';
 interface PlaceChange {
   readonly eventSeq: number;
   /** As in `TransactionEvent`. */
-  readonly at: number | null;
+  readonly at: number;
   readonly hash: string;
   readonly seq: number;
 }

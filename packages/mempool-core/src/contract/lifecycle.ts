@@ -55,11 +55,11 @@ export const staleReason = 'stale';
  * the object. In a step, a time of 0 stands for the time of the call (E5).
  */
 export interface Facts {
-  /** The time of the call that received it; `null` if an older version did. */
+  /** The time of the call that received it; `null` if the stored record was damaged (M2). */
   readonly receivedAt: number | null;
   /** How often it was sent; at most `maxAttempts`. */
   readonly attempts: number;
-  /** The time of the call that last sent it; `null` if it was never sent, or if an older version sent it. */
+  /** The time of the call that last sent it; `null` if it was never sent, or if the stored record was damaged. */
   readonly sentAt: number | null;
 }
 
@@ -68,7 +68,7 @@ const maxAttempts = 65_535;
 
 /** The facts of a transaction that this call receives. */
 export const arriving: Facts = Object.freeze({ receivedAt: 0, attempts: 0, sentAt: null });
-/** The facts of a transaction that an older version stored. */
+/** The facts of a transaction whose stored record is damaged (M2). */
 export const noFacts: Facts = Object.freeze({ receivedAt: null, attempts: 0, sentAt: null });
 
 /** Returns the facts of a transaction that this call sends. */

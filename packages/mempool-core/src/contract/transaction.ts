@@ -43,8 +43,8 @@ export interface Counters {
 /** Facts about the life of a transaction (O8). A transaction that is received again after its end begins a new life. */
 export interface LifeFacts {
   /**
-   * The time of the call that received it, in milliseconds since 1970 (E5). `null` if an older version received it, and for
-   * an Unknown hash.
+   * The time of the call that received it, in milliseconds since 1970 (E5). `null` for an Unknown hash, and where the stored
+   * record is damaged (M2).
    */
   readonly receivedAt: number | null;
   /** How often it was sent, by `markInflight` or `take`. */
@@ -123,8 +123,8 @@ export interface LogEntry extends Transaction, Counters, LifeFacts {
   /** The confirming block of a Finalized transaction, else `null`. */
   readonly point: ChainPoint | null;
   readonly reason: DropReason | null;
-  /** The time of the call that ended it, in milliseconds since 1970 (E5); `null` if an older version did. */
-  readonly at: number | null;
+  /** The time of the call that ended it, in milliseconds since 1970 (E5). */
+  readonly at: number;
 }
 
 /** The last block applied, and how many blocks have been applied. */

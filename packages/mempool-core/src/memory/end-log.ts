@@ -6,8 +6,8 @@ import { noSlot } from './slots.ts';
 export interface Ending extends Pick<TxState, 'stage' | 'tick' | 'confirmations' | 'nonConfirmations' | 'reason'> {
   /** The confirming block, kept here because it outlives the kept blocks (L12). */
   readonly point: ChainPoint | null;
-  /** The time of the call; `null` if an older version ended it. */
-  readonly at: number | null;
+  /** The time of the call. */
+  readonly at: number;
 }
 
 /** What a log entry needs of an ended life, once the row of its hash has a later one. */
@@ -58,7 +58,7 @@ export class EndLog {
   }
 
   /** How it ended: the newest ending if that is the same, else a new one. */
-  endingOf(txState: Omit<TxState, 'facts'>, point: ChainPoint | null, at: number | null): Ending {
+  endingOf(txState: Omit<TxState, 'facts'>, point: ChainPoint | null, at: number): Ending {
     const { stage, tick, confirmations, nonConfirmations, reason } = txState;
     const newest = this.#newest;
     const isSame =

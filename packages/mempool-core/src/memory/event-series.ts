@@ -100,20 +100,20 @@ export class EventSeries {
     return this.last - this.#length + 1;
   }
 
-  /** Adds an event. `at` is the time of its call; `null` if that is not known. */
-  push(event: StepEvent, at: number | null): void {
+  /** Adds an event. `at` is the time of its call. */
+  push(event: StepEvent, at: number): void {
     switch (event.kind) {
       case 'transaction':
         this.pushOf(event.hash, event.seq, this.#tailOf(event), event.receivedAt, at);
         break;
       case 'block':
-        this.#add('', 0, event, at ?? unknownTime);
+        this.#add('', 0, event, at);
         break;
       case 'ready':
-        this.#add(event.hash, event.seq, readyTail, at ?? unknownTime);
+        this.#add(event.hash, event.seq, readyTail, at);
         break;
       case 'parked':
-        this.#add(event.hash, event.seq, parkedTails[event.reason], at ?? unknownTime);
+        this.#add(event.hash, event.seq, parkedTails[event.reason], at);
         break;
     }
   }
@@ -124,8 +124,8 @@ export class EventSeries {
   }
 
   /** Adds an event of a transaction whose tail exists already. */
-  pushOf(hash: string, seq: number, tail: EventTail, receivedAt: number | null, at: number | null): void {
-    this.#add(hash, seq, tail, at ?? unknownTime);
+  pushOf(hash: string, seq: number, tail: EventTail, receivedAt: number | null, at: number): void {
+    this.#add(hash, seq, tail, at);
     // A new array has zeros.
     if (receivedAt !== 0) this.#open.received[this.#used - 1] = receivedAt ?? unknownTime;
   }
@@ -196,8 +196,7 @@ export class EventSeries {
     const index = place % chunkEvents;
     const which = tailOf[index] as number;
     const tail = tails[which] as EventTail;
-    const time = times[which] as number;
-    const at = time === unknownTime ? null : time;
+    const at = times[which] as number;
     if (tail.kind === 'block') return { ...tail, eventSeq, at, point: { ...tail.point } };
     const [hash, seq] = [hashes[index] as string, seqs[index] as number];
     if (tail.kind !== 'transaction') return { ...tail, eventSeq, at, hash, seq };

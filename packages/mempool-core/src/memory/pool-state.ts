@@ -54,7 +54,9 @@ export class PoolState {
   }
 
   apply(step: Step<unknown>): void {
-    const { writes, events, chain, operation, record, at } = step;
+    const { writes, events, chain, operation, record } = step;
+    // A mirror keeps no events, and a step without events has no time.
+    const at = step.at ?? 0;
     assertWritable(writes);
     this.fifo.apply(step);
     if (chain !== null) this.blocks.apply(chain);
@@ -134,7 +136,7 @@ export class PoolState {
         this.rows.lastSeq = record.lastSeq;
         this.log.last = record.trimmedLog;
         this.events.last = record.trimmedEvents;
-        this.events.lastAt = record.lastAt ?? 0;
+        this.events.lastAt = record.lastAt;
         if (record.fifo) this.fifo.restore(record.fifo);
         break;
       case 'block':
@@ -142,7 +144,7 @@ export class PoolState {
         break;
       case 'write':
         this.rows.stageIndexes.waiting.disorder();
-        this.#restoreWrite(record.write, record.at ?? null);
+        this.#restoreWrite(record.write, record.at ?? 0);
         break;
       case 'event':
         this.events.push(record.event, record.event.at);
@@ -176,7 +178,7 @@ export class PoolState {
   }
 
   /** A write with a body is a live record or the latest log entry of its hash, so it makes a row. */
-  #restoreWrite(write: Write, at: number | null): void {
+  #restoreWrite(write: Write, at: number): void {
     const { after, point, body } = write;
     if (body !== null) this.rows.write(write, at);
     else this.rows.writePast(after, point, at);

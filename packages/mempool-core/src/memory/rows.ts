@@ -37,7 +37,7 @@ export class Rows {
   }
 
   /** Writes a record. `at` is the time of the call. A final state is a new entry of the log. */
-  write({ after, point, body }: Write, at: number | null): void {
+  write({ after, point, body }: Write, at: number): void {
     const known = this.find(after.hash);
     if (known !== noSlot) this.#leaveEnd(known);
     const slot = known === noSlot ? this.slots.hold(after.hash) : known;
@@ -91,7 +91,7 @@ export class Rows {
   }
 
   /** Adds the log entry of a life whose hash has a later one. */
-  writePast(after: TxState, point: ChainPoint | null, at: number | null): void {
+  writePast(after: TxState, point: ChainPoint | null, at: number): void {
     const { hash, seq, facts } = after;
     this.log.pushPast({ hash, seq, facts }, this.log.endingOf(after, point, at));
   }
@@ -188,7 +188,7 @@ export class Rows {
     this.log.leave(columns.logSeq(slot), { hash, seq, facts });
   }
 
-  #add(slot: number, after: TxState, body: Transaction, at: number | null): void {
+  #add(slot: number, after: TxState, body: Transaction, at: number): void {
     this.#put(slot, after.seq, body, 0);
     this.columns.setFacts(slot, factsAt(after.facts, at));
     this.stageIndexes.add(slot, after);
@@ -208,7 +208,7 @@ export class Rows {
   }
 
   /** Notes the log entry of a final state, and the block of a live one. */
-  #mark(slot: number, after: TxState, point: ChainPoint | null, at: number | null): void {
+  #mark(slot: number, after: TxState, point: ChainPoint | null, at: number): void {
     const isOver = !isLive(after.stage);
     if (isOver) this.columns.end(slot, this.log.push(slot, this.log.endingOf(after, point, at)));
     if (point !== null && !isOver) this.#points.set(slot, point);

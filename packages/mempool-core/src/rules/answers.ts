@@ -85,7 +85,7 @@ export function logEntry(
   { hash, seq, stage, confirmations, nonConfirmations, reason, facts }: TxState,
   { payload, payloadType }: Body,
   point: ChainPoint | null,
-  at: number | null,
+  at: number,
 ): LogEntry {
   return {
     hash,

@@ -100,10 +100,7 @@ export interface Step<Outcome> {
   readonly events: readonly StepEvent[];
   readonly chain: ChainStep | null;
   readonly operation: OperationRecord | null;
-  /**
-   * The time of the call, to store with its events (E5). It is `null` in a plan until `recorded` completes it, and in a step
-   * that an older version stored.
-   */
+  /** The time of the call, to store with its events (E5). It is `null` in a plan until `recorded` completes it. */
   readonly at: number | null;
   /** Changes that only a priority pool has. */
   readonly pool?: PoolStep | null;

@@ -66,7 +66,7 @@ export class EventLog implements EventSource {
 
 function blockEvent(eventSeq: number): StoreEvent {
   const point = { slot: eventSeq, hash: eventSeq.toString(16).padStart(64, '0') };
-  return { kind: 'block', eventSeq, at: null, action: 'applied', point, tick: eventSeq, nodeId: null, term: null };
+  return { kind: 'block', eventSeq, at: 1, action: 'applied', point, tick: eventSeq, nodeId: null, term: null };
 }
 
 export interface Reader {

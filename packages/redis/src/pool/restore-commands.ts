@@ -105,7 +105,7 @@ export class RestoreCommands {
     const { tick, floor, lastSeq, trimmedLog, lastAt, fifo } = base;
     this.#tick = tick;
     this.#logSeq = trimmedLog;
-    const fields = { seq: lastSeq, tick, floor, logFirst: trimmedLog + 1, at: lastAt ?? 0 };
+    const fields = { seq: lastSeq, tick, floor, logFirst: trimmedLog + 1, at: lastAt };
     for (const [name, value] of Object.entries(fields)) this.#meta.set(name, String(value));
     if (!fifo) return;
     if (fifo.maxTxs !== Number.POSITIVE_INFINITY) this.#meta.set('maxTxs', String(fifo.maxTxs));
@@ -124,7 +124,7 @@ export class RestoreCommands {
     }
   }
 
-  #put(commands: Commands, { write: { after, point, body }, at = null }: Write): void {
+  #put(commands: Commands, { write: { after, point, body }, at = 0 }: Write): void {
     const { seq, stage, tick, notBefore, facts } = after;
     const hash = core.hashToBytes(after.hash);
     if (body !== null) {

@@ -117,11 +117,11 @@ export class Stretch {
   }
 }
 
-/** The events of an entry; `null` if it is damaged. An older version wrote entries without a time. */
+/** The events of an entry; `null` if it is damaged. */
 function eventsOf(entry: Entry): readonly StoreEvent[] | null {
   const { from, last, packed, at } = entry;
   try {
-    entry.events ??= decodeEvents(packed, last, at === null ? null : Number(at));
+    entry.events ??= decodeEvents(packed, last, Number(at ?? Number.NaN));
   } catch {
     return null;
   }

@@ -6,23 +6,23 @@ import type { LifeEvent, WireStatus } from '../wire/answers.ts';
 /** One step of a life. */
 export interface LifeStep {
   readonly eventSeq: number;
-  readonly at: number | null;
+  readonly at: number;
   readonly stage: LifeEvent['stage'];
   readonly title: string;
   /** Further words; empty if there are none. */
   readonly detail: string;
   /** `back`: it lost what it had. */
   readonly mood: 'forward' | 'back' | 'end';
-  /** Since the step before, in milliseconds; `null` if that is not known. */
+  /** Since the step before, in milliseconds; `null` for the first. */
   readonly afterMs: number | null;
 }
 
 /** The steps of a life, oldest first. */
 export function stepsOf(events: readonly LifeEvent[]): LifeStep[] {
   return events.map((event, i) => {
-    const before = events[i - 1]?.at ?? null;
-    const afterMs = before === null || event.at === null ? null : event.at - before;
     const { eventSeq, at, stage } = event;
+    const before = events[i - 1];
+    const afterMs = before === undefined ? null : at - before.at;
     return { eventSeq, at, stage, title: titleOf(event), detail: detailOf(event), mood: moodOf(event), afterMs };
   });
 }

@@ -81,7 +81,7 @@ function Steps({ steps, isComplete }: { readonly steps: readonly LifeStep[]; rea
               {detail !== '' && <span class="detail"> {detail}</span>}
             </p>
             <p class="step-time">
-              {at === null ? 'time not known' : <time title={formatDate(at)}>{formatExactClock(at)}</time>}
+              <time title={formatDate(at)}>{formatExactClock(at)}</time>
               {afterMs !== null && <span> after {formatDuration(afterMs)}</span>}
             </p>
           </li>

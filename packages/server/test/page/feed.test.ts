@@ -68,7 +68,7 @@ test('a pause holds what is shown and counts what comes', () => {
 test('filters look at stage, hash, cause and reason', () => {
   const dropped = moved(2, { stage: 'Dropped', cause: 'dropped', reason: { app: 'Too late' } });
   const block: MempoolEvent = {
-    ...{ kind: 'block', eventSeq: 3, at: null, action: 'undone', point: { slot: 9, hash: hashOf(0xab) } },
+    ...{ kind: 'block', eventSeq: 3, at: 3, action: 'undone', point: { slot: 9, hash: hashOf(0xab) } },
     ...{ tick: 1, nodeId: null, term: null, cursor: 'e3' },
   };
   const { rows } = feedWith(emptyFeed, [moved(1), dropped, block]);
@@ -89,15 +89,15 @@ test('a life is told in steps with times, attempts, blocks and rollbacks', () =>
     moved(1),
     moved(2, { stage: 'Propagated', cause: 'marked', attempts: 2 }),
     moved(3, { stage: 'Confirmed', cause: 'seen', point }),
-    moved(4, { stage: 'Pending', cause: 'rolled-back', previous, at: null }),
+    moved(4, { stage: 'Pending', cause: 'rolled-back', previous }),
     moved(5, { stage: 'Dropped', cause: 'dropped', reason: { app: 'too late' } }),
   ];
   expect(stepsOf(life)).toMatchObject([
     { title: 'Received', mood: 'forward', afterMs: null },
     { title: 'Sent', detail: 'attempt 2', afterMs: 100 },
     { title: 'Confirmed', detail: 'in the block of slot 15' },
-    { title: 'Returned: its block was undone', mood: 'back', at: null, afterMs: null },
-    { title: 'Dropped', detail: 'too late', mood: 'end', afterMs: null },
+    { title: 'Returned: its block was undone', mood: 'back', at: 400, afterMs: 100 },
+    { title: 'Dropped', detail: 'too late', mood: 'end', afterMs: 100 },
   ]);
   expect(rollbacksOf(life)).toBe(1);
   expect(historyWith(life, moved(5))).toBe(life);

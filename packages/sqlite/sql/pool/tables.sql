@@ -19,7 +19,7 @@ CREATE TABLE pool (
 
 -- One row for each call that changed something: its events (CBOR), the last of which has the number event_seq, and the counters of
 -- the pool after the call. The newest row has the present counters, so a call writes one row for both.
--- floor: the first tick whose point is kept. at: the time of the call in milliseconds since 1970; NULL if an older version wrote the row.
+-- floor: the first tick whose point is kept. at: the time of the call in milliseconds since 1970.
 CREATE TABLE step (
   event_seq INTEGER PRIMARY KEY,
   count INTEGER NOT NULL,
@@ -33,7 +33,7 @@ CREATE TABLE step (
   logged INTEGER NOT NULL,
   last_seq INTEGER NOT NULL,
   last_log_seq INTEGER NOT NULL,
-  at INTEGER
+  at INTEGER NOT NULL
 );
 
 -- One row for each hash that is live or in the log; never changed. checksum: CRC-32 of the hash and the payload. The unique index
@@ -49,7 +49,7 @@ CREATE TABLE tx (
 -- A transaction is in one of these three tables; else it is final, and its latest entry in log has its state. tick: of the block that
 -- confirmed it, or at which it went in flight. Counters are differences to step.tick, so no block has to update them.
 -- point: the confirming block; it may outlive that block's row in block.
--- received: when it was received; NULL if an older version did. attempts: how often it went out. sent: when it last went out. The order
+-- received: when it was received; NULL if its record was damaged. attempts: how often it went out. sent: when it last went out. The order
 -- by stage, tick and sent is that of time: blocks move the tick forward, and a rollback lowers the ticks behind its target.
 CREATE TABLE pending (seq INTEGER PRIMARY KEY, received INTEGER, attempts INTEGER NOT NULL DEFAULT 0);
 -- Pending, but held back until not_before, in milliseconds since 1970, or longer.
@@ -81,7 +81,7 @@ CREATE TABLE log (
   reason TEXT,
   received INTEGER,
   attempts INTEGER NOT NULL DEFAULT 0,
-  ended INTEGER
+  ended INTEGER NOT NULL
 );
 CREATE INDEX log_tx ON log (tx);
 CREATE INDEX log_finalized ON log (tick) WHERE stage = 4;

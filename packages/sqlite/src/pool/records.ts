@@ -28,8 +28,8 @@ export interface StoredState {
 /** A row with its payload. `state` is `null` if any of it is damaged. */
 export interface StoredRecord extends core.ReadRecord, core.Body {
   readonly state: StoredState | null;
-  /** When the log entry was written; `null` if that is not known, and for other rows. */
-  readonly at: number | null;
+  /** When the log entry was written; 0 for other rows. */
+  readonly at: number;
 }
 
 /** Checksum of hash and payload together, so that it also detects the payload of another transaction. */
@@ -94,9 +94,9 @@ function lostRecord(row: Row, hash: string): StoredRecord {
   return { ...key, payload: bytes, payloadType: Number(type), state: null, at: timeOf(row) };
 }
 
-/** Returns when the log entry in a row was written; `null` if that is not known. */
-export function timeOf({ at }: Row): number | null {
-  return isCount(at) ? at : null;
+/** Returns when the log entry in a row was written; 0 for other rows. */
+export function timeOf({ at }: Row): number {
+  return isCount(at) ? at : 0;
 }
 
 /** The state in a row; `null` if any of it is damaged. */
@@ -124,8 +124,7 @@ export function decodeOptionalPoint(bytes: unknown): ChainPoint | null {
 /** The events in a row; `null` if any of them is damaged. */
 export function readEventRow({ lastSeq, count, events, at }: Row): StoreEvent[] | null {
   try {
-    const unpacked =
-      events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq), at as number | null) : [];
+    const unpacked = events instanceof Uint8Array ? core.decodeEvents(events, Number(lastSeq), Number(at)) : [];
     return unpacked.length === count ? unpacked : null;
   } catch {
     return null;

@@ -53,7 +53,7 @@ export class RestoreWriter {
   #writePart(part: DumpedPart): void {
     switch (part.kind) {
       case 'base': {
-        const { tick, floor, lastSeq, trimmedLog, lastAt = 0, fifo } = part;
+        const { tick, floor, lastSeq, trimmedLog, lastAt, fifo } = part;
         Object.assign(this.#state, { tick, floor, lastSeq, lastLogSeq: trimmedLog, logged: 0, lastAt });
         if (fifo) this.#own.fifo(fifo);
         break;
@@ -82,7 +82,7 @@ export class RestoreWriter {
     }
   }
 
-  #put({ write: { after, point, body }, at = null }: Write): void {
+  #put({ write: { after, point, body }, at = 0 }: Write): void {
     const { seq, stage, tick, notBefore, facts } = after;
     const { receivedAt, attempts, sentAt } = facts;
     const hash = core.hashToBytes(after.hash);
