@@ -67,7 +67,7 @@ async function storedState(database: Database, options: Options): Promise<PoolSt
 
 function newState(name: string): PoolState {
   const counts = { pending: 0, propagated: 0, acknowledged: 0, confirmed: 0, operations: 0 };
-  const numbers = { lastSeq: 0, lastEventSeq: 0, oldestEventSeq: 1, lastLogSeq: 0, oldestLogSeq: 1 };
+  const numbers = { lastSeq: 0, lastEventSeq: 0, lastAt: 0, oldestEventSeq: 1, lastLogSeq: 0, oldestLogSeq: 1 };
   const chain = { tip: null, tick: 0, floor: 1 };
   const epoch = randomUUID();
   return { format: formatVersion, name, epoch, retention: defaultRetention, ...chain, ...numbers, ...counts };

@@ -31,8 +31,8 @@ export interface PoolState {
   readonly floor: number;
   readonly lastSeq: number;
   readonly lastEventSeq: number;
-  /** The time of the last call with events; missing before the first, and in older files. */
-  readonly lastAt?: number;
+  /** The time of the last call with events; 0 before the first. */
+  readonly lastAt: number;
   readonly oldestEventSeq: number;
   readonly lastLogSeq: number;
   readonly oldestLogSeq: number;

@@ -122,7 +122,7 @@ export class LoadedView implements PoolView {
   }
 
   get lastAt(): number {
-    return this.state.lastAt ?? 0;
+    return this.state.lastAt;
   }
 
   txState(hash: string): TxState | null {

@@ -1,6 +1,6 @@
 -- Purpose: drops transactions on request: any live stage except Confirmed becomes Dropped.
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 reason, 4 packed hashes, 5 id of a claim or ''
--- Returns: { a digit for each hash: 1 dropped, 0 left, '' }
+-- Returns: a digit for each hash: 1 dropped, 0 left
 -- Rules: L10, P19, M3
 local reason = ARGV[3]
 local why = reason == 'failed' and FAILED or BY_CALLER
@@ -32,4 +32,4 @@ if #dropped > 0 then
   writeEnds()
   save('logSeq', logSeq, 'logFirst', logFirst)
 end
-return finish({ table.concat(digits), '' })
+return finish(table.concat(digits))

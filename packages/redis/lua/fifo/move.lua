@@ -1,7 +1,7 @@
 -- Purpose: markInflight, markAcknowledged, release: moves each hash whose stage and claim allow the verb.
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 packed hashes, 4 id of a claim or '',
 -- 5 for release the time until which to hold them back, or ''
--- Returns: { a digit for each hash: 1 moved, 0 left, '' }
+-- Returns: a digit for each hash: 1 moved, 0 left
 -- Rules: L3, L4, L8, L11, O8, P19, P20
 local leaves = ({
   markInflight = { [PENDING] = true },
@@ -51,4 +51,4 @@ if #moved > 0 then
   each(held, 'ZADD', HELD)
   if holds then save('held', 1) else save() end
 end
-return finish({ table.concat(digits), '' })
+return finish(table.concat(digits))

@@ -17,7 +17,6 @@ export type Page = [
 ];
 /** For each hash, seq, bytes. */
 type FifoRows = (Buffer | number)[];
-type Moved = [digits: Buffer, recorded: Buffer];
 /** The report of lua/priority/changes.lua on a mirror: the changes that it lacks, its version with them, and the server's time. */
 export type MirrorReport = [kind: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...Buffer[]];
 /** The record of an operation id. */
@@ -37,10 +36,11 @@ interface Replies {
   open: [epoch: Buffer, lastEventSeq: Buffer];
   remove: number;
   receive: [letters: Buffer, first: number, recorded: Buffer];
-  markInflight: Moved;
-  markAcknowledged: Moved;
-  release: Moved;
-  drop: Moved;
+  /** A digit for each hash: 1 if the call moved it. */
+  markInflight: Buffer;
+  markAcknowledged: Buffer;
+  release: Buffer;
+  drop: Buffer;
   confirm: OnTip<[confirmed: number, returned: number, finalized: number, dropped: number]>;
   rollback: OnTip<[undoneOrOldest: number | Buffer, returned: number]>;
   peek: Page;
@@ -80,8 +80,7 @@ interface Replies {
   sinceHashes: [epoch: Buffer, ...FifoRows];
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
   flush: [count: number];
-  /** A record of an older version has only `maxTxs`. */
-  setLimits: [maxTxs: Buffer, acceptUntil?: Buffer];
+  setLimits: [maxTxs: Buffer, acceptUntil: Buffer];
   getRecord: [record: Buffer | null];
   listRecords: (readonly [name: Buffer, record: Buffer | null])[];
   putRecord: PutReply;

@@ -250,7 +250,7 @@ function named(recorded: Buffer, given: readonly string[]): readonly string[] {
   return recorded.length === 0 ? given : record.unpackHashes(recorded);
 }
 
-/** The hashes of a call that the script marked with a 1. Records of formats before 5 have the hashes of the first call. */
-function chosen([digits, recorded]: [Buffer, Buffer], given: readonly string[]): string[] {
-  return named(recorded, given).filter((_, i) => digits[i] === 0x31);
+/** The hashes of a call that the script marked with a 1. */
+function chosen(digits: Buffer, given: readonly string[]): string[] {
+  return given.filter((_, i) => digits[i] === 0x31);
 }

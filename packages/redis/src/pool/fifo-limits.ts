@@ -7,6 +7,6 @@ export function limitArguments({ maxTxs, acceptUntil }: Partial<Limits>): string
 }
 
 /** Decodes a limit in a script's answer, where 'inf' means no limit. */
-export function readLimit(text: Buffer | undefined): number {
-  return text === undefined || String(text) === 'inf' ? Number.POSITIVE_INFINITY : Number(text);
+export function readLimit(text: Buffer): number {
+  return String(text) === 'inf' ? Number.POSITIVE_INFINITY : Number(text);
 }

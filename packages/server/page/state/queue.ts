@@ -19,7 +19,7 @@ export interface AgedQueue {
   readonly counts: readonly number[];
 }
 
-/** `now`: the pool's clock. A transaction of an older version has no time: it counts as old. */
+/** `now`: the pool's clock. A transaction whose time is damaged counts as old. */
 export function agedQueue(items: readonly PendingItem[], now: number): AgedQueue {
   const transactions = items.map((item) => ({ ...item, level: levelOf(item.receivedAt, now) }));
   const counts = ageClasses.map((_, level) => transactions.filter((each) => each.level === level).length);
