@@ -7,10 +7,10 @@ export type Call = {
   [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> };
 }[WriteVerb];
 
-/** A call of `restore`, which the model does not have. */
-export interface RestoreCall {
-  readonly verb: 'restore';
-  readonly args: Parameters<AnyStore['restore']>;
+/** A call of `import`, which the model does not have. */
+export interface ImportCall {
+  readonly verb: 'import';
+  readonly args: readonly [lines: readonly string[]];
 }
 
 /** The verbs that change a pool, of a store or of the model. The model returns answers without a promise. */

@@ -50,7 +50,7 @@ function meets(need: Need, subject: Subject): boolean {
     case 'lease':
     case 'priority':
     case 'records':
-    case 'restore':
+    case 'import':
       return backend.capabilities[need];
     case 'volatile':
       return !backend.capabilities.durable;

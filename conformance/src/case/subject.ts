@@ -27,7 +27,7 @@ export function wholeSubject(subject: AnySubject): Subject {
   if ('backend' in subject) return subject;
   const traits = 'ledger' in subject ? (subject.ledgerTraits ?? []) : [];
   const kept = { durable: traits.includes('durable'), shared: traits.includes('shared') };
-  const capabilities = { ...kept, lease: false, priority: false, records: false, restore: false };
+  const capabilities = { ...kept, lease: false, priority: false, records: false, import: false };
   const open = () => Promise.reject(new Error(`${subject.name} has no pools`));
   const module = 'module' in subject ? subject.module : 'none: no other process opens it';
   return { ...subject, module, backend: { name: 'none', capabilities }, open };

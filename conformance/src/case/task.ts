@@ -1,6 +1,6 @@
 import type { OpenOptions } from 'mempool-core';
 import type { CampaignRequest } from 'mempool-election';
-import type { Call, RestoreCall } from './call.ts';
+import type { Call, ImportCall } from './call.ts';
 
 /** The tasks of a child process, with the input of each. */
 export interface TaskInputs {
@@ -9,7 +9,7 @@ export interface TaskInputs {
   /** Makes the calls one after the other, sends each answer, then waits to be ended. */
   readonly play: { readonly calls: readonly Call[]; readonly options?: OpenOptions };
   /** Sends `ready`, makes the calls one after the other as fast as it can without sending answers, then waits to be ended. */
-  readonly storm: { readonly calls: readonly (Call | RestoreCall)[]; readonly options?: OpenOptions };
+  readonly storm: { readonly calls: readonly (Call | ImportCall)[]; readonly options?: OpenOptions };
   /** Sends `ready`, then every event, from now on or after a number. */
   readonly watch: { readonly after?: number };
   /** Uses every verb of a store, leaves a reader waiting, closes the store and lets the process end. */

@@ -1,4 +1,5 @@
 import type { AnyStore } from 'mempool-core';
+import { wrappedStore } from 'mempool-core/backend';
 
 /** The names of all methods of a store. */
 export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities' | 'ordering'>[] = [
@@ -17,8 +18,8 @@ export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities
   'revise',
   'flush',
   'setLimits',
-  'dump',
-  'restore',
+  'export',
+  'import',
   'getRecord',
   'putRecord',
   'listRecords',
@@ -61,5 +62,5 @@ export function verbsOf<T extends object, K extends keyof T>(whole: T, names: re
     // Not bound: `await using` takes no bound function on Node 24.
     return [name, typeof verb === 'function' ? (...given: unknown[]) => verb.apply(whole, given) : verb];
   });
-  return Object.fromEntries(entries) as Pick<T, K>;
+  return Object.fromEntries([...entries, [wrappedStore, whole]]) as Pick<T, K>;
 }

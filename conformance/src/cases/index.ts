@@ -46,9 +46,10 @@ import { byteCases } from './reading/bytes.ts';
 import { cursorCases } from './reading/cursors.ts';
 import { logCases } from './reading/log.ts';
 import { pagingCases } from './reading/paging.ts';
+import { importingCases, rankedImportingCases } from './records/importing.ts';
+import { interruptedImportCases } from './records/interrupted-imports.ts';
 import { fullRecordCases, recordCases } from './records/records.ts';
 import { removingCases } from './records/removing.ts';
-import { rankedRestoringCases, restoringCases } from './records/restoring.ts';
 
 /** The cases of an election, with or without a mempool: LE1–LE8. */
 export const electionCases: readonly ConformanceCase[] = [
@@ -112,7 +113,8 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...deadlineCases,
   ...payloadCases,
   ...overdueCases,
-  ...restoringCases,
+  ...importingCases,
+  ...interruptedImportCases,
   ...removingCases,
 ];
 
@@ -124,7 +126,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...priorityHistoryCases,
   ...verdictDamageCases,
   ...fullRecordCases,
-  ...rankedRestoringCases,
+  ...rankedImportingCases,
 ];
 
 /** The cases that apply to a subject: those of its ledger, its election or its pools. */

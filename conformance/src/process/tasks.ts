@@ -32,7 +32,7 @@ export const tasks: { readonly [T in TaskName]: Task<TaskInputs[T]> } = {
   async storm({ open, tell }, { calls, options }) {
     const store = await open(options);
     await tell('ready');
-    for (const call of calls) await (call.verb === 'restore' ? store.restore(...call.args) : perform(store, call));
+    for (const call of calls) await (call.verb === 'import' ? store.import(...call.args) : perform(store, call));
   },
   async watch({ open, tell }) {
     const store = await open();

@@ -10,7 +10,7 @@ export const profileNames = [
   'shared',
   'priority',
   'records',
-  'restore',
+  'import',
   'ledger',
   'election',
 ] as const;
@@ -58,7 +58,7 @@ export function profileOf({ needs = [] }: ConformanceCase): Profile {
   if (needs.includes('election')) return 'election';
   if (needs.includes('ledger')) return 'ledger';
   if (needs.includes('priority') || needs.includes('arrival-verbs')) return 'priority';
-  if (needs.includes('restore')) return 'restore';
+  if (needs.includes('import')) return 'import';
   if (needs.includes('records')) return 'records';
   if (needs.includes('shared')) return 'shared';
   return needs.includes('durable') ? 'durable' : 'core';
@@ -88,7 +88,7 @@ export function makeReport(subject: Subject, seed: number, results: readonly Cas
       shared: count(({ profile }) => profile === 'shared'),
       priority: count(({ profile }) => profile === 'priority'),
       records: count(({ profile }) => profile === 'records'),
-      restore: count(({ profile }) => profile === 'restore'),
+      import: count(({ profile }) => profile === 'import'),
       ledger: count(({ profile }) => profile === 'ledger'),
       election: count(({ profile }) => profile === 'election'),
     },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AnyStore, Floor, OpenOptions, ReceiveOutcome } from 'mempool-core';
+import { type IndexDump, poolState } from 'mempool-core/backend';
 import type { CaseContext, ConformanceCase, Need } from '../case/case.ts';
 import { type EachOf, eachOf, mustRank } from '../case/must.ts';
 import { type CaseClock, startMs, TimedPool } from './on-pool.ts';
@@ -8,10 +9,11 @@ import { hashesOf } from './pool.ts';
 export type Submission = Parameters<AnyStore['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
 export type CallTime = Pick<NonNullable<Parameters<AnyStore['receive']>[1]>, 'now' | 'height' | 'operationId'>;
-export type PoolDump = Omit<Awaited<ReturnType<AnyStore['dump']>>, 'ordering' | 'content'>;
-/** The dump of a pool without its content. */
-export async function indexesOf(store: Pick<AnyStore, 'dump'>): Promise<PoolDump> {
-  const { ordering: _, content: __, ...indexes } = await store.dump();
+/** The state of a pool without its content. */
+export type PoolDump = IndexDump;
+
+export async function indexesOf(store: AnyStore): Promise<PoolDump> {
+  const { ordering: _, content: __, ...indexes } = await poolState(store);
   return indexes;
 }
 
@@ -140,7 +142,7 @@ export class Scene extends TimedPool {
   /** All that two equal pools have in common. */
   override async whole(): Promise<readonly unknown[]> {
     const { store } = this;
-    return Promise.all([store.dump(), store.usage(), store.tip({ points: 1_000 })]);
+    return Promise.all([poolState(store), store.usage(), store.tip({ points: 1_000 })]);
   }
 
   dump(): Promise<PoolDump> {

@@ -1,4 +1,5 @@
 import type { AnyStore, Limits, ReceiveOutcome } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { priority } from './priority-operators.ts';
 import { pools, stores } from './store-operators.ts';
@@ -84,8 +85,8 @@ export const deadlineMutants: readonly Mutant[] = [
     return known.every(({ stage }) => stage === 'Dropped');
   }),
   lets('closed-pools-take-what-blocks-carried', async (store, hashes) => {
-    const { content } = await store.dump();
-    const sighted = content.flatMap((part) => (part.kind === 'block' ? part.block.sighted : []));
+    const { content } = await poolState(store);
+    const sighted = content.flatMap((part) => (part.kind === 'block' ? part.sighted : []));
     return hashes.every((hash) => sighted.includes(hash));
   }),
   pools.around('ids-end-with-the-window', {
@@ -107,8 +108,8 @@ export const deadlineMutants: readonly Mutant[] = [
   pools.around('closed-pools-return-nothing', {
     release: async ({ store, given }) => ((await isShut(store)) ? [] : store.release(...given)),
   }),
-  pools.told('restored-pools-never-close', {
-    restore: async (_, { store }) => void (await store.setLimits({ acceptUntil: never })),
+  pools.told('imported-pools-never-close', {
+    import: async (_, { store }) => void (await store.setLimits({ acceptUntil: never })),
   }),
   pools.around('only-a-given-clock-closes', {
     receive: ({ store, given, options }) => (options.now ? store.receive(...given) : anyway(store, given)),

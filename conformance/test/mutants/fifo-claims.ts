@@ -13,7 +13,7 @@ import { electing } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { arrivals, pools, priorities, stores } from './store-operators.ts';
 
-type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'dump' | 'since' | 'confirm' | 'setLimits' | 'drop';
+type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'since' | 'confirm' | 'setLimits' | 'drop';
 
 /** Does what it can of a call that it ought to refuse. */
 function pretending<V extends Verb>(

@@ -95,7 +95,7 @@ export const fifo: FifoLayer = new FifoLayer((id, fault) => {
     const driver = { ...sound, ...fault(sound, { pool, options }) };
     return { ...driver, move: (verb, ...given) => driver[verb](...given) } satisfies StoreDriver;
   };
-  return mutant(id, defineBackend({ name: id, capabilities: { ...plainPool, records: false, restore: false }, open }));
+  return mutant(id, defineBackend({ name: id, capabilities: { ...plainPool, records: false, import: false }, open }));
 });
 
 /** The step with the records that it writes changed. */

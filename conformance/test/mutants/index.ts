@@ -36,7 +36,6 @@ import { limitMutants, sweepingMutants, takingMutants } from './priority-sweepin
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
-import { rankedRestoringMutants, restoringMutants } from './restoring.ts';
 import { protectionMutants, tippedMutants } from './verdict-fields.ts';
 
 /** Every store with a fault. */
@@ -116,7 +115,5 @@ export const allMutants: readonly Mutant[] = [
   ...overdueMutants,
   ...recordMutants,
   ...recordFenceMutants,
-  ...restoringMutants,
   ...removingMutants,
-  ...rankedRestoringMutants,
 ];

@@ -100,7 +100,7 @@ export function electing(id: string, faults: Faults): Mutant {
     lease: true,
     priority: ordering === 'priority',
     records: true,
-    restore: false,
+    import: false,
   };
   const halls = new Map<string, Hall>();
   const hallOf = (pool: string): Hall => {

@@ -23,7 +23,7 @@ export const plainPool = {
   lease: false,
   priority: false,
   records: true,
-  restore: true,
+  import: true,
 };
 const assigned: Readonly<Record<string, readonly string[]>> = kills;
 

@@ -4,13 +4,12 @@ import {
   type Limits,
   type Load,
   MempoolError,
-  type PoolDump,
   type ReceiveOutcome,
   type Submission,
   type Verdict,
   type WriteOptions,
 } from 'mempool-core';
-import { invalid, type PoolIndex, type PriorityPool, type StepEvent } from 'mempool-core/backend';
+import { invalid, type PoolDump, type PoolIndex, type PriorityPool, type StepEvent } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { unbound, unboundArgument } from './operations.ts';
 import { free } from './planted-driver.ts';
@@ -260,7 +259,6 @@ const nothing = {
   revise: [],
   setLimits: {},
   flush: 0,
-  dump: {},
 } as const;
 type Lenient = keyof typeof nothing;
 

@@ -3,6 +3,7 @@ import { defaultRetention, type KnownStage, type Limits } from 'mempool-core';
 import {
   type DriverOptions,
   defineBackend,
+  dumpOfPool,
   type Entry,
   eventTime,
   MemoryPool,
@@ -16,7 +17,6 @@ import {
   type PriorityVerbs,
   poolClock,
   priorityDriver,
-  priorityDump,
   recorded,
   type Step,
   type StepEvent,
@@ -50,7 +50,7 @@ export interface RankedFaults {
   answer?(driver: RankedDriver, pool: PriorityPool, options: DriverOptions): Partial<RankedDriver>;
 }
 
-const capabilities = { ...plainPool, priority: true, records: false, restore: false };
+const capabilities = { ...plainPool, priority: true, records: false, import: false };
 
 /** A pool by priority with a place for a fault on both sides of the rules. */
 class PlantedPool extends PriorityPool {
@@ -105,7 +105,6 @@ function storageOf(pool: PriorityPool, options: DriverOptions): PriorityStorage 
     writeUnderLease: write,
     stored: (_, after, choose) => memory.stored(choose(pool), after),
     bodies: (_, hashes) => memory.fifo.bodies(hashes),
-    dump: () => priorityDump(pool),
   };
 }
 
@@ -123,7 +122,11 @@ function openPlanted(given: DriverOptions, faults: RankedFaults): StoreDriver {
     },
   }));
   const reads = memoryDriver({ memory: pool.memory, options, close });
-  const sound: RankedDriver = { ...reads, ...priorityDriver(storageOf(lent, options), options) };
+  const sound: RankedDriver = {
+    ...reads,
+    ...priorityDriver(storageOf(lent, options), options),
+    dumpPool: () => dumpOfPool(lent),
+  };
   const driver = Object.fromEntries(
     Object.entries(sound).map(([verb, call]) => [verb, noted(pool, verb as RankedVerb, call)]),
   ) as unknown as RankedDriver;

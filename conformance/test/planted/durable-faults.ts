@@ -163,13 +163,6 @@ export const durableFaults: readonly Fault[] = [
       };
     },
   }),
-  stores.around('restored-in-steps', {
-    async restore({ store, given: [dump] }) {
-      for await (const part of dump.content)
-        if (part.kind === 'write' && part.write.body !== null) await store.receive([part.write.body]);
-      return { kind: 'restored' };
-    },
-  }),
   stores.told('nothing-held-after-reopening', { usage: (_, { reopened }) => reopened && { held: 0 } }),
   stores.around('claims-of-this-open-alone', {
     extendClaim: async ({ store, given, reopened }) => (reopened ? { kind: 'ended' } : store.extendClaim(...given)),

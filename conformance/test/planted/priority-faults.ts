@@ -1,5 +1,5 @@
 import type { AnyStore, OpenOptions, Ordering, Submission, Verdict } from 'mempool-core';
-import { cursorOf } from 'mempool-core/backend';
+import { cursorOf, type PoolDump, poolState } from 'mempool-core/backend';
 import { numberOf } from '../mutants/page-operators.ts';
 import { type Fault, moment, planted, type StoreFile, sabotaged, stores } from './fault.ts';
 
@@ -14,7 +14,7 @@ function orderingOfTheFirst(options: OpenOptions, { path }: StoreFile): OpenOpti
   return { ...options, ordering };
 }
 
-type Dump = Awaited<ReturnType<AnyStore['dump']>>;
+type Dump = PoolDump;
 
 /** Looks, waits, and writes by what it saw: the fault of a pool whose rules are not asked in the step that writes. */
 function seenEarly(
@@ -23,7 +23,7 @@ function seenEarly(
 ): Fault {
   return stores.given(id, {
     receive: async (batch, { store }) => {
-      const dump = await store.dump();
+      const dump = await poolState(store);
       const judged = batch.map(({ verdict = {}, ...one }) => ({
         ...one,
         verdict: { ...verdict, ...judge(verdict, dump) },
@@ -125,7 +125,7 @@ export const priorityFaults: readonly Fault[] = [
   }),
   stores.given('newest-version-for-any', {
     revise: async (revisions, { store }) => {
-      const versions = new Map((await store.dump()).entries.map(({ hash, version }) => [hash, version]));
+      const versions = new Map((await poolState(store)).entries.map(({ hash, version }) => [hash, version]));
       return revisions.map((one) => ({ ...one, version: versions.get(one.hash) ?? one.version }));
     },
   }),

@@ -28,7 +28,7 @@ type Options = DriverOptions & JournalOptions;
 /** A pool in a plain file, for one process at a time. Answered calls survive a power cut. */
 export const journal: Backend<JournalOptions> = defineBackend<JournalOptions>({
   name: 'journal',
-  capabilities: { durable: true, shared: false, lease: false, priority: true, records: true, restore: false },
+  capabilities: { durable: true, shared: false, lease: false, priority: true, records: true, import: false },
   open(options) {
     const { path } = options;
     if (typeof path !== 'string' || path === '' || path.includes('\0')) throw invalid('path', 'the name of a file');

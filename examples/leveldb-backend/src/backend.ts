@@ -18,7 +18,7 @@ type Options = DriverOptions & LevelOptions;
 /** A pool in a LevelDB database, for one process at a time. Answered calls survive a power cut. */
 export const leveldb: Backend<LevelOptions> = defineBackend<LevelOptions>({
   name: 'leveldb',
-  capabilities: { durable: true, shared: false, lease: false, priority: false, records: true, restore: false },
+  capabilities: { durable: true, shared: false, lease: false, priority: false, records: true, import: false },
   async open(options) {
     const { path, sync = true } = options;
     if (typeof path !== 'string' || path === '' || path.includes('\0')) throw invalid('path', 'the name of a folder');

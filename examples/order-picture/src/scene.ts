@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { DumpedEntry, MempoolStore, PoolDump, Submission } from 'mempool-core';
+import type { MempoolStore, Submission } from 'mempool-core';
+import { type DumpedEntry, type PoolDump, poolState } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 
 /** A transaction with its place in the order. */
@@ -52,7 +53,7 @@ const cast: readonly Cast[] = [
 export async function playScene(): Promise<Scene> {
   await using store = await ephemeral.open({ ordering: 'priority', maxBytes: cast.length * transactionBytes });
   await store.receive(cast.map((each) => submission(each, transactionBytes)));
-  const dump = await store.dump();
+  const dump = await poolState(store);
   const reaped = (await store.reap({ maxBytes: blockBytes })).length;
   const order = dump.order.map((hash) => standing(hash, dump));
   const evicted = await evict(store, dump.order);

@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Ordering } from 'mempool-core';
 import { fillPool } from './fill-pool.ts';
@@ -11,9 +12,9 @@ interface Move {
   readonly count: number;
 }
 
-/** Moves a filled pool SQLite → Redis → SQLite. Returns what `export` wrote of each, and how long each command took. */
+/** Moves a filled pool SQLite → Redis → SQLite. Returns the files that `export` wrote, and how long each command took. */
 export async function movePool({ folder, redisUrl, ordering, count }: Move): Promise<{
-  readonly dumps: readonly Buffer[];
+  readonly files: readonly string[];
   readonly tookMs: Readonly<Record<string, number>>;
 }> {
   const limits = {
@@ -41,6 +42,11 @@ export async function movePool({ folder, redisUrl, ordering, count }: Move): Pro
   await command('redis', 'export', '2.ndjson');
   await command('last', 'import', '2.ndjson');
   await command('last', 'export', '3.ndjson');
-  const dumps = await Promise.all([1, 2, 3].map((n) => readFile(join(folder, `${n}.ndjson`))));
-  return { dumps, tookMs };
+  return { files: [1, 2, 3].map((n) => join(folder, `${n}.ndjson`)), tookMs };
+}
+
+/** What two files of the same pool have in common. */
+export function contentOf(file: string): string {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n').slice(1, -1);
+  return lines.map((line) => line.replace(/,"check":.*|"lastEventSeq":\d+/g, '')).join('\n');
 }

@@ -2,6 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import {
   type Delivered,
   isDamaged,
+  isMempoolError,
   type LiveStage,
   type Logger,
   type MempoolEvent,
@@ -31,8 +32,6 @@ interface Reader {
 /** So many events are worked on at once. */
 const maxBatch = 256;
 const retryMs = 500;
-/** A larger pool is read by pages. */
-const maxDumpBytes = 64 * 1024 * 1024;
 /** A question that has to wait longer is refused. */
 const patienceMs = 10_000;
 /** So many senders of transactions that have left the pool are remembered. */
@@ -133,21 +132,23 @@ export class AccountIndex {
     const before = this.#table;
     this.#reached = null;
     for (const { hash, from, isProven } of before.all()) if (isProven) this.#senders.set(hash, from);
-    const dumped = await this.#dumped();
-    this.#table = dumped ?? new AccountTable();
-    if (dumped === null) await this.#readPages();
+    const claimed = await this.#claimed();
+    this.#table = claimed ?? new AccountTable();
+    if (claimed === null) await this.#readPages();
     for (const { hash } of before.all()) this.#senders.delete(hash);
   }
 
   /**
-   * What the verdicts in a dump say: to look at all signatures would take two milliseconds for each. `null` if there is no
-   * dump, such as of a damaged pool, or if it would be large.
+   * Returns the accounts and nonces of the verdicts in an export: to recover a signer takes two milliseconds. Returns `null` if
+   * the pool is damaged.
    */
-  async #dumped(): Promise<AccountTable | null> {
-    const { load } = await this.#pool.usage();
-    if ((load?.bytes ?? 0) > maxDumpBytes) return null;
-    const dump = await this.#pool.store.dump({ signal: this.#signal }).catch(() => null);
-    return dump && claimedIn(dump.entries, this.#senders);
+  async #claimed(): Promise<AccountTable | null> {
+    try {
+      return await claimedIn(this.#pool.store.export({ signal: this.#signal }), this.#senders);
+    } catch (error) {
+      if (this.#signal.aborted || !isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
+      return null;
+    }
   }
 
   async #readPages(): Promise<void> {

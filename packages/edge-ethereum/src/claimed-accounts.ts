@@ -1,20 +1,31 @@
-import { accountTag, type DumpedEntry, knownStages } from 'mempool-core';
+import { accountTag, knownStages, type LiveCandidate } from 'mempool-core';
 import type { Address } from 'viem';
 import { AccountTable } from './account-table.ts';
 
 /** The stages from which a transaction still uses its nonce. */
 const liveStages = new Set<string>(knownStages.slice(0, knownStages.indexOf('Finalized')));
 
+/** The fields of a line of an export that the table needs. */
+interface Line {
+  readonly hash: string;
+  readonly stage: string;
+  readonly entry?: { readonly verdict: Pick<LiveCandidate, 'sender' | 'provides'> };
+}
+
 /**
  * Returns a table of the accounts and nonces in the verdicts of a pool's transactions.
+ * @param lines the lines of an export
  * @param proven the senders of those whose signature was checked before, by hash
  */
-export function claimedIn(entries: readonly DumpedEntry[], proven: ReadonlyMap<string, Address>): AccountTable {
+export async function claimedIn(
+  lines: AsyncIterable<string>,
+  proven: ReadonlyMap<string, Address>,
+): Promise<AccountTable> {
   const table = new AccountTable();
-  for (const entry of entries) {
-    const claim = claimOf(entry);
+  for await (const line of lines) {
+    const { hash, stage, entry } = JSON.parse(line) as Line;
+    const claim = entry === undefined ? null : claimOf(entry.verdict);
     if (claim === null) continue;
-    const { hash, stage } = entry;
     if (stage === 'Finalized') table.finalized(claim.from, claim.nonce);
     if (isLive(stage)) table.put({ hash, ...claim, stage, isProven: proven.get(hash) === claim.from });
   }
@@ -22,7 +33,10 @@ export function claimedIn(entries: readonly DumpedEntry[], proven: ReadonlyMap<s
 }
 
 /** What `account` wrote into a verdict; `null` for another one. */
-function claimOf({ sender, provides }: DumpedEntry): { readonly from: Address; readonly nonce: number } | null {
+function claimOf({
+  sender,
+  provides,
+}: Pick<LiveCandidate, 'sender' | 'provides'>): { readonly from: Address; readonly nonce: number } | null {
   if (!isAddress(sender)) return null;
   const prefix = accountTag(sender, 0).slice(0, -1);
   const tag = provides.find((each) => each.startsWith(prefix));

@@ -21,7 +21,7 @@ type OwnOptions = Pick<EphemeralOptions, 'leases'>;
 /** The in-memory backend. Every `open` makes a new, empty pool, which ends with its process (D2). */
 export const ephemeral: RemovingBackend<OwnOptions> = defineBackend<OwnOptions>({
   name: 'ephemeral',
-  capabilities: { durable: false, shared: false, lease: true, priority: true, records: true, restore: true },
+  capabilities: { durable: false, shared: false, lease: true, priority: true, records: true, import: true },
   options: { leases: true },
   open({ leases, ...options }) {
     checkLeases(leases);

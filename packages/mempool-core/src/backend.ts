@@ -7,6 +7,7 @@ export {
   hasCoreBoundary,
 } from './boundary/define-backend.ts';
 export { checkNames, hint, shortName } from './boundary/option-names.ts';
+export { poolState, wrappedStore } from './boundary/pool-state.ts';
 export { copyTransactions } from './boundary/submissions.ts';
 export {
   bytesToHash,
@@ -45,7 +46,7 @@ export { type CursorKind, cursorOf, type Position, readCursor } from './contract
 export type * from './contract/driver.ts';
 export type * from './contract/driver-page.ts';
 export { optionalReason, readReason, reasonText } from './contract/drop-reason.ts';
-export type { DumpDriver } from './contract/dump.ts';
+export type * from './contract/dump.ts';
 export { invalid } from './contract/errors.ts';
 export type { EventPage, EventSource, StepEvent } from './contract/events.ts';
 export { isFenced, type LeaseSource } from './contract/lease.ts';
@@ -71,9 +72,9 @@ export { type Cut, corrupt, cutPage, type LoggedRecord, maxPageBytes, type ReadR
 export type * from './contract/pool-driver.ts';
 export type * from './contract/pool-entry.ts';
 export { type CheckedPut, type CheckedRecordQuery, maxPoolRecordBytes, type RecordDriver } from './contract/records.ts';
+export * from './contract/transfer.ts';
 export type { CheckedVerdict } from './contract/verdict.ts';
 export { type CallVerbParts, type CallVerbs, callVerbs } from './drivers/call-verbs.ts';
-export { isUnused, restoreStep } from './drivers/dump-verbs.ts';
 export { type FifoVerbs, noneParked } from './drivers/fifo-driver.ts';
 export { type FencedOutcome, type MemoryDriverParts, memoryDriver } from './drivers/memory-driver.ts';
 export { OrderedWriter } from './drivers/ordered-writer.ts';
@@ -85,7 +86,7 @@ export type { KeptBlock } from './memory/kept-blocks.ts';
 export { MemoryPool } from './memory/memory-pool.ts';
 export type { MemoryRecord } from './memory/pool-state.ts';
 export { decodeChange, encodeChange } from './priority/change-record.ts';
-export { dumpOfWhole, fifoDump, priorityDump, type WholePool, wholePool } from './priority/content.ts';
+export { dumpOfParts, dumpOfPool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';
 export {
   MirroredPool,
@@ -153,3 +154,4 @@ export {
   type Step,
   type Write,
 } from './rules/step.ts';
+export { importUnfinished, inPages, isUnused, judgePage } from './rules/transfer.ts';

@@ -1,6 +1,5 @@
 // What an application uses. A backend author finds the rest in `mempool-core/backend`.
 export type { Backend, RemovingBackend } from './boundary/define-backend.ts';
-export { decodeDump, encodeDump } from './codec/dump-lines.ts';
 export { type JsonValue, toJsonValue } from './codec/to-json.ts';
 export type { Backends, ImportModule } from './config/backend-module.ts';
 export {
@@ -31,16 +30,6 @@ export type {
 } from './contract/call-options.ts';
 export { type Cause, causes } from './contract/cause.ts';
 export { type DropReason, type PoolReason, poolReasons } from './contract/drop-reason.ts';
-export type {
-  DumpedClaims,
-  DumpedEntry,
-  DumpedPart,
-  DumpedPool,
-  IndexDump,
-  PoolContent,
-  PoolDump,
-  RestoreOutcome,
-} from './contract/dump.ts';
 export {
   isMempoolError,
   MempoolError,
@@ -83,6 +72,7 @@ export type {
 export type * from './contract/store.ts';
 export type { Capabilities } from './contract/store.ts';
 export * from './contract/transaction.ts';
+export type { ExportCounts, ImportOptions, ImportOutcome, ImportProgress, Lines } from './contract/transfer.ts';
 export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from './contract/verdict.ts';
 export { account, accountTag, type Nonce, nextNonce, onePerSender } from './mempool/account.ts';
 export type { BestWalk, BestWalkOptions } from './mempool/best-walk.ts';

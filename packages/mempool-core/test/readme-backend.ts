@@ -4,7 +4,7 @@ import { defineBackend, MemoryPool, memoryDriver } from 'mempool-core/backend';
 
 export const scratch: Backend = defineBackend({
   name: 'scratch',
-  capabilities: { durable: false, shared: false, lease: false, priority: false, records: true, restore: false },
+  capabilities: { durable: false, shared: false, lease: false, priority: false, records: true, import: false },
   open(options) {
     const memory = new MemoryPool(randomUUID(), { ...defaultRetention, ...options.retention });
     return memoryDriver({

@@ -21,7 +21,7 @@ export type { RedisLedgerOptions } from './ledger/open.ts';
  */
 export const redis: RemovingBackend<RedisOptions> = defineBackend<RedisOptions>({
   name: 'redis',
-  capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, restore: true },
+  capabilities: { durable: true, shared: true, lease: true, priority: true, records: true, import: true },
   options: optionNames,
   open: openRedis,
   remove: removeRedis,

@@ -4,6 +4,7 @@ import { type DriverOptions, encodeLimits, type StoreDriver } from 'mempool-core
 import { Connection } from './connection/connection.ts';
 import { refuseMode, tryCommands } from './connection/inspect.ts';
 import { type RedisOptions, taggedPrefix } from './connection/options.ts';
+import { unlessImporting } from './connection/refusal.ts';
 import { keysOf, priorityKeysOf } from './connection/script.ts';
 import { FifoStore } from './fifo/store.ts';
 import { limitArguments } from './pool/fifo-limits.ts';
@@ -26,7 +27,7 @@ export async function openRedis(options: Options): Promise<StoreDriver> {
     await tryCommands(() => connection.run('probe', probed, isPriority ? ['HSCAN'] : []));
     await connection.probeWait();
     await connection.run('open', keys, poolArguments(options));
-    if (!isPriority) await connection.run('usage', keysOf(prefix, 'ops'), []);
+    if (!isPriority) await unlessImporting(connection.run('usage', keysOf(prefix, 'ops'), []));
     await warn(connection, options);
     const node = { connection, prefix, options, createPool };
     return isPriority ? await openPriority(node) : new FifoStore(node);

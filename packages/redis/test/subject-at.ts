@@ -8,7 +8,6 @@ import {
   keysOf,
   priorityKeysOf,
   recordKeysOf,
-  restoreKeysOf,
 } from '../src/connection/script.ts';
 import { damageKeys } from './key-damage.ts';
 
@@ -28,7 +27,7 @@ async function electionNames(client: Redis | Cluster, pool: string): Promise<str
 function poolNames(pool: string): string[] {
   const prefix = `{${pool}}`;
   const names = [keysOf(prefix, 'both'), claimKeysOf(prefix), factKeysOf(prefix), priorityKeysOf(prefix)];
-  return [...names.flat(), ...recordKeysOf(prefix), ...restoreKeysOf(prefix)];
+  return [...names.flat(), ...recordKeysOf(prefix)];
 }
 
 /** The subject of the suite on these servers. `module`: the one that exports it. */

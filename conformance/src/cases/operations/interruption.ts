@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AnyStore, OpenOptions, WriteOptions } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { must, mustFifo, mustRank } from '../../case/must.ts';
@@ -168,7 +169,7 @@ async function readAll(store: AnyStore): Promise<unknown> {
     (await store.peekPending({ limit: 1_000 })).transactions,
     (await store.peekInflight({ limit: 1_000 })).transactions,
   ];
-  const ranked = store.ordering === 'priority' ? await store.dump() : null;
+  const ranked = store.ordering === 'priority' ? await poolState(store) : null;
   return { usage, lists: lists.map(hashesOf), limits: await store.setLimits({}), ranked };
 }
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { poolState } from 'mempool-core/backend';
 import { perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { mustRank } from '../../case/must.ts';
@@ -12,11 +13,11 @@ async function agree(context: CaseContext): Promise<void> {
   const { store, clock } = await openScene(context, { maxTxs: 30, maxParked: 6, maxPerSender: 10, maxRollback: 6 });
   for (const [i, call] of makeCalls(context.random, 250).entries()) {
     clock.nowMs += 10;
-    const before = (await store.dump()).totals;
+    const before = (await poolState(store)).totals;
     await perform(store, call);
     if (i % 9 === 0) await store.take({ maxTxs: 2 }, { owner: 'o', claimMs: 100 });
     if (i % 7 === 0) await store.sweep();
-    const dump = await store.dump();
+    const dump = await poolState(store);
     assertConsistent(dump);
     if (call.verb === 'receive') assert.ok(dump.totals.transactions <= Math.max(30, before.transactions));
     assert.deepEqual(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate } from 'node:timers/promises';
 import { isMempoolError, type OpenOptions, type ReceiveOutcome } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachFifo, eachRanked, mustEach, needing } from '../../case/must.ts';
 import { openOther, openPool, openTimed, startMs, type TimedPool } from '../../scenario/on-pool.ts';
@@ -214,21 +215,20 @@ const durable = eachFifo({
   },
 }).map(needing('durable'));
 
-const restored = eachFifo({
-  'P27/restored: a restored pool closes when the other one does': async (context) => {
+const imported = eachFifo({
+  'P27/imported: an imported pool closes when the other one does': async (context) => {
     const pool = await openWindow(context);
     await pool.receive(1);
     const { ordering } = pool.store;
     const copy = await openOther(context, { ordering, now: () => pool.clock.nowMs });
-    const dump = await pool.store.dump();
-    assert.deepEqual(await copy.store.restore(dump), { kind: 'restored' });
-    assert.deepEqual((await copy.store.dump()).content, dump.content);
+    assert.equal((await copy.store.import(pool.store.export())).kind, 'imported');
+    assert.deepEqual((await poolState(copy.store)).content, (await poolState(pool.store)).content);
     assert.equal((await copy.store.setLimits({})).acceptUntil, untilMs);
     assert.equal(await kindOf(copy), 'received');
     pool.clock.nowMs = untilMs;
     assert.equal(await kindOf(copy), 'closed');
   },
-}).map(needing('restore'));
+}).map(needing('import'));
 
 function unlessUnsupported(error: unknown): null {
   if (!isMempoolError(error, 'ERR_MEMPOOL_UNSUPPORTED')) throw error;
@@ -249,7 +249,7 @@ export const deadlineCases: readonly ConformanceCase[] = [
   ...racing,
   ...shared,
   ...durable,
-  ...restored,
+  ...imported,
   ...anywhere,
 ];
 

@@ -97,7 +97,6 @@ const badCalls: readonly BadInput[] = [
   { name: 'limits-null', field: 'limits', call: (store) => store.setLimits(untyped(null)) },
   { name: 'limits-misspelt', field: 'limits.maxTx', call: (store) => store.setLimits(untyped({ maxTx: 1 })) },
   { name: 'flush-signal', field: 'signal', call: (store) => store.flush(untyped({ signal: 1 })) },
-  { name: 'dump-misspelt', field: 'singal', call: (store) => store.dump(untyped({ singal: 1 })) },
   { name: 'revise-long', field: 'revisions', call: (store) => store.revise(new Array(5_000)) },
   { name: 'best-after', field: 'after', call: (store) => store.best({ after: 'somewhere' }) },
   { name: 'best-after-number', field: 'after', call: (store) => store.best({ after: untyped(3) }) },
@@ -309,7 +308,6 @@ function verbCalls(scene: Scene): Readonly<Record<string, (signal: AbortSignal) 
     revise: (signal) => store.revise([{ hash, ...revision }], { signal }),
     flush: (signal) => store.flush({ signal }),
     setLimits: (signal) => store.setLimits({ maxTxs: 1 }, { signal }),
-    dump: (signal) => store.dump({ signal }),
   };
 }
 

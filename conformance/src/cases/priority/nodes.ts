@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { isMempoolError } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
 import { eachRanked, needing } from '../../case/must.ts';
@@ -184,9 +185,9 @@ const ownPoolsProcesses = eachRanked({
     const ours: readonly Call[] = makeCalls(context.random, 60).filter(({ verb }) => verb !== 'rollback');
     for (const call of ours) await perform(pool.store, call);
     for (const _ of theirs) await child.message();
-    assertConsistent(await pool.store.dump());
+    assertConsistent(await poolState(pool.store));
     const late = await openPool(context, options);
-    assert.deepEqual(await late.store.dump(), await pool.store.dump());
+    assert.deepEqual(await poolState(late.store), await poolState(pool.store));
     const seqs = (await pool.events()).map(({ eventSeq }) => eventSeq);
     assert.deepEqual(
       seqs,
@@ -207,7 +208,7 @@ const ownPoolsProcesses = eachRanked({
         { hash: context.random.hex(8), payload: new Uint8Array(1), payloadType: 0 },
       ]);
       assert.ok(outcome);
-      assertConsistent(await pool.store.dump());
+      assertConsistent(await poolState(pool.store));
     }
   },
 }).map(needing(...processes));

@@ -1,4 +1,5 @@
 import type { AnyStore } from 'mempool-core';
+import type { IndexDump } from 'mempool-core/backend';
 
 export type Submission = Parameters<AnyStore['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
@@ -23,7 +24,7 @@ export type LiveCandidate = TagPage['dependents'][number];
 export type SenderDrop = Awaited<ReturnType<AnyStore['dropBySender']>>;
 export type Limits = Awaited<ReturnType<AnyStore['setLimits']>>;
 /** The indexes of a pool. The model has no content in that form. */
-export type PoolDump = Omit<Awaited<ReturnType<AnyStore['dump']>>, 'ordering' | 'content'>;
+export type PoolDump = IndexDump;
 export type DumpedEntry = PoolDump['entries'][number];
 export type Load = NonNullable<Awaited<ReturnType<AnyStore['usage']>>['load']>;
 

@@ -9,6 +9,8 @@ export const exitCodes = {
   notFound: 3,
   /** The pool or the server refused: a rule, a limit, a token. */
   refused: 4,
+  /** `export` wrote the pool while others changed it, or `import` refuses such a file. */
+  changed: 5,
   /** The same command may succeed later. */
   tryAgain: 75,
   /** Ended by SIGINT. */

@@ -11,13 +11,13 @@ import {
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverPage } from '../contract/driver-page.ts';
-import type { DumpDriver } from '../contract/dump.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { clampLimit } from '../contract/page-rules.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { RecordDriver } from '../contract/records.ts';
 import type { Capabilities } from '../contract/store.ts';
 import type { TransactionPage } from '../contract/transaction.ts';
+import type { TransferDriver } from '../contract/transfer.ts';
 import { checkChainWrite, checkLimit, checkRead, checkWrite } from './arguments.ts';
 import { inContract, noLeases, unsupported } from './call-errors.ts';
 import { checkCursor } from './cursors.ts';
@@ -25,7 +25,7 @@ import { type CallNames, callNames } from './option-names.ts';
 import { transactionPage } from './page-answers.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
-type OptionalVerbs = PriorityVerbs & RecordDriver & DumpDriver;
+type OptionalVerbs = PriorityVerbs & RecordDriver & TransferDriver;
 
 /** Runs the calls of a store: checks their options, ends them on abort, rejects them after `close`, and counts running ones. */
 export class CallRunner {
@@ -131,6 +131,23 @@ export class CallRunner {
       return this.answer(run(context), signal);
     } catch (error) {
       return this.refusal(error, signal);
+    }
+  }
+
+  /** Iterates over pages of the driver. Each page is a call of its own. */
+  async *pages<P>(pages: AsyncIterable<P>, signal: AbortSignal | undefined): AsyncGenerator<P, undefined> {
+    const source = pages[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await this.call(
+          () => ({ signal }),
+          () => source.next(),
+        );
+        if (next.done) return;
+        yield next.value;
+      }
+    } finally {
+      await source.return?.();
     }
   }
 

@@ -16,7 +16,6 @@ import {
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DropReason } from '../contract/drop-reason.ts';
-import type { PoolContent, PoolDump, RestoreOutcome } from '../contract/dump.ts';
 import type { MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
@@ -32,6 +31,7 @@ import type {
   TransactionPage,
   TransactionStatus,
 } from '../contract/transaction.ts';
+import type * as transfer from '../contract/transfer.ts';
 import {
   checkBlock,
   checkHashes,
@@ -61,7 +61,7 @@ import { type CallNames, callNames } from './option-names.ts';
 import { gossipPage, logPage, usageOf } from './page-answers.ts';
 import { payloadsOf, reapFrom, takeFrom } from './payload-calls.ts';
 import * as check from './pool-arguments.ts';
-import { getRecord, listRecords, putRecord, restorePool } from './record-calls.ts';
+import { getRecord, listRecords, putRecord } from './record-calls.ts';
 import {
   checkFifoLimits,
   checkFifoSubmissions,
@@ -74,6 +74,7 @@ import {
   withTooLarge,
 } from './submissions.ts';
 import { Subscriptions } from './subscriptions.ts';
+import { exportLines, importLines } from './transfer-calls.ts';
 import { checkName } from './verdicts.ts';
 
 /** The store that callers use. It adds checks, copies, abort, `close` and event streams to a backend's driver. */
@@ -342,12 +343,12 @@ export class CheckedStore implements store.AnyStore {
     });
   }
 
-  dump(options?: ReadOptions): Promise<PoolDump> {
-    return this.#calls.read(options, callNames.read, (context) => this.#calls.verb('dumpPool')(context));
+  export(options?: ReadOptions): AsyncIterable<string> {
+    return exportLines(this.#calls, options);
   }
 
-  restore(dump: PoolContent, options?: WriteOptions): Promise<RestoreOutcome> {
-    return restorePool(this.#calls, dump, options);
+  import(lines: transfer.Lines, options?: transfer.ImportOptions): Promise<transfer.ImportOutcome> {
+    return importLines(this.#calls, lines, options);
   }
 
   getRecord(name: string, options?: ReadOptions): Promise<records.PoolValue | null> {

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import { isMempoolError } from '../contract/errors.ts';
 import type { Ordering } from '../contract/limits.ts';
 import type { OpenOptions } from '../contract/options.ts';
 import type * as store from '../contract/store.ts';
@@ -51,8 +52,8 @@ export interface BackendDefinition<Own extends object> {
   remove?(options: DriverOptions & Own): Awaitable<boolean>;
 }
 
-/** The stores that this copy of the library made. */
-const made = new WeakSet<object>();
+/** The stores that this copy of the library made, with their drivers. */
+const made = new WeakMap<object, StoreDriver>();
 
 /**
  * Makes a backend. It adds to the driver the parts that all backends share: checks, copies, abort, `close`, event streams.
@@ -90,7 +91,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       if (minPriority !== undefined) await nameFloor(driver, minPriority);
       // `common` excludes the backend's own options, which may contain a password.
       const store = new CheckedStore(name, capabilities, driver, common);
-      made.add(store);
+      made.set(store, driver);
       return store as store.AnyStore as store.StoreOf<O>;
     },
     ...(definition.remove && {
@@ -107,6 +108,8 @@ async function nameFloor(driver: StoreDriver, minPriority: bigint): Promise<void
   try {
     await settle(() => driver.setLimits?.({ minPriority }, { operationId: undefined, signal: undefined }));
   } catch (error) {
+    // A pool that is being imported gets the floor of its file.
+    if (isMempoolError(error, 'ERR_MEMPOOL_IN_USE')) return;
     await driver.close();
     throw error;
   }
@@ -123,6 +126,11 @@ export function anyStore(store: store.MempoolStore): store.AnyStore {
 /** True if `defineBackend` of this copy of the library made the store. False for an object that wraps such a store. */
 export function hasCoreBoundary(store: store.MempoolStore): boolean {
   return made.has(store);
+}
+
+/** Returns the driver of a store that `defineBackend` of this copy of the library made. */
+export function driverOf(store: store.MempoolStore): StoreDriver | undefined {
+  return made.get(store);
 }
 
 /** The oldest supported Node version, as in `engines` of package.json. Installers only warn about `engines`. */

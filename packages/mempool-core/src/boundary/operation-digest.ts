@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { payloadChecksum } from '../codec/codec.ts';
 import type { ClaimContext, WriteContext } from '../contract/call-options.ts';
 import type { CheckedBlock } from '../contract/driver.ts';
-import type { DumpedPart } from '../contract/dump.ts';
 import type { CheckedPut } from '../contract/records.ts';
 import type { Policy } from '../contract/store.ts';
 import type { ChainPoint, Transaction } from '../contract/transaction.ts';
@@ -39,14 +38,6 @@ export function transactionsPart(transactions: readonly Transaction[]): DigestPa
   return hashesPart(
     transactions.map(({ hash, payload, payloadType }) => `${hash}/${payloadType}/${payloadChecksum(payload)}`),
   );
-}
-
-/** Returns the digest part of a whole pool: its number of parts; hash, seq, stage and payload checksum of each transaction. */
-export function contentPart(content: readonly DumpedPart[]): DigestPart {
-  const writes = content.flatMap((part) => (part.kind === 'write' ? [part.write] : []));
-  const sum = (payload: Uint8Array | undefined): number => (payload === undefined ? 0 : payloadChecksum(payload));
-  const texts = writes.map(({ after, body }) => `${after.hash}/${after.seq}/${after.stage}/${sum(body?.payload)}`);
-  return [content.length, hashesPart(texts)];
 }
 
 /** Returns the digest part of a `putRecord`: name, version and checksum of the value. */

@@ -8,6 +8,7 @@ const moment = ['now', 'height'] as const;
 
 type CallKind =
   | 'read'
+  | 'import'
   | 'reap'
   | 'payloads'
   | 'write'
@@ -38,6 +39,7 @@ type CallKind =
 /** The names of the options of a call, by kind of call. */
 export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   read: new Set<string>(read),
+  import: new Set<string>([...read, 'acceptChanged', 'onProgress']),
   reap: new Set<string>([...read, 'payloads', 'view']),
   payloads: new Set<string>([...read, 'view']),
   write: new Set<string>(write),

@@ -1,6 +1,5 @@
 import type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './call-options.ts';
 import type { DriverLogPage, DriverPage, DriverUsage } from './driver-page.ts';
-import type { DumpDriver } from './dump.ts';
 import type { EventSource } from './events.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';
@@ -15,6 +14,7 @@ import type {
   Transaction,
   TransactionStatus,
 } from './transaction.ts';
+import type { TransferDriver } from './transfer.ts';
 
 /** A block after the checks: no hash occurs twice or in both lists, and both thresholds are set. */
 export interface CheckedBlock {
@@ -67,7 +67,11 @@ export interface DriverOptions {
  * If `signal` aborts before anything was sent or written, the call rejects with the signal's reason. A later abort does
  * not stop the call (R3).
  */
-export interface StoreDriver extends EventSource, Partial<PriorityVerbs>, Partial<RecordDriver>, Partial<DumpDriver> {
+export interface StoreDriver
+  extends EventSource,
+    Partial<PriorityVerbs>,
+    Partial<RecordDriver>,
+    Partial<TransferDriver> {
   /**
    * Set this if `receive` and `admit` copy the payloads themselves before they return. They then receive the caller's
    * buffers.

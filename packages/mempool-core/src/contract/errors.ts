@@ -66,6 +66,8 @@ export interface MempoolErrorDetails {
   readonly hashes?: readonly string[];
   readonly seq?: number;
   readonly logSeq?: number;
+  /** The number of a line in a file. */
+  readonly line?: number;
   readonly command?: string;
   readonly key?: string;
   /** The name of a record (K4). */

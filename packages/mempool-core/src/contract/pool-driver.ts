@@ -107,5 +107,6 @@ export interface PriorityVerbs {
   ): Awaitable<verbs.ReviseOutcome[]>;
   flush(context: WriteContext): Awaitable<number>;
   setLimits(limits: Partial<Limits>, context: WriteContext): Awaitable<Limits>;
+  /** For tests: returns the whole state. Without it, `poolState` reads the pages of an export. */
   dumpPool(context: ReadContext): Awaitable<PoolDump>;
 }

@@ -1,6 +1,5 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
 import type { DropReason } from './drop-reason.ts';
-import type { PoolContent, PoolDump, RestoreOutcome } from './dump.ts';
 import type { Limits } from './limits.ts';
 import type {
   DamagedRecord,
@@ -10,6 +9,7 @@ import type {
   Transaction,
   TransactionPage,
 } from './transaction.ts';
+import type { ImportOptions, ImportOutcome, Lines } from './transfer.ts';
 import { maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
@@ -403,19 +403,23 @@ export interface PoolVerbs {
   /** Sets the given limits and evicts nothing. Returns all limits (in a fifo pool only `maxTxs` and `acceptUntil`). */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
   /**
-   * Returns the whole state of the pool in canonical form, for `restore`, tests and diagnosis (D3). It reads everything.
+   * Returns the whole pool as lines of JSON, without line ends (D3). It reads page by page, so it needs little memory. The
+   * last line has `changed: true` if other calls changed the pool meanwhile.
    *
-   * @throws `ERR_MEMPOOL_CORRUPT` if a payload or a record is damaged
+   * @example for await (const line of store.export()) file.write(`${line}\n`);
+   * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged
    */
-  dump(options?: ReadOptions): Promise<PoolDump>;
+  export(options?: ReadOptions): AsyncIterable<string>;
   /**
-   * Fills a new, empty pool with the dump of a pool of the same ordering, from any backend (D3). The pool keeps its own
-   * epoch, so cursors of the other pool are not valid here.
+   * Fills an empty pool with the lines of an export, of a pool of the same ordering on any backend (D3). Until the last line
+   * is stored, every other verb rejects with `ERR_MEMPOOL_IN_USE`. Repeat an interrupted call with the same lines: it goes
+   * on where the first one stopped. The pool keeps its own epoch, so cursors of the other pool are not valid here.
    *
-   * @example await target.restore(await source.dump());
-   * @throws `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks the capability `restore`
+   * @example await target.import(createInterface({ input: createReadStream('pool.ndjson') }));
+   * @throws `ERR_MEMPOOL_INVALID` naming `lines`, with the number of a line that is missing or was edited;
+   * `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks the capability `import`
    */
-  restore(dump: PoolContent, options?: WriteOptions): Promise<RestoreOutcome>;
+  import(lines: Lines, options?: ImportOptions): Promise<ImportOutcome>;
 }
 
 /** The verbs that only a priority pool has (`ordering: 'priority'`). */

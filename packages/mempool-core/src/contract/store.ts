@@ -324,6 +324,6 @@ export interface Capabilities {
   readonly priority: boolean;
   /** The backend offers `getRecord`, `putRecord` and `listRecords` (K1–K4). */
   readonly records: boolean;
-  /** The backend offers `restore`, which fills a new, empty pool from the `dump` of another (D3). */
-  readonly restore: boolean;
+  /** The backend offers `import`, which fills an empty pool from the `export` of another (D3). */
+  readonly import: boolean;
 }

@@ -1,7 +1,6 @@
 import { isAsyncFunction, isPromise } from 'node:util/types';
 import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
-import type { DumpDriver } from '../contract/dump.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { isFenced, type LeaseSource } from '../contract/lease.ts';
 import type { Thresholds } from '../contract/lifecycle.ts';
@@ -9,8 +8,9 @@ import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { RecordDriver } from '../contract/records.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Tip, Transaction } from '../contract/transaction.ts';
+import type { TransferDriver } from '../contract/transfer.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
-import { fifoDump } from '../priority/content.ts';
+import { dumpOfPool } from '../priority/content.ts';
 import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import {
   confirmStep,
@@ -23,8 +23,8 @@ import {
   rollbackStep,
   type Step,
 } from '../rules/step.ts';
-import { fifoRestore } from './dump-verbs.ts';
 import { fifoVerbs } from './fifo-driver.ts';
+import { withExport, withTransfer } from './memory-transfer.ts';
 import { recordVerbs } from './record-verbs.ts';
 
 /** The outcome of a call that needs the live lease but does not have it (X6). Nothing was written. */
@@ -106,7 +106,7 @@ export function memoryDriver({ memory, options, leases, commit, close }: MemoryD
     );
   }
 
-  return {
+  const driver: StoreDriver = {
     // A `commit` may use the bytes after the call, so it gets copies that no caller can change (M1).
     ...(commit === undefined && { copiesPayloads: true }),
     receive,
@@ -117,11 +117,11 @@ export function memoryDriver({ memory, options, leases, commit, close }: MemoryD
     rollback: (point, context) => underLease('rollback', context, (view) => rollbackStep(view, point, context.lease)),
     ...memoryReads(memory),
     ...fifoVerbs({ memory, write, options }),
-    dumpPool: () => fifoDump(memory),
-    ...fifoRestore(memory, commit),
+    dumpPool: () => dumpOfPool(memory),
     ...recordVerbs({ memory, leases, election: options.election, write }),
     close,
   };
+  return (commit === undefined ? withTransfer : withExport)(driver, memory);
 }
 
 /** Returns `commit`, checked now and at each call to be synchronous. @throws `ERR_MEMPOOL_INTERNAL` if it is not */
@@ -175,7 +175,7 @@ export type MemoryReads = Omit<
   | 'close'
   | keyof PriorityVerbs
   | keyof RecordDriver
-  | keyof DumpDriver
+  | keyof TransferDriver
 >;
 
 /** Returns the reading verbs that fifo and priority pools share. */

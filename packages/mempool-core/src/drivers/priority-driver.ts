@@ -8,7 +8,6 @@ import {
 } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverGossipPage, DriverPage } from '../contract/driver-page.ts';
-import type { PoolDump } from '../contract/dump.ts';
 import { invalid } from '../contract/errors.ts';
 import { noFacts } from '../contract/lifecycle.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
@@ -65,8 +64,6 @@ export interface PriorityStorage {
   stored(context: ReadContext, after: number, choose: (pool: PriorityPool) => readonly string[]): Awaitable<DriverPage>;
   /** Returns the transactions with payloads, in the order of the hashes; `null` for a hash that is not live. */
   bodies(context: PayloadContext, hashes: readonly string[]): Awaitable<(Transaction | DamagedTransaction | null)[]>;
-  /** Reads the stored state anew and returns its dump. */
-  dump(context: ReadContext): Awaitable<PoolDump>;
 }
 
 /** The options that the verbs of a priority pool need. */
@@ -81,7 +78,7 @@ type PlannedVerbs = Pick<
 export function priorityDriver(
   storage: PriorityStorage,
   { thresholds, inflightTtlMs = defaultInflightTtlMs }: PriorityOptions,
-): PlannedVerbs & PriorityVerbs {
+): PlannedVerbs & Omit<PriorityVerbs, 'dumpPool'> {
   return {
     ...receiving(storage, thresholds),
     move: (verb, hashes, context) =>
@@ -116,7 +113,6 @@ export function priorityDriver(
       storage.stored(context, from, ({ index, memory }) => readyOf(index, memory.pendingAfter(from), limit)),
     peekParked: (from, limit, context) => parkedPage(storage, from, limit, context),
     payloads: (hashes, context) => storage.bodies(context, hashes),
-    dumpPool: (context) => storage.dump(context),
   };
 }
 

@@ -3,14 +3,14 @@ import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
 import { isClosedAt } from '../contract/limits.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
-import { priorityDump } from '../priority/content.ts';
+import { dumpOfPool } from '../priority/content.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
 import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
 import { admitUnknown, holdUnknown } from './admit-unknown.ts';
-import { priorityRestore } from './dump-verbs.ts';
 import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, memoryReads } from './memory-driver.ts';
+import { withExport, withTransfer } from './memory-transfer.ts';
 import { momentIn, type Plan, type PriorityStorage, priorityDriver } from './priority-driver.ts';
 import { recordVerbs } from './record-verbs.ts';
 
@@ -62,7 +62,6 @@ function memoryStorage({ pool, options, leases, commit }: PriorityMemoryParts, c
     writeUnderLease,
     stored: (_context, after, choose) => memory.stored(choose(pool), after),
     bodies: (context, hashes) => memory.fifo.bodies(hashes, context),
-    dump: () => priorityDump(pool),
   };
 }
 
@@ -77,12 +76,12 @@ export function priorityMemoryDriver(parts: PriorityMemoryParts): StoreDriver {
   const { inflightTtlMs = defaultInflightTtlMs } = options;
   const storage = memoryStorage(parts, clock);
   const driver = priorityDriver(storage, options);
-  return {
+  const verbs: StoreDriver = {
     // For the same reason as in `memoryDriver`.
     ...(commit === undefined && { copiesPayloads: true }),
     ...memoryReads(pool.memory),
     ...driver,
-    ...priorityRestore(pool, commit),
+    dumpPool: () => dumpOfPool(pool),
     ...recordVerbs({ memory: pool.memory, leases, election: options.election, write: storage.write }),
     admit(submissions, moment, context) {
       assertRoom(pool.memory, submissions.length);
@@ -104,4 +103,5 @@ export function priorityMemoryDriver(parts: PriorityMemoryParts): StoreDriver {
     },
     close,
   };
+  return (commit === undefined ? withTransfer : withExport)(verbs, pool);
 }

@@ -16,6 +16,7 @@ import {
   type Transaction,
   type TransactionStatus,
 } from '../contract/transaction.ts';
+import type { NumbersPart } from '../contract/transfer.ts';
 import { logEntry, logPage, seqPage, statusOf, storedTransaction } from '../rules/answers.ts';
 import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
 import type { EndLog } from './end-log.ts';
@@ -23,6 +24,7 @@ import type { EventSeries } from './event-series.ts';
 import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
 import type { NamedRecords } from './named-records.ts';
+import { PoolPages } from './pool-pages.ts';
 import { type Arrived, type MemoryRecord, type OnForget, PoolState, type Queued } from './pool-state.ts';
 import type { Rows } from './rows.ts';
 import { noSlot, Slots } from './slots.ts';
@@ -119,6 +121,21 @@ export class MemoryPool implements PoolView, EventSource {
   /** Restores a record of `dump`, in the order of `dump`. From then on the pool owns its bytes. */
   restore(record: MemoryRecord): void {
     this.#state.restore(record);
+  }
+
+  /** The pages of an export. */
+  get pages(): PoolPages {
+    return new PoolPages(this.#state);
+  }
+
+  /** Numbers the entries of an empty log from this one on. */
+  startLog(first: number): void {
+    this.#log.last = first - 1;
+  }
+
+  /** Sets the numbers of a pool that is filled by an import. */
+  setNumbers(numbers: NumbersPart): void {
+    this.#state.setNumbers(numbers);
   }
 
   /** Returns the recorded outcome; `null` if there is none (X2). @throws `ERR_MEMPOOL_INVALID` if another call used the id */

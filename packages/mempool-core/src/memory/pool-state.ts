@@ -1,14 +1,16 @@
 import { decodeOutcome } from '../codec/outcome-record.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
-import type { DumpedPart } from '../contract/dump.ts';
 import type { StoreEvent } from '../contract/events.ts';
 import { maxOperations, type Retention } from '../contract/options.ts';
+import type { NamedValue } from '../contract/records.ts';
 import type { KnownStage, Transaction } from '../contract/transaction.ts';
+import type { NumbersPart } from '../contract/transfer.ts';
+import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Step, Write } from '../rules/step.ts';
 import type { Ending, EndLog } from './end-log.ts';
 import { EventSeries, type EventTail, evictedTail } from './event-series.ts';
 import { FifoRows } from './fifo-rows.ts';
-import { KeptBlocks } from './kept-blocks.ts';
+import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import { NamedRecords } from './named-records.ts';
 import { Rows } from './rows.ts';
 import { noSlot, type Slots } from './slots.ts';
@@ -161,6 +163,15 @@ export class PoolState {
     }
   }
 
+  /** Sets the numbers of a pool that is filled by an import. */
+  setNumbers({ tip, floor, lastSeq, lastLogSeq, lastAt, retention }: NumbersPart): void {
+    this.retention = retention;
+    this.rows.lastSeq = lastSeq;
+    if (this.log.length === 0) this.log.last = lastLogSeq;
+    Object.assign(this.blocks, { tick: tip.tick, floor });
+    this.events.lastAt = lastAt;
+  }
+
   /** The tail of the event of a Pending transaction that was evicted. Most of a call share one. */
   #evictedTail(attempts: number): EventTail {
     if (attempts === 0) return pendingEvicted;
@@ -198,7 +209,34 @@ const evictedState: Omit<Ending, 'at'> = {
 
 /** A record of a pool's state in memory. It is plain data, for a file of any format. */
 export type MemoryRecord =
-  | Extract<DumpedPart, { readonly kind: 'base' | 'block' | 'write' | 'record' | 'version' }>
+  /** The first record: the pool's numbers. */
+  | {
+      readonly kind: 'base';
+      /** The tick of the tip. */
+      readonly tick: number;
+      /** The first tick whose block is kept. */
+      readonly floor: number;
+      readonly lastSeq: number;
+      /** Number of the newest log entry that was trimmed. The entries are numbered from the next one. */
+      readonly trimmedLog: number;
+      /** The time of the last call with events (E5); 0 before the first. */
+      readonly lastAt: number;
+      /** Number of the newest event that was trimmed. */
+      readonly trimmedEvents: number;
+      /** Absent in a priority pool, and in a fifo pool that has neither claims nor limits. */
+      readonly fifo?: FifoRecord | null;
+    }
+  | { readonly kind: 'block'; readonly block: KeptBlock }
+  /** A live transaction, or the next entry of the log, whose `body` is `null` if its hash has a later state. */
+  | {
+      readonly kind: 'write';
+      readonly write: Write;
+      /** When the log entry was written (E5). Absent for a live transaction. */
+      readonly at?: number;
+    }
+  | { readonly kind: 'record'; readonly record: NamedValue }
+  /** The version of the last change of any record of the application. */
+  | { readonly kind: 'version'; readonly lastVersion: number }
   | { readonly kind: 'event'; readonly event: StoreEvent }
   | { readonly kind: 'operation'; readonly operation: OperationRecord };
 

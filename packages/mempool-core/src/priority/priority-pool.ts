@@ -1,7 +1,6 @@
 import { damaged } from '../codec/codec.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
 import type { DriverUsage } from '../contract/driver-page.ts';
-import type { DumpedPart } from '../contract/dump.ts';
 import { defaultLimits, type Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
@@ -25,7 +24,13 @@ export interface PoolChange {
 }
 
 /** A record of a pool's state, for any storage format. Records come in this order, entries after all writes. */
-export type PoolRecord = MemoryRecord | DumpedPart;
+export type PoolRecord =
+  | MemoryRecord
+  | { readonly kind: 'limits'; readonly limits: Partial<Limits> }
+  | { readonly kind: 'gossip'; readonly lastGossipSeq: number }
+  | { readonly kind: 'satisfied'; readonly tag: string; readonly tick: number }
+  /** The entry of a transaction that came as a write: a live one, or one in the log with a body. */
+  | { readonly kind: 'entry'; readonly entry: Entry };
 
 export interface PriorityPoolParts {
   readonly epoch: string;

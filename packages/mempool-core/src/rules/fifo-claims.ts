@@ -1,11 +1,18 @@
-import type { DumpedClaims } from '../contract/dump.ts';
 import type { StepEvent } from '../contract/events.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { FifoEntry } from './fifo-step.ts';
 import type { Step } from './step.ts';
 
 /** The claims and the limits of a fifo pool as plain data, for a file of any format. */
-export type FifoRecord = DumpedClaims;
+export interface FifoRecord {
+  readonly maxTxs: number;
+  /** Left out if the pool never closes (P27). */
+  readonly acceptUntil?: number | undefined;
+  readonly lots: readonly {
+    readonly claim: ClaimRecord;
+    readonly held: readonly (readonly [hash: string, seq: number])[];
+  }[];
+}
 
 type Lot = FifoRecord['lots'][number];
 
@@ -84,6 +91,11 @@ export class FifoClaims {
     return this.#lotOf.get(hash)?.claim.id ?? null;
   }
 
+  /** Returns the claim on a transaction; `null` if there is none. */
+  claimRecordOf(hash: string): ClaimRecord | null {
+    return this.#lotOf.get(hash)?.claim ?? null;
+  }
+
   /** Returns the end of a claim and its number of transactions; `null` if it has none. */
   claim(id: string): { readonly untilMs: number; readonly held: number } | null {
     const lot = this.#lots.get(id);
@@ -100,14 +112,22 @@ export class FifoClaims {
 
   /** Returns the data for `restore`; `null` if there are no claims and no limits. */
   dump(): FifoRecord | null {
-    const lots = Array.from(this.#lots.values(), ({ claim, seqs }) => ({ claim, held: [...seqs] }));
-    return fifoRecord(this, lots);
+    return fifoRecord(this, this.lots());
+  }
+
+  /** Returns all claims, with their transactions. */
+  lots(): FifoRecord['lots'] {
+    return Array.from(this.#lots.values(), ({ claim, seqs }) => ({ claim, held: [...seqs] }));
   }
 
   /** Adds the claims and the limits of a `dump`. */
   restore({ maxTxs, acceptUntil = Number.POSITIVE_INFINITY, lots }: FifoRecord): void {
     this.maxTxs = maxTxs;
     this.acceptUntil = acceptUntil;
+    this.addLots(lots);
+  }
+
+  addLots(lots: FifoRecord['lots']): void {
     for (const { claim, held } of lots) this.#add(claim, held);
   }
 

@@ -48,7 +48,7 @@ async function open(own: Partial<StoreDriver> = {}) {
   };
   const backend = defineBackend({
     name: 'test',
-    capabilities: { durable: false, shared: false, lease: false, priority: false, records: false, restore: false },
+    capabilities: { durable: false, shared: false, lease: false, priority: false, records: false, import: false },
     open: () => driver,
   });
   return { backend, log, store: await backend.open() };
@@ -62,7 +62,7 @@ it('refuses maxTxs where the driver keeps no limits, and closes what it opened',
 });
 
 it('remove takes the options of open, checked, and a backend that has none of it lacks it', async () => {
-  const capabilities = { durable: false, shared: false, lease: false, priority: false, records: false, restore: false };
+  const capabilities = { durable: false, shared: false, lease: false, priority: false, records: false, import: false };
   const never = (): never => {
     throw new TypeError('is not opened');
   };
@@ -232,7 +232,7 @@ describe('what defineBackend puts around a driver', () => {
       lease: false,
       priority: false,
       records: false,
-      restore: false,
+      import: false,
     });
   });
 });

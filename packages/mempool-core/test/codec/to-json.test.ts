@@ -1,4 +1,5 @@
 import { Mempool, toJsonValue } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, it } from 'vitest';
 import { block, hash, pays, transaction } from '../mempool/tap.ts';
@@ -27,7 +28,7 @@ it('writes every answer of a pool so that JSON gives it back', async () => {
     since: await pool.since(),
     usage: await pool.usage(),
     limits: await pool.setLimits({}),
-    dumped: await pool.store.dump(),
+    dumped: await poolState(pool.store),
     taken: await pool.take({ maxTxs: 1 }, { owner: 'ann', claimMs: 1_000 }),
     applied: await pool.confirm(block(1, 1), { finalizeThreshold: 1 }),
     logged: await pool.dumpFinalized(),

@@ -157,7 +157,7 @@ keep_invalid_ms = 0`,
     const { backend } = recording();
     const shared = {
       ...backend,
-      capabilities: { durable: true, shared: true, lease: false, priority: false, records: false, restore: false },
+      capabilities: { durable: true, shared: true, lease: false, priority: false, records: false, import: false },
     };
     const config = { backend: 'redis', url: 'redis://localhost', deployment: 'multi-node' } as const;
     await using pool = await openMempool(config, { redis: shared });

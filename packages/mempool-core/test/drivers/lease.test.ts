@@ -77,7 +77,7 @@ it('the pool in memory looks at the lease of the election that the pool names, a
   };
   const backend = defineBackend({
     name: 'led',
-    capabilities: { durable: false, shared: false, lease: true, priority: false, records: false, restore: false },
+    capabilities: { durable: false, shared: false, lease: true, priority: false, records: false, import: false },
     open(options) {
       const memory = new MemoryPool('epoch', { ...defaultRetention, ...options.retention });
       return memoryDriver({ memory, options, leases, commit: (step) => memory.apply(step), close: () => undefined });

@@ -6,7 +6,7 @@ import { MemoryPool } from '../../src/memory/memory-pool.ts';
 import { receiveStep, type Step } from '../../src/rules/step.ts';
 
 const one = { hash: 'ab'.repeat(32), payload: new Uint8Array(1), payloadType: 0 };
-const capabilities = { durable: false, shared: false, lease: false, priority: false, records: false, restore: false };
+const capabilities = { durable: false, shared: false, lease: false, priority: false, records: false, import: false };
 
 function opened(commit: MemoryDriverParts['commit']) {
   const memory = new MemoryPool('epoch', defaultRetention);

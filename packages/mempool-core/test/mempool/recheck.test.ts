@@ -1,4 +1,5 @@
 import type { Answer, Transaction, ValidateContext } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import { describe, expect, it } from 'vitest';
 import {
   block,
@@ -107,7 +108,7 @@ describe('a recheck', () => {
     after('revise', async () => stop.abort(reason));
     await expect(pool.recheck({ height: 1, slice: 1, signal: stop.signal })).rejects.toBe(reason);
     expect(asked).toEqual(['1 at 1']);
-    expect((await pool.store.dump()).entries.filter(({ checkedHeight }) => checkedHeight === 1)).toHaveLength(1);
+    expect((await poolState(pool.store)).entries.filter(({ checkedHeight }) => checkedHeight === 1)).toHaveLength(1);
   });
 
   it('rejects with what the application throws', async () => {

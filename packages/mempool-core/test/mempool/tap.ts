@@ -12,7 +12,7 @@ import {
   type Transaction,
   type Verdict,
 } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import { anyStore, wrappedStore } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { onTestFinished } from 'vitest';
 
@@ -50,7 +50,9 @@ export function tap(store: MempoolStore): Tap {
     }
   }
   const tapped = new Proxy(anyStore(store), {
+    has: (target, verb) => verb === wrappedStore || Reflect.has(target, verb),
     get(target, verb) {
+      if (verb === wrappedStore) return target;
       const value: unknown = Reflect.get(target, verb, target);
       if (typeof value !== 'function') return value;
       return async (...given: unknown[]) => {

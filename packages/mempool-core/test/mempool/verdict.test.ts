@@ -1,4 +1,5 @@
 import type { AnyStore, OpenOptions, Ordering, SubmitOutcome, Transaction, Validate, Verdict } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import { describe, expect, it } from 'vitest';
 import { answered, block, hash, invalid, kinds, numbers, once, open, openPriority, pays, transaction } from './tap.ts';
 
@@ -53,7 +54,7 @@ describe('what the application says of a transaction', () => {
     verdict.priority = 9n;
     verdict.provides.push('b');
     await submitted;
-    const [entry] = (await pool.store.dump()).entries;
+    const [entry] = (await poolState(pool)).entries;
     expect(entry).toMatchObject({ priority: 1n, provides: ['a'] });
   });
 
@@ -186,7 +187,7 @@ describe('a transaction that the pool has', () => {
     expect(await pool.submit(transaction(1), { from: 'bob' })).toMatchObject({ kind: 'duplicate' });
     await pool.receive([{ ...transaction(1), from: 'cy' }, transaction(2)], { from: 'dan' });
     expect(asked).toEqual([1, 2]);
-    const { entries } = await pool.store.dump();
+    const { entries } = await poolState(pool);
     expect(entries.map(({ sources }) => sources)).toEqual([['ann', 'bob', 'cy'], ['dan']]);
   });
 
@@ -205,7 +206,7 @@ describe('a transaction that the pool has', () => {
         : (await pool.receive([transaction(6), transaction(5)], { from }))[1];
     expect(outcome).toMatchObject({ kind: 'received', hash: hash(5) });
     expect(asked.filter((first) => first === 5)).toEqual([5, 5]);
-    const [entry] = (await pool.store.dump()).entries.filter((each) => each.hash === hash(5));
+    const [entry] = (await poolState(pool)).entries.filter((each) => each.hash === hash(5));
     expect(entry).toMatchObject({ priority: 5n, provides: [], sources: ['ann'] });
   });
 
@@ -302,7 +303,7 @@ describe('a transaction that several peers send at once', () => {
     expect(kinds(await Promise.all(sent))).toEqual(['received', 'duplicate', 'duplicate']);
     expect(kinds(await listed)).toEqual(['duplicate', 'refused', 'refused']);
     expect(asked).toEqual([5, 66]);
-    const [entry] = (await pool.store.dump()).entries;
+    const [entry] = (await poolState(pool)).entries;
     expect(entry?.sources.toSorted()).toEqual(['ann', 'bob', 'cy', 'dan']);
   });
 
@@ -337,7 +338,7 @@ describe('calls of one turn', () => {
     const outcomes = await Promise.all(heights.map((height, i) => pool.submit(pays(i + 1, 0n), { height })));
     expect(outcomes.map((outcome) => (outcome.kind === 'received' ? outcome.seq : 0))).toEqual([1, 2, 3, 4, 5]);
     expect(calls.filter((call) => call.startsWith('receive'))).toEqual(['receive 2', 'receive 2', 'receive 1']);
-    const checked = (await pool.store.dump()).entries.map(({ admittedHeight }) => admittedHeight);
+    const checked = (await poolState(pool)).entries.map(({ admittedHeight }) => admittedHeight);
     expect(checked).toEqual(heights);
   });
 

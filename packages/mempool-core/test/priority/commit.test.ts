@@ -14,7 +14,7 @@ const transaction = { hash, payload: Buffer.from([1]), payloadType: 0 };
 function opened(commit: PriorityMemoryParts['commit']) {
   const backend = defineBackend({
     name: 'kept',
-    capabilities: { durable: false, shared: false, lease: false, priority: true, records: false, restore: false },
+    capabilities: { durable: false, shared: false, lease: false, priority: true, records: false, import: false },
     open(options) {
       const pool = new PriorityPool({ epoch: 'one', retention: defaultRetention, limits: options.limits });
       return priorityMemoryDriver({ pool, options, commit, close: () => undefined });

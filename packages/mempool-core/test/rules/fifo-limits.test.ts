@@ -24,7 +24,7 @@ function recorder() {
   let memory = new MemoryPool('epoch', defaultRetention);
   const backend: Backend = defineBackend({
     name: 'recorder',
-    capabilities: { durable: true, shared: false, lease: false, priority: false, records: false, restore: false },
+    capabilities: { durable: true, shared: false, lease: false, priority: false, records: false, import: false },
     open: (options) =>
       memoryDriver({
         memory,

@@ -1,3 +1,4 @@
+import { poolState } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, test } from 'vitest';
 
@@ -13,7 +14,7 @@ test.each([Number.NaN, 2 ** 53, -1e300, Number.POSITIVE_INFINITY])(
     expect(await store.checkStatus(['a1'])).toMatchObject([{ stage: 'Unknown' }]);
     nowMs = 5.5;
     expect(await store.receive([transaction])).toMatchObject([{ kind: 'received', seq: 1 }]);
-    const { entries } = await store.dump();
+    const { entries } = await poolState(store);
     expect(entries).toMatchObject([{ hash: 'a1', admittedAt: 5 }]);
   },
 );

@@ -6,7 +6,8 @@
 local load = {}
 
 function load.head()
-  return { '', tip, tick, floorTick, seq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, call('HGET', META, 'gossipSeq'), call('HGET', META, 'limits'), lastAt }
+  return { '', tip, tick, floorTick, seq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, call('HGET', META, 'gossipSeq'), call('HGET', META, 'limits'), lastAt,
+    call('ZCOUNT', IDX, '-inf', string.format('(%d', FINALIZED * T)), maxEvents, maxTxs or 'inf', acceptUntil or 'inf' }
 end
 
 -- Items: { tick, point and the newest logSeq after the block, hashes that it includes }
@@ -20,7 +21,7 @@ function load.blocks(after, count)
   return page
 end
 
--- `list`: hash, score, … Items: { hash, seq, score, confirming point or '', entry as `wholeEntry` returns it, the time until which it is held back or nil }
+-- `list`: hash, score, … Items: { hash, seq, score, confirming point or '', entry as `wholeEntry` returns it, the time until which it is held back or false, its claim in a fifo pool or false }
 local function addLive(page, list)
   local names = {}
   for i = 1, #list, 2 do names[#names + 1] = list[i] end
@@ -31,7 +32,8 @@ local function addLive(page, list)
     local number = isHeld and string.format('%d', at[i] % H) or list[2 * i]
     local notBefore = isHeld and call('ZMSCORE', HELD, memberOf(at[i] % H, names[i]))[1]
     local entry = entries[i] and wholeEntry(entries[i]) or not ENTRIES and factsEntry(names[i], number)
-    page[#page + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entry or false, notBefore }
+    page[#page + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entry or false, notBefore or false,
+      not ENTRIES and claimOf(names[i], number) }
   end
 end
 

@@ -1,5 +1,5 @@
-import { MempoolError, type MempoolErrorCode } from 'mempool-core';
-import { invalid, operationReused } from 'mempool-core/backend';
+import { isMempoolError, MempoolError, type MempoolErrorCode } from 'mempool-core';
+import { importUnfinished, invalid, operationReused } from 'mempool-core/backend';
 import { isTlsRefusal } from './socket.ts';
 
 /** By the first word of the server's error, or by words in it. */
@@ -58,6 +58,15 @@ export function isPoolMissing(error: unknown): boolean {
   return isReply(error) && /^(MEMPOOL_GONE|WRONGTYPE) /.test(unwrapped(error.message));
 }
 
+/** Waits for the first reads of a pool. One that is being imported is read by the first call after that. */
+export async function unlessImporting(reads: Promise<unknown>): Promise<void> {
+  try {
+    await reads;
+  } catch (error) {
+    if (!isMempoolError(error, 'ERR_MEMPOOL_IN_USE')) throw error;
+  }
+}
+
 /** Removes the arguments that the client attaches to errors, because payloads and passwords must not be logged. */
 export function withoutArguments(error: unknown): unknown {
   if (error instanceof Error && 'command' in error) delete error.command;
@@ -68,6 +77,7 @@ export function withoutArguments(error: unknown): unknown {
 export function refusal(error: Error, asked: string): Error {
   const message = unwrapped(error.message);
   const [word, , ...hashes] = message.split(' ');
+  if (word === 'MEMPOOL_IMPORTING') return importUnfinished();
   if (word === 'MEMPOOL_REUSED') return operationReused(hashes.length === 0 ? undefined : hashes);
   const code = codes.find(([words]) => words.test(message))?.[1];
   if (code === undefined) return error;

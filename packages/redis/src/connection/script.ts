@@ -86,15 +86,8 @@ interface Replies {
   putRecord: PutReply;
   recordNumbers: [lastVersion: number, bytes: number];
   payloads: (Buffer | null)[];
-  claimList: [
-    maxTxs: Buffer,
-    acceptUntil: Buffer,
-    ...(readonly [id: Buffer, owner: Buffer, until: Buffer, hash: Buffer])[],
-  ];
   loadFifo: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...LoadedPage[]];
-  restorePart: number;
-  restore: [kind: Buffer];
-  restoreRanked: [kind: Buffer] | Known;
+  import: [kind: Buffer, lines?: Buffer, digest?: Buffer];
   putRankedRecord: PutReply | Known;
   events: [
     epoch: Buffer,
@@ -207,11 +200,8 @@ export const scripts: { readonly [V in Verb]: Script } = {
   putRecord: writing('pool/fence', 'pool/records', 'pool/put-record'),
   recordNumbers: reading('pool/records', 'pool/record-numbers'),
   payloads: reading('pool/payloads'),
-  claimList: reading('fifo/claim-list'),
-  loadFifo: reading('pool/facts', 'fifo/position', 'priority/load'),
-  restorePart: script(true, 'pool/entry', 'pool/restore-part'),
-  restore: writing('pool/records', 'pool/restore'),
-  restoreRanked: mirrored(true, 'priority/recall', 'pool/lost', 'pool/records', 'priority/finish', 'pool/restore'),
+  loadFifo: reading('pool/facts', 'fifo/position', 'fifo/claim-of', 'priority/load'),
+  import: script(true, 'pool/entry', 'pool/import'),
   putRankedRecord: mirrored(
     true,
     'priority/recall',
@@ -254,24 +244,10 @@ export function factKeysOf(prefix: string): string[] {
   return ['facts', 'sent'].map((name) => `${prefix}:${name}`);
 }
 
-/** Returns the keys of lua/pool/restore-part.lua: the mark, and the temporary keys, numbered like the pool's own keys. */
-export function restoreKeysOf(prefix: string): string[] {
-  const names = ['mark', 'idx', 'flight', 'body', 'log', 'blocks', 'seen'];
-  const unused = ['unused:8', 'unused:9', 'unused:10', 'unused:11', 'unused:12'];
-  const more = [
-    'entries',
-    'tags',
-    'unused:15',
-    'held',
-    'records',
-    'names',
-    'leases',
-    'taken',
-    'claims',
-    'facts',
-    'sent',
-  ];
-  return [...names, ...unused, ...more].map((name) => `${prefix}:restore:${name}`);
+/** Returns the keys of lua/pool/import.lua, by the numbers of `Commands`. */
+export function importKeysOf(prefix: string, election: string): string[] {
+  const [first, claims] = [priorityScriptKeysOf(prefix, 'ops', election), claimKeysOf(prefix)];
+  return [...first, `${prefix}:held`, ...recordKeysOf(prefix), ...claims, ...factKeysOf(prefix)];
 }
 
 /** Returns the keys of a priority pool's scripts from the thirteenth on, in the order of lua/priority/changes.lua. */
@@ -294,7 +270,7 @@ export function removedKeysOf(prefix: string, election: string): string[] {
   const [lock, lease, term, members] = electionKeys(`${prefix}:${election}`) as [string, string, string, string];
   const always = [...keysOf(prefix, 'both'), ...priorityKeysOf(prefix), members];
   const sometimes = [...claimKeysOf(prefix), ...recordKeysOf(prefix), ...factKeysOf(prefix), `${prefix}:held`];
-  return [...always, ...sometimes, ...restoreKeysOf(prefix), waitKeyOf(prefix), lock, lease, term];
+  return [...always, ...sometimes, waitKeyOf(prefix), lock, lease, term];
 }
 
 /** The keys of an election whose names begin with `base`, in the order of lua/election/state.lua. */

@@ -5,13 +5,10 @@ import type {
   Claim,
   ConfirmOutcome,
   DamagedTransaction,
-  DumpedPart,
   ExtendOutcome,
   Limits,
-  PoolDump,
   PutOutcome,
   ReceiveOutcome,
-  RestoreOutcome,
   RollbackOutcome,
   StoredTransaction,
   Sweep,
@@ -22,13 +19,11 @@ import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { seqPages } from '../pool/bodies-apart.ts';
-import { limitArguments, readLimit } from '../pool/fifo-limits.ts';
+import { limitArguments, numberText, readLimit } from '../pool/fifo-limits.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
 import { isIntact } from '../pool/page-rows.ts';
-import { type Node, numberText, PoolReader } from '../pool/pool-reader.ts';
+import { type Node, PoolReader } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
-import { prepareRestore, readRestored } from '../pool/restore.ts';
-import { dumpWhole, type Send } from '../pool/whole-pool.ts';
 
 const duplicateStages = ['Pending', 'Propagated', 'Acknowledged', 'Confirmed', 'Finalized'] as const;
 
@@ -186,17 +181,6 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
 
   async putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {
     return readPut(put, await this.#write('putRecord', putArguments(put, context), context));
-  }
-
-  dumpPool({ signal }: core.ReadContext): Promise<PoolDump> {
-    const send: Send = (verb, args) => this.read(verb, args, signal);
-    return dumpWhole({ send, load: 'loadFifo', ordering: 'fifo' });
-  }
-
-  async restorePool(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
-    const args = await prepareRestore('fifo', content, (part) => this.sendPart(part, context));
-    const [word] = await this.#write('restore', args, context);
-    return readRestored(word);
   }
 
   /** The arguments that lua/pool/fence.lua compares with the live lease (X6). */

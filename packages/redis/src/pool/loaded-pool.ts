@@ -1,10 +1,11 @@
-import { isLive, knownStages, type Limits, MempoolError } from 'mempool-core';
+import { isLive, knownStages, type Limits, MempoolError, type Ordering } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { LoadedPage } from '../connection/script.ts';
 import { decodeFacts, decodeEntry as decodeLogEntry, endBytes } from './record.ts';
 import { decodeScore } from './score.ts';
 
-type Head = [
+/** The head page: what precedes the items. */
+export type Head = [
   next: Buffer,
   tip: Buffer,
   tick: number,
@@ -18,6 +19,10 @@ type Head = [
   gossipSeq: Buffer,
   limits: Buffer,
   lastAt: number,
+  live: number,
+  maxEvents: number,
+  maxTxs: Buffer,
+  acceptUntil: Buffer,
 ];
 type BlockItem = [tick: number, block: Buffer | null, sighted: Buffer[]];
 type LiveItem = [
@@ -26,7 +31,8 @@ type LiveItem = [
   score: Buffer | null,
   point: Buffer,
   entry: Buffer | null,
-  notBefore?: Buffer | null,
+  notBefore: Buffer | null,
+  claim: readonly [id: Buffer, owner: Buffer, until: Buffer] | null,
 ];
 type LogItem = [number: Buffer, entry: Buffer | null, owner?: Buffer, verdict?: Buffer | null, stage?: number];
 
@@ -58,7 +64,7 @@ export function endedHashes([, ...items]: LoadedPage): string[] {
 }
 
 /** The limits of a priority pool. */
-export function limitsOf({ head }: LoadedPool): Limits {
+export function limitsOf(head: LoadedPage | Head): Limits {
   const [, , , , , , , , , , , limits] = head as unknown as Head;
   return core.decodeLimits(String(limits));
 }
@@ -144,26 +150,16 @@ class RecordReader {
     this.#known = known;
   }
 
-  *block([tick, block, sighted]: BlockItem): Generator<core.PoolRecord> {
+  *block(item: BlockItem): Generator<core.PoolRecord> {
+    const block = readBlock(item);
     // Damaged blocks are skipped: the verbs that need a point read the stored one.
-    if (block === null || block.length < core.pointBytes) return;
-    const point = core.decodePoint(block.subarray(0, core.pointBytes));
-    yield { kind: 'block', block: { tick, point, sighted: sighted.map(core.bytesToHash) } };
+    if (block !== null) yield { kind: 'block', block };
   }
 
-  *live([bytes, seqText, score, point, record, notBefore]: LiveItem): Generator<core.PoolRecord> {
-    const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
-    const place = score === null ? null : decodeScore(score);
-    const [facts, entry] = splitEntry(record);
-    const known = place !== null && isLive(place.stage) ? { ...place, stage: place.stage } : null;
-    const at = point.length === core.pointBytes ? core.decodePoint(point) : null;
-    if (known === null || (known.stage === 'Confirmed' && at === null)) this.#warn('place', hash);
-    const { stage, number } = known ?? { stage: 'Propagated', number: this.#tick };
-    const held = notBefore === null || notBefore === undefined ? undefined : Number(notBefore);
-    const txState =
-      stage === 'Pending' ? core.pendingState(hash, seq, held, facts) : core.live(hash, seq, stage, number, facts);
-    yield { kind: 'write', write: { after: txState, point: at, body: core.mirroredBody(hash) } };
-    this.#read(hash, seq, entry);
+  *live(item: LiveItem): Generator<core.PoolRecord> {
+    const { state, point, entry } = readLive(item, this.#tick, this.#warn);
+    yield { kind: 'write', write: { after: state, point, body: core.mirroredBody(state.hash) } };
+    this.#read(state.hash, state.seq, entry);
   }
 
   /** Returns the write of one log entry. It has a body if it is the latest state of its hash. */
@@ -181,6 +177,89 @@ class RecordReader {
   #read(hash: string, seq: number, record: Buffer | null): void {
     this.entries.push(core.storedEntry({ hash, seq, bytes: 0 }, record, () => this.#warn('entry', hash)));
   }
+}
+
+/** Returns a block; `null` if it is damaged. */
+function readBlock([tick, block, sighted]: BlockItem): core.KeptBlock | null {
+  if (block === null || block.length < core.pointBytes) return null;
+  const point = core.decodePoint(block.subarray(0, core.pointBytes));
+  return { tick, point, sighted: sighted.map(core.bytesToHash) };
+}
+
+/** `tick`: since when one is in flight whose place is damaged. */
+function readLive([bytes, seqText, score, point, record, notBefore]: LiveItem, tick: number, warn: Warn) {
+  const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
+  const place = score === null ? null : decodeScore(score);
+  const [facts, entry] = splitEntry(record);
+  const known = place !== null && isLive(place.stage) ? { ...place, stage: place.stage } : null;
+  const at = point.length === core.pointBytes ? core.decodePoint(point) : null;
+  if (known === null || (known.stage === 'Confirmed' && at === null)) warn('place', hash);
+  const { stage, number } = known ?? { stage: 'Propagated', number: tick };
+  const held = notBefore === null ? undefined : Number(notBefore);
+  const state =
+    stage === 'Pending' ? core.pendingState(hash, seq, held, facts) : core.live(hash, seq, stage, number, facts);
+  return { state, point: at, entry };
+}
+
+/** A part of an export, without its body. */
+export type BarePart<P extends core.LivePart | core.EndedPart> = Omit<P, 'body'> & { readonly hasBody: boolean };
+
+/** Returns the parts of an export in a page of live transactions. */
+export function liveParts([, ...items]: LoadedPage, ordering: Ordering): BarePart<core.LivePart>[] {
+  return (items as LiveItem[]).map((item) => {
+    const { state, point, entry } = readLive(item, 0, refuse);
+    const [, , , , , , claim] = item;
+    return {
+      kind: 'live',
+      state,
+      point,
+      entry: ordering === 'fifo' ? null : entryOf(state, entry),
+      claim: claim && { id: String(claim[0]), owner: String(claim[1]), untilMs: Number(claim[2]) },
+      hasBody: true,
+    };
+  });
+}
+
+/** Returns the parts of an export in a page of the log. Entries after `lateAfter` are late. */
+export function endedParts(
+  [, ...items]: LoadedPage,
+  ordering: Ordering,
+  lateAfter: number,
+): BarePart<core.EndedPart>[] {
+  return (items as LogItem[]).map(([number, bytes, owner, record = null]) => {
+    const read = decodeLogEntry(bytes);
+    const hash = owner === undefined ? null : core.bytesToHash(owner);
+    if (read === null || (hash !== null && read.hash !== hash)) throw core.corrupt({ hash: hash ?? '', seq: 0 });
+    const { point, at, ...state } = endOf(read);
+    const logSeq = Number(number);
+    return {
+      kind: 'ended',
+      logSeq,
+      state,
+      point,
+      entry: ordering === 'fifo' || hash === null ? null : entryOf(state, splitEntry(record)[1]),
+      at,
+      ...(hash !== null && logSeq > lateAfter && { late: true }),
+      hasBody: hash !== null,
+    };
+  });
+}
+
+/** Returns the parts of an export in a page of blocks. */
+export function blockParts([, ...items]: LoadedPage): core.PoolPart[] {
+  return (items as BlockItem[]).map((item) => {
+    const block = readBlock(item);
+    if (block === null) throw core.corrupt({ hash: '', seq: 0 });
+    return { kind: 'block', ...block };
+  });
+}
+
+function refuse(_what: string, hash: string): never {
+  throw core.corrupt({ hash, seq: 0 });
+}
+
+function entryOf({ hash, seq }: core.TxState, record: Buffer | null): core.Entry {
+  return core.storedEntry({ hash, seq, bytes: 0 }, record, () => refuse('entry', hash));
 }
 
 /** The facts in front of an entry (`wholeEntry` of lua/pool/entry.lua), and the entry. */

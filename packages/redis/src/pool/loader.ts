@@ -96,17 +96,16 @@ class ChangesMeanwhile {
 }
 
 /** Loads all pages. Returns `null` if the pool changed meanwhile, and `changes` do not tell how. */
-export async function loadPages(read: ReadPool, changes: ChangesMeanwhile | null = null): Promise<LoadedPool | null> {
+async function loadPages(read: ReadPool, changes: ChangesMeanwhile): Promise<LoadedPool | null> {
   const reply = await read('head', '0', 1);
   const position = positionOf(reply);
-  changes?.take(reply);
+  changes.take(reply);
   const pages = { blocks: [], live: [], log: [], tags: [] } as Record<keyof typeof pageItems, LoadedPage[]>;
   const known = new Set<string>();
   for (const what of Object.keys(pageItems) as (keyof typeof pageItems)[]) {
     for (let after = '0'; after !== ''; ) {
-      const next = await read(what, after, pageItems[what], ...(changes?.arguments() ?? []));
-      if (changes === null && !core.samePosition(position, positionOf(next))) return null;
-      const told = changes?.take(next) ?? 'keep';
+      const next = await read(what, after, pageItems[what], ...changes.arguments());
+      const told = changes.take(next);
       if (told === 'start over') return null;
       if (told === 'again') continue;
       const page = next[5] as LoadedPage;
@@ -116,9 +115,9 @@ export async function loadPages(read: ReadPool, changes: ChangesMeanwhile | null
       after = String(page[0]);
     }
     // The blocks must be those of the first page.
-    if (what === 'blocks' && changes?.haveBlock) return null;
+    if (what === 'blocks' && changes.haveBlock) return null;
   }
-  return { position, head: reply[5] as LoadedPage, ...pages, known, isMoving: (changes?.list.length ?? 0) > 0 };
+  return { position, head: reply[5] as LoadedPage, ...pages, known, isMoving: changes.list.length > 0 };
 }
 
 export function positionOf([epoch, version, stamp]: Reply<'load'>): core.PoolPosition {
@@ -131,7 +130,7 @@ function mirrorOf(loaded: LoadedPool, changes: ChangesMeanwhile, warn: Warn): Pr
     core.MirroredPool.filling({
       position: loaded.position,
       retention: retentionOf(loaded),
-      limits: limitsOf(loaded),
+      limits: limitsOf(loaded.head),
       records: recordsOf(loaded, warn),
       late: lateEntries(loaded, warn),
       changes: changes.list,

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type {
   DamagedTransaction,
   LogEntry,
@@ -11,17 +12,19 @@ import * as core from 'mempool-core/backend';
 import type { Connection, RunContext } from '../connection/connection.ts';
 import type { RedisOptions } from '../connection/options.ts';
 import {
+  importKeysOf,
   keysOf,
   leaseKeysOf,
   priorityScriptKeysOf,
   type Reply,
-  restoreKeysOf,
   type Verb,
 } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
 import { apart, logPages, type PageKind, type Rows, seqPages, withRecords } from './bodies-apart.ts';
 import { feedOf } from './event-feed.ts';
 import { EventLog } from './event-log.ts';
+import { exportedPages } from './exported-pages.ts';
+import { ImportCommands } from './import-commands.ts';
 import * as namedRecord from './named-record.ts';
 import { isIntact, PageRows } from './page-rows.ts';
 import * as record from './record.ts';
@@ -148,6 +151,23 @@ export class PoolReader implements ReadingVerbs {
     return this.#events.onEvents(listener);
   }
 
+  exportPages({ signal }: core.ReadContext): AsyncIterable<core.PoolPart[]> {
+    return exportedPages(this.node().options.ordering, (verb, args) => this.read(verb, args, signal));
+  }
+
+  async importPage(
+    { id, from, to, parts, isLast }: core.ImportedPage,
+    { signal }: core.ReadContext,
+  ): Promise<core.PageOutcome> {
+    const { connection, prefix, options, createPool } = this.node();
+    const places = [from.lines, from.digest, to.lines, to.digest, isLast ? 'last' : ''];
+    const args = [options.ordering, id, ...places, ...new ImportCommands(options.ordering, parts).pack(randomUUID())];
+    const keys = importKeysOf(prefix, options.election);
+    const [word, lines, digest] = await connection.run('import', keys, args, { signal, createPool });
+    const kind = String(word) as core.PageOutcome['kind'];
+    return kind === 'known' ? { kind, lines: Number(lines), digest: String(digest) } : { kind };
+  }
+
   close(): void {
     this.#events.close();
     this.node().connection.close();
@@ -162,12 +182,6 @@ export class PoolReader implements ReadingVerbs {
     const rows = await this.readPage('peek', [list, after, limit, core.maxPageBytes], seqPages, signal);
     const found = core.cutPage(rows.all(), isIntact);
     return core.seqPage(found, { after, epoch: rows.epoch }, (row) => row as StoredTransaction);
-  }
-
-  /** Sends a part of a restore, which is written to keys beside those of the pool. */
-  protected sendPart(args: readonly Argument[], { signal }: core.WriteContext): Promise<number> {
-    const { connection, prefix, createPool } = this.node();
-    return connection.run('restorePart', restoreKeysOf(prefix), args, { signal, createPool });
   }
 
   protected read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
@@ -208,9 +222,4 @@ export class PoolReader implements ReadingVerbs {
     const fenced = verb === 'confirm' || verb === 'rollback' || verb === 'putRecord';
     return [...keysOf(prefix, ids), ...(fenced ? leaseKeysOf(prefix, options.election) : [])];
   }
-}
-
-/** Returns a number in the form that the scripts expect; `inf` for no limit. */
-export function numberText(value: number): string {
-  return Number.isFinite(value) ? String(value) : 'inf';
 }

@@ -234,9 +234,9 @@ export function encodeLogEntry(write: LoggedWrite, at: number): Buffer {
   return entry;
 }
 
-/** The facts of a fifo pool's live transactions, in the format of lua/fifo/facts.lua. */
+/** The facts of some live transactions of a fifo pool by seq, in the format of lua/fifo/facts.lua. */
 export class FactsTable {
-  readonly #fields = new Map<number, { readonly bytes: Buffer; firstSent: number }>();
+  readonly #fields = new Map<number, { readonly bytes: Buffer; readonly first: number; firstSent: number }>();
 
   set(seq: number, facts: core.Facts): void {
     const { receivedAt, attempts, sentAt } = facts;
@@ -244,6 +244,7 @@ export class FactsTable {
     const name = Math.floor(seq / perField);
     const field = this.#fields.get(name) ?? {
       bytes: Buffer.alloc(2 + factsBytes * perField),
+      first: seq % perField,
       firstSent: Number.POSITIVE_INFINITY,
     };
     this.#fields.set(name, field);
@@ -254,12 +255,12 @@ export class FactsTable {
     field.firstSent = Math.min(field.firstSent, sentAt);
   }
 
-  /** Returns the arguments of HSET on the key `facts` and of ZADD on `sent`. */
+  /** Returns for the key `facts` each field, its value and its first place, and for `sent` the arguments of ZADD. */
   items(): { readonly fields: (string | Buffer)[]; readonly sent: string[] } {
     const fields: (string | Buffer)[] = [];
     const sent: string[] = [];
-    for (const [name, { bytes, firstSent }] of this.#fields) {
-      fields.push(String(name), bytes);
+    for (const [name, { bytes, first, firstSent }] of this.#fields) {
+      fields.push(String(name), bytes, String(first));
       if (firstSent !== Number.POSITIVE_INFINITY) sent.push(String(firstSent), String(name).padStart(16, '0'));
     }
     return { fields, sent };

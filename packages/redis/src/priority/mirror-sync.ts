@@ -7,7 +7,6 @@ import {
   type MirrorReport,
   priorityScriptKeysOf,
   type Reply,
-  restoreKeysOf,
   type Verb,
 } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
@@ -138,12 +137,6 @@ export class MirrorSync {
       await createPool(leftMs());
       throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error });
     }
-  }
-
-  /** Sends a part of a restore, which is written to keys beside those of the pool. */
-  sendPart(args: readonly Argument[], deadline: number): Promise<number> {
-    const { connection, prefix, options } = this.node;
-    return connection.runOnce('restorePart', restoreKeysOf(prefix), args, Math.max(1, deadline - options.clock()));
   }
 
   /** False if a change is damaged or does not fit: then the mirror must be loaded again. */

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { DumpedPart, PutOutcome, RestoreOutcome } from 'mempool-core';
+import type { PutOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { finalError } from '../connection/connection.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
-import { prepareRestore, readRestored } from '../pool/restore.ts';
 import { Committer } from './committer.ts';
 import { type CallId, isKnown, type MirrorSync } from './mirror-sync.ts';
 import { recalled, type WriteCall } from './write-call.ts';
@@ -77,26 +76,6 @@ export class PoolWriter {
       const reply = await this.#link.send('putRankedRecord', args, deadline, ids);
       if (!isKnown(reply)) return readPut(put, reply);
       return recalled<PutOutcome>({ verb: 'putRecord', digest, sent: new Map() }, reply[1]);
-    });
-  }
-
-  /** Restores a content (D3). Later calls reload the mirror, because no stored changes lead to the pool's new version. */
-  restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
-    const { digest, signal } = context;
-    const { id, ids } = this.#callId(context.operationId);
-    const { timeoutMs, clock } = this.#link.node.options;
-    // A large pool takes longer than one script may.
-    const deadline = (): number => clock() + timeoutMs;
-    return this.#inTurn(signal, async () => {
-      const args = await prepareRestore('priority', content, (part) => this.#link.sendPart(part, deadline()));
-      const reply = await this.#link.send(
-        'restoreRanked',
-        [id, 'restore', ...args, Buffer.from(digest ?? [])],
-        deadline(),
-        ids,
-      );
-      if (!isKnown(reply)) return readRestored(reply[0]);
-      return recalled<RestoreOutcome>({ verb: 'restore', digest, sent: new Map() }, reply[1]);
     });
   }
 

@@ -1,10 +1,9 @@
-import { type ChainPoint, type DamagedTransaction, isLive, type PoolDump, type Transaction } from 'mempool-core';
+import { type ChainPoint, type DamagedTransaction, isLive, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { finalError } from '../connection/connection.ts';
 import { lateBehind } from '../connection/settling.ts';
 import type { Node } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
-import { dumpWhole, type Send } from '../pool/whole-pool.ts';
 import { MirrorSync, positionArguments } from './mirror-sync.ts';
 import { PoolWriter } from './pool-writer.ts';
 
@@ -73,15 +72,6 @@ export class RedisPriorityStorage extends PoolWriter implements core.PrioritySto
       if (found === undefined) return null;
       const { intact, ...body } = record.decodeRecord(found.record);
       return intact ? { hash, ...body } : { kind: 'damaged', hash };
-    });
-  }
-
-  dump(context: core.ReadContext): Promise<PoolDump> {
-    const { timeoutMs, clock } = this.#link.node.options;
-    return this.#retry(context, () => {
-      // A large pool takes longer than one script may.
-      const send: Send = (verb, args) => this.#link.send(verb, args, clock() + timeoutMs);
-      return dumpWhole({ send, load: 'load', ordering: 'priority' });
     });
   }
 

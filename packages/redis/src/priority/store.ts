@@ -1,5 +1,6 @@
 import { type Limits, limitNames } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import { unlessImporting } from '../connection/refusal.ts';
 import { type Node, PoolReader } from '../pool/pool-reader.ts';
 import { RedisPriorityStorage } from './storage.ts';
 
@@ -10,8 +11,11 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
   const storage = new RedisPriorityStorage(node);
   const records = new PoolReader(node, () => storage.settled);
   const driver = core.priorityDriver(storage, node.options);
-  await storage.load();
-  await setNamedLimits(storage, driver, node.options.limits);
+  const open = async (): Promise<void> => {
+    await storage.load();
+    await setNamedLimits(storage, driver, node.options.limits);
+  };
+  await unlessImporting(open());
   return {
     ...driver,
     peekInflight: (...query) => records.peekInflight(...query),
@@ -24,7 +28,8 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
     getRecord: (...query) => records.getRecord(...query),
     listRecords: (...query) => records.listRecords(...query),
     putRecord: (...put) => storage.putRecord(...put),
-    restorePool: (...content) => storage.restore(...content),
+    exportPages: (context) => records.exportPages(context),
+    importPage: (...page) => records.importPage(...page),
     close: () => records.close(),
   };
 }
@@ -32,7 +37,7 @@ export async function openPriority(node: Node): Promise<core.StoreDriver> {
 /** Stores the limits that this open names, for all nodes. */
 async function setNamedLimits(
   storage: RedisPriorityStorage,
-  driver: core.PriorityVerbs,
+  driver: Pick<core.PriorityVerbs, 'setLimits'>,
   named: Partial<Limits>,
 ): Promise<void> {
   const limits = await storage.read(context, ({ index }) => index.limits);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { poolState } from 'mempool-core/backend';
 import { redis, redisElection } from 'mempool-redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { hashOf, point, transaction, transactions } from '../chain.ts';
@@ -41,7 +42,7 @@ test('the rights that the README names are enough for a priority pool', async ()
   await Promise.all([store, other].map((each, n) => each.receive([priced(10 + n, { priority: 2_000n })])));
   await store.confirm({ point: point(1), seen: [hashOf(10)], unseen: [], provides: ['1'] }, { finalizeThreshold: 1 });
   await other.rollback('origin');
-  await other.dump();
+  await poolState(other);
   expect(await store.flush()).toBeGreaterThan(0);
   await openPool(options);
 });
@@ -107,7 +108,7 @@ test.for(orderings)(
     for (const n of numbers(20)) await store.receive([make(2 * n, 10_000), make(2 * n + 1, 10_000)]);
     const state = async () => [
       ...[await store.usage(), await store.reap(), (await store.peekPending({ limit: 1_000 })).transactions],
-      ordering === 'priority' ? await store.dump() : null,
+      ordering === 'priority' ? await poolState(store) : null,
     ];
     const before = await state();
     const admin = operator(server.url);

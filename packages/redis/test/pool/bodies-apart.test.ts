@@ -216,12 +216,12 @@ test.for(orderings.flatMap((ordering) => sizes.map((row) => [ordering, ...row] a
   },
 );
 
-test.for(orderings)('D3: a restored pool knows how large its records are: %s', async (ordering) => {
+test.for(orderings)('D3: an imported pool knows how large its records are: %s', async (ordering) => {
   const { url } = await ownServer();
   const [from, to] = [await openPool({ url, pool: 'from', ordering }), await openPool({ url, pool: 'to', ordering })];
   await from.store.receive([...numbers(count).map((n) => make(ordering, n)), makeLarge(ordering, bystander)]);
   await from.store.markInflight(all);
-  expect(await to.store.restore(await from.store.dump())).toEqual({ kind: 'restored' });
+  expect(await to.store.import(from.store.export())).toMatchObject({ kind: 'imported' });
   const admin = operator(url);
   expect(await admin.hmget('{to}:meta', 'largest')).toEqual(await admin.hmget('{from}:meta', 'largest'));
   await lengthsAsked(admin);

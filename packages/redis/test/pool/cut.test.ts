@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { AnyStore, MempoolStore, Ordering } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import { anyStore, poolState } from 'mempool-core/backend';
 import { type Cut, comparable } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transaction } from '../chain.ts';
@@ -117,7 +117,7 @@ async function contents(store: MempoolStore) {
 }
 
 async function dumpOf(store: MempoolStore) {
-  const { entries, claims, ordering: _, content: __, ...rest } = await store.dump();
+  const { entries, claims, ordering: _, content: __, ...rest } = await poolState(store);
   const anonymous = entries.map(({ claim, ...entry }) => ({ ...entry, claim: claim && { ...claim, id: '' } }));
   return { ...rest, entries: anonymous, claims: claims.map(([_id, hashes]) => hashes) };
 }

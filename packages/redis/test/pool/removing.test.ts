@@ -44,11 +44,10 @@ test.for(['fifo', 'priority'] as const)(
   },
 );
 
-test('D4: the keys of an unfinished restore go too, and those of an election by its name', async () => {
+test('D4: keys without a pool go too, and those of an election by its name', async () => {
   const { url } = await ownServer();
   const admin = operator(url);
-  await admin.hset('{pool}:restore:mark', 'mark', 'of a killed process');
-  await admin.zadd('{pool}:restore:held', 1, 'hash');
+  await admin.zadd('{pool}:held', 1, 'hash');
   const leases = await openLeases({ url, pool: 'pool', name: 'other' });
   await win(leases, 'a');
   await leases.close();

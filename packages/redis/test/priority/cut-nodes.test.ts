@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Random } from 'mempool-conformance';
 import type { MempoolStore } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import type { Cut } from 'mempool-testkit';
 import { expect, test, vi } from 'vitest';
 import { Committer } from '../../src/priority/committer.ts';
@@ -116,7 +117,7 @@ test.for(cases)(
     const node = mirrorNode(url, pool);
     const stored = await node.stored();
     expect(await node.remembered()).toEqual(stored);
-    for (const store of stores) expect(await store.dump()).toMatchObject(stored);
+    for (const store of stores) expect(await poolState(store)).toMatchObject(stored);
     const usage = (await stores[0]?.usage()) as Awaited<ReturnType<MempoolStore['usage']>>;
     for (const store of stores) expect(await store.usage()).toEqual(usage);
     expect(new Set(caller.seqs).size).toBe(caller.seqs.length);

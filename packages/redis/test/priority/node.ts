@@ -1,10 +1,9 @@
-import type { IndexDump } from 'mempool-core';
-import { type DriverOptions, dumpOf } from 'mempool-core/backend';
+import { type DriverOptions, dumpOf, dumpOfParts, type IndexDump, type PoolPart } from 'mempool-core/backend';
 import type { RedisOptions } from 'mempool-redis';
 import { TurnCount } from 'mempool-testkit';
 import { onTestFinished } from 'vitest';
 import { Connection } from '../../src/connection/connection.ts';
-import type { Node } from '../../src/pool/pool-reader.ts';
+import { type Node, PoolReader } from '../../src/pool/pool-reader.ts';
 import { RedisPriorityStorage } from '../../src/priority/storage.ts';
 
 /** A node of which a test sees what it remembers of the pool, and what the server has. */
@@ -55,7 +54,9 @@ export function mirrorNode(url: string, pool: string): MirrorNode {
     },
     remembered: () => storage.read(context, ({ index }) => dumpOf(index)),
     stored: async () => {
-      const { ordering: _, content: __, ...index } = await storage.dump(context);
+      const parts: PoolPart[] = [];
+      for await (const page of new PoolReader(node, () => storage.settled).exportPages(context)) parts.push(...page);
+      const { ordering: _, content: __, ...index } = dumpOfParts('priority', parts);
       return index;
     },
   };

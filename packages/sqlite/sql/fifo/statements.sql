@@ -35,8 +35,8 @@ INSERT INTO take_lease (seq, id, owner, until) VALUES (?, ?, ?, ?)
 DELETE FROM take_lease WHERE seq = ?
 -- :countClaims
 UPDATE pool SET leases = leases + ?
--- :allClaims
-SELECT l.seq, l.id, l.owner, l.until, tx.hash FROM take_lease AS l LEFT JOIN tx ON tx.seq = l.seq ORDER BY l.seq
+-- :claimRecord
+SELECT id, owner, until FROM take_lease WHERE seq = ?
 -- :endedClaims
 SELECT l.seq, tx.hash, 0 AS bytes FROM take_lease AS l LEFT JOIN tx ON tx.seq = l.seq
 WHERE l.until < ? ORDER BY l.until, l.seq LIMIT (SELECT ?)

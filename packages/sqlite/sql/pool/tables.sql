@@ -96,3 +96,12 @@ CREATE INDEX sighting_tick ON sighting (tick);
 
 -- Recorded outcomes (CBOR) by operation id.
 CREATE TABLE operation (n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, outcome BLOB NOT NULL);
+
+-- The import that filled the pool, or fills it (D3): at most one row. lines, digest: how far it has come in its file.
+CREATE TABLE import (
+  n INTEGER PRIMARY KEY CHECK (n = 1),
+  id TEXT NOT NULL,
+  lines INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  done INTEGER NOT NULL
+);

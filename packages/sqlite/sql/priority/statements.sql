@@ -27,6 +27,8 @@ SELECT version, record FROM change WHERE version > ? ORDER BY version
 SELECT total FROM change ORDER BY version DESC LIMIT 1
 -- :putChange
 INSERT INTO change (version, total, record) VALUES (?, ?, ?)
+-- :forgetChanges
+DELETE FROM change
 -- :trimChange
 DELETE FROM change
 WHERE version = (SELECT version FROM change ORDER BY version LIMIT 1) AND (version <= ? OR total - length(record) < ?)

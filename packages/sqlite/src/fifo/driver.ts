@@ -1,23 +1,25 @@
-import type { PutOutcome, ReceiveOutcome, RestoreOutcome } from 'mempool-core';
+import type { PutOutcome, ReceiveOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
 import { DiskReserve } from '../file/disk-reserve.ts';
+import type { CopiedFile } from '../pool/copied-file.ts';
+import { exportedParts } from '../pool/exported-parts.ts';
+import { FileImport } from '../pool/file-import.ts';
 import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { RecordTable } from '../pool/record-table.ts';
-import { isNewPool, RestoreWriter } from '../pool/restore-writer.ts';
 import { type FileStep, StepWriter } from '../pool/step-writer.ts';
-import { dumpFifo } from '../pool/whole-pool.ts';
 import { ReceivingView } from './receiving-view.ts';
-import { readClaims, restoreClaims, writeClaims } from './tables.ts';
+import { exportReads, importWrites, writeClaims } from './tables.ts';
 import { fifoVerbs } from './verbs.ts';
 
 export interface FifoDriverParts {
   readonly file: PoolFile;
   readonly hashes: HashIndex;
   readonly fence: Fence;
+  readonly copied: CopiedFile;
 }
 
 /** Returns the contract's verbs for a fifo pool. Core plans the changes of a call, and one transaction writes them. */
@@ -58,29 +60,25 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
     readEvents: (after, limit) => calls.read({ signal: undefined }, (pool) => pool.eventsAfter(after, limit)),
     onEvents: (listener) => calls.commits.listen(listener),
     ...fifoVerbs({ file, hashes, read: calls.read.bind(calls), write: calls.write.bind(calls) }, options),
-    ...wholeVerbs(parts, calls, room),
+    ...wholeVerbs(parts, calls, room, options),
     close: () => file.close(),
   };
 }
 
 /** The verbs for records and for the whole pool. */
 function wholeVerbs(
-  { file, hashes, fence }: FifoDriverParts,
+  { file, hashes, fence, copied }: FifoDriverParts,
   calls: PoolTransactions,
   room: DiskReserve,
-): core.RecordDriver & core.DumpDriver & Pick<core.PriorityVerbs, 'dumpPool'> {
+  options: core.DriverOptions,
+): core.RecordDriver & core.TransferDriver & Pick<core.PriorityVerbs, 'dumpPool'> {
   const records = new RecordTable(file);
+  const importing = new FileImport(file, hashes, importWrites(file), options);
   return {
-    dumpPool: (context) => calls.read(context, () => dumpFifo(file, (state) => readClaims(file, state))),
-    restorePool: (content, context) =>
-      calls.write<RestoreOutcome>('restore', context, () => {
-        if (!isNewPool(file)) return core.restoreStep({ kind: 'not-empty' });
-        const own = {
-          fifo: (claims: core.FifoRecord) => restoreClaims(file, claims),
-          ranked: () => undefined,
-        };
-        return core.restoreStep(new RestoreWriter(file, hashes, own).write(content));
-      }),
+    dumpPool: (context) =>
+      calls.read(context, () => core.dumpOfParts('fifo', [...exportedParts(file, exportReads(file))])),
+    exportPages: () => copied.pages((copy) => exportedParts(copy, exportReads(copy))),
+    importPage: (page, context) => importing.store(page, context),
     getRecord: (name, context) => calls.read(context, () => records.get(name)),
     listRecords: (query, context) => calls.read(context, () => records.list(query)),
     putRecord: (put, context) =>

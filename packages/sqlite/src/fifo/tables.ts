@@ -1,6 +1,8 @@
 import type { Database } from 'better-sqlite3';
 import type { Limits } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import type { OrderedReads } from '../pool/exported-parts.ts';
+import type { OrderedWrites } from '../pool/file-import.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolState } from '../pool/records.ts';
 
@@ -30,24 +32,29 @@ export function roomIn(state: PoolState, nowMs: number): core.Room {
   return limits.maxTxs - state.pending - state.propagated - state.acknowledged;
 }
 
-/** The claims and the limits of the pool; `null` if it has neither. */
-export function readClaims(file: PoolFile, state: PoolState): core.FifoRecord | null {
-  const rows = state.leases > 0 ? [...file.rows('allClaims')] : [];
-  const claimed = rows.map(({ seq, id, owner, until, hash }) => {
-    const claim = { id: String(id), owner: String(owner), untilMs: Number(until) };
-    return [claim, core.bytesToHash(hash as Uint8Array), Number(seq)] as const;
-  });
-  return core.fifoRecord(limitsOf(state), core.lotsOf(claimed));
+/** What an export reads of a fifo pool only. */
+export function exportReads(file: PoolFile): OrderedReads {
+  return {
+    ordering: 'fifo',
+    numbers: (state) => ({ limits: limitsOf(state), lastGossipSeq: 0 }),
+    claim({ leases }, seq) {
+      const row = leases > 0 ? file.row('claimRecord', seq) : undefined;
+      return row === undefined ? null : { id: String(row.id), owner: String(row.owner), untilMs: Number(row.until) };
+    },
+  };
 }
 
-/** Writes the claims and the limits of another pool into a new one. */
-export function restoreClaims(file: PoolFile, { maxTxs, acceptUntil, lots }: core.FifoRecord): void {
-  file.run('setClosing', limitColumn(acceptUntil ?? Number.POSITIVE_INFINITY));
-  file.run('setCapacity', limitColumn(maxTxs));
-  let count = 0;
-  for (const { claim, held } of lots)
-    for (const [, seq] of held) count += file.run('putClaim', seq, claim.id, claim.owner, claim.untilMs).changes;
-  file.run('countClaims', count);
+/** What an import writes in a fifo pool only. */
+export function importWrites(file: PoolFile): OrderedWrites {
+  return {
+    numbers({ limits: { maxTxs = Number.POSITIVE_INFINITY, acceptUntil = Number.POSITIVE_INFINITY } }) {
+      file.run('setCapacity', limitColumn(maxTxs));
+      file.run('setClosing', limitColumn(acceptUntil));
+    },
+    entry: () => undefined,
+    satisfied: () => undefined,
+    replaced: () => undefined,
+  };
 }
 
 /** Writes the claims and the limits of a step. For a pool without claims, nothing is queried. */

@@ -142,6 +142,15 @@ export class SqlFile {
     }
   }
 
+  /** Copies one consistent state of the file into a new file, while others write. @throws `ERR_MEMPOOL_STORE_FULL` and others */
+  copyTo(path: string): void {
+    try {
+      this.#database.prepare('VACUUM INTO ?').run(path);
+    } catch (error) {
+      throw storeError(error, path);
+    }
+  }
+
   close(): void {
     this.#database.close();
   }

@@ -14,6 +14,8 @@ export type PoolState = Readonly<
       acceptUntil: number;
       /** The number of claimed transactions of a fifo pool. */
       leases: number;
+      /** 1 while an import into the pool is not complete. */
+      importing: number;
     }
 >;
 
@@ -55,11 +57,12 @@ const stateColumns = [
   ],
 ];
 
-/** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged */
+/** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged; `ERR_MEMPOOL_IN_USE` during an import */
 export function decodeState(row: Row | undefined): PoolState {
   const { epoch, ...counts } = row ?? {};
   const isWhole = Object.values(counts).every(isCount) && stateColumns.every((name) => name in counts);
   if (typeof epoch !== 'string' || !isWhole) throw damaged('state of the pool');
+  if (row?.importing === 1) throw core.importUnfinished();
   return row as unknown as PoolState;
 }
 

@@ -1,17 +1,17 @@
-import type { DumpedPart, PutOutcome, RestoreOutcome } from 'mempool-core';
+import type { PutOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Fence } from '../election/fence.ts';
 import { CommitPoll } from '../file/commit-poll.ts';
 import { DiskReserve } from '../file/disk-reserve.ts';
 import { inTime, NotReady, whileBusy } from '../file/write-turns.ts';
+import type { CopiedFile } from '../pool/copied-file.ts';
+import { FileImport, isImporting } from '../pool/file-import.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { RecordTable } from '../pool/record-table.ts';
 import { decodeState } from '../pool/records.ts';
-import { isNewPool, type RankedPart, RestoreWriter } from '../pool/restore-writer.ts';
-import { StepWriter } from '../pool/step-writer.ts';
 import { PriorityChanges } from './changes.ts';
-import { decodeHead, writeRanked } from './format.ts';
+import { importWrites } from './format.ts';
 import { FileMirror } from './mirror.ts';
 import { MirrorHashIndex } from './mirror-hash-index.ts';
 import { PriorityWriter } from './writer.ts';
@@ -21,6 +21,7 @@ export interface PriorityParts {
   readonly fence: Fence;
   /** Opens a further connection to the file, which only reads. */
   openReader(): PoolFile;
+  readonly copied: CopiedFile;
 }
 
 interface WriteCall<T> {
@@ -65,9 +66,10 @@ export class PriorityCalls {
     this.#nowMs = core.poolClock(options);
   }
 
-  /** Reads the pool for the first time, without a time limit. */
-  load(): Promise<void> {
-    return whileBusy({ ...this.#options, signal: undefined }, () => this.#mirror.fill());
+  /** Reads the pool for the first time, without a time limit. A pool that is being imported is read by the first call after that. */
+  async load(): Promise<void> {
+    if (isImporting(this.file)) return;
+    await whileBusy({ ...this.#options, signal: undefined }, () => this.#mirror.fill());
   }
 
   async close(): Promise<void> {
@@ -81,7 +83,10 @@ export class PriorityCalls {
     const deadline = clock() + timeoutMs;
     // A read that meets a load waits for the writes before it (M2).
     if (this.#mirror.isFilling) await inTime(this.file.written(), { timeoutMs, signal });
-    return this.file.read({ clock, timeoutMs: deadline - clock(), signal }, read);
+    return this.file.read({ clock, timeoutMs: deadline - clock(), signal }, () => {
+      if (isImporting(this.file)) throw core.importUnfinished();
+      return read();
+    });
   }
 
   read<T>(context: core.ReadContext, read: (pool: core.PriorityPool) => T): Promise<T> {
@@ -116,26 +121,8 @@ export class PriorityCalls {
     });
   }
 
-  /** Restores a content (D3). It does not change the mirror; every process loads the pool again. */
-  async restore(content: readonly DumpedPart[], context: core.WriteContext): Promise<RestoreOutcome> {
-    const { signal } = context;
-    const { file, hashes } = this;
-    return file.write({ ...this.#options, signal }, () => {
-      const known = file.findOperation<RestoreOutcome>('restore', context);
-      if (known !== null) return known.outcome;
-      const outcome = isNewPool(file) ? this.#restore(content) : ({ kind: 'not-empty' } as const);
-      const step = core.recorded(core.restoreStep(outcome), 'restore', context, null);
-      new StepWriter(file, hashes, decodeState(file.row('pool'))).write(step);
-      return outcome;
-    });
-  }
-
-  #restore(content: readonly DumpedPart[]): RestoreOutcome {
-    const { file, hashes } = this;
-    const { version } = decodeHead(file.row('priorityPool'));
-    file.run('setVersion', version + 1, 0);
-    const ranked = (part: RankedPart): void => writeRanked(file, version + 1, part);
-    return new RestoreWriter(file, hashes, { fifo: () => undefined, ranked }).write(content);
+  importPage(page: core.ImportedPage, context: core.ReadContext): core.Awaitable<core.PageOutcome> {
+    return new FileImport(this.file, this.hashes, importWrites(this.file), this.#options).store(page, context);
   }
 
   putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {

@@ -1,6 +1,8 @@
 import * as core from 'mempool-core/backend';
+import { exportedParts } from '../pool/exported-parts.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import type { PriorityParts } from './calls.ts';
+import { exportReads } from './format.ts';
 import { PriorityStorage } from './storage.ts';
 
 /** Opens a priority pool and returns the contract's verbs. Core plans on the mirror; pages and records are read from the file. */
@@ -13,7 +15,7 @@ export async function openPriority(parts: PriorityParts, options: core.DriverOpt
     file.close();
     throw error;
   }
-  return { ...core.priorityDriver(storage, options), ...readingVerbs(storage), close: () => storage.close() };
+  return { ...core.priorityDriver(storage, options), ...readingVerbs(storage, parts), close: () => storage.close() };
 }
 
 type ReadingVerbs = Pick<
@@ -21,9 +23,10 @@ type ReadingVerbs = Pick<
   'peekInflight' | 'findInflight' | 'checkStatus' | 'dumpFinalized' | 'tip' | 'readEvents' | 'onEvents'
 > &
   core.RecordDriver &
-  core.DumpDriver;
+  core.TransferDriver &
+  Pick<core.PriorityVerbs, 'dumpPool'>;
 
-function readingVerbs(storage: PriorityStorage): ReadingVerbs {
+function readingVerbs(storage: PriorityStorage, { copied }: PriorityParts): ReadingVerbs {
   const { file, hashes, commits } = storage;
   return {
     peekInflight: (after, limit, context) => storage.view(context, (pool) => pool.page('peekInflight', after, limit)),
@@ -37,6 +40,9 @@ function readingVerbs(storage: PriorityStorage): ReadingVerbs {
     getRecord: (name, context) => storage.look(context, () => storage.records.get(name)),
     listRecords: (query, context) => storage.look(context, () => storage.records.list(query)),
     putRecord: (put, context) => storage.putRecord(put, context),
-    restorePool: (content, context) => storage.restore(content, context),
+    dumpPool: (context) =>
+      storage.look(context, () => core.dumpOfParts('priority', [...exportedParts(file, exportReads(file))])),
+    exportPages: () => copied.pages((copy) => exportedParts(copy, exportReads(copy))),
+    importPage: (page, context) => storage.importPage(page, context),
   };
 }

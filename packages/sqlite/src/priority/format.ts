@@ -3,8 +3,9 @@ import { defaultLimits, type Limits } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged, isCount, type Row } from '../file/row.ts';
 import { readSql } from '../file/sql-text.ts';
+import type { OrderedReads } from '../pool/exported-parts.ts';
+import type { OrderedWrites } from '../pool/file-import.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
-import type { RankedPart } from '../pool/restore-writer.ts';
 
 /** The row of the table `priority_pool`. */
 export interface PoolHead {
@@ -43,20 +44,32 @@ export function decodeHead(row: Row | undefined): PoolHead {
   return { limits: core.decodeLimits(String(row?.limits)), lastGossipSeq, version };
 }
 
-/** Writes a part of another pool's content into a new pool (D3). `version` is the version of the pool with that part. */
-export function writeRanked(file: PoolFile, version: number, part: RankedPart): void {
-  switch (part.kind) {
-    case 'limits':
-      file.run('setLimits', core.encodeLimits({ ...decodeHead(file.row('priorityPool')).limits, ...part.limits }));
-      break;
-    case 'gossip':
-      file.run('setVersion', version, part.lastGossipSeq);
-      break;
-    case 'satisfied':
-      file.run('satisfy', part.tag, part.tick);
-      break;
-    case 'entry':
-      file.run('putEntry', part.entry.seq, core.encodeEntry(part.entry));
-      break;
-  }
+/** What an export reads of a priority pool only. */
+export function exportReads(file: PoolFile): OrderedReads {
+  return {
+    ordering: 'priority',
+    numbers() {
+      const { limits, lastGossipSeq } = decodeHead(file.row('priorityPool'));
+      return { limits, lastGossipSeq };
+    },
+    claim: () => null,
+  };
+}
+
+/** What an import writes in a priority pool only. */
+export function importWrites(file: PoolFile): OrderedWrites {
+  return {
+    numbers({ limits, lastGossipSeq }) {
+      const head = decodeHead(file.row('priorityPool'));
+      file.run('setLimits', core.encodeLimits({ ...head.limits, ...limits }));
+      file.run('setVersion', head.version, lastGossipSeq);
+    },
+    entry: (entry) => file.run('putEntry', entry.seq, core.encodeEntry(entry)),
+    satisfied: (tag, tick) => file.run('satisfy', tag, tick),
+    replaced() {
+      const { version, lastGossipSeq } = decodeHead(file.row('priorityPool'));
+      file.run('setVersion', version + 1, lastGossipSeq);
+      file.run('forgetChanges');
+    },
+  };
 }

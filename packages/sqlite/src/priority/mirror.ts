@@ -182,11 +182,6 @@ async function filledFrom(
   }
 }
 
-/** Loads the pool from the file, inside a transaction. `through` reports damaged records. */
-export function loadMirror(file: PoolFile, through: LoadedFile = file): core.MirroredPool {
-  return core.MirroredPool.of(partsOf(file, through));
-}
-
 function partsOf(file: PoolFile, through: LoadedFile): core.MirroredPoolParts {
   file.include('pool/load-statements.sql');
   const state = decodeState(file.row('pool'));

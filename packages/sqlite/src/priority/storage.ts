@@ -1,10 +1,8 @@
-import { type ChainPoint, type DamagedTransaction, isLive, type PoolDump, type Transaction } from 'mempool-core';
+import { type ChainPoint, type DamagedTransaction, isLive, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import { readBody } from '../pool/records.ts';
-import { addRecords, bodiesOf, strictly } from '../pool/whole-pool.ts';
 import { PriorityCalls } from './calls.ts';
-import { loadMirror } from './mirror.ts';
 
 /** A live transaction, read from the file. */
 interface Found extends core.ReadRecord, core.Body {
@@ -43,13 +41,6 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
         return { hash, payload, payloadType };
       }),
     );
-  }
-
-  dump(context: core.ReadContext): Promise<PoolDump> {
-    return this.look(context, () => {
-      const { pool } = loadMirror(this.file, strictly(this.file));
-      return core.priorityDump(addRecords(pool, this.file), bodiesOf(this.file, pool.view));
-    });
   }
 
   /** Reads records from the file, for the verbs that every pool has. */

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { MempoolStore, Ordering } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import { sqlite } from 'mempool-sqlite';
 import { comparable, Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -33,7 +34,7 @@ async function stateOf(store: MempoolStore): Promise<unknown> {
     inflight: (await store.peekInflight({ limit: 1_000 })).transactions,
     log: await store.dumpFinalized({ limit: 1_000 }),
     tip: await store.tip({ points: 10 }),
-    dump: store.ordering === 'priority' ? await store.dump() : null,
+    dump: store.ordering === 'priority' ? await poolState(store) : null,
   });
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import { poolState } from 'mempool-core/backend';
 import { comparable } from 'mempool-testkit';
 import { hashOf, numbers, priced, transaction } from '../numbered.ts';
 
@@ -27,7 +28,7 @@ export async function stateOf(store: MempoolStore): Promise<string> {
     ready: (await store.reap()).map(({ hash }) => hash),
     page: (await store.peekPending({ limit: 1_000 })).transactions.map(({ hash }) => hash),
     next: await store.checkStatus([hashOf(lastSeq - 1), hashOf(lastSeq), hashOf(lastSeq + perCall - 1)]),
-    dump: store.ordering === 'priority' ? await store.dump() : null,
+    dump: store.ordering === 'priority' ? await poolState(store) : null,
   };
   const text = JSON.stringify(comparable(state), (_name, value) => (typeof value === 'bigint' ? String(value) : value));
   return createHash('sha256').update(text).digest('hex');

@@ -1,10 +1,13 @@
-import { defaultThresholds, type IndexDump } from 'mempool-core';
-import { type DriverOptions, dumpOf } from 'mempool-core/backend';
+import { defaultThresholds } from 'mempool-core';
+import { type DriverOptions, dumpOf, dumpOfParts, type IndexDump } from 'mempool-core/backend';
 import { onTestFinished } from 'vitest';
 import { Fence } from '../../src/election/fence.ts';
 import { hostClock } from '../../src/election/lease-clock.ts';
 import type { SqliteOptions } from '../../src/file/options.ts';
 import { openSecond, openShared } from '../../src/open-file.ts';
+import { CopiedFile } from '../../src/pool/copied-file.ts';
+import { exportedParts } from '../../src/pool/exported-parts.ts';
+import { exportReads } from '../../src/priority/format.ts';
 import { PriorityStorage } from '../../src/priority/storage.ts';
 
 const anyone = { signal: undefined };
@@ -21,7 +24,13 @@ export class Node {
   }
 
   async stored(): Promise<IndexDump> {
-    const { ordering: _, content: __, ...index } = await this.#storage.dump(anyone);
+    const {
+      ordering: _,
+      content: __,
+      ...index
+    } = await this.#storage.look(anyone, () =>
+      dumpOfParts('priority', [...exportedParts(this.#storage.file, exportReads(this.#storage.file))]),
+    );
     return index;
   }
 }
@@ -50,7 +59,8 @@ export async function openNode(path: string): Promise<Node> {
   const options = optionsOf(path);
   const file = await openShared(options);
   const fence = new Fence(file, hostClock(), options);
-  const storage = new PriorityStorage({ file, fence, openReader: () => openSecond(options) }, options);
+  const copied = new CopiedFile(file, (copy) => openSecond({ ...options, path: copy }));
+  const storage = new PriorityStorage({ file, fence, openReader: () => openSecond(options), copied }, options);
   onTestFinished(() => storage.close());
   return new Node(storage);
 }
