@@ -159,7 +159,7 @@ test('node:test takes the cases in four lines', { timeout }, async () => {
   const chosen = allCases.filter(({ id }) => rules.test(id));
   const count = chosen.filter(({ needs = [] }) =>
     needs.every((need) =>
-      ['volatile', 'unshared', 'child-process', 'priority', 'arrival-verbs', 'records', 'restore'].includes(need),
+      ['volatile', 'unshared', 'child-process', 'priority', 'arrival-verbs', 'records', 'import'].includes(need),
     ),
   ).length;
   expect(count).toBeGreaterThan(100);

@@ -169,7 +169,7 @@ test('the report tells versions, seed, capabilities, profiles and rules', async 
     versions: { 'mempool-conformance': '0.1.0', 'mempool-core': '0.1.0', node: process.versions.node },
     seed: 3,
     capabilities: {
-      supported: ['lease', 'priority', 'records', 'restore'],
+      supported: ['lease', 'priority', 'records', 'import'],
       unsupported: ['durable', 'shared', 'election'],
     },
     profiles: {

@@ -15,7 +15,7 @@ test('an election alone is asked what elections promise, and nothing of pools', 
     backend: 'none',
     capabilities: {
       supported: ['election'],
-      unsupported: ['durable', 'shared', 'lease', 'priority', 'records', 'restore'],
+      unsupported: ['durable', 'shared', 'lease', 'priority', 'records', 'import'],
     },
     counts: { passed: 1, skipped: electionCases.length - 1 },
     profiles: { core: { passed: 0, skipped: 0 }, election: { passed: 1 } },

@@ -18,6 +18,7 @@ import { fencingMutants } from './fencing.ts';
 import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from './fifo-claims.ts';
 import { movingFloorMutants } from './floor.ts';
 import { hashFormMutants } from './hash-forms.ts';
+import { importingMutants, rankedImportingMutants } from './importing.ts';
 import { leaseMutants, leaseTimeMutants } from './leases.ts';
 import { matrixMutants, propagationMutants, receivingMutants, revivalMutants } from './lifecycle.ts';
 import { lookupMutants } from './lookups.ts';
@@ -40,6 +41,8 @@ import { protectionMutants, tippedMutants } from './verdict-fields.ts';
 
 /** Every store with a fault. */
 export const allMutants: readonly Mutant[] = [
+  ...importingMutants,
+  ...rankedImportingMutants,
   ...receivingMutants,
   ...propagationMutants,
   ...confirmationMutants,

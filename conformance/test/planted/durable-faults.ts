@@ -163,6 +163,18 @@ export const durableFaults: readonly Fault[] = [
       };
     },
   }),
+  sabotaged('half-an-import-is-forgotten', 'DELETE FROM import'),
+  planted('half-an-import-of-another-node-has-a-tip', {
+    async plant(store, { reopened }) {
+      const none = { point: null, tick: 0, points: [], epoch: '' };
+      return reopened ? { tip: (options) => store.tip(options).catch(() => none) } : {};
+    },
+  }),
+  planted('no-import-goes-on-after-a-kill', {
+    async plant(_, { reopened }) {
+      return reopened ? { import: async () => ({ kind: 'other-file' }) } : {};
+    },
+  }),
   stores.told('nothing-held-after-reopening', { usage: (_, { reopened }) => reopened && { held: 0 } }),
   stores.around('claims-of-this-open-alone', {
     extendClaim: async ({ store, given, reopened }) => (reopened ? { kind: 'ended' } : store.extendClaim(...given)),
