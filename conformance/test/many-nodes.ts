@@ -1,5 +1,6 @@
 import { Random } from 'mempool-conformance';
 import { limitNames, type MempoolStore, type OpenOptions } from 'mempool-core';
+import { wrappedStore } from 'mempool-core/backend';
 
 /** Calls after which the nodes that come and go are opened anew, on average. */
 const reopenEvery = 60;
@@ -37,7 +38,9 @@ export async function manyNodes(
     return Reflect.apply(verb, node, args);
   };
   return new Proxy(first, {
+    has: (_, name) => name === wrappedStore || Reflect.has(first, name),
     get: (_, name) => {
+      if (name === wrappedStore) return others[random.below(count) - 1] ?? first;
       if (name === 'close' || name === Symbol.asyncDispose) return close;
       if (name === 'subscribe') return first.subscribe.bind(first);
       if (typeof Reflect.get(first, name) !== 'function') return Reflect.get(first, name);

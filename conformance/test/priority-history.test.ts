@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { checkPriorityHistory, makePriorityHistory, tallyOf } from 'mempool-conformance';
 import type { Budget, MempoolStore, OpenOptions, TakeOptions, Verdict } from 'mempool-core';
+import { wrappedStore } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { describe, expect, test } from 'vitest';
 import { type PoolSource, poolSources, sharedPoolSources } from './priority-subjects.ts';
@@ -63,7 +64,9 @@ test('equal seeds give equal histories', async () => {
 async function openGreedy(options: OpenOptions): Promise<MempoolStore> {
   const store = await ephemeral.open(options);
   return new Proxy(store, {
+    has: (_, name) => name === wrappedStore || Reflect.has(store, name),
     get: (_, name) => {
+      if (name === wrappedStore) return store;
       if (name === 'take') return ({ maxGas: __, ...rest }: Budget, how: TakeOptions) => store.take(rest, how);
       const value: unknown = Reflect.get(store, name);
       return typeof value === 'function' ? value.bind(store) : value;
