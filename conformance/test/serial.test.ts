@@ -3,6 +3,7 @@ import { type Call, perform } from '../src/case/call.ts';
 import { historyOptions } from '../src/histories/pool-history.ts';
 import { type Lane, serialOrder } from '../src/histories/serial.ts';
 import { Model } from '../src/model/model.ts';
+import { timeless } from '../src/scenario/pool.ts';
 
 const receive: Call = { verb: 'receive', args: [[{ hash: 'aa', payload: new Uint8Array(1), payloadType: 0 }]] };
 const mark: Call = { verb: 'markInflight', args: [['aa']] };
@@ -20,7 +21,8 @@ test('an order that explains outcomes, events and state is found', async () => {
   const [first, second, third] = answers;
   if (first === undefined || second === undefined || third === undefined) throw new Error('three calls were made');
   const lanes = [[third], [second], [first]];
-  const found = await serialOrder(new Model(historyOptions), lanes, model.eventsAfter(0), async () => true);
+  const events = timeless(model.eventsAfter(0));
+  const found = await serialOrder(new Model(historyOptions), lanes, events, async () => true);
   expect(found?.usage()).toEqual(model.usage());
 });
 

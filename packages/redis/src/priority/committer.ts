@@ -1,7 +1,7 @@
 import type * as core from 'mempool-core/backend';
 import type { MirrorReport } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
-import { isBlocked, isKnown, type MirrorSync, tooLate } from './mirror-sync.ts';
+import { isBlocked, isKnown, type MirrorSync } from './mirror-sync.ts';
 import { commitArguments, fencedOutcome, isWritten, planOn, recalled, type WriteCall } from './write-call.ts';
 
 /** The result of one attempt of a call. */
@@ -50,7 +50,7 @@ export class Committer {
     const { clock, now } = this.#link.node.options;
     const mirror = await this.#link.mirror(deadline);
     const begunMs = clock();
-    if (begunMs >= deadline) throw tooLate();
+    if (begunMs >= deadline) throw this.#link.tooLate();
     const planned = planOn(mirror, call, this.#link.clock.now());
     if ('refused' in planned) return { kind: 'refused', error: planned.refused };
     const { outcome } = planned.step;

@@ -1,4 +1,4 @@
-import { MempoolError } from 'mempool-core';
+import { isMempoolError, MempoolError } from 'mempool-core';
 import type { MirroredPool, PoolPosition } from 'mempool-core/backend';
 import { isPoolMissing } from '../connection/refusal.ts';
 import {
@@ -34,6 +34,8 @@ export class MirrorSync {
   #mirror: MirroredPool | null = null;
   #loading: Promise<MirroredPool> | null = null;
   #mayBeOld = false;
+  /** The refusal of a server that was demoted, until a master has answered. */
+  #demotion: MempoolError | null = null;
 
   constructor(node: Node) {
     this.node = node;
@@ -48,7 +50,7 @@ export class MirrorSync {
   /** Returns the mirror without an update, so it may be out of date. */
   async mirror(deadline: number): Promise<MirroredPool> {
     if (this.#mirror?.isBroken) this.#mirror = null;
-    return this.#mirror ?? within(this.load(), deadline - this.node.options.clock(), tooLate());
+    return this.#mirror ?? within(this.load(), deadline - this.node.options.clock(), this.tooLate());
   }
 
   /** Returns the mirror, updated from the server after this call began. */
@@ -129,14 +131,23 @@ export class MirrorSync {
     const { connection, prefix, options, createPool } = this.node;
     const keys = priorityScriptKeysOf(prefix, ids, options.election);
     const leftMs = () => Math.max(1, deadline - options.clock());
-    if (options.clock() >= deadline) throw tooLate();
+    if (options.clock() >= deadline) throw this.tooLate();
     try {
-      return await connection.runOnce(verb, keys, args, leftMs());
+      const reply = await connection.runOnce(verb, keys, args, leftMs());
+      this.#demotion = null;
+      return reply;
     } catch (error) {
+      if (isMempoolError(error) && isMempoolError(error.cause, 'ERR_MEMPOOL_READ_ONLY')) this.#demotion = error.cause;
       if (!isPoolMissing(error)) throw error;
       await createPool(leftMs());
       throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error });
     }
+  }
+
+  /** Returns the error of a call whose time was over before it could be sent. The cause is the refusal of a demoted server. */
+  tooLate(): MempoolError {
+    const cause = this.#demotion ?? undefined;
+    return new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others were quicker until the time was up', { cause });
   }
 
   /** False if a change is damaged or does not fit: then the mirror must be loaded again. */
@@ -165,11 +176,6 @@ export class MirrorSync {
 
 export function positionArguments({ epoch, version, stamp }: PoolPosition): Argument[] {
   return [epoch, version, stamp];
-}
-
-/** Returns the error of a call whose time was over before it could be sent. */
-export function tooLate(): MempoolError {
-  return new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'others were quicker until the time was up');
 }
 
 export function isKnown(reply: Known | readonly unknown[]): reply is Known {

@@ -7,11 +7,11 @@ export interface SeriesRule {
 }
 
 /** Minutes of two hours, ten minutes of a day, hours of 30 days. */
-export const seriesRules = {
+export const seriesRules: Readonly<Record<'minutes' | 'tenMinutes' | 'hours', SeriesRule>> = {
   minutes: { widthMs: 60_000, length: 120 },
   tenMinutes: { widthMs: 600_000, length: 144 },
   hours: { widthMs: 3_600_000, length: 720 },
-} as const satisfies Readonly<Record<string, SeriesRule>>;
+};
 
 export type SeriesName = keyof typeof seriesRules;
 export const seriesNames: readonly SeriesName[] = ['minutes', 'tenMinutes', 'hours'];
@@ -43,6 +43,8 @@ export interface Bucket extends Counts {
 
 /** So many reasons are kept in a closed bucket. */
 const keptReasons = 3;
+/** Stands for all other reasons. */
+const otherReasons = 'other';
 
 /**
  * Returns the bucket of this time, which is the last one. When a bucket is opened, the third from the end is closed: the
@@ -73,7 +75,7 @@ function close(bucket: Bucket): void {
   Object.assign(bucket, percentilesOf(bucket), { took: [] });
   const reasons = Object.entries(bucket.dropped).sort(([, a], [, b]) => b - a);
   const kept: Record<string, number> = Object.fromEntries(reasons.slice(0, keptReasons));
-  for (const [, count] of reasons.slice(keptReasons)) kept['other'] = (kept['other'] ?? 0) + count;
+  for (const [, count] of reasons.slice(keptReasons)) kept[otherReasons] = (kept[otherReasons] ?? 0) + count;
   bucket.dropped = kept;
 }
 

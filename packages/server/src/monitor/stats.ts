@@ -2,12 +2,12 @@ import { invalid } from 'mempool-core/backend';
 import { type Bucket, emptyBucket, percentilesOf, type SeriesName, seriesRules } from './bucket.ts';
 import type { Fold } from './fold.ts';
 
-const ranges = {
+const ranges: Readonly<Record<'2h' | '24h' | '7d' | '30d', { readonly name: SeriesName; readonly length: number }>> = {
   '2h': { name: 'minutes', length: 120 },
   '24h': { name: 'tenMinutes', length: 144 },
   '7d': { name: 'hours', length: 168 },
   '30d': { name: 'hours', length: 720 },
-} as const satisfies Readonly<Record<string, { readonly name: SeriesName; readonly length: number }>>;
+};
 
 /** The range of a chart: minutes of 2 hours, ten minutes of 24 hours, hours of 7 or 30 days. */
 export type StatsRange = keyof typeof ranges;
