@@ -36,7 +36,7 @@ export const rules: Readonly<Record<string, string>> = {
   E6: 'Causes and reasons',
   D1: 'Durable backends',
   D2: 'Backends that are not durable',
-  D3: 'Dump and restore',
+  D3: 'Export and import',
   D4: 'Removing',
   N1: 'Several nodes, one result',
   N2: 'Pools never mix',
