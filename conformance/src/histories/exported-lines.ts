@@ -4,7 +4,7 @@ import { stored } from '../scenario/records.ts';
 import { historyOptions } from './pool-history.ts';
 
 /** With a clock that stands, two pools stay equal whenever they are called. */
-export const timeless = { ...historyOptions, now: () => 1_000 };
+export const timeless: typeof historyOptions & { readonly now: () => number } = { ...historyOptions, now: () => 1_000 };
 /** More than one page. */
 export const many = 1_200;
 
