@@ -30,7 +30,10 @@ export class Silence {
 
   failed(error: unknown): void {
     // The client's own message only names one of its options.
-    if (error instanceof Error && error.name !== 'MaxRetriesPerRequestError') this.#reason = error;
+    if (!(error instanceof Error) || error.name === 'MaxRetriesPerRequestError') return;
+    // A server that refuses a connection closes it at once, and the reset may come before its words.
+    if (this.#reason !== null && isReply(this.#reason) && isReset(error)) return;
+    this.#reason = error;
   }
 
   answered(): void {
@@ -58,6 +61,10 @@ export class Silence {
       ? 'if the server does not use TLS, the URL begins with redis://'
       : 'if the server uses TLS, the URL begins with rediss://';
   }
+}
+
+function isReset(error: NodeJS.ErrnoException): boolean {
+  return error.code === 'ECONNRESET' || error.code === 'EPIPE';
 }
 
 function explainsItself(error: Error): boolean {
