@@ -14,8 +14,8 @@ import { hashesOf, point } from '../../scenario/pool.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
 import { stored, textsOf } from '../../scenario/records.ts';
 
-/** Without operation ids, which an has not. */
-function anew(calls: readonly Call[]): Call[] {
+/** The same calls without operation ids, because an import keeps none. */
+function withoutIds(calls: readonly Call[]): Call[] {
   return calls.map(({ verb, args }) => {
     const isNamed = (arg: unknown): boolean => typeof arg === 'object' && arg !== null && 'operationId' in arg;
     return { verb, args: args.filter((arg) => !isNamed(arg)) } as unknown as Call;
@@ -72,7 +72,7 @@ export const importingCases: readonly ConformanceCase[] = mustEach({
     await addRest(source.store);
     const later = await makeHistory(context.random.uint32(), 60, historyOptions);
     const target = await importInto(context, source.store);
-    await assertGoOn([source.store, target], hashes, [...anew(calls), ...anew(later.calls)]);
+    await assertGoOn([source.store, target], hashes, [...withoutIds(calls), ...withoutIds(later.calls)]);
   },
   'D3/empty: the export of an empty pool is imported': async (context) => {
     const source = await openPool(context, timeless);
@@ -104,7 +104,7 @@ export const importingCases: readonly ConformanceCase[] = mustEach({
     }
     assert.deepEqual(await source.pending(), hashes);
   },
-  'D3/numbers: seqs, log numbers and versions of records go on; events begin anew': async (context) => {
+  'D3/numbers: seqs, log numbers and versions of records go on; events are numbered from 1': async (context) => {
     const source = await openPool(context);
     const [first, second] = await source.receive(2);
     await source.store.drop([first?.hash ?? ''], { app: 'gone' });
