@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 
 const read = (page: string): string => readFileSync(new URL(page, import.meta.url), 'utf8');
-const readme: string = read('../README.md');
+const backends: string = read('../docs/backends.md');
 const contract: string = read('../docs/contract.md');
 const tables: string = contract + read('../docs/configuration.md');
 
-/** The code block of that name. */
+/** The code block of that name in the page for authors of backends. */
 export function code(name: string): string {
-  const [, block] = new RegExp(`\`\`\`ts ${name}\\n(.*?)\`\`\``, 's').exec(readme) ?? [];
-  if (block === undefined) throw new Error(`the README has no code block named ${name}`);
+  const [, block] = new RegExp(`\`\`\`ts ${name}\\n(.*?)\`\`\``, 's').exec(backends) ?? [];
+  if (block === undefined) throw new Error(`the page has no code block named ${name}`);
   return block;
 }
 
