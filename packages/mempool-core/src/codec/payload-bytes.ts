@@ -23,16 +23,11 @@ export function isReadable(payload: Uint8Array): boolean {
 }
 
 /**
- * Checks that all payloads can be read. Call it before the first change, because a copy that fails later would leave
- * the step incomplete (X1).
+ * Checks that the payloads of a step can be read. Call it before the first change, because a copy that fails later would
+ * leave the step incomplete (X1).
  *
  * @throws `ERR_MEMPOOL_INTERNAL` if a buffer was transferred or shrunk after the first check
  */
-export function assertReadable(bodies: Iterable<Transaction>): void {
-  for (const body of bodies) assertBody(body);
-}
-
-/** Does the same as `assertReadable`, for the payloads that a step writes. */
 export function assertWritable(writes: readonly { readonly body: Transaction | null }[]): void {
   for (const { body } of writes) if (body !== null) assertBody(body);
 }

@@ -3,7 +3,6 @@ import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { isFenced, type LeaseSource } from '../contract/lease.ts';
-import type { Thresholds } from '../contract/lifecycle.ts';
 import type { PriorityVerbs } from '../contract/pool-driver.ts';
 import type { RecordDriver } from '../contract/records.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
@@ -31,18 +30,6 @@ import { recordVerbs } from './record-verbs.ts';
 export interface FencedOutcome {
   readonly kind: 'fenced';
   readonly tip: Tip;
-}
-
-/** Receives transactions without a step if there is room for all of them; else returns `null`. */
-function arrivedIn(
-  memory: MemoryPool,
-  transactions: readonly Transaction[],
-  thresholds: Thresholds,
-  nowMs: number,
-): ReceiveOutcome[] | null {
-  const room = memory.fifo.roomAt(nowMs);
-  if (room === 'closed' || transactions.length > room) return null;
-  return memory.arrive(transactions, thresholds, eventTime(nowMs, memory.lastAt));
 }
 
 /** A JavaScript Set, such as that of one tick, throws at 2 ** 24 entries, in the middle of a write. This limit is checked before. */
@@ -83,11 +70,9 @@ export function memoryDriver({ memory, options, leases, commit, close }: MemoryD
   const keep = commit === undefined ? (step: Step<unknown>) => memory.apply(step) : atOnce(commit);
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
     assertRoom(memory, transactions.length);
-    const needsNoStep = commit === undefined && context.operationId === undefined;
-    const arrived = needsNoStep ? arrivedIn(memory, transactions, thresholds, clock()) : null;
-    const plan: TimedPlan<ReceiveOutcome[]> = (view, nowMs) =>
-      receiveStep(view, transactions, thresholds, memory.fifo.roomAt(nowMs));
-    return arrived ?? write('receive', context, plan);
+    return write('receive', context, (view, nowMs) =>
+      receiveStep(view, transactions, thresholds, memory.fifo.roomAt(nowMs)),
+    );
   }
 
   function write<T>(verb: string, context: WriteContext, plan: TimedPlan<T>): T {

@@ -1,14 +1,12 @@
 import type { ChainContext, WriteContext } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import type { LeaseSource } from '../contract/lease.ts';
-import { isClosedAt } from '../contract/limits.ts';
 import { defaultInflightTtlMs } from '../contract/options.ts';
 import { dumpOfPool } from '../priority/content.ts';
 import { isSwept } from '../priority/priority-call.ts';
 import { changesPool, type PriorityPool } from '../priority/priority-pool.ts';
 import { eventTime, poolClock } from '../rules/pool-clock.ts';
 import { recorded, type Step } from '../rules/step.ts';
-import { admitUnknown, holdUnknown } from './admit-unknown.ts';
 import { assertRoom, atOnce, type Done, type FencedOutcome, fencedCall, memoryReads } from './memory-driver.ts';
 import { withExport, withTransfer } from './memory-transfer.ts';
 import { momentIn, type Plan, type PriorityStorage, priorityDriver } from './priority-driver.ts';
@@ -85,12 +83,6 @@ export function priorityMemoryDriver(parts: PriorityMemoryParts): StoreDriver {
     ...recordVerbs({ memory: pool.memory, leases, election: options.election, write: storage.write }),
     admit(submissions, moment, context) {
       assertRoom(pool.memory, submissions.length);
-      if (commit === undefined && context.operationId === undefined) {
-        const poolMs = clock();
-        const at = momentIn(pool, poolMs, moment);
-        const held = isClosedAt(pool.index.limits, at.nowMs) ? null : holdUnknown(pool, submissions);
-        if (held !== null) return admitUnknown(pool, submissions, held, at, eventTime(poolMs, pool.memory.lastAt));
-      }
       return driver.admit(submissions, moment, context);
     },
     sweep(sweep, context) {

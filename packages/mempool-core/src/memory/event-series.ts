@@ -28,36 +28,12 @@ interface Chunk {
   readonly received: Float64Array;
 }
 
-const arrivalTail: TransactionTail = {
-  kind: 'transaction',
-  stage: 'Pending',
-  cause: 'received',
-  previous: { stage: 'Unknown', confirmations: 0, nonConfirmations: 0 },
-  confirmations: 0,
-  nonConfirmations: 0,
-  point: null,
-  reason: null,
-  attempts: 0,
-};
-
 const readyTail: PlaceTail = { kind: 'ready' };
 const parkedTails: Readonly<Record<ParkedEvent['reason'], PlaceTail>> = {
   held: { kind: 'parked', reason: 'held' },
   missing: { kind: 'parked', reason: 'missing' },
   'below-floor': { kind: 'parked', reason: 'below-floor' },
 };
-
-/** The tail of a Pending or unknown transaction that is evicted. */
-export function evictedTail(stage: 'Pending' | 'Unknown', attempts: number): EventTail {
-  return {
-    ...arrivalTail,
-    attempts,
-    stage: 'Dropped',
-    cause: 'evicted',
-    previous: { stage, confirmations: 0, nonConfirmations: 0 },
-    reason: 'evicted',
-  };
-}
 
 const unknownTime = -1;
 
@@ -116,11 +92,6 @@ export class EventSeries {
         this.#add(event.hash, event.seq, parkedTails[event.reason], at);
         break;
     }
-  }
-
-  /** Adds the event of an unknown transaction that became Pending. */
-  pushArrival(hash: string, seq: number, at: number): void {
-    this.#add(hash, seq, arrivalTail, at);
   }
 
   /** Adds an event of a transaction whose tail exists already. */

@@ -1,11 +1,10 @@
-import { assertReadable } from '../codec/payload-bytes.ts';
 import type { WriteContext } from '../contract/call-options.ts';
 import type { DriverLogPage, DriverPage, DriverUsage } from '../contract/driver-page.ts';
 import type { EventPage, EventSource } from '../contract/events.ts';
-import type { Thresholds, TxState } from '../contract/lifecycle.ts';
+import type { TxState } from '../contract/lifecycle.ts';
 import type { Retention } from '../contract/options.ts';
 import { cutPage } from '../contract/page-rules.ts';
-import type { OldestInflight, ReceiveOutcome, TipAnswer } from '../contract/store.ts';
+import type { OldestInflight, TipAnswer } from '../contract/store.ts';
 import {
   type ChainPoint,
   isInflight,
@@ -13,19 +12,18 @@ import {
   type LogEntry,
   type StoredTransaction,
   type Tip,
-  type Transaction,
   type TransactionStatus,
 } from '../contract/transaction.ts';
 import type { NumbersPart } from '../contract/transfer.ts';
 import { logEntry, logPage, seqPage, statusOf, storedTransaction } from '../rules/answers.ts';
-import { type PoolView, receiveStep, type Step } from '../rules/step.ts';
+import type { PoolView, Step } from '../rules/step.ts';
 import type { EndLog } from './end-log.ts';
 import type { EventSeries } from './event-series.ts';
 import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
 import type { NamedRecords } from './named-records.ts';
 import { PoolPages } from './pool-pages.ts';
-import { type Arrived, type MemoryRecord, type OnForget, PoolState, type Queued } from './pool-state.ts';
+import { type MemoryRecord, type OnForget, PoolState } from './pool-state.ts';
 import type { Rows } from './rows.ts';
 import { noSlot, Slots } from './slots.ts';
 import { bySending, type SeqList } from './stage-indexes.ts';
@@ -82,26 +80,6 @@ export class MemoryPool implements PoolView, EventSource {
   apply(step: Step<unknown>): void {
     this.#state.apply(step);
     if (step.events.length > 0) this.#state.wake();
-  }
-
-  /**
-   * Does the same as `receiveStep` and `apply` (L1, L2, L13). It is faster, because for an unknown transaction it makes only
-   * a row and an event, and no step. Use it only for a pool that is stored nowhere else.
-   *
-   * @throws `ERR_MEMPOOL_INTERNAL` if a buffer was transferred
-   */
-  arrive(transactions: readonly Transaction[], thresholds: Thresholds, at: number): ReceiveOutcome[] {
-    assertReadable(transactions);
-    const before = this.lastEventSeq;
-    const outcome = new Array<ReceiveOutcome>(transactions.length);
-    for (let i = 0; i < outcome.length; i++) outcome[i] = this.#arrive(transactions[i] as Transaction, thresholds, at);
-    if (this.lastEventSeq > before) this.#state.wake();
-    return outcome;
-  }
-
-  /** Does the same as `apply` for a call of a priority pool that only admitted `arrived` and evicted `ended`. */
-  admitAndEvict(ended: readonly Queued[], arrived: readonly Arrived[], at: number): void {
-    this.#state.admitAndEvict(ended, arrived, at);
   }
 
   /** Applies a step that is stored elsewhere. Its events are not kept here. */
@@ -321,21 +299,6 @@ export class MemoryPool implements PoolView, EventSource {
   onEvents(listener: () => void): () => void {
     this.#state.listeners.add(listener);
     return () => this.#state.listeners.delete(listener);
-  }
-
-  #arrive(body: Transaction, thresholds: Thresholds, at: number): ReceiveOutcome {
-    const { hash } = body;
-    if (this.#rows.find(hash) !== noSlot || this.#blocks.hasSighted(hash))
-      return this.#receiveKnown(body, thresholds, at);
-    const seq = this.#rows.arrive(this.#rows.slots.hold(hash), body, at);
-    this.#events.pushArrival(hash, seq, at);
-    return { kind: 'received', hash, seq, stage: 'Pending' };
-  }
-
-  #receiveKnown(body: Transaction, thresholds: Thresholds, at: number): ReceiveOutcome {
-    const step = { ...receiveStep(this, [body], thresholds), at };
-    this.#state.apply(step);
-    return step.outcome[0] as ReceiveOutcome;
   }
 
   #page(list: SeqList, after: number, limit: number): DriverPage {

@@ -3,12 +3,11 @@ import { assertWritable } from '../codec/payload-bytes.ts';
 import type { StoreEvent } from '../contract/events.ts';
 import { maxOperations, type Retention } from '../contract/options.ts';
 import type { NamedValue } from '../contract/records.ts';
-import type { KnownStage, Transaction } from '../contract/transaction.ts';
 import type { NumbersPart } from '../contract/transfer.ts';
 import type { FifoRecord } from '../rules/fifo-claims.ts';
 import type { OperationRecord, Step, Write } from '../rules/step.ts';
-import type { Ending, EndLog } from './end-log.ts';
-import { EventSeries, type EventTail, evictedTail } from './event-series.ts';
+import type { EndLog } from './end-log.ts';
+import { EventSeries } from './event-series.ts';
 import { FifoRows } from './fifo-rows.ts';
 import { type KeptBlock, KeptBlocks } from './kept-blocks.ts';
 import { NamedRecords } from './named-records.ts';
@@ -17,22 +16,6 @@ import { noSlot, type Slots } from './slots.ts';
 
 /** Is told each hash that left the log for good, and the slot that it had in the ledger. */
 export type OnForget = (hash: string, slot: number) => void;
-
-/** A Pending transaction. */
-export interface Queued {
-  readonly slot: number;
-  readonly hash: string;
-  readonly seq: number;
-}
-
-/** A transaction that a call admitted. */
-export interface Arrived {
-  readonly body: Transaction;
-  /** The slot that the index of the pool holds for its hash. */
-  readonly slot: number;
-  /** It is not Pending if the same call evicted it again, for a later transaction. */
-  readonly node: { readonly stage: KnownStage };
-}
 
 /** The state of a pool in memory and all operations that change it. */
 export class PoolState {
@@ -67,31 +50,6 @@ export class PoolState {
     this.#trimLog();
     if (operation !== null) this.operations.add(operation);
     if (record) this.records.apply(record);
-  }
-
-  /**
-   * Does the same as `apply` for a call of a priority pool that admitted the unknown transactions `arrived` and evicted the
-   * Pending transactions `ended`. Both are sorted by seq.
-   */
-  admitAndEvict(ended: readonly Queued[], arrived: readonly Arrived[], at: number): void {
-    const { rows, events } = this;
-    const { columns } = rows;
-    const ending: Ending = { ...evictedState, at };
-    rows.fetch(ended);
-    for (const { slot, hash, seq } of ended) {
-      events.pushOf(hash, seq, this.#evictedTail(columns.attempts(slot)), columns.received(slot), at);
-      rows.end(slot, ending);
-    }
-    for (const { body, slot, node } of arrived) {
-      rows.slots.share(slot);
-      const seq = rows.arrive(slot, body, at);
-      if (node.stage !== 'Pending') {
-        rows.end(slot, ending);
-        events.pushOf(body.hash, seq, unknownEvicted, 0, at);
-      } else events.pushArrival(body.hash, seq, at);
-    }
-    this.#trimLog();
-    this.wake();
   }
 
   /** Trims the oldest events and notifies the listeners of new events. */
@@ -172,17 +130,9 @@ export class PoolState {
     this.events.lastAt = lastAt;
   }
 
-  /** The tail of the event of a Pending transaction that was evicted. Most of a call share one. */
-  #evictedTail(attempts: number): EventTail {
-    if (attempts === 0) return pendingEvicted;
-    return evictedTail('Pending', attempts);
-  }
-
   #trimLog(): void {
     const { log, rows } = this;
-    let excess = log.length - this.retention.maxFinalized;
-    if (excess > 1) rows.fetchOldest(excess);
-    for (; excess > 0; excess--) {
+    while (log.length > this.retention.maxFinalized) {
       const slot = log.shift();
       if (slot !== noSlot) this.#onForget(rows.forget(slot), slot);
     }
@@ -195,17 +145,6 @@ export class PoolState {
     else this.rows.writePast(after, point, at);
   }
 }
-
-const pendingEvicted: EventTail = evictedTail('Pending', 0);
-const unknownEvicted: EventTail = evictedTail('Unknown', 0);
-const evictedState: Omit<Ending, 'at'> = {
-  stage: 'Dropped',
-  tick: 0,
-  confirmations: 0,
-  nonConfirmations: 0,
-  reason: 'evicted',
-  point: null,
-};
 
 /** A record of a pool's state in memory. It is plain data, for a file of any format. */
 export type MemoryRecord =

@@ -3,8 +3,7 @@ import { type ChainPoint, isLive, type KnownStage, type LiveStage, type Transact
 import type { FifoEntry } from '../rules/fifo-step.ts';
 import type { Write } from '../rules/step.ts';
 import { Columns } from './columns.ts';
-import { type Ending, EndLog, type PastLife } from './end-log.ts';
-import { fetched } from './fetching.ts';
+import { EndLog, type PastLife } from './end-log.ts';
 import { PayloadSlabs } from './payload-slabs.ts';
 import { noSlot, type Slots } from './slots.ts';
 import { StageIndexes } from './stage-indexes.ts';
@@ -53,41 +52,6 @@ export class Rows {
       this.#add(known, after, body, at);
     }
     this.#mark(slot, after, point, at);
-  }
-
-  /** Adds a Pending transaction whose hash has no row. `slot` is one that its caller holds for it. Returns its seq, the next one. */
-  arrive(slot: number, body: Transaction, at: number): number {
-    const seq = this.lastSeq + 1;
-    this.#put(slot, seq, body, at);
-    this.stageIndexes.arrive(slot, seq);
-    this.lastSeq = seq;
-    return seq;
-  }
-
-  /** Ends a Pending row. */
-  end(slot: number, ending: Ending): void {
-    this.stageIndexes.move(slot, ending);
-    this.columns.end(slot, this.log.push(slot, ending));
-  }
-
-  /** Reads what `end` changes. */
-  fetch(rows: readonly { readonly slot: number; readonly seq: number }[]): void {
-    const { columns, stageIndexes } = this;
-    let sum = 0;
-    for (const { slot, seq } of rows) sum += columns.attempts(slot) + stageIndexes.pending.at(seq);
-    fetched[0] = sum;
-  }
-
-  /** Reads what `forget` changes in the rows of the oldest log entries. */
-  fetchOldest(count: number): void {
-    const { columns, log, slots } = this;
-    const { oldest } = log;
-    let sum = 0;
-    for (let i = 0; i < count; i++) {
-      const slot = log.slot(oldest + i);
-      if (slot !== noSlot) sum += columns.attempts(slot) + slots.placeOf(slot);
-    }
-    fetched[0] = sum;
   }
 
   /** Adds the log entry of a life whose hash has a later one. */

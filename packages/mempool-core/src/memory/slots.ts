@@ -32,11 +32,6 @@ export class Slots {
     return this.#hashes[slot] as string;
   }
 
-  /** What is in the table at the first place of the hash. */
-  placeOf(slot: number): number {
-    return this.#table[2 * ((this.#data[2 * slot] as number) >>> this.#shift)] as number;
-  }
-
   /** Holds the slot of a hash, which may be a new one. */
   hold(hash: string): number {
     const code = codeOf(hash);
@@ -44,20 +39,6 @@ export class Slots {
     if (known === noSlot) return this.#add(hash, code);
     this.share(known);
     return known;
-  }
-
-  /** Holds new slots for these hashes, in their order. Returns `null`, and holds none, if one is known or comes twice. */
-  holdNew(hashes: readonly { readonly hash: string }[]): number[] | null {
-    const held: number[] = [];
-    for (const { hash } of hashes) {
-      const code = codeOf(hash);
-      if (this.#find(hash, code) === noSlot) held.push(this.#add(hash, code));
-      else {
-        for (const slot of held) this.release(slot);
-        return null;
-      }
-    }
-    return held;
   }
 
   /** Holds a slot that another one holds. */

@@ -71,12 +71,6 @@ export class StageIndexes {
     stageIndex.ticks?.insert(slot);
   }
 
-  /** Adds a Pending row with a greater seq than any before. */
-  arrive(slot: number, seq: number): void {
-    this.#pending.count += 1;
-    this.pending.insert(slot, seq);
-  }
-
   remove(slot: number): void {
     const stageIndex = this.#indexAt(slot);
     stageIndex.count -= 1;
@@ -274,11 +268,6 @@ export class SeqList {
     chunk.count -= 1;
     // The newest chunk stays: the next row most likely comes there.
     if (chunk.count === 0 && chunk !== this.#newest) this.#drop(number);
-  }
-
-  /** The slot of a row that is in the list plus 1; 0 if there is none. */
-  at(seq: number): number {
-    return this.#chunks.get(chunkOf(seq))?.slots[seq % chunkSeqs] ?? 0;
   }
 
   *after(seq: number): Generator<number, undefined> {

@@ -90,7 +90,7 @@ function addSource({ index }: StepBuilder, { hash, from }: CheckedSubmission): v
 }
 
 /** The first entry of a submission, without a gossip number and a claim. */
-export function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmission, moment: CallMoment): Entry {
+function newEntry(seq: number, { hash, payload, verdict, from }: CheckedSubmission, moment: CallMoment): Entry {
   return {
     hash,
     seq,
@@ -130,11 +130,8 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
   return requires.length === 0 && !provides.some(isNamed);
 }
 
-/**
- * Admits a transaction that has no parents and no dependents. Every refusal is decided first, so nothing has to be undone.
- * `held` is as in `stand`.
- */
-export function admitAlone(index: PoolIndex, entry: Entry, held?: number): Admitted | AdmissionRefusal {
+/** Admits a transaction without parents and dependents. Every refusal is decided first, so nothing has to be undone. */
+function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal {
   const refusal = refusedByVerdict(index, entry) ?? refusedBySender(index, entry);
   if (refusal !== null) return refusal;
   const { hash, bytes, verdict } = entry;
@@ -145,7 +142,7 @@ export function admitAlone(index: PoolIndex, entry: Entry, held?: number): Admit
   if (victims === null) return { kind: 'full', hash };
   for (const victim of victims) index.evict(victim);
   settle(index);
-  return { node: index.stand(entry, place, held), replaced: noRivals, victims };
+  return { node: index.stand(entry, place), replaced: noRivals, victims };
 }
 
 /** Tries the admission on the index and undoes it if it ends in a refusal. */

@@ -23,7 +23,7 @@ export function excessOf({ totals, limits }: PoolIndex, more: Excess): Excess {
 }
 
 /** True if the pool with that added is above a limit. */
-export function isOver({ transactions, bytes }: Excess): boolean {
+function isOver({ transactions, bytes }: Excess): boolean {
   return transactions > 0 || bytes > 0;
 }
 

@@ -34,9 +34,8 @@ export class NodeTable {
     }
   }
 
-  /** Adds a transaction. `held` is a slot that the caller holds for its hash; else the table holds one. */
-  add(entry: Entry, stage: KnownStage, held: number): PoolNode {
-    const slot = held === noSlot ? this.#slots.hold(entry.hash) : held;
+  add(entry: Entry, stage: KnownStage): PoolNode {
+    const slot = this.#slots.hold(entry.hash);
     const node = newNode(entry, stage, slot);
     // An array with a large gap would become a hash table.
     while (this.#nodes.length < slot) this.#nodes.push(undefined);

@@ -3,7 +3,7 @@ import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
-import { noSlot, Slots } from '../memory/slots.ts';
+import { Slots } from '../memory/slots.ts';
 import { nobodysTag } from '../rules/damage.ts';
 import { AgeLists } from './age-lists.ts';
 import { NodeTable } from './node-table.ts';
@@ -124,20 +124,17 @@ export class PoolIndex {
   put(entry: Entry, stage: KnownStage): PoolNode {
     const node = this.node(entry.hash);
     if (node !== undefined) return this.move(node, stage, entry);
-    const fresh = this.#nodes.add(entry, stage, noSlot);
+    const fresh = this.#nodes.add(entry, stage);
     if (this.#journal.note(fresh)) this.#journal.push(fresh, null);
     this.#attach(fresh);
     this.#unsettle(fresh);
     return fresh;
   }
 
-  /**
-   * Adds a Pending transaction without parents and dependents, with its order key. `held` is a slot that the caller holds for
-   * a hash that was unknown.
-   */
-  stand(entry: Entry, place: OrderKey, held: number = noSlot): PlacedNode {
-    const known = held === noSlot ? this.node(entry.hash) : undefined;
-    const node = known ?? this.#nodes.add(entry, 'Pending', held);
+  /** Adds a Pending transaction without parents and dependents, with its order key. */
+  stand(entry: Entry, place: OrderKey): PlacedNode {
+    const known = this.node(entry.hash);
+    const node = known ?? this.#nodes.add(entry, 'Pending');
     if (known === undefined) {
       if (this.#journal.note(node)) this.#journal.push(node, null);
       node.place = place;

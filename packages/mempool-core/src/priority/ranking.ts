@@ -1,5 +1,4 @@
 import { compareOrderKeys, isReadyRank, type OrderKey, roughRank } from '../contract/order-key.ts';
-import { fetched } from '../memory/fetching.ts';
 import type { PlacedNode } from './pool-node.ts';
 import { SortedList } from './sorted-list.ts';
 import { isFloating, TippedPlace } from './tipped-place.ts';
@@ -80,13 +79,6 @@ export class Ranking implements Iterable<PlacedNode> {
   isLastReady(node: PlacedNode): boolean {
     const fixed = this.#fixed;
     return this.#floating.length + this.#turns.length === 0 && fixed.last === node && isReadyRank(fixed.lastRough);
-  }
-
-  /** Reads what an eviction needs of the last ones, of which it looks at the transactions. */
-  fetchLast(count: number): void {
-    let sum = 0;
-    for (const { slot, bytes } of this.#fixed.lastOnes(count)) sum += slot + bytes;
-    fetched[0] = sum;
   }
 
   /** Removes the last one, for which `isLastReady` is true. */

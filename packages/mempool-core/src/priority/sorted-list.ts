@@ -152,20 +152,6 @@ export class SortedList<Item extends Key, Key = Item, Shown = undefined> impleme
     return found;
   }
 
-  /** The last items, at most `count`, the last one first. */
-  lastOnes(count: number): Item[] {
-    const found: Item[] = [];
-    const [items, cells] = [this.#items, this.#cells];
-    for (let at = this.#chunks.length - 1; at >= 0 && found.length < count; at--) {
-      const chunk = this.#chunks[at] as number;
-      const first = chunkItems * chunk;
-      const end = first + (this.#counts[chunk] as number);
-      const from = Math.max(first, end - (count - found.length));
-      for (let place = end - 1; place >= from; place--) found.push(items[first + (cells[place] as number)] as Item);
-    }
-    return found;
-  }
-
   /** The items from the last to the first. The list must not change meanwhile. */
   backwards(): IterableIterator<Item> {
     return new Backwards<Item>(this.#chunks, this.#counts, (chunk, place) => this.#at(chunk, place));

@@ -60,17 +60,6 @@ test.each([
   expect(new Set(hashes.map((hash) => codeOf(hash) >>> 16)).size).toBeGreaterThan(1_000);
 });
 
-test('slots of unknown hashes are held together, or none of them', () => {
-  const slots = new Slots();
-  const named = (...hashes: string[]) => hashes.map((hash) => ({ hash }));
-  const first = slots.hold('aa');
-  expect(slots.holdNew(named('bb', 'aa'))).toBeNull();
-  expect(slots.holdNew(named('bb', 'cc', 'bb'))).toBeNull();
-  expect(['aa', 'bb', 'cc'].map((hash) => slots.find(hash))).toEqual([first, noSlot, noSlot]);
-  const held = slots.holdNew(named('bb', 'cc'));
-  expect(held).toEqual([slots.find('bb'), slots.find('cc')]);
-});
-
 test(`a list by seq has what was inserted, in order, from any seq on, seed ${seed}`, () => {
   const random = new Random(seed);
   const list = new SeqList();

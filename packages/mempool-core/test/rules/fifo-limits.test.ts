@@ -129,7 +129,7 @@ test('a pool that is over its limit already takes nothing, and tells each', () =
 test('a closed pool takes what it has, and tells each other one', () => {
   const memory = new MemoryPool('epoch', defaultRetention);
   const thresholds = { finalizeThreshold: 6, dropThreshold: 2 };
-  memory.arrive([transaction(1)], thresholds, 1);
+  memory.apply(receiveStep(memory, [transaction(1)], thresholds));
   const { outcome, writes } = receiveStep(memory, [2, 1, 2].map(transaction), thresholds, 'closed');
   expect(writes).toEqual([]);
   const duplicate = { kind: 'duplicate', hash: hashOf(1), stage: 'Pending' } as const;
