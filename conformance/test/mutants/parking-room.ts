@@ -115,10 +115,9 @@ const roomMutants: readonly Mutant[] = [
   priority.limits('parking-evicts-without-eviction', ['admit'], ({ eviction, maxTxs }) => ({
     eviction: maxTxs > 90_000 ? 'lowest' : eviction,
   })),
-  priority.dragging('parked-replacements-push-out', 'admit', 'evicted', ({ index, given }) => {
+  priority.limits('parked-replacements-need-no-room', ['admit'], (_, { index, given }) => {
     const one = newcomer(given);
-    const isPushing = one !== undefined && rivalsOf(index, one).length > 0 && isParkedTooMuch(index, one);
-    return isPushing && index.parking.worst ? [index.parking.worst] : [];
+    return one !== undefined && rivalsOf(index, one).length > 0 ? { maxParked: endless } : {};
   }),
   priority.limits('sweep-leaves-the-parked', ['sweep'], () => ({ maxParked: endless })),
   priority.given('plain-sweep-frees-parking', {

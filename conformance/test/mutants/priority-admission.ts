@@ -364,8 +364,4 @@ export const senderMutants: readonly Mutant[] = [
     const isOver = verdict.sender !== '' && count + 1 > max && index.node(hash) === undefined;
     return isOver && rivalsOf(index, one).length > 0 && { kind: 'sender-limit', limit: max };
   }),
-  refusing(
-    'replacement-not-exempt-from-parking',
-    (one, index) => isParkedTooMuch(index, one) && rivalsOf(index, one).length > 0 && limit('maxParked'),
-  ),
 ];

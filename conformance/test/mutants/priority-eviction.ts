@@ -88,6 +88,23 @@ function whole(offer: Offer, change: { due?: bigint; losers?: readonly PoolNode[
   return higher(bytes === 0n ? max + 1n : divideUp(sumOf(losers) + least, bytes), due);
 }
 
+/** A rival that stays is replaced by one that comes alone. */
+function replacing(id: string, isMeant: (rival: PoolNode, one: CheckedSubmission, index: PoolIndex) => boolean) {
+  return priority.around(id, {
+    admit: async ({ whole, index, given: [[one, ...more], ...rest] }) => {
+      const told = await whole.admit(one === undefined ? [] : [one, ...more], ...rest);
+      const rival = told[0]?.kind === 'conflict' ? index.node(told[0].with ?? '') : undefined;
+      if (one === undefined || rival?.stage !== 'Pending' || !isMeant(rival, one, index)) return told;
+      await leave(whole, rivalsOf(index, one), 'replaced');
+      return whole.admit([one, ...more], ...rest);
+    },
+  });
+}
+
+function isParent({ entry }: PoolNode, { verdict }: CheckedSubmission): boolean {
+  return verdict.requires.some((tag) => entry.verdict.provides.includes(tag));
+}
+
 /** P4: what it takes to replace another. */
 export const priceMutants: readonly Mutant[] = [
   pricing('bump-rounded-down', ({ old, bump }) => atLeast((old * BigInt(100 + bump)) / 100n, old)),
@@ -185,10 +202,15 @@ export const replacementMutants: readonly Mutant[] = [
       }
     },
   }),
-  refusing('replacing-a-parent-is-a-circle', (one, index) => {
-    const given = rivalsOf(index, one).flatMap(({ entry }) => entry.verdict.provides);
-    return one.verdict.requires.some((tag) => given.includes(tag)) && { kind: 'cycle' };
+  replacing('parked-ones-replace-ready-ones', (rival, { verdict }, index) => {
+    return verdict.requires.every((tag) => !index.providers.has(tag)) && rival.place?.ready === true;
   }),
+  replacing('ones-below-the-floor-replace-ready-ones', (_, { verdict }, index) => {
+    return verdict.requires.every((tag) => index.providers.has(tag)) && index.limits.minPriority > -max;
+  }),
+  replacing('ready-parents-are-replaced', (rival, one) => rival.place?.ready === true && isParent(rival, one)),
+  replacing('parked-parents-are-replaced', (rival, one) => rival.place?.ready === false && isParent(rival, one)),
+  replacing('ancestors-are-replaced', (rival, one) => !isParent(rival, one) && one.verdict.requires[0] === 'c'),
   priority.places('replacement-at-the-old-place', ({ tieBreakSeq }, { seq, verdict }, index) => {
     const isSame = ({ entry }: PoolNode) => entry.verdict.provides.some((tag) => verdict.provides.includes(tag));
     const gone = [...index.nodes()].filter((node) => node.stage === 'Dropped' && isSame(node) && node.entry.seq < seq);

@@ -142,7 +142,8 @@ const ownPools = eachRanked({
     await scene.fill({ x: { provides: ['x'], priority: 7n } });
     const both = { gas: 11, provides: ['x'], requires: ['x'], sender: 's' };
     await tells(scene, both, { kind: 'limit', limit: 'maxTxGas' });
-    await tells(scene, { ...both, gas: 10 }, { kind: 'replacement-underpriced', required: 8n });
+    await tells(scene, { ...both, gas: 10 }, { kind: 'conflict', with: scene.hash('x') });
+    await tells(scene, { ...both, gas: 10, requires: ['a'] }, { kind: 'replacement-underpriced', required: 8n });
     await tells(scene, { ...both, gas: 0, provides: ['y'], requires: ['y'] }, { kind: 'sender-limit', limit: 1 });
     await tells(scene, { provides: ['y'], requires: ['y', 'b'] }, { kind: 'cycle' });
     await tells(scene, { requires: ['missing', 'b'] }, { kind: 'limit', limit: 'maxAncestors' });
@@ -308,12 +309,6 @@ const boundOwnPools = eachRanked({
     const requires = ['missing'];
     await scene.fill({ a: { requires }, b: { requires }, c: {}, d: {} });
     await scene.refuses('e', { requires }, { kind: 'limit', limit: 'maxParked' });
-  },
-  'P3/parked-replacement: a replacement is exempt from the limit of parked ones': async (context) => {
-    const scene = await openScene(context, { maxParked: 1 });
-    await scene.fill({ parked: { requires: ['missing'] }, old: { provides: ['x'], priority: 10n } });
-    assert.equal(await kindOf(scene, 'new', { provides: ['x'], requires: ['missing'], priority: 11n }), 'received');
-    assert.deepEqual(await scene.parked(), ['parked', 'new']);
   },
   'P3/future-nonces: a flood of future nonces never pushes out what is ready': async (context) => {
     const scene = await openScene(context, { maxTxs: 10, maxParked: 4 });

@@ -119,11 +119,17 @@ const roomCases = eachRanked({
     await scene.fill({ a: parked(1) });
     await scene.refuses('new', parked(9), tooMany);
   },
-  'P22/replacement: a replacement that is parked pushes out no parked one': async (context) => {
-    const scene = await openScene(context, { maxParked: 1 });
-    await scene.fill({ a: parked(1), old: { provides: ['x'], priority: 1n } });
-    assert.equal(await kindOf(scene, 'new', { ...parked(9), provides: ['x'] }), 'received');
+  'P22/replacement-counts: a parked one that replaces another takes its place, and needs room like any other': async (
+    context,
+  ) => {
+    const scene = await openScene(context, { maxParked: 2 });
+    await scene.fill({ a: parked(5), old: { ...parked(1), provides: ['x'] } });
+    assert.equal(await kindOf(scene, 'new', { ...parked(2), provides: ['x'] }), 'received');
     assert.deepEqual(await scene.parked(), ['a', 'new']);
+    await scene.store.setLimits({ maxParked: 1 });
+    await scene.refuses('dear', { ...parked(3), provides: ['x'] }, tooMany);
+    assert.equal(await kindOf(scene, 'dear', { ...parked(9), provides: ['x'] }), 'received');
+    assert.deepEqual(await scene.parked(), ['dear']);
   },
   'P22/swept: a sweep over the limits drops the worst parked ones, a plain one none': async (context) => {
     const scene = await openScene(context);

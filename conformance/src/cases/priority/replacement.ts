@@ -136,11 +136,45 @@ const onePool = eachOnPriorityPool({
     assert.equal((await scene.add('new', { ...account('s', 4), priority: 110n })).kind, 'received');
     assert.deepEqual([await scene.parked(), await scene.stages('old')], [['new'], ['Dropped']]);
   },
-  'P4/own-parent: one that replaces its own parent is parked without it': async (scene) => {
-    await scene.fill({ old: { provides: ['x', 'y'], priority: 10n } });
-    const outcome = await scene.add('new', { provides: ['y'], requires: ['x'], priority: 50n });
-    assert.equal(outcome.kind === 'received' && outcome.parked, true);
-    assert.deepEqual(await scene.order(), ['new']);
+  'P4/parked-for-ready: one that would be parked replaces none that is ready, whatever it pays': async (scene) => {
+    await scene.fill({ a: { provides: ['a'], requires: ['missing'] }, b: { provides: ['b'] }, c: { provides: ['c'] } });
+    await scene.fill({ child: { requires: ['b'] } });
+    const draft = { provides: ['a', 'b', 'c'], requires: ['other'], priority: 400n };
+    await scene.refuses('new', draft, { kind: 'conflict', with: scene.hash('b') });
+    assert.deepEqual(await scene.ready(), ['b', 'c', 'child']);
+  },
+  'P4/below-the-floor-for-ready: one below the floor replaces none that is ready': async (scene) => {
+    await scene.fill({ old: { provides: ['x'], priority: 5n }, low: { provides: ['y'], priority: 1n } });
+    await scene.fill({ cheap: { provides: ['z'], priority: 2n } });
+    await scene.store.setLimits({ minPriority: 3n });
+    const draft = { provides: ['x'], requires: ['y'], priority: 400n };
+    await scene.refuses('new', draft, { kind: 'conflict', with: scene.hash('old') });
+    assert.equal((await scene.add('dear', { provides: ['z'], requires: ['y'], priority: 9n })).kind, 'received');
+    assert.deepEqual([await scene.ready(), await scene.parked()], [['old'], ['low', 'dear']]);
+  },
+  'P4/own-tag-of-its-rival: one that needs a tag of its rival replaces it not, though both provide that tag': async (
+    scene,
+  ) => {
+    await scene.fill({ old: { provides: ['in', 'out'] }, child: { requires: ['out'] } });
+    const conflict = { kind: 'conflict', with: scene.hash('old') } as const;
+    await scene.refuses('new', { provides: ['in'], requires: ['out'], priority: 400n }, conflict);
+    await scene.refuses('all', { provides: ['in', 'out'], requires: ['out'], priority: 400n }, conflict);
+    assert.deepEqual(await scene.ready(), ['old', 'child']);
+  },
+  'P4/parked-parent: one that needs a tag of a parked rival replaces it not': async (scene) => {
+    await scene.fill({ old: { provides: ['in', 'out'], requires: ['missing'] } });
+    const conflict = { kind: 'conflict', with: scene.hash('old') } as const;
+    await scene.refuses('new', { provides: ['in'], requires: ['out'], priority: 400n }, conflict);
+  },
+  'P4/ancestor: one that needs its rival through others, in flight too, replaces it not': async (scene) => {
+    await scene.fill({ old: { provides: ['in', 'a'] }, b: { provides: ['b'], requires: ['a'] } });
+    await scene.fill({ c: { provides: ['c'], requires: ['b'] } });
+    const conflict = { kind: 'conflict', with: scene.hash('old') } as const;
+    const draft = { provides: ['in'], requires: ['c'], priority: 400n };
+    await scene.refuses('new', draft, conflict);
+    await scene.mark('old', 'b', 'c');
+    await scene.release('old');
+    await scene.refuses('new', draft, conflict);
   },
   'P4/new-place: a replacement stands by its own seq, behind older ones of its priority': async (scene) => {
     await scene.fill({ old: { provides: ['x'], priority: 5n }, rival: { priority: 9n } });

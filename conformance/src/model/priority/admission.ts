@@ -12,6 +12,7 @@ import {
   type Graph,
   leavingIn,
   type Member,
+  needsOf,
   orderOf,
   paid,
   parentsOf,
@@ -79,6 +80,7 @@ const questions: readonly ((question: Question) => Refused | null)[] = [
   ({ me, limits }) => (me.verdict.gas > limits.maxTxGas ? limitRefusal('maxTxGas') : null),
   exceedsProtection,
   hasFirmConflict,
+  isIrreplaceable,
   underpays,
   exceedsSender,
   ({ me, after }) => (closesCycle(after, me) ? { kind: 'cycle' } : null),
@@ -108,6 +110,17 @@ function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
   const firm = conflicts.filter(({ stage }) => stage !== 'Pending').sort((a, b) => a.seq - b.seq)[0];
   if (firm !== undefined) return { kind: 'conflict', with: firm.hash };
   return me.verdict.provides.some((tag) => before.satisfied.has(tag)) ? { kind: 'conflict', with: null } : null;
+}
+
+/** P4: a rival that I need; or one that is ready, and I would be parked. I need none of them, so I am as ready without them. */
+function isIrreplaceable({ me, replaced, before }: Question): Refused | null {
+  const inOrder = replaced.toSorted((a, b) => a.seq - b.seq);
+  const needed = inOrder.find((rival) => needsOf(before, me).includes(rival));
+  if (needed !== undefined) return { kind: 'conflict', with: needed.hash };
+  const childless = { ...me, verdict: { ...me.verdict, provides: [] } };
+  if (readyHashes({ ...before, members: [...before.members, childless] }).includes(me.hash)) return null;
+  const ready = inOrder.find(({ hash }) => readyHashes(before).includes(hash));
+  return ready === undefined ? null : { kind: 'conflict', with: ready.hash };
 }
 
 interface Price {
@@ -181,9 +194,9 @@ function readyHashes(graph: Graph): string[] {
 }
 
 /** P22: the parked ones that leave for me, the worst one first; `null` if I may not come in. */
-function unparkedBy({ me, replaced, after, limits }: Question): Member[] | null {
+function unparkedBy({ me, after, limits }: Question): Member[] | null {
   const gone: Member[] = [];
-  if (replaced.length > 0 || !crowdIn(after).some(({ hash }) => hash === me.hash)) return gone;
+  if (!crowdIn(after).some(({ hash }) => hash === me.hash)) return gone;
   for (let left = after; crowdIn(left).length > limits.maxParked; left = without(after, gone)) {
     const worst = worstParked(left);
     if (worst === undefined || limits.eviction === 'none' || gone.length >= limits.maxEvictions) return null;

@@ -156,16 +156,25 @@ function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether the transaction would be its own ancestor if all live transactions were Pending. */
-export function closesCycle(graph: Graph, me: Member): boolean {
-  const { provides, requires } = me.verdict;
+/** The tags that it would wait for, directly or not, if all live transactions were Pending. */
+function askedBy(graph: Graph, me: Member): string[] {
   const others = graph.members.filter(({ hash }) => hash !== me.hash);
   const open = (tags: readonly string[]): string[] => tags.filter((tag) => !graph.satisfied.has(tag));
-  const asked = new Set(open(requires));
+  const asked = new Set(open(me.verdict.requires));
   for (const tag of asked)
     for (const { verdict } of others.filter((other) => other.verdict.provides.includes(tag)))
       for (const next of open(verdict.requires)) asked.add(next);
-  return provides.some((tag) => asked.has(tag));
+  return [...asked];
+}
+
+/** Whether the transaction would be its own ancestor if all live transactions were Pending. */
+export function closesCycle(graph: Graph, me: Member): boolean {
+  return me.verdict.provides.some((tag) => askedBy(graph, me).includes(tag));
+}
+
+/** The transactions that it depends on, directly or not, if all live transactions were Pending. */
+export function needsOf(graph: Graph, me: Member): Member[] {
+  return [...new Set(askedBy(graph, me).flatMap((tag) => providersOf(graph, tag)))];
 }
 
 /** The transactions that limits count: Pending, Propagated and Acknowledged. */

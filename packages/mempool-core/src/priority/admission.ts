@@ -8,11 +8,11 @@ import type { CallMoment } from '../rules/call-plan.ts';
 import { countedInclusion, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
 import { evictFor, excessOf, victimsFor } from './eviction.ts';
-import { ancestorsWithin, exceededBelow, type NoPlace, refusedFor } from './graph.ts';
+import { ancestorsWithin, exceededBelow, type NoPlace, neededAmong, refusedFor } from './graph.ts';
 import { makeParkingRoom } from './parking-room.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PlacedNode, PoolNode } from './pool-node.ts';
+import { isReady, newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
 import { floorDivide, highest, type Price, replacementBound, tipOf } from './price.ts';
 import {
   gateOf,
@@ -192,8 +192,18 @@ class Attempt {
     const { verdict } = this.#entry;
     const refusal = refusedByTags(this.#builder.index, this.#entry, this.#firm);
     if (refusal !== null || this.#replaced.length === 0) return refusal;
+    const kept = this.#irreplaceable();
+    if (kept !== undefined) return { kind: 'conflict', hash: this.#entry.hash, with: kept.hash };
     const required = this.#bump();
     return verdict.priority >= required.most && tipOf(verdict) >= required.tip ? null : this.#underpriced(required);
+  }
+
+  /** The first Pending rival that it needs, or that is ready while it would be parked itself (P4). */
+  #irreplaceable(): PoolNode | undefined {
+    const { index } = this.#builder;
+    const newcomer = newNode(this.#entry, 'Pending');
+    const needed = neededAmong(index, newcomer, this.#replaced);
+    return needed ?? (placeOf(index, newcomer).ready ? undefined : this.#replaced.find(isReady));
   }
 
   /** What exceeds each replaced one by `replacementBump`. */
@@ -265,10 +275,10 @@ class Attempt {
     return parked;
   }
 
-  /** The parked transactions that leave for a parked newcomer; `null` if it is refused. Replacements and protected ones are exempt. */
+  /** The parked transactions that leave for a parked newcomer; `null` if it is refused. Protected ones are exempt. */
   #makeParkingRoom(newcomer: PoolNode, ancestors: ReadonlySet<PoolNode>): readonly PlacedNode[] | null {
     const { index } = this.#builder;
-    if (this.#replaced.length > 0 || this.#entry.verdict.protected) return [];
+    if (this.#entry.verdict.protected) return [];
     if (index.parkedCount < index.limits.maxParked) return [];
     if (placeOf(index, newcomer).ready) return [];
     settle(index);

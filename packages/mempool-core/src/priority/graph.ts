@@ -89,6 +89,15 @@ export function closesCycle(index: PoolIndex, node: PoolNode, without: ReadonlyS
   return false;
 }
 
+/**
+ * The first of the rivals that a newcomer depends on, directly or not (P4). As for a cycle, all live transactions count as if they
+ * were back in the queue.
+ */
+export function neededAmong(index: PoolIndex, newcomer: PoolNode, rivals: readonly PoolNode[]): PoolNode | undefined {
+  const needed = reach([newcomer], Number.POSITIVE_INFINITY, (each) => neededBy(index, each));
+  return rivals.find((rival) => needed.has(rival));
+}
+
 /** Returns false if `closesCycle` is false for each of the nodes. It takes one walk for all of them. */
 export function mayCloseCycles(index: PoolIndex, nodes: Iterable<PoolNode>): boolean {
   const places = new Map<PoolNode, number>();
