@@ -50,9 +50,8 @@ function AppliedBlock({ block: { point, confirmed, at, undone } }: { readonly bl
 }
 
 /** Ages go by the pool's clock, which the last summary tells. */
-function BlockTime({ at }: { readonly at: number | null }): VNode {
+function BlockTime({ at }: { readonly at: number }): VNode {
   const summary = useField('summary');
-  if (at === null) return <>time not known</>;
   const now = summary?.now ?? at;
   return <time title={formatClock(at)}>{formatAge(now - at)}</time>;
 }

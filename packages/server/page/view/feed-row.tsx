@@ -27,8 +27,7 @@ export class Row extends Component<Given> {
   }
 }
 
-function Time({ at }: { readonly at: number | null }): VNode {
-  if (at === null) return <td class="time" />;
+function Time({ at }: { readonly at: number }): VNode {
   return (
     <td class="time" title={formatDate(at)}>
       {formatClock(at)}

@@ -49,7 +49,6 @@ export class EventMetrics {
   #countTransaction({ stage, previous, reason, at, receivedAt }: TransactionEvent): void {
     this.#transitions.inc({ from: previous.stage, to: stage });
     if (stage === 'Dropped') this.#dropped.inc({ reason: typeof reason === 'string' ? reason : 'other' });
-    if (stage === 'Finalized' && at !== null && receivedAt !== null)
-      this.#finality.observe(Math.max(0, at - receivedAt) / 1_000);
+    if (stage === 'Finalized' && receivedAt !== null) this.#finality.observe(Math.max(0, at - receivedAt) / 1_000);
   }
 }

@@ -72,8 +72,8 @@ function lose(state: Fold, { cursor }: LaggedEvent): void {
 }
 
 /** A time that fell counts as the latest one, so a closed bucket never changes. */
-function advance(state: Fold, at: number | null): void {
-  if (at !== null && (state.at === null || at > state.at)) state.at = at;
+function advance(state: Fold, at: number): void {
+  if (state.at === null || at > state.at) state.at = at;
   if (state.lost !== null) state.lost.to ??= state.at;
 }
 
@@ -98,7 +98,7 @@ function move(live: Partial<Record<Stage, number>>, from: Stage, to: Stage): voi
 }
 
 function noteFinality(buckets: readonly Bucket[], { receivedAt, at }: TransactionEvent): void {
-  if (receivedAt === null || at === null) return;
+  if (receivedAt === null) return;
   const bound = boundOf(Math.max(0, at - receivedAt));
   for (const { took } of buckets) {
     while (took.length <= bound) took.push(0);
