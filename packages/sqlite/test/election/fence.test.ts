@@ -3,7 +3,7 @@ import type { MempoolStore, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { sqliteWithClock } from '../../src/backend.ts';
+import { sqliteWithClock } from '../../src/sqlite.ts';
 import { hashOf, pointOf, transaction } from '../numbered.ts';
 import { digest } from './digest.ts';
 import { openLeases, StandingClock, ttlMs, win } from './node.ts';
