@@ -15,8 +15,8 @@ type FileOptions = core.DriverOptions & SqliteOptions;
 
 /** Statements for tables that only pools of this ordering have. */
 const statements: Readonly<Record<Ordering, string>> = {
-  fifo: 'fifo/statements.sql',
-  priority: 'priority/statements.sql',
+  fifo: readSql('fifo/statements.sql'),
+  priority: readSql('priority/statements.sql'),
 };
 
 /** Opens the file for sharing with other processes. Waits while another one creates or locks it. */

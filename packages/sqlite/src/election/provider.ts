@@ -43,7 +43,7 @@ async function openFile(options: LeaseStoreOptions & SqliteElectionOptions): Pro
         { kind: poolKind, path, synchronous: 'NORMAL', create: true },
         (database) => database.exec(readSql('election/tables.sql')),
         (database) =>
-          new SqlFile(database, 'file/statements.sql', 'election/lease-statements.sql', 'election/statements.sql'),
+          new SqlFile(database, readSql('election/lease-statements.sql'), readSql('election/statements.sql')),
       ),
     );
   } catch (error) {

@@ -4,7 +4,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { fileSizeAt, identityAt, makeFile } from './file-identity.ts';
-import { contentOf, type FileKind } from './file-kind.ts';
+import type { FileKind } from './file-kind.ts';
 import { storeError } from './store-error.ts';
 
 /** SQLite does not wait for a lock: that would block the event loop. */
@@ -143,15 +143,25 @@ function isReadOnly(path: string): boolean {
 }
 
 /** Checks the kind of a database before anything is written, so that a database of another program does not change. */
-export function identify({ applicationId, readable }: FileKind, database: Database, path: string): 'empty' | 'ours' {
+export function identify(
+  { what, applicationId, readable }: FileKind,
+  database: Database,
+  path: string,
+): 'empty' | 'ours' {
   const application = database.pragma('application_id', { simple: true });
   const version = database.pragma('user_version', { simple: true });
   const isEmpty = database.prepare('SELECT 1 FROM sqlite_schema').get() === undefined;
   if (isEmpty && application === 0 && version === 0) return 'empty';
-  if (application !== applicationId) throw incompatible(path, contentOf(application));
+  if (application !== applicationId) throw incompatible(path, `it holds no ${what}, but ${contentOf(database)}`);
   if (!readable.includes(version))
     throw incompatible(path, `it is stored in format ${version}, which this version does not know`);
   return 'ours';
+}
+
+/** Describes, for messages, a database of another kind. */
+function contentOf(database: Database): string {
+  const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table' LIMIT 5").pluck().all();
+  return tables.length === 0 ? 'no tables' : `the tables ${tables.join(', ')}`;
 }
 
 /** The first to open the file marks it as ours. */

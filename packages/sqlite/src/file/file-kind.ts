@@ -1,9 +1,10 @@
 import type { Ordering } from 'mempool-core';
 import { formatVersion } from 'mempool-core/backend';
 
-/** A kind of file that this package writes. Each kind refuses files of the others. */
+/** A kind of file. Each kind refuses files of the others. */
 export interface FileKind {
-  readonly what: 'pool' | 'ledger';
+  /** What a file of the kind holds, in words. */
+  readonly what: string;
   /** The id of the kind in the file's header. */
   readonly applicationId: number;
   /** The format in the header of a new file. */
@@ -25,19 +26,3 @@ export const poolKind: FileKind = {
   format: formats.fifo,
   readable: Object.values(formats),
 };
-
-export const ledgerKind: FileKind = {
-  what: 'ledger',
-  // "mmld"
-  applicationId: 0x6d6d6c64,
-  format: 1,
-  readable: [1],
-};
-
-const kinds: readonly FileKind[] = [poolKind, ledgerKind];
-
-/** Returns a description, for messages, of a database of another kind. */
-export function contentOf(applicationId: unknown): string {
-  const other = kinds.find((kind) => kind.applicationId === applicationId);
-  return other === undefined ? 'the database belongs to another program' : `the file holds a ${other.what}`;
-}

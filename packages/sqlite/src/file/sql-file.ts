@@ -7,7 +7,9 @@ import { readSql } from './sql-text.ts';
 import { storeError } from './store-error.ts';
 import { type WriteOptions, WriteTurns, whileBusy } from './write-turns.ts';
 
-/** One connection to a file. It offers the statements of the folder `sql` by name, atomic steps, and the contract's errors. */
+const ownStatements = readSql('file/statements.sql');
+
+/** One connection to a file. It offers statements by name, atomic steps, and the contract's errors. */
 export class SqlFile {
   readonly path: string;
   readonly #database: Database;
@@ -17,26 +19,27 @@ export class SqlFile {
   #isWriting = false;
   /** Changes with every commit of another connection. */
   #dataVersion: unknown;
-  readonly #sources = new Set<string>();
+  readonly #texts = new Set<string>();
   readonly #statements = new Map<string, Statement<unknown[], unknown>>();
 
-  constructor(database: Database, ...sources: readonly string[]) {
+  /** `texts`: statements, each after a line `-- :name`. The tables that they use must exist. */
+  constructor(database: Database, ...texts: readonly string[]) {
     this.path = database.name;
     this.#database = database;
     this.#place = new FileIdentity(this.path);
-    for (const source of sources) this.include(source);
+    for (const text of [ownStatements, ...texts]) this.include(text);
   }
 
-  /** Prepares the statements of one file in `sql`, once. The tables that they use must exist. */
-  include(source: string): void {
-    if (this.#sources.has(source)) return;
-    for (const [name, sql] of readStatements(source)) this.#statements.set(name, this.#database.prepare(sql));
-    this.#sources.add(source);
+  /** Prepares the statements of a text, once. The tables that they use must exist. */
+  include(text: string): void {
+    if (this.#texts.has(text)) return;
+    for (const [name, sql] of namedStatements(text)) this.#statements.set(name, this.#database.prepare(sql));
+    this.#texts.add(text);
   }
 
-  /** Runs all statements of one file in `sql`. */
-  execute(source: string): void {
-    this.#database.exec(readSql(source));
+  /** Runs all statements of a text. */
+  execute(text: string): void {
+    this.#database.exec(text);
   }
 
   /** Returns a statement, for callers that run it many times. */
@@ -181,8 +184,8 @@ export class SqlFile {
   }
 }
 
-/** The statements of one file in `sql`, by the names in its lines `-- :name`. */
-function readStatements(source: string): (readonly [name: string, sql: string])[] {
-  const [, ...sections] = readSql(source).split(/^-- :(\w+)$/m);
+/** The statements of a text, by the names in its lines `-- :name`. */
+function namedStatements(text: string): (readonly [name: string, sql: string])[] {
+  const [, ...sections] = text.split(/^-- :(\w+)$/m);
   return sections.flatMap((part, i) => (i % 2 === 0 ? [[part, sections[i + 1] as string] as const] : []));
 }

@@ -1,11 +1,10 @@
 import { resolve } from 'node:path';
 import { badArgument, defineLedger, type LedgerBackend } from 'mempool-ledger/backend';
 import { openDatabase } from '../file/database-file.ts';
-import { ledgerKind } from '../file/file-kind.ts';
 import { isFileName } from '../file/options.ts';
 import { whileBusy } from '../file/write-turns.ts';
 import { ledgerError } from './error.ts';
-import { LedgerFile, prepareLedger } from './ledger-file.ts';
+import { LedgerFile, ledgerKind, prepareLedger } from './ledger-file.ts';
 import { FileLedgerStore } from './ledger-store.ts';
 import { patience } from './write-line.ts';
 

@@ -1,9 +1,18 @@
 import type { Database } from 'better-sqlite3';
 import { noDigest } from 'mempool-ledger/backend';
 import { incompatible } from '../file/database-file.ts';
+import type { FileKind } from '../file/file-kind.ts';
 import { SqlFile } from '../file/sql-file.ts';
 import { readSql } from '../file/sql-text.ts';
 import { digestBytes } from './rows.ts';
+
+export const ledgerKind: FileKind = {
+  what: 'ledger',
+  // "mmld"
+  applicationId: 0x6d6d6c64,
+  format: 1,
+  readable: [1],
+};
 
 /** Statements that read amounts, which do not fit a double. */
 const exact = ['wallet', 'walletBySeq', 'opening', 'openings'] as const;
@@ -11,7 +20,7 @@ const exact = ['wallet', 'walletBySeq', 'opening', 'openings'] as const;
 /** One connection to a ledger's file. */
 export class LedgerFile extends SqlFile {
   constructor(database: Database) {
-    super(database, 'file/statements.sql', 'ledger/statements.sql');
+    super(database, readSql('ledger/statements.sql'));
     for (const name of exact) this.statement(name).safeIntegers(true);
   }
 }

@@ -1,6 +1,7 @@
 import type { ChainPoint, Limits, Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { damaged, isCount, type Row } from '../file/row.ts';
+import { readSql } from '../file/sql-text.ts';
 import type { PoolFile } from './pool-file.ts';
 import { RecordTable } from './record-table.ts';
 import * as records from './records.ts';
@@ -19,8 +20,8 @@ export interface OrderedReads {
  * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged
  */
 export function* exportedParts(file: PoolFile, reads: OrderedReads): Generator<core.PoolPart, undefined> {
-  if (reads.ordering === 'fifo') file.execute('fifo/no-entries.sql');
-  file.include('pool/export-statements.sql');
+  if (reads.ordering === 'fifo') file.execute(readSql('fifo/no-entries.sql'));
+  file.include(readSql('pool/export-statements.sql'));
   const state = records.decodeState(file.row('pool'));
   const { lastEventSeq, logged, tick } = state;
   const live = state.pending + state.propagated + state.acknowledged + state.confirmed;

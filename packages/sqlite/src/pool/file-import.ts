@@ -2,10 +2,14 @@ import { knownStages } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { DiskReserve } from '../file/disk-reserve.ts';
 import { damaged } from '../file/row.ts';
+import { readSql } from '../file/sql-text.ts';
 import type { HashIndex } from './hash-index.ts';
 import type { PoolFile } from './pool-file.ts';
 import { RecordTable } from './record-table.ts';
 import { checksumOf, decodeState, type PoolState } from './records.ts';
+
+const statements = readSql('pool/import-statements.sql');
+const index = readSql('pool/import-index.sql');
 
 /** The writes that depend on the pool's ordering. */
 export interface OrderedWrites {
@@ -39,7 +43,7 @@ export class FileImport {
 
   store(page: core.ImportedPage, { signal }: core.ReadContext): core.Awaitable<core.PageOutcome> {
     const file = this.#file;
-    file.include('pool/import-statements.sql');
+    file.include(statements);
     return file.write({ ...this.#options, signal }, () => this.#store(page));
   }
 
@@ -144,7 +148,7 @@ export class FileImport {
 
   /** An earlier line has it in an earlier state, in which it was when the export began. */
   #removeEarlier(hash: Buffer): void {
-    this.#file.execute('pool/import-index.sql');
+    this.#file.execute(index);
     const seq = this.#file.row('seqOf', hash)?.seq as number | undefined;
     if (seq === undefined) return;
     for (const name of ['deletePending', 'wake', 'deleteInflight']) this.#file.run(name, seq);
@@ -155,10 +159,10 @@ export class FileImport {
     const file = this.#file;
     new RecordTable(file).restoreVersion(lastVersion);
     if (file.row('formerLife') !== undefined) {
-      file.execute('pool/import-index.sql');
+      file.execute(index);
       file.run('repointFormerLives');
     }
-    file.execute('pool/import-end.sql');
+    file.execute(readSql('pool/import-end.sql'));
     const { held, ...counts } = file.row('recount') ?? {};
     file.run('importCounts', counts);
     file.run('countHeld', held);

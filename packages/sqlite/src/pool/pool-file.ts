@@ -2,15 +2,18 @@ import type { Database } from 'better-sqlite3';
 import type { Logger } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { SqlFile } from '../file/sql-file.ts';
+import { readSql } from '../file/sql-text.ts';
 import type { RecordKey } from './records.ts';
+
+const statements = [readSql('election/lease-statements.sql'), readSql('pool/statements.sql')];
 
 /** One connection to a pool's file. */
 export class PoolFile extends SqlFile {
   readonly #log: Logger;
   readonly #reported = new Set<number>();
 
-  constructor(database: Database, log: Logger, ...sources: readonly string[]) {
-    super(database, 'file/statements.sql', 'election/lease-statements.sql', 'pool/statements.sql', ...sources);
+  constructor(database: Database, log: Logger, ...texts: readonly string[]) {
+    super(database, ...statements, ...texts);
     this.#log = log;
   }
 

@@ -2,9 +2,10 @@ import type { NamedValue, PoolValue, PutOutcome, RecordPage } from 'mempool-core
 import * as core from 'mempool-core/backend';
 import type { DiskReserve } from '../file/disk-reserve.ts';
 import { damaged, isCount, type Row } from '../file/row.ts';
+import { readSql } from '../file/sql-text.ts';
 import type { PoolFile } from './pool-file.ts';
 
-const statements = 'pool/record-statements.sql';
+const statements = readSql('pool/record-statements.sql');
 /** No UTF-8 text has this byte, so it sorts behind every name that begins with a prefix. */
 const behindNames = Buffer.of(0xff);
 

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import { readSql } from '../file/sql-text.ts';
 import { type LoadedFile, loadPool } from '../pool/loader.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { decodeState } from '../pool/records.ts';
@@ -183,7 +184,7 @@ async function filledFrom(
 }
 
 function partsOf(file: PoolFile, through: LoadedFile): core.MirroredPoolParts {
-  file.include('pool/load-statements.sql');
+  file.include(readSql('pool/load-statements.sql'));
   const state = decodeState(file.row('pool'));
   const { limits, lastGossipSeq, version } = decodeHead(file.row('priorityPool'));
   const { epoch, maxFinalized, maxRollback } = state;

@@ -3,9 +3,8 @@ import { StepBuilder, type Wallet, walletText } from 'mempool-ledger/backend';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/file/database-file.ts';
-import { ledgerKind } from '../../src/file/file-kind.ts';
 import { FileView } from '../../src/ledger/file-view.ts';
-import { LedgerFile, prepareLedger } from '../../src/ledger/ledger-file.ts';
+import { LedgerFile, ledgerKind, prepareLedger } from '../../src/ledger/ledger-file.ts';
 import { writeStep } from '../../src/ledger/step-writer.ts';
 
 function newFile(): LedgerFile {

@@ -55,7 +55,7 @@ test.each(Object.keys(foreign))('a file with %s is refused and left as it is', a
 
 test('a pool and an election refuse the file of a ledger, and say what it holds', async () => {
   const path = await makeLedger();
-  const told = { message: expect.stringContaining('the file holds a ledger') };
+  const told = { message: expect.stringContaining('but the tables ledger,') };
   await expect(sqlite.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE', ...told });
   await expect(openLeases(path)).rejects.toMatchObject(told);
 });
