@@ -2,10 +2,11 @@ import type { Command, Redis } from 'ioredis';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import { type DriverOptions, invalid, OrderedWriter, retryUntil } from 'mempool-core/backend';
 import { Link } from './link.ts';
+import type { Script } from './lua-script.ts';
 import { defaultReplicaMs, type RedisOptions, taggedPrefix } from './options.ts';
 import { isPoolMissing, isReply } from './refusal.ts';
 import { Replication, type ReplicationOptions, unconfirmed } from './replication.ts';
-import { type Reply, type Script, scripts, type Verb, waitKeyOf } from './script.ts';
+import { type Reply, scripts, type Verb, waitKeyOf } from './script.ts';
 import { type Argument, ReusedMemory, ScriptCall } from './script-call.ts';
 import { lateBehind, Settling, within } from './settling.ts';
 

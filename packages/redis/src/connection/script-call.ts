@@ -1,5 +1,5 @@
 import { Command } from 'ioredis';
-import type { Script } from './script.ts';
+import type { Script } from './lua-script.ts';
 
 /** An argument of a script. A plain `Uint8Array` is not allowed, because the code could not distinguish it from a `SelfWriting`. */
 export type Argument = string | number | Buffer | SelfWriting;

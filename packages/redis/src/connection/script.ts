@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { type Script, scriptOf } from './lua-script.ts';
 import { readLua } from './lua-text.ts';
 
 /** Parts of the records of a page: together they have one for each transaction of it. */
@@ -110,21 +110,13 @@ interface Replies {
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
 
-/** A Lua script, concatenated from its parts. */
-export interface Script {
-  readonly source: string;
-  readonly sha: string;
-  /** True if the script may have changed the pool when it was sent but not answered. */
-  readonly writes: boolean;
-}
-
+/** Concatenates files of the folder `lua`, named without their ending. */
 export function script(writes: boolean, ...parts: readonly string[]): Script {
-  const source = parts.map((part) => readLua(`${part}.lua`)).join('\n');
-  return { source, sha: createHash('sha1').update(source).digest('hex'), writes };
+  return scriptOf(writes, ...parts.map((part) => readLua(`${part}.lua`)));
 }
 
 const asked = (...parts: readonly string[]): Script =>
-  script(false, 'pool/keys', 'pool/lists', 'pool/state', 'pool/primary', 'pool/entry', ...parts);
+  script(false, 'pool/keys', 'pool/lists', 'pool/state', 'connection/primary', 'pool/entry', ...parts);
 const reading = (...parts: readonly string[]): Script => asked('pool/lost', ...parts);
 const before: readonly string[] = [
   'pool/keys',
@@ -146,7 +138,7 @@ const mirrored = (writes: boolean, ...parts: readonly string[]): Script =>
     'pool/keys',
     'pool/lists',
     'pool/state',
-    ...(writes ? [] : ['pool/primary']),
+    ...(writes ? [] : ['connection/primary']),
     'pool/entry',
     'priority/changes',
     ...parts,

@@ -1,4 +1,5 @@
-import { type Script, script } from '../connection/script.ts';
+import type { Script } from '../connection/lua-script.ts';
+import { script } from '../connection/script.ts';
 
 /** A lease in the answers of the scripts: node id, token, term, seq, hbSeq, address or '', priority, ms left or -1. */
 export type LeaseRow = readonly [...fields: [string, string, string, string, string, string, string], left: number];

@@ -1,4 +1,5 @@
-import { type Script, script } from '../connection/script.ts';
+import { onPrimary, type Script, scriptOf } from '../connection/lua-script.ts';
+import { readLua } from '../connection/lua-text.ts';
 
 /** The two stored values of a wallet. */
 export type WalletRow = readonly [about: Buffer, balance: Buffer];
@@ -40,9 +41,10 @@ interface Replies {
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
 
-const named = (writes: boolean, ...parts: readonly string[]): Script =>
-  script(writes, ...parts.map((part) => `ledger/${part}`));
-const reading = (...parts: readonly string[]): Script => named(false, 'keys', 'state', 'primary', ...parts);
+const textsOf = (parts: readonly string[]): string[] => parts.map((part) => readLua(`ledger/${part}.lua`));
+const named = (writes: boolean, ...parts: readonly string[]): Script => scriptOf(writes, ...textsOf(parts));
+const reading = (...parts: readonly string[]): Script =>
+  scriptOf(false, ...textsOf(['keys', 'state']), onPrimary, ...textsOf(parts));
 const writing = (...parts: readonly string[]): Script =>
   named(true, 'keys', 'state', 'amount', 'balance', 'record', 'index', 'static', 'step', 'write', ...parts);
 

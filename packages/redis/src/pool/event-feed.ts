@@ -125,7 +125,7 @@ export class EventFeed {
 
   /**
    * Waits for events after the position. True if there are any within `waitMs`. A write that changes nothing goes first: a replica refuses it
-   * (lua/pool/primary.lua), and may have other entries under the same numbers. A server that is demoted while it waits says so.
+   * (lua/connection/primary.lua), and may have other entries under the same numbers. A server that is demoted while it waits says so.
    */
   async #read(link: Link, waitMs: number): Promise<boolean> {
     const from = `${this.#position}-${Number.MAX_SAFE_INTEGER}`;

@@ -1,5 +1,6 @@
 -- Purpose: refuses to read from a replica, because its data may be old. A server may become a replica at any time.
 -- The attempted write changes nothing. Other errors of it do not prevent a read.
+-- Needs: META, the name of a hash
 -- Error: READONLY, as the server puts it
 -- Rules: M2
 local tried = redis.pcall('HDEL', META, '-')
