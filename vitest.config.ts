@@ -11,6 +11,7 @@ const conditions = ['mempool-source', ...defaultServerConditions];
 /** Folders whose tests talk to a Redis; the others start without one. */
 const withRedis = [
   'packages/redis',
+  'packages/ledger',
   'packages/node',
   'packages/sequencer',
   'packages/server',

@@ -8,10 +8,10 @@ export const root = dirname(import.meta.dirname);
 export const published = [
   'packages/mempool-core',
   'packages/election',
-  'packages/ledger',
   'packages/ephemeral',
   'packages/sqlite',
   'packages/redis',
+  'packages/ledger',
   'packages/node',
   'packages/cardano',
   'packages/sequencer',

@@ -37,6 +37,9 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     ledger: ['contract', 'codec', 'rules'],
     pool: ['contract', 'codec', 'ledger'],
     '.': ['contract', 'codec', 'rules', 'memory', 'ledger', 'pool'],
+    sqlite: ['.'],
+    redis: ['.'],
+    config: ['.', 'sqlite', 'redis'],
   },
   'packages/sqlite/src': {
     file: [],
@@ -44,8 +47,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     pool: ['file'],
     fifo: ['file', 'pool', 'election'],
     priority: ['file', 'pool', 'election'],
-    ledger: ['file'],
-    '.': ['file', 'election', 'pool', 'fifo', 'priority', 'ledger'],
+    '.': ['file', 'election', 'pool', 'fifo', 'priority'],
   },
   'packages/redis/src': {
     connection: [],
@@ -53,8 +55,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     pool: ['connection'],
     fifo: ['connection', 'pool'],
     priority: ['connection', 'pool'],
-    ledger: ['connection'],
-    '.': ['connection', 'election', 'pool', 'fifo', 'priority', 'ledger'],
+    '.': ['connection', 'election', 'pool', 'fifo', 'priority'],
   },
   'packages/node/src': {
     '.': [],
@@ -150,15 +151,7 @@ const product: Readonly<Record<string, Part>> = {
   cli: { budget: 2_200, paths: ['packages/cli/'] },
   ledger: {
     budget: 7_500,
-    paths: [
-      ...[
-        'packages/ledger/',
-        'packages/server/src/ledger/',
-        'packages/sqlite/src/ledger/',
-        'packages/sqlite/sql/ledger/',
-      ],
-      ...['packages/redis/src/ledger/', 'packages/redis/lua/ledger/'],
-    ],
+    paths: ['packages/ledger/', 'packages/server/src/ledger/'],
   },
   sequencer: { budget: 5_500, paths: ['packages/sequencer/', 'packages/server/src/epochs/'] },
   cardano: { budget: 1_300, paths: ['packages/cardano/'] },
@@ -218,7 +211,7 @@ function importsOf(folder: string): { readonly file: string; readonly imported: 
   return files.flatMap((file) => {
     const text = readFileSync(join(src, file), 'utf8');
     const paths = Array.from(
-      text.matchAll(/^(?:import|export|\}).* from '(\.[^']+)';$/gm),
+      text.matchAll(/(?:^(?:import|export|\}).* from |\bimport\()'(\.[^']+)'/gm),
       ([, path]) => path as string,
     );
     return paths

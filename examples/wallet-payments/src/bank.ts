@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { type ChainPoint, Mempool, type MempoolOptions } from 'mempool-core';
 import { availableOf, balanceOf, type Ledger, type LedgerPool, ledgerPool, openLedger } from 'mempool-ledger';
-import { sqlite, sqliteLedger } from 'mempool-sqlite';
+import { sqliteLedger } from 'mempool-ledger/sqlite';
+import { sqlite } from 'mempool-sqlite';
 import { encodePayment, type Payment, transferOf } from './payment.ts';
 
 /** A pool, a ledger and both together, in two files of a folder. It prints each thing that it does as a line. */

@@ -7,8 +7,6 @@ import { removeRedis } from './remove.ts';
 export type { RedisOptions } from './connection/options.ts';
 export type { RedisElectionOptions } from './election/options.ts';
 export { redisElection } from './election/provider.ts';
-export { redisLedger } from './ledger/backend.ts';
-export type { RedisLedgerOptions } from './ledger/open.ts';
 
 /**
  * The pool on a Redis server, shared by any number of nodes.

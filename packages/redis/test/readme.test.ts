@@ -4,7 +4,6 @@ import { hashOf, point, transactions } from './chain.ts';
 import { applyAsLeader } from './election/example.ts';
 import { candidate, openLeases, win } from './election/node.ts';
 import { example } from './example.ts';
-import { pay } from './ledger/example.ts';
 import { openPool, operator, ownServer } from './own-server.ts';
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8');
@@ -37,14 +36,6 @@ test('the example of an election is a program that runs', async () => {
   const server = await ownServer('--appendonly', 'yes');
   expect(await applyAsLeader(server.url, 'node-1')).toBe('applied');
   expect(await applyAsLeader(server.url, 'node-2')).toBe('duplicate');
-});
-
-test('the example of a ledger is a program that runs', async () => {
-  expect(readme).toContain(`\`\`\`ts\n${await read('./ledger/example.ts')}\`\`\``);
-  const server = await ownServer();
-  expect(await pay(server.url, 'p1')).toBe('created');
-  expect(await pay(server.url, 'p1')).toBe('created');
-  expect(await pay(server.url, 'p2')).toBe('insufficient_funds');
 });
 
 test('every redis-cli line of the README is answered, the counting ones with what usage says', async () => {

@@ -1,5 +1,4 @@
 export { type SqliteElectionOptions, sqliteElection } from './election/provider.ts';
 export { backUpFile } from './file/back-up.ts';
 export type { SqliteOptions } from './file/options.ts';
-export { type SqliteLedgerOptions, sqliteLedger } from './ledger/backend.ts';
 export { sqlite } from './sqlite.ts';

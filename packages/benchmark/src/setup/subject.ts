@@ -43,8 +43,8 @@ export interface LedgerSubject {
 }
 
 const ledgers = {
-  sqlite: 'packages/sqlite/test/ledger/subject.ts',
-  redis: 'packages/redis/test/ledger/subject.ts',
+  sqlite: 'packages/ledger/test/sqlite/subject.ts',
+  redis: 'packages/ledger/test/redis/subject.ts',
 } as const;
 
 export async function loadLedger(name: keyof typeof ledgers): Promise<LedgerSubject> {

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { openLedger } from 'mempool-ledger';
-import { sqlite, sqliteLedger } from 'mempool-sqlite';
+import { sqlite } from 'mempool-sqlite';
 import { fillSample, sampleOptions } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
@@ -79,7 +78,11 @@ const foreign: Readonly<Record<string, (path: string) => unknown>> = {
   text: (path) => writeFileSync(path, 'x'.repeat(5_000)),
   'an empty database': (path) => new SqliteDatabase(path).exec('VACUUM').close(),
   "another program's database": (path) => new SqliteDatabase(path).exec('CREATE TABLE note (text TEXT)').close(),
-  'a ledger': async (path) => (await openLedger(sqliteLedger, { path, name: 'mempool', currency: 'COIN' })).close(),
+  'another kind of file': (path) => {
+    const database = new SqliteDatabase(path);
+    database.pragma('application_id = 1');
+    database.close();
+  },
   'another pool': async (path) => (await sqlite.open({ path, pool: 'other' })).close(),
   'a newer format': async (path) => {
     await (await sqlite.open({ path })).close();

@@ -1,0 +1,3 @@
+import { inlinedTexts } from '../../.ci/inlined-texts.ts';
+
+export default { esbuildPlugins: [inlinedTexts('lua'), inlinedTexts('sql')] };
