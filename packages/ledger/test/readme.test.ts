@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test, vi } from 'vitest';
+import { ownServer } from '../../redis/test/own-server.ts';
 import { unrecordedOutcomes } from '../src/index.ts';
 import { openScene } from './pool/scene.ts';
 import { payments } from './readme-pool.ts';
+import { pay } from './redis/example.ts';
 
 const read = (file: string) => readFileSync(new URL(file, import.meta.url), 'utf8');
 
@@ -24,6 +26,14 @@ test('the README lists every outcome of a transfer in the order of the rules, an
   expect(listed.map(({ name }) => name)).toEqual(outcomes);
   const unrecorded = listed.filter(({ isRecorded }) => !isRecorded).map(({ name }) => name);
   expect(unrecorded).toEqual([...unrecordedOutcomes]);
+});
+
+test('the example on Redis is a program that runs', async () => {
+  expect(read('../README.md')).toContain(`\`\`\`ts\n${read('redis/example.ts')}\`\`\``);
+  const server = await ownServer();
+  expect(await pay(server.url, 'p1')).toBe('created');
+  expect(await pay(server.url, 'p1')).toBe('created');
+  expect(await pay(server.url, 'p2')).toBe('insufficient_funds');
 });
 
 test('a pool is coupled as the README shows', async () => {

@@ -30,8 +30,7 @@ export const rights = {
   fifo: ofPool,
   ofPriority,
   priority: [...ofPool, ...ofPriority],
-  ledger: named(/^ACL SETUSER mempool-ledger on >secret (.+)$/m),
-  /** What both need besides in a cluster. */
+  /** What a pool and an election need besides in a cluster. */
   cluster: named(/^ACL SETUSER mempool-cluster (.+)$/m),
   election: named(/^ACL SETUSER mempool-election on >secret (.+)$/m),
 };

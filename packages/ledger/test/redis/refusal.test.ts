@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import type { LedgerErrorCode } from 'mempool-ledger';
 import { expect, inject, test } from 'vitest';
 import { operator, ownProxy, ownServer } from '../../../redis/test/own-server.ts';
-import { rights, userWith } from '../../../redis/test/refusal.ts';
+import { userWith } from '../../../redis/test/refusal.ts';
 import { fund, move, openOwn } from './own-ledger.ts';
 
 /** The call fails with this code, in these words. */
@@ -15,6 +16,9 @@ async function fails(call: Promise<unknown>, code: LedgerErrorCode, words: RegEx
 }
 
 const url = inject('redisUrl');
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const [, words = ''] = /^ACL SETUSER mempool-ledger on >secret (.+)$/m.exec(readme) ?? [];
+const rights = words.split(' ');
 
 test('a wrong password, a missing right and a replica are refused in words', async () => {
   const server = await ownServer('--requirepass', 'secret');
@@ -33,7 +37,7 @@ test('a wrong password, a missing right and a replica are refused in words', asy
 });
 
 test('the rights that the README names are enough for every verb', async () => {
-  const ledger = await openOwn({ url: await userWith(rights.ledger) });
+  const ledger = await openOwn({ url: await userWith(rights) });
   await fund(ledger, { a: 10n, b: 0n });
   await ledger.setTags('a', ['x']);
   await ledger.wallets({ owner: 'owner of a', tags: ['x'] });
@@ -46,10 +50,10 @@ test('the rights that the README names are enough for every verb', async () => {
   for await (const event of ledger.subscribe()) if ('seq' in event && event.seq === 3) break;
 });
 
-const needed = rights.ledger.filter((right) => /^[+~]/.test(right) && right !== '+info');
+const needed = rights.filter((right) => /^[+~]/.test(right) && right !== '+info');
 
 test.for(needed)('without the right %s the ledger is not opened', async (right) => {
-  const url = await userWith(rights.ledger.filter((other) => other !== right));
+  const url = await userWith(rights.filter((other) => other !== right));
   await fails(openOwn({ url }), 'ERR_LEDGER_REFUSED', /NOPERM|can't run|permission|No permissions/i);
 });
 

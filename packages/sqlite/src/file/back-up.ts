@@ -11,7 +11,7 @@ import { storeError } from './store-error.ts';
 const lockMs = 5_000;
 
 /**
- * Copies the file of a pool or a ledger while others use it. The copy is one consistent state, is checked, and is synced to the disk
+ * Copies the file of a pool, or of another store, while others use it. The copy is one consistent state, is checked, and is synced to the disk
  * when the call returns. The call blocks the event loop meanwhile. The path `to` never has a partial copy.
  *
  * @returns the size of the copy, in bytes
