@@ -50,6 +50,7 @@ import { importingCases, rankedImportingCases } from './records/importing.ts';
 import { interruptedImportCases } from './records/interrupted-imports.ts';
 import { fullRecordCases, recordCases } from './records/records.ts';
 import { removingCases } from './records/removing.ts';
+import { recordTimeCases } from './records/times.ts';
 
 /** The cases of an election, with or without a mempool: LE1–LE8. */
 export const electionCases: readonly ConformanceCase[] = [
@@ -108,6 +109,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...fencingCases,
   ...fencedAnswerCases,
   ...recordCases,
+  ...recordTimeCases,
   ...claimCases,
   ...holdingCases,
   ...deadlineCases,

@@ -2,7 +2,7 @@ import type { NamedValue, PoolValue, PutOptions, PutOutcome, RecordQuery } from 
 
 const mostBytes = 64 * 1024 * 1024;
 
-/** A simple model of K1–K4: a map, sorted anew for each list. */
+/** A simple model of K1–K4: a map, sorted again for each list. It has no clock: the time of each put is 0. */
 export class RecordModel {
   readonly #records = new Map<string, PoolValue>();
   readonly #outcomes = new Map<string, PutOutcome>();
@@ -32,7 +32,7 @@ export class RecordModel {
     const before = this.#records.get(name);
     const present = before?.version ?? 0;
     if (wanted !== undefined && wanted !== present) return { kind: 'conflict', version: present };
-    if (value === null && before === undefined) return { kind: 'stored', version: 0 };
+    if (value === null && before === undefined) return { kind: 'stored', version: 0, at: 0 };
     const after = new Map(this.#records);
     if (value === null) after.delete(name);
     else after.set(name, { version: this.#version + 1, value: Uint8Array.from(value) });
@@ -40,7 +40,7 @@ export class RecordModel {
     this.#version += 1;
     if (value === null) this.#records.delete(name);
     else this.#records.set(name, after.get(name) as PoolValue);
-    return { kind: 'stored', version: value === null ? 0 : this.#version };
+    return { kind: 'stored', version: value === null ? 0 : this.#version, at: 0 };
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, NamedValue, RecordPage } from 'mempool-core';
+import type { MempoolStore, NamedValue, PutOutcome, RecordPage } from 'mempool-core';
 import type { CaseContext, Need } from '../case/case.ts';
 import { type EachOf, eachOf, mustFence, needing } from '../case/must.ts';
 import { onPool } from './on-pool.ts';
@@ -27,6 +27,13 @@ export async function stored(store: MempoolStore, name: string, text: string): P
   const outcome = await store.putRecord(name, bytesOf(text));
   assert.ok(outcome.kind === 'stored', `not stored: ${outcome.kind}`);
   return outcome.version;
+}
+
+/** The outcome of a put without the time of the call. */
+export function timeless(outcome: PutOutcome): object {
+  if (outcome.kind !== 'stored') return outcome;
+  const { at: _, ...rest } = outcome;
+  return rest;
 }
 
 /** Version and text of each record of a page, by name. */

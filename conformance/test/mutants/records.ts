@@ -1,6 +1,9 @@
-import type { MempoolStore, PutOptions, PutOutcome, RecordPage } from 'mempool-core';
+import type { AnyStore, MempoolStore, OpenOptions, PutOptions, PutOutcome, RecordPage } from 'mempool-core';
+import { anyStore } from 'mempool-core/backend';
+import { ephemeral } from 'mempool-ephemeral';
+import { storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { guarded, leaderOf } from './fencing.ts';
-import type { Mutant } from './mutant.ts';
+import { type Mutant, mutant, plainPool } from './mutant.ts';
 import { stores } from './store-operators.ts';
 
 type Put = MempoolStore['putRecord'];
@@ -34,7 +37,7 @@ const versions: readonly Mutant[] = [
     if (outcome.kind !== 'stored' || options.operationId !== undefined) return outcome;
     const version = ((told.get(name) as number | undefined) ?? 0) + 1;
     told.set(name, version);
-    return { kind: 'stored', version: value === null ? 0 : version };
+    return { ...outcome, version: value === null ? 0 : version };
   }),
   putting('put-whatever-the-version', (put, [name, value, { version, ...options }]) =>
     put(name, value, version === 0 ? { ...options, version } : options),
@@ -58,7 +61,7 @@ const versions: readonly Mutant[] = [
     put(name, value, operationId === undefined ? options : { ...options, operationId: `put ${operationId}` }),
   ),
   stores.caught('id-of-another-put-answered', ['putRecord'], 'ERR_MEMPOOL_INVALID', (error) => {
-    if (error.details.field === 'operationId') return { kind: 'stored', version: 1 };
+    if (error.details.field === 'operationId') return { kind: 'stored', version: 1, at: 1 };
     throw error;
   }),
   stores.given('record-makes-an-event', {
@@ -84,6 +87,33 @@ const versions: readonly Mutant[] = [
     seen.set(`${seen.size}`, name);
     return put(seen.size % 10 === 0 ? 'elsewhere' : name, value, options);
   }),
+];
+
+/** Puts for which the pool keeps no time: it opens with a clock that shows 1 while they run. */
+function untimed(id: string, isMeant: (store: AnyStore, value: Uint8Array | null) => Promise<boolean>): Mutant {
+  const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
+    const { now = Date.now } = options;
+    let isPutting = false;
+    const store = anyStore(await ephemeral.open({ ...options, now: () => (isPutting ? 1 : now()) }));
+    const putRecord: Put = async (name, value, put) => {
+      isPutting = await isMeant(store, value);
+      const outcome = await store.putRecord(name, value, put);
+      const at = isPutting ? now() : 0;
+      isPutting = false;
+      return outcome.kind === 'stored' && at > 0 ? { ...outcome, at } : outcome;
+    };
+    return { name: id, capabilities: plainPool, ordering: store.ordering, ...verbsOf(store, storeVerbs), putRecord };
+  };
+  return mutant(id, { name: id, capabilities: plainPool, open });
+}
+
+/** E5. */
+const times: readonly Mutant[] = [
+  untimed('puts-keep-no-time', async () => true),
+  untimed(
+    'puts-of-nothing-keep-no-time',
+    async (store, value) => value === null && (await store.usage()).pending === 0,
+  ),
 ];
 
 /** K3. */
@@ -157,5 +187,5 @@ export const recordFenceMutants: readonly Mutant[] = [
   }),
 ];
 
-/** K1, K3, K4. */
-export const recordMutants: readonly Mutant[] = [...versions, ...limits, ...lists];
+/** K1, K3, K4, E5. */
+export const recordMutants: readonly Mutant[] = [...versions, ...times, ...limits, ...lists];

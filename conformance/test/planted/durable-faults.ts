@@ -150,6 +150,7 @@ export const durableFaults: readonly Fault[] = [
   ...twice('versions-in-memory', 'priority-versions-in-memory', {
     sabotage: 'UPDATE record_total SET last_version = (SELECT max(version) FROM record)',
   }),
+  sabotaged('time-of-puts-in-memory', 'UPDATE record_total SET at = 0'),
   ...twice('limits-of-this-open-alone', 'priority-retention-of-this-open', {
     options: (options) => ({ maxFinalized: 10_000, ...options }),
   }),

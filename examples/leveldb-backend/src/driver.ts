@@ -87,7 +87,7 @@ function recordVerbs(read: Read, writer: Writer): RecordDriver {
     putRecord: (put, context) =>
       writer.write('putRecord', context, {
         load: async () => undefined,
-        plan: (view) => planPut(view.reader, view.state, put),
+        plan: (view, at) => planPut(view, put, at),
       }),
   };
 }
@@ -95,7 +95,7 @@ function recordVerbs(read: Read, writer: Writer): RecordDriver {
 interface Call<T> {
   /** Loads the records that the rules will need. */
   load(view: LoadedView): Promise<void>;
-  plan(view: LoadedView): Step<T> | Promise<Step<T>>;
+  plan(view: LoadedView, at: number): Step<T> | Promise<Step<T>>;
 }
 
 /** One call after the other: between what a call loads and what it writes, nothing else is written. */
@@ -138,7 +138,8 @@ class Writer {
     await load(view);
     // The last moment to leave: nothing has been written (R3).
     signal?.throwIfAborted();
-    const step = recorded(await plan(view), verb, context, eventTime(this.#nowMs(), view.lastAt));
+    const at = eventTime(this.#nowMs(), view.lastAt);
+    const step = recorded(await plan(view, at), verb, context, at);
     if (step.events.length > 0 || step.operation !== null || step.record)
       await this.#commit(new StepBatch(reader, view), step);
     return step.outcome;

@@ -13,7 +13,7 @@ import {
   type Step,
 } from 'mempool-core/backend';
 import type { Reader } from './database.ts';
-import type { PoolState } from './record.ts';
+import type { LoadedView } from './view.ts';
 
 /** Values may have a megabyte, so a page is read in small parts. */
 const lot = 8;
@@ -33,13 +33,13 @@ function decodeRecord(name: string, bytes: Uint8Array): FoundRecord {
   }
 }
 
-/** The step of `putRecord`. */
-export async function planPut(reader: Reader, state: PoolState, put: CheckedPut): Promise<Step<PutOutcome>> {
+/** The step of `putRecord`. `at`: the time of the call. */
+export async function planPut({ reader, state }: LoadedView, put: CheckedPut, at: number): Promise<Step<PutOutcome>> {
   const bytes = await reader.get('records', put.name);
   const found = bytes && decodeRecord(put.name, bytes);
   const size = Buffer.byteLength(put.name) + (found?.value.length ?? 0);
   const former = found === undefined ? null : { version: found.isIntact ? found.version : null, bytes: size };
-  return putStep(put, { lastVersion: state.lastVersion ?? 0, bytes: state.recordBytes ?? 0 }, former);
+  return putStep(put, { lastVersion: state.lastVersion ?? 0, bytes: state.recordBytes ?? 0 }, former, at);
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged */

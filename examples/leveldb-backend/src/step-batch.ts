@@ -59,7 +59,7 @@ export class StepBatch {
     if (chain !== null) await this.#moveChain(chain);
     if (events.length > 0) await this.#record(events, at);
     if (this.#logged.size > 0) await this.#trimLog();
-    if (record) this.#putRecord(record);
+    if (record) this.#putRecord(record, at);
     if (operation !== null) await this.#remember(operation.id, operation.record);
     const state = { ...this.#state };
     this.batch.put('meta', 'pool', encodeState(state));
@@ -78,7 +78,8 @@ export class StepBatch {
     this.#keep(isLive(after.stage) ? record : { ...record, logSeq: this.#log(record, at) });
   }
 
-  #putRecord({ name, value, version, bytes }: RecordStep): void {
+  #putRecord({ name, value, version, bytes }: RecordStep, at: number): void {
+    this.#state.lastAt = at;
     this.#state.lastVersion = version;
     this.#state.recordBytes = bytes;
     if (value === null) this.batch.delete('records', name);

@@ -6,7 +6,15 @@ import { checkRecords } from '../../histories/record-history.ts';
 import { onlyLease } from '../../scenario/fencing.ts';
 import { expire, win } from '../../scenario/lease.ts';
 import { openPool } from '../../scenario/on-pool.ts';
-import { bytesOf, eachFencedRecord, eachOnRecords, everyRecord, stored, textsOf } from '../../scenario/records.ts';
+import {
+  bytesOf,
+  eachFencedRecord,
+  eachOnRecords,
+  everyRecord,
+  stored,
+  textsOf,
+  timeless,
+} from '../../scenario/records.ts';
 import { refuses } from '../../scenario/verb-call.ts';
 
 const mebibyte = 1024 * 1024;
@@ -23,11 +31,11 @@ function refusesField(call: Promise<unknown>, field: string): Promise<void> {
 const versions = eachOnRecords({
   'K1/stored: a record is read with the version that its put answered': async (store) => {
     assert.equal(await store.getRecord('a'), null);
-    const outcome = await store.putRecord('a', bytesOf('one'));
+    const outcome = timeless(await store.putRecord('a', bytesOf('one')));
     assert.deepEqual(outcome, { kind: 'stored', version: 1 });
     assert.deepEqual(await textOf(store, 'a'), [1, 'one']);
     assert.equal(await store.getRecord('A'), null);
-    assert.deepEqual(await store.putRecord('empty', new Uint8Array()), { kind: 'stored', version: 2 });
+    assert.deepEqual(timeless(await store.putRecord('empty', new Uint8Array())), { kind: 'stored', version: 2 });
     assert.deepEqual(await textOf(store, 'empty'), [2, '']);
   },
   'K1/rising: every value has a version of its own, also under other names': async (store) => {
@@ -43,7 +51,7 @@ const versions = eachOnRecords({
   },
   'K1/compare: a put with another version than the present one is a conflict and changes nothing': async (store) => {
     const first = await stored(store, 'a', 'one');
-    const second = await store.putRecord('a', bytesOf('two'), { version: first });
+    const second = timeless(await store.putRecord('a', bytesOf('two'), { version: first }));
     assert.deepEqual(second, { kind: 'stored', version: 2 });
     for (const version of [0, first, 3])
       for (const value of [bytesOf('three'), null])
@@ -53,14 +61,17 @@ const versions = eachOnRecords({
   },
   'K1/absent: version 0 stores only where there is no record': async (store) => {
     assert.deepEqual(await store.putRecord('a', bytesOf('x'), { version: 1 }), { kind: 'conflict', version: 0 });
-    assert.deepEqual(await store.putRecord('a', bytesOf('x'), { version: 0 }), { kind: 'stored', version: 1 });
+    assert.deepEqual(timeless(await store.putRecord('a', bytesOf('x'), { version: 0 })), {
+      kind: 'stored',
+      version: 1,
+    });
     assert.deepEqual(await store.putRecord('a', bytesOf('y'), { version: 0 }), { kind: 'conflict', version: 1 });
   },
   'K1/deleted: a deleted record is gone, and its versions never come again': async (store) => {
     const first = await stored(store, 'a', 'one');
-    assert.deepEqual(await store.putRecord('a', null, { version: first }), { kind: 'stored', version: 0 });
+    assert.deepEqual(timeless(await store.putRecord('a', null, { version: first })), { kind: 'stored', version: 0 });
     assert.deepEqual([await store.getRecord('a'), (await store.listRecords('')).records], [null, []]);
-    assert.deepEqual(await store.putRecord('a', null), { kind: 'stored', version: 0 });
+    assert.deepEqual(timeless(await store.putRecord('a', null)), { kind: 'stored', version: 0 });
     assert.deepEqual(await store.putRecord('a', bytesOf('x'), { version: first }), { kind: 'conflict', version: 0 });
     const outcome = await store.putRecord('a', bytesOf('two'), { version: 0 });
     assert.ok(outcome.kind === 'stored' && outcome.version > first);
@@ -137,7 +148,7 @@ const reopened = mustEach({
     assert.deepEqual(textsOf(await pool.store.listRecords('')), [['a', 1, 'one']]);
     const version = await stored(pool.store, 'c', 'three');
     assert.ok(version > 2);
-    assert.deepEqual(await pool.store.putRecord('a', bytesOf('four'), { version: 1 }), {
+    assert.deepEqual(timeless(await pool.store.putRecord('a', bytesOf('four'), { version: 1 })), {
       kind: 'stored',
       version: version + 1,
     });
@@ -150,7 +161,7 @@ const shared = mustEach({
     await other.receive(1);
     const version = await stored(one.store, 'a', 'x');
     assert.deepEqual(await textOf(other.store, 'a'), [version, 'x']);
-    assert.deepEqual(await other.store.putRecord('a', bytesOf('y'), { version }), {
+    assert.deepEqual(timeless(await other.store.putRecord('a', bytesOf('y'), { version })), {
       kind: 'stored',
       version: version + 1,
     });
@@ -181,8 +192,14 @@ const fenced = eachFencedRecord({
   'K2/live: under the live lease a put is stored': async (context) => {
     const [pool, leases] = [await openPool(context), await context.leases()];
     const lease = onlyLease(await win(context, leases));
-    assert.deepEqual(await pool.store.putRecord('a', bytesOf('x'), { lease }), { kind: 'stored', version: 1 });
-    assert.deepEqual(await pool.store.putRecord('a', null, { lease, version: 1 }), { kind: 'stored', version: 0 });
+    assert.deepEqual(timeless(await pool.store.putRecord('a', bytesOf('x'), { lease })), {
+      kind: 'stored',
+      version: 1,
+    });
+    assert.deepEqual(timeless(await pool.store.putRecord('a', null, { lease, version: 1 })), {
+      kind: 'stored',
+      version: 0,
+    });
   },
   'K2/fenced: under any other lease a put is fenced, and changes nothing': async (context) => {
     const [pool, leases] = [await openPool(context), await context.leases()];
@@ -214,9 +231,9 @@ const fenced = eachFencedRecord({
     const lease = onlyLease(held);
     const put = (by: typeof lease) => pool.store.putRecord('a', bytesOf('x'), { lease: by, operationId: 'the same' });
     assert.deepEqual(await put({ ...lease, nodeId: 'node-x' }), { kind: 'fenced' });
-    assert.deepEqual(await put(lease), { kind: 'stored', version: 1 });
+    assert.deepEqual(timeless(await put(lease)), { kind: 'stored', version: 1 });
     await leases.release(held);
-    assert.deepEqual(await put(lease), { kind: 'stored', version: 1 });
+    assert.deepEqual(timeless(await put(lease)), { kind: 'stored', version: 1 });
     assert.deepEqual(await textOf(pool.store, 'a'), [1, 'x']);
   },
 });
@@ -224,7 +241,10 @@ const fenced = eachFencedRecord({
 const limits = eachOnRecords({
   'K3/value: a value may have 1 MiB, and a name 256 characters; more is refused': async (store) => {
     const longest = '～'.repeat(256);
-    assert.deepEqual(await store.putRecord(longest, new Uint8Array(mebibyte).fill(7)), { kind: 'stored', version: 1 });
+    assert.deepEqual(timeless(await store.putRecord(longest, new Uint8Array(mebibyte).fill(7))), {
+      kind: 'stored',
+      version: 1,
+    });
     const found = await store.getRecord(longest);
     assert.deepEqual([found?.value.length, found?.value.at(-1)], [mebibyte, 7]);
     await refusesField(store.putRecord('a', new Uint8Array(mebibyte + 1)), 'value');
@@ -346,7 +366,7 @@ const damaged = mustEach({
     await before.store.close();
     await context.damage({ kind: 'record', name: 'a' });
     const pool = await openPool(context);
-    assert.deepEqual(await pool.store.putRecord('a', null), { kind: 'stored', version: 0 });
+    assert.deepEqual(timeless(await pool.store.putRecord('a', null)), { kind: 'stored', version: 0 });
     assert.equal(await pool.store.getRecord('a'), null);
   },
 }).map(needing('durable', 'damage', 'records'));

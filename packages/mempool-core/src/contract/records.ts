@@ -29,8 +29,11 @@ export interface PutOptions extends ChainOptions {
 
 /** The outcome of `putRecord`. Only `stored` means that the pool changed. */
 export type PutOutcome =
-  /** `version` is that of the new value, or 0 after a deletion. Pass it to the next `putRecord` of this name. */
-  | { readonly kind: 'stored'; readonly version: number }
+  /**
+   * `version` is that of the new value, or 0 after a deletion. Pass it to the next `putRecord` of this name. `at` is the time of
+   * the call by the pool's clock, in milliseconds since 1970: no later call has an earlier one (E5).
+   */
+  | { readonly kind: 'stored'; readonly version: number; readonly at: number }
   /** The record does not have the version that was given. `version` is its present one, or 0 if there is no record. */
   | { readonly kind: 'conflict'; readonly version: number }
   /** The lease is not the live one (K2). Nothing is recorded under an operation id. */

@@ -2,6 +2,7 @@ import type { Awaitable, WriteContext } from '../contract/call-options.ts';
 import { isFenced, type LeaseSource } from '../contract/lease.ts';
 import type { PutOutcome, RecordDriver } from '../contract/records.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
+import { eventTime } from '../rules/pool-clock.ts';
 import { putStep } from '../rules/records.ts';
 import type { Step } from '../rules/step.ts';
 
@@ -10,7 +11,11 @@ interface RecordParts {
   readonly leases?: LeaseSource | undefined;
   readonly election: string;
   /** Plans and stores a step, or returns the recorded outcome of a known operation id. */
-  readonly write: (verb: string, context: WriteContext, plan: () => Step<PutOutcome>) => Awaitable<PutOutcome>;
+  readonly write: (
+    verb: string,
+    context: WriteContext,
+    plan: (pool: unknown, nowMs: number) => Step<PutOutcome>,
+  ) => Awaitable<PutOutcome>;
 }
 
 /** Returns the verbs for records of a backend whose state is a `MemoryPool` (K1–K4). */
@@ -25,7 +30,9 @@ export function recordVerbs({ memory, leases, election, write }: RecordParts): R
       if (known !== null) return known.outcome;
       // K2: without a lease the call is never fenced.
       if (lease !== null && isFenced(leases?.held(election) ?? null, lease, false)) return { kind: 'fenced' };
-      return write('putRecord', context, () => putStep(put, records.totals, records.former(put.name)));
+      return write('putRecord', context, (_, nowMs) =>
+        putStep(put, records.totals, records.former(put.name), eventTime(nowMs, memory.lastAt)),
+      );
     },
   };
 }

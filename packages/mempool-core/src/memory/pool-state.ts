@@ -2,6 +2,7 @@ import { decodeOutcome } from '../codec/outcome-record.ts';
 import { assertWritable } from '../codec/payload-bytes.ts';
 import type { StoreEvent } from '../contract/events.ts';
 import { maxOperations, type Retention } from '../contract/options.ts';
+import type { RecordStep } from '../contract/pool-entry.ts';
 import type { NamedValue } from '../contract/records.ts';
 import type { NumbersPart } from '../contract/transfer.ts';
 import type { FifoRecord } from '../rules/fifo-claims.ts';
@@ -49,7 +50,13 @@ export class PoolState {
     for (const event of events) this.events.push(event, at);
     this.#trimLog();
     if (operation !== null) this.operations.add(operation);
-    if (record) this.records.apply(record);
+    if (record) this.#put(record, at);
+  }
+
+  /** A record makes no event, but no later call has an earlier time (E5). */
+  #put(record: RecordStep, at: number): void {
+    this.records.apply(record);
+    this.events.lastAt = Math.max(this.events.lastAt, at);
   }
 
   /** Trims the oldest events and notifies the listeners of new events. */

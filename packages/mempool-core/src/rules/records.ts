@@ -38,22 +38,29 @@ export function damagedRecord(name: string): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CORRUPT', `the record ${name} is damaged`, { name });
 }
 
-/** Returns the step of `putRecord` (K1, K3). @throws `ERR_MEMPOOL_CORRUPT` if a version is given and the record is damaged */
+/**
+ * Returns the step of `putRecord` (K1, K3). `at` is the time of the call by `eventTime`. Each `stored` has a record to write, even if
+ * there was nothing to delete: the pool keeps the time (E5).
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT` if a version is given and the record is damaged
+ */
 export function putStep(
   { name, value, version }: CheckedPut,
   { lastVersion, bytes }: RecordTotals,
   former: FormerRecord | null,
+  at: number,
 ): Step<PutOutcome> {
   if (version !== null && former?.version === null) throw damagedRecord(name);
   const found = former?.version ?? 0;
   if (version !== null && version !== found) return recordStep({ kind: 'conflict', version: found });
-  if (value === null && former === null) return recordStep({ kind: 'stored', version: 0 });
+  if (value === null && former === null)
+    return recordStep({ kind: 'stored', version: 0, at }, { name, value, version: lastVersion, bytes });
   const next = lastVersion + 1;
   const before = former?.bytes ?? 0;
   const after = value === null ? 0 : recordBytes(name, value);
   const total = bytes - before + after;
   if (after > before && total > maxPoolRecordBytes) return recordStep({ kind: 'full' });
-  const outcome = { kind: 'stored', version: value === null ? 0 : next } as const;
+  const outcome = { kind: 'stored', version: value === null ? 0 : next, at } as const;
   return recordStep(outcome, { name, value, version: next, bytes: total });
 }
 

@@ -1,15 +1,20 @@
 -- Purpose: stores or deletes a record of the application, if it has the version that is given.
 -- KEYS: pool/keys.lua, then those of pool/fence.lua   ARGV: 1 id, 2 verb, 3–6 pool/fence.lua, 7 name, 8 version or '', 9 checksum of name and
--- value or '' to delete, 10 value, 11 most bytes of a pool's records, 12 (fifo) the application's time or '', last the digest of the arguments
--- Returns: { 'stored' or 'conflict', version } | { 'full' } | as pool/fence.lua | { 'damaged', 0 }
--- Rules: K1, K2, K3, X1, X2, M3
+-- value or '' to delete, 10 value, 11 most bytes of a pool's records, 12 the application's time or '', 13 the digest of the arguments
+-- Returns: { 'stored', version, the time of the call } | { 'conflict', version } | { 'full' } | as pool/fence.lua | { 'damaged', 0 }
+-- Rules: K1, K2, K3, E5, X1, X2, M3
 local name, expected, sum, value = ARGV[7], ARGV[8], ARGV[9], ARGV[10]
 local stored = call('HGET', RECORDS, name)
 local isWhole = not stored or #stored >= recordHeadBytes
 if expected ~= '' and not isWhole then return { 'damaged', 0 } end
 local present = stored and isWhole and struct.unpack(recordHead, stored) or 0
 if expected ~= '' and tonumber(expected) ~= present then return finish({ 'conflict', present }) end
-if sum == '' and not stored then return finish({ 'stored', 0 }) end
+local at = eventTime(ARGV[12])
+if sum == '' and not stored then
+  call('HDEL', META, '-')
+  call('HSET', META, 'at', at)
+  return finish({ 'stored', 0, tonumber(at) })
+end
 local before = stored and #name + math.max(0, #stored - recordHeadBytes) or 0
 local after = sum == '' and 0 or #name + #value
 local total = math.max(0, recordBytes - before + after)
@@ -28,5 +33,5 @@ else
   call('HSET', RECORDS, name, struct.pack(recordHead, recordVersion, mixed) .. value)
   call('ZADD', NAMES, 0, name)
 end
-call('HSET', META, 'recordVersion', string.format('%d', recordVersion), 'recordBytes', string.format('%d', total))
-return finish({ 'stored', sum == '' and 0 or recordVersion })
+call('HSET', META, 'recordVersion', string.format('%d', recordVersion), 'recordBytes', string.format('%d', total), 'at', at)
+return finish({ 'stored', sum == '' and 0 or recordVersion, tonumber(at) })

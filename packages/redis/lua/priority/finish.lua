@@ -9,8 +9,10 @@ local function finish(reply)
   local function text(words)
     return string.char(96 + #words) .. words
   end
-  local outcome = string.char(reply[2] and 162 or 161) .. text('kind') .. text(reply[1])
-  if reply[2] then outcome = outcome .. text('version') .. struct.pack('>BI8', 27, reply[2]) end
+  local outcome = string.char(160 + #reply) .. text('kind') .. text(reply[1])
+  for i, name in ipairs({ 'version', 'at' }) do
+    if reply[i + 1] then outcome = outcome .. text(name) .. struct.pack('>BI8', 27, reply[i + 1]) end
+  end
   local digest = ARGV[#ARGV]
   local opened = digest == '' and string.char(130) or string.char(131, 64 + #digest) .. digest
   call('HSET', OPS, ARGV[1], '- ' .. opened .. text(ARGV[2]) .. outcome)

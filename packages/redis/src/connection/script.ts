@@ -22,7 +22,7 @@ export type MirrorReport = [kind: Buffer, version: number, stamp: Buffer, s: Buf
 /** The record of an operation id. */
 export type Known = [known: Buffer, record: Buffer];
 /** `version`: 0 where there is none. A fenced call's second part is the tip. */
-type PutReply = [kind: Buffer, version: number, ...unknown[]];
+type PutReply = [kind: Buffer, version: number, at: number, ...unknown[]];
 /** Another node has a ticket, for so many milliseconds. */
 export type Blocked = [blocked: Buffer, ms: number];
 type Synced = MirrorReport | Known | Blocked;
@@ -198,6 +198,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
     true,
     'priority/recall',
     'pool/fence',
+    'pool/call-time',
     'pool/lost',
     'pool/records',
     'priority/finish',

@@ -46,10 +46,11 @@ export function putArguments({ name, value, version }: core.CheckedPut, { lease 
 }
 
 /** Converts the script's answer to the outcome. @throws `ERR_MEMPOOL_CORRUPT` if a version was given and the record is damaged */
-export function readPut({ name }: core.CheckedPut, [word, version]: Reply<'putRecord'>): PutOutcome {
+export function readPut({ name }: core.CheckedPut, [word, version, at]: Reply<'putRecord'>): PutOutcome {
   const kind = String(word) as PutOutcome['kind'] | 'damaged';
   switch (kind) {
     case 'stored':
+      return { kind, version, at };
     case 'conflict':
       return { kind, version };
     case 'fenced':

@@ -72,7 +72,8 @@ export class PoolWriter {
     const { digest, signal } = context;
     const { id, ids } = this.#callId(context.operationId);
     return this.#inTurn(signal, async (deadline) => {
-      const args = [id, 'putRecord', ...putArguments(put, context), Buffer.from(digest ?? [])];
+      const own = this.#link.node.options.now?.() ?? '';
+      const args = [id, 'putRecord', ...putArguments(put, context), own, Buffer.from(digest ?? [])];
       const reply = await this.#link.send('putRankedRecord', args, deadline, ids);
       if (!isKnown(reply)) return readPut(put, reply);
       return recalled<PutOutcome>({ verb: 'putRecord', digest, sent: new Map() }, reply[1]);

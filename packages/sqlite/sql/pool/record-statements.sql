@@ -4,6 +4,8 @@
 SELECT last_version AS lastVersion, bytes FROM record_total
 -- :setRecordTotals
 UPDATE record_total SET last_version = ?, bytes = ?
+-- :setRecordTime
+UPDATE record_total SET at = ?
 -- :record
 SELECT name, version, checksum, value FROM record WHERE name = ?
 -- :formerRecord

@@ -82,10 +82,10 @@ function wholeVerbs(
     getRecord: (name, context) => calls.read(context, () => records.get(name)),
     listRecords: (query, context) => calls.read(context, () => records.list(query)),
     putRecord: (put, context) =>
-      calls.write<PutOutcome>('putRecord', context, () => {
+      calls.write<PutOutcome>('putRecord', context, ({ lastAt }, nowMs) => {
         // K2: without a lease the call is never fenced.
         if (context.lease !== null && !fence.admits(context.lease)) return { refused: { kind: 'fenced' } };
-        return records.plan(put, room);
+        return records.plan(put, room, core.eventTime(nowMs, lastAt));
       }),
   };
 }

@@ -17,18 +17,20 @@ export class RecordTable {
     this.#file = file;
   }
 
-  /** Returns the step of `putRecord`. If the records grow, it needs room on the disk (M3). */
-  plan(put: core.CheckedPut, room: DiskReserve): core.Step<PutOutcome> {
+  /** Returns the step of `putRecord`, at a time by `eventTime`. If the records grow, it needs room on the disk (M3). */
+  plan(put: core.CheckedPut, room: DiskReserve, at: number): core.Step<PutOutcome> {
     const totals = this.totals();
-    const step = core.putStep(put, totals, this.#former(put.name));
+    const step = core.putStep(put, totals, this.#former(put.name), at);
     const growth = core.recordGrowth(step, totals);
     if (growth > 0) room.reserve(growth);
     return step;
   }
 
-  write({ name, value, version, bytes }: core.RecordStep): void {
+  /** Writes the change of a record. `at`: the time of the call; `null` for a record of another pool, which has none. */
+  write({ name, value, version, bytes }: core.RecordStep, at: number | null): void {
     const key = Buffer.from(name);
     this.#open().run('setRecordTotals', version, bytes);
+    if (at !== null) this.#file.run('setRecordTime', at);
     if (value === null) this.#file.run('deleteRecord', key);
     else this.#file.run('putRecord', key, version, core.recordChecksum(key, version, value), value);
   }
@@ -54,7 +56,7 @@ export class RecordTable {
   restore({ name, version, value }: NamedValue): void {
     const { lastVersion, bytes } = this.totals();
     const total = bytes + Buffer.byteLength(name) + value.length;
-    this.write({ name, value, version, bytes: total });
+    this.write({ name, value, version, bytes: total }, null);
     this.#file.run('setRecordTotals', Math.max(lastVersion, version), total);
   }
 

@@ -34,7 +34,7 @@ export class StepWriter {
     if (chain !== null) this.#moveChain(chain);
     if (newcomers !== undefined) this.#arrive(newcomers, at);
     if (events.length > 0) this.#record(events, at);
-    if (record) new RecordTable(this.#file).write(record);
+    if (record) new RecordTable(this.#file).write(record, at);
     if (operation === null) return;
     const { lastInsertRowid } = this.#file.run('recordOperation', operation.id, operation.record);
     this.#file.run('trimOperations', Number(lastInsertRowid) - core.maxOperations);

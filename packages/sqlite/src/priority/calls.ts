@@ -131,7 +131,10 @@ export class PriorityCalls {
     return this.#run<PutOutcome>({
       verb: 'putRecord',
       context,
-      plan: () => this.records.plan(put, this.#room),
+      plan: (_, nowMs) => {
+        const { lastAt } = decodeState(this.file.row('pool'));
+        return this.records.plan(put, this.#room, core.eventTime(nowMs, lastAt));
+      },
       // K2: without a lease the call is never fenced.
       refusal: () => (lease === null || fence.admits(lease) ? null : { kind: 'fenced' }),
     });

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { setImmediate } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
 import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
@@ -107,6 +108,20 @@ function lock(path: string): () => void {
   database.exec('BEGIN IMMEDIATE');
   return () => void database.close();
 }
+
+test.each(orderings)('E5: the time of a call is taken when the call has the write lock: %s', async (ordering) => {
+  const path = join(scratchFolder(), 'pool.db');
+  let nowMs = 1_000;
+  await using store = await sqlite.open({ path, ordering, now: () => nowMs, timeoutMs: 60_000 });
+  const unlock = lock(path);
+  const [receiving, putting] = [store.receive([transaction(1)]), store.putRecord('a', new Uint8Array())];
+  for (let turn = 0; turn < 5; turn++) await setImmediate();
+  nowMs = 2_000;
+  unlock();
+  expect(await putting).toMatchObject({ kind: 'stored', at: 2_000 });
+  await receiving;
+  expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ receivedAt: 2_000 }]);
+});
 
 test('X5: a call on a file that stays busy fails as not sent; reading goes on meanwhile', async () => {
   const path = join(scratchFolder(), 'pool.db');
