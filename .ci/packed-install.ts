@@ -1,5 +1,6 @@
 // Installs the archives with npm in a folder outside the tree, and runs there, on each Node that is supported: a small program, the
-// same as one bundle, the program of the first page, and the whole suite on every backend; and once an application built by Next.js.
+// same as one bundle, the program of the first page, a ledger on each store, and the whole suite on every backend; and once an
+// application built by Next.js.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,7 +84,7 @@ function suiteJobs(place: OrderKey, project: string): Job[] {
 }
 
 function programJobs(place: OrderKey, project: string): Job[] {
-  const programs = ['program.mjs', 'bundle/program.mjs', 'readme.mjs', 'command.mjs'];
+  const programs = ['program.mjs', 'bundle/program.mjs', 'readme.mjs', 'command.mjs', 'ledger.mjs'];
   const on = (version: string, program: string): Job =>
     job(place, `${program}, Node ${version}`, nodeIn(place, version), [join(project, program)]);
   return [
