@@ -16,6 +16,7 @@ const withRedis = [
   'packages/sequencer',
   'packages/server',
   'packages/edge-*',
+  'packages/dashboard',
   'packages/cli',
   'packages/testkit',
   'packages/chaos',

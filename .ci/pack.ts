@@ -16,6 +16,7 @@ export const published = [
   'packages/cardano',
   'packages/sequencer',
   'packages/server',
+  'packages/dashboard',
   'packages/edge-blockfrost',
   'packages/edge-cometbft',
   'packages/edge-ethereum',

@@ -78,15 +78,18 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     config: [],
     monitor: [],
     metrics: ['monitor'],
-    static: [],
     epochs: [],
-    http: ['config', 'monitor', 'metrics', 'static', 'epochs'],
-    edges: ['config', 'http'],
+    http: ['config', 'monitor', 'metrics', 'epochs'],
+    edges: ['http'],
+    extensions: ['config', 'http'],
     demo: [],
     ledger: [],
-    '.': ['config', 'monitor', 'metrics', 'epochs', 'http', 'edges', 'demo', 'ledger'],
+    '.': ['config', 'monitor', 'metrics', 'epochs', 'http', 'edges', 'extensions', 'demo', 'ledger'],
   },
-  'packages/server/page': {
+  'packages/dashboard/src': {
+    '.': [],
+  },
+  'packages/dashboard/page': {
     format: [],
     wire: [],
     state: ['format', 'wire'],
@@ -146,7 +149,7 @@ const product: Readonly<Record<string, Part>> = {
   election: { budget: 2_300, paths: ['packages/election/'] },
   node: { budget: 350, paths: ['packages/node/'] },
   server: { budget: 6_300, paths: ['packages/server/'] },
-  dashboard: { budget: 4_200, paths: ['packages/server/page/', 'packages/dashboard/'] },
+  dashboard: { budget: 4_200, paths: ['packages/dashboard/'] },
   edges: { budget: 4_300, paths: ['packages/server/src/edges/', 'packages/edge-'] },
   cli: { budget: 2_200, paths: ['packages/cli/'] },
   ledger: {

@@ -42,13 +42,13 @@ if (!isInstalled(hash)) {
   writeFileSync(stamp, hash);
 }
 
-const server = join(root, 'packages', 'server');
-const page = join(server, 'dist', 'page');
+const dashboard = join(root, 'packages', 'dashboard');
+const page = join(dashboard, 'dist', 'page');
 const pageStamp = join(modules, '.page-built');
 
-// Of the server's sources the page imports types alone, which leave no trace in it.
+// Of other packages the page imports types alone, which leave no trace in it.
 function wantedPage() {
-  const sources = join(server, 'page');
+  const sources = join(dashboard, 'page');
   const digest = createHash('sha256').update(hash);
   for (const name of readdirSync(sources, { recursive: true, encoding: 'utf8' }).sort()) {
     const file = join(sources, name);
@@ -75,13 +75,13 @@ function putInPlace(built) {
 
 // Other programs do without the page, so a failure is told and no more.
 function buildPage() {
-  const vite = join(server, 'node_modules', 'vite', 'bin', 'vite.js');
+  const vite = join(dashboard, 'node_modules', 'vite', 'bin', 'vite.js');
   // Put in place in one step: a server may be reading the files, and a killed build leaves the earlier page.
   const built = `${page}-${process.pid}`;
   const { status } = spawnSync(
     join(modules, '.bin', 'node'),
-    [vite, 'build', join(server, 'page'), '--outDir', built],
-    { cwd: server, stdio: ['ignore', 2, 2] },
+    [vite, 'build', join(dashboard, 'page'), '--outDir', built],
+    { cwd: dashboard, stdio: ['ignore', 2, 2] },
   );
   if (status === 0) {
     putInPlace(built);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Mempool } from 'mempool-core';
+import type { CreateServerOptions } from 'mempool-server';
 
 export interface Dashboard extends AsyncDisposable {
   readonly url: string;
@@ -50,12 +51,14 @@ export async function openDashboard(pool: Mempool): Promise<Dashboard> {
 }
 
 async function openSite(pool: Mempool): Promise<Site> {
-  const [{ getRequestListener }, { createServer: createMempoolServer, Monitor }] = await Promise.all([
+  const [{ getRequestListener }, { createServer: createMempoolServer, Monitor }, page] = await Promise.all([
     import('@hono/node-server'),
     import('mempool-server'),
+    import('mempool-dashboard/server'),
   ]);
   const monitor = await Monitor.start(pool);
-  const server = createMempoolServer({ pool, monitor }, { environment: 'replay' });
+  const extensions: CreateServerOptions['extensions'] = [(parts) => page.default.open(parts, {})];
+  const server = await createMempoolServer({ pool, monitor }, { environment: 'replay', extensions });
   const close = async (): Promise<void> => {
     await server.drain();
     await monitor.close();

@@ -1,9 +1,9 @@
 import {
   authorize,
-  defineEdge,
+  defineExtension,
   type Edge,
-  type EdgeExtension,
-  type EdgeParts,
+  type Extension,
+  type ExtensionParts,
   type HostEnvironment,
   HttpListener,
   notFound,
@@ -19,7 +19,7 @@ interface PlainSection {
 }
 
 /** A protocol of plain text: `POST /` with the bytes of a transaction answers its hash, `GET /<hash>` its stage. */
-async function openPlain(parts: EdgeParts, { port }: PlainSection): Promise<Edge> {
+async function openPlain(parts: ExtensionParts, { port }: PlainSection): Promise<Edge> {
   const { gate, options } = parts;
   const bodies = new RequestBodies(options.maxBodyBytes);
   const answered = async (request: Request, environment: HostEnvironment): Promise<Response> => {
@@ -34,7 +34,7 @@ async function openPlain(parts: EdgeParts, { port }: PlainSection): Promise<Edge
 }
 
 async function answer(
-  { pool, gate, hashOf }: EdgeParts,
+  { pool, gate, hashOf }: ExtensionParts,
   bodies: RequestBodies,
   request: Request,
   environment: HostEnvironment,
@@ -59,7 +59,7 @@ function refused({ status, message }: Problem): Response {
   return new Response(`${message}\n`, { status });
 }
 
-const extension: EdgeExtension<PlainSection> = defineEdge({
+const extension: Extension<PlainSection> = defineExtension({
   section: 'edges.plain',
   schema: table({ port: portOf(4_480) }),
   open: openPlain,

@@ -8,10 +8,11 @@ const hash = createHash('sha256').update('hello').digest('hex');
 test('a server loads the edge that its configuration names', async () => {
   const file = fileURLToPath(new URL('../pool.toml', import.meta.url));
   const env = { MEMPOOL_SERVER_PORT: '0' };
-  const { edges, ...config } = await loadServerConfig(file, { env });
-  const plain = edges.plain && { ...edges.plain, options: { port: 0 } };
-  expect(edges).toMatchObject({ plain: { options: { port: 4480 } } });
-  const server = await startServer({ ...config, edges: plain === undefined ? {} : { plain } });
+  const config = await loadServerConfig(file, { env });
+  const plain = config.extensions['edges.plain'];
+  expect(plain).toMatchObject({ options: { port: 4480 } });
+  const extensions = plain === undefined ? {} : { 'edges.plain': { ...plain, options: { port: 0 } } };
+  const server = await startServer({ ...config, extensions });
   onTestFinished(() => server.close());
   const url = server.edges.plain ?? '';
   const text = async (path: string, init?: RequestInit): Promise<readonly [number, string]> => {

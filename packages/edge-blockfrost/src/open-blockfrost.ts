@@ -2,7 +2,7 @@ import { Hono } from 'hono';
 import {
   authorize,
   type Edge,
-  type EdgeParts,
+  type ExtensionParts,
   type HostEnvironment,
   HttpListener,
   headerOf,
@@ -28,7 +28,7 @@ export interface BlockfrostSection {
 }
 
 /** Opens an edge with the paths of Blockfrost's API for transactions that wait for a block, and that of the Cardano submit API. */
-export async function openBlockfrost(parts: EdgeParts, { port }: BlockfrostSection): Promise<Edge> {
+export async function openBlockfrost(parts: ExtensionParts, { port }: BlockfrostSection): Promise<Edge> {
   const { pool, gate, options } = parts;
   const routes = [
     ...healthRoutes(pool),
@@ -44,7 +44,7 @@ export async function openBlockfrost(parts: EdgeParts, { port }: BlockfrostSecti
   return HttpListener.open(handle, { host: options.host, port });
 }
 
-function routed(routes: readonly BlockfrostRoute[], { gate }: EdgeParts): Hono<Host> {
+function routed(routes: readonly BlockfrostRoute[], { gate }: ExtensionParts): Hono<Host> {
   const app = new Hono<Host>();
   for (const route of routes) {
     const path = route.path.replace(/\{(\w+)\}/, ':$1');
@@ -59,7 +59,7 @@ function routed(routes: readonly BlockfrostRoute[], { gate }: EdgeParts): Hono<H
   return app;
 }
 
-async function answered(route: BlockfrostRoute, call: BlockfrostCall, gate: EdgeParts['gate']): Promise<Response> {
+async function answered(route: BlockfrostRoute, call: BlockfrostCall, gate: ExtensionParts['gate']): Promise<Response> {
   const { method, path, scope } = route;
   const startedMs = performance.now();
   let response: Response;

@@ -2,7 +2,7 @@ import {
   authorize,
   contentTypeOf,
   type Edge,
-  type EdgeParts,
+  type ExtensionParts,
   type HostEnvironment,
   HttpListener,
   headerOf,
@@ -34,7 +34,7 @@ export interface CometBftSection {
 }
 
 /** Opens the methods of CometBFT's RPC that are about its mempool, by JSON-RPC and by URI. */
-export async function openCometBft(parts: EdgeParts, { port, chainId }: CometBftSection): Promise<Edge> {
+export async function openCometBft(parts: ExtensionParts, { port, chainId }: CometBftSection): Promise<Edge> {
   const { pool, gate, options } = parts;
   let rpcAddress = '';
   const server = (): { chainId: string; rpcAddress: string } => ({ chainId, rpcAddress });
@@ -57,11 +57,11 @@ const maxBatchLength = 32 * 2 ** 20;
 const uriId = -1;
 
 class CometBftRpc {
-  readonly #parts: EdgeParts;
+  readonly #parts: ExtensionParts;
   readonly #methods: ReadonlyMap<string, RpcMethod>;
   readonly #bodies: RequestBodies;
 
-  constructor(parts: EdgeParts, methods: ReadonlyMap<string, RpcMethod>) {
+  constructor(parts: ExtensionParts, methods: ReadonlyMap<string, RpcMethod>) {
     this.#parts = parts;
     this.#methods = methods;
     this.#bodies = new RequestBodies(parts.options.maxBodyBytes);

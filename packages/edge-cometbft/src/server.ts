@@ -1,10 +1,10 @@
-import { defineEdge, type EdgeExtension, portOf, table, text } from 'mempool-server/edge';
+import { defineExtension, type Extension, portOf, table, text } from 'mempool-server/edge';
 import { type CometBftSection, openCometBft } from './open-cometbft.ts';
 
 const chainId = text.regex(/^[!-~]{1,50}$/, 'must be 1–50 printable ASCII characters without spaces');
 
 /** CometBFT's RPC: the section `[edges.cometbft]`. */
-const extension: EdgeExtension<CometBftSection> = defineEdge({
+const extension: Extension<CometBftSection> = defineExtension({
   section: 'edges.cometbft',
   schema: table({
     port: portOf(26_657),

@@ -1,5 +1,5 @@
 import { misconfigured } from 'mempool-core/backend';
-import { type Edge, type EdgeParts, HttpListener } from 'mempool-server/edge';
+import { type Edge, type ExtensionParts, HttpListener } from 'mempool-server/edge';
 import { AccountIndex } from './account-index.ts';
 import { PoolState, UpstreamState } from './account-state.ts';
 import { isQuantity } from './chain-reader.ts';
@@ -36,7 +36,7 @@ export interface EthereumSection {
  * Opens Ethereum JSON-RPC over HTTP and WebSocket, on a priority pool.
  * @throws `ERR_MEMPOOL_CONFIG` naming `edges.ethereum` for a fifo pool, or its `chain_id` if the upstream has another; the error of `listen`
  */
-export async function openEthereum(shared: EdgeParts, section: EthereumSection): Promise<Edge> {
+export async function openEthereum(shared: ExtensionParts, section: EthereumSection): Promise<Edge> {
   const { gate, options } = shared;
   // Later than `gate.stopping`: calls that are under way then are answered.
   const ended = new AbortController();
@@ -67,7 +67,7 @@ async function assertSameChain({ chainId, upstream }: EthereumSection, signal: A
 }
 
 function parts(
-  { pool, gate }: EdgeParts,
+  { pool, gate }: ExtensionParts,
   { chainId, upstream: url, followsFloor }: EthereumSection,
   ended: AbortSignal,
 ): { methods: Methods; feeds: Feeds } {

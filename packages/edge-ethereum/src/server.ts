@@ -1,4 +1,4 @@
-import { defineEdge, type EdgeExtension, flag, optional, portOf, table, text, whole } from 'mempool-server/edge';
+import { defineExtension, type Extension, flag, optional, portOf, table, text, whole } from 'mempool-server/edge';
 import { isNodeUrl } from './node-url.ts';
 import { type EthereumSection, openEthereum } from './open-ethereum.ts';
 
@@ -8,7 +8,7 @@ const nodeUrl = text.refine(
 );
 
 /** Ethereum JSON-RPC over HTTP and WebSocket: the section `[edges.ethereum]`. */
-const extension: EdgeExtension<EthereumSection> = defineEdge({
+const extension: Extension<EthereumSection> = defineExtension({
   section: 'edges.ethereum',
   schema: table({
     port: portOf(8_545),

@@ -26,7 +26,9 @@ test('the URL of the upstream may be in a file', async () => {
   const file = join(scratchFolder(), 'url');
   writeFileSync(file, ' https://node.example/v2/secret\n');
   expect(await load({ chain_id: 1, upstream_file: file })).toMatchObject({
-    edges: { ethereum: { options: { port: 8545, chainId: 1, upstream: 'https://node.example/v2/secret' } } },
+    extensions: {
+      'edges.ethereum': { options: { port: 8545, chainId: 1, upstream: 'https://node.example/v2/secret' } },
+    },
   });
   writeFileSync(file, 'secret');
   const upstreamFile = 'edges.ethereum.upstream_file';

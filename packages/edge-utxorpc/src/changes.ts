@@ -1,6 +1,6 @@
 import type { HandlerContext } from '@connectrpc/connect';
 import type { Mempool } from 'mempool-core';
-import { type EdgeParts, EventFeed, Problem } from 'mempool-server/edge';
+import { EventFeed, type ExtensionParts, Problem } from 'mempool-server/edge';
 import { refOf } from './refs.ts';
 import { rpcCall } from './rpc-call.ts';
 import { submit } from './spec.ts';
@@ -12,7 +12,7 @@ import { rpcStages } from './stages.ts';
  * @throws `Problem` 410 if events were lost, 503 if the client is too slow; the pool's error
  */
 export async function* changes(
-  { pool, hub }: Pick<EdgeParts, 'pool' | 'hub'>,
+  { pool, hub }: Pick<ExtensionParts, 'pool' | 'hub'>,
   { signal, values }: HandlerContext,
 ): AsyncGenerator<submit.WatchMempoolResponse, void> {
   const feed = await EventFeed.open(hub, signal, values.get(rpcCall).cut);

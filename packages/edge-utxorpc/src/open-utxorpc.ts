@@ -1,5 +1,5 @@
 import { createConnectRouter } from '@connectrpc/connect';
-import type { Edge, EdgeParts } from 'mempool-server/edge';
+import type { Edge, ExtensionParts } from 'mempool-server/edge';
 import { RpcPort } from './rpc-port.ts';
 import { RpcServer } from './rpc-server.ts';
 import { submitConnect } from './spec.ts';
@@ -17,7 +17,7 @@ export interface UtxorpcSection {
  * Opens UTxO RPC's service for submitting (`utxorpc.v1alpha.submit.SubmitService`) over gRPC, gRPC-Web and Connect, all on
  * one port.
  */
-export async function openUtxorpc(parts: EdgeParts, { port }: UtxorpcSection): Promise<Edge> {
+export async function openUtxorpc(parts: ExtensionParts, { port }: UtxorpcSection): Promise<Edge> {
   const { gate, options } = parts;
   // No compression: what a few bytes become would not count in the memory that all bodies may take together.
   const router = createConnectRouter({ readMaxBytes: options.maxBodyBytes });

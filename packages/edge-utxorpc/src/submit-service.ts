@@ -1,5 +1,5 @@
 import type { ServiceImpl } from '@connectrpc/connect';
-import { type EdgeParts, Problem } from 'mempool-server/edge';
+import { type ExtensionParts, Problem } from 'mempool-server/edge';
 import { changes } from './changes.ts';
 import { hashesOf, maxRefs, refOf, tooMany } from './refs.ts';
 import { rpcCall } from './rpc-call.ts';
@@ -11,7 +11,7 @@ import { rpcStages } from './stages.ts';
 import { submitAll } from './submission.ts';
 
 /** UTxO RPC's service for submitting, on the parts of a server. */
-export function submitService(parts: EdgeParts): ServiceImpl<typeof submitConnect.SubmitService> {
+export function submitService(parts: ExtensionParts): ServiceImpl<typeof submitConnect.SubmitService> {
   const { pool, gate, hub } = parts;
   const methods = new RpcMethods(gate);
   const watches = new StageWatches(pool, hub);

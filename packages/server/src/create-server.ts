@@ -1,5 +1,8 @@
 import { parseSection } from './config/sections.ts';
-import { HttpServer, type HttpServerOptions, type ServerParts } from './http/http-server.ts';
+import type { ExtensionParts } from './extensions/extension.ts';
+import { HttpServer } from './http/http-server.ts';
+import type { Opened } from './http/opened.ts';
+import { type HttpServerOptions, type ServerParts, sharedParts } from './http/shared-parts.ts';
 
 /** The HTTP API of a pool as one `fetch` handler, for any host of such handlers. */
 export interface MempoolServer {
@@ -7,7 +10,7 @@ export interface MempoolServer {
    * Answers a request. It never rejects. `environment` is the host's second argument: with `@hono/node-server`,
    * `{ incoming, outgoing }`.
    *
-   * @example serve({ fetch: createServer({ pool }).fetch, port: 4420 });
+   * @example serve({ fetch: (await createServer({ pool })).fetch, port: 4420 });
    */
   readonly fetch: (request: Request, environment?: unknown) => Promise<Response>;
   /** Returns the OpenAPI 3.1 document. */
@@ -19,13 +22,24 @@ export interface MempoolServer {
   drain(): Promise<void>;
 }
 
+/** Options of `createServer`. */
+export interface CreateServerOptions extends Partial<HttpServerOptions> {
+  /** Functions that open extensions with paths, such as `(parts) => dashboard.open(parts, {})`. The caller closes what they open. */
+  readonly extensions?: readonly ((parts: ExtensionParts) => Promise<Opened>)[] | undefined;
+}
+
 /**
  * Makes the HTTP API of a pool. It opens no port, so mount `fetch` into a server. Options that are left out have their
  * defaults; the caller must have checked the others.
- * @throws `ERR_MEMPOOL_CONFIG` if the hash of a token has another form
+ * @throws `ERR_MEMPOOL_CONFIG` if the hash of a token has another form; the errors of the extensions
  */
-export function createServer(parts: ServerParts, options: Partial<HttpServerOptions> = {}): MempoolServer {
-  const server = new HttpServer(parts, { ...parseSection('server', {}), tokens: [], ...options });
+export async function createServer(
+  parts: ServerParts,
+  { extensions = [], ...options }: CreateServerOptions = {},
+): Promise<MempoolServer> {
+  const shared = sharedParts(parts, { ...parseSection('server', {}), tokens: [], ...options });
+  const opened = await Promise.all(extensions.map((open) => open(shared)));
+  const server = new HttpServer(parts, shared, opened);
   return {
     fetch: (request, environment) => server.fetch(request, environment ?? {}),
     openapi: () => server.openapi(),

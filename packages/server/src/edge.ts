@@ -10,10 +10,10 @@ export {
   whole,
 } from './config/field-forms.ts';
 export type { Scope, ServerOptions } from './config/server-config.ts';
-export { defineEdge, type Edge, type EdgeExtension, type EdgeParts } from './edges/edge.ts';
 export { parked } from './edges/parked.ts';
 export { SeqOrder, type Waiting } from './edges/seq-order.ts';
 export { WaitingList } from './edges/waiting-list.ts';
+export { defineExtension, type Edge, type Extension, type ExtensionParts } from './extensions/extension.ts';
 export { authorize, type Caller } from './http/access.ts';
 export { EventFeed } from './http/event-feed.ts';
 export type { EventHub, LiveReader, SentEvent } from './http/event-hub.ts';

@@ -18,7 +18,7 @@ export {
   type TokenOptions,
   type WatcherSection,
 } from './config/server-config.ts';
-export { createServer, type MempoolServer } from './create-server.ts';
+export { type CreateServerOptions, createServer, type MempoolServer } from './create-server.ts';
 export {
   EpochBoard,
   type EpochBoardOptions,
@@ -31,9 +31,9 @@ export type { EpochRow } from './epochs/epoch-row.ts';
 export type { Moment, ShownEpoch, ShownSubmissions } from './epochs/epoch-views.ts';
 export type { SubmissionCounts } from './epochs/submission-counts.ts';
 export type { EpochTotals, ShownTotals } from './epochs/totals.ts';
-export type { HttpServerOptions, ServerParts } from './http/http-server.ts';
 export type { ServedLedger } from './http/ledger/served-ledger.ts';
 export { type PayloadHash, payloadHashes } from './http/payload-hash.ts';
+export type { HttpServerOptions, ServerParts } from './http/shared-parts.ts';
 export { jsonLog } from './json-log.ts';
 export { createMetrics, type Metrics } from './metrics/metrics.ts';
 export type { MetricsSource } from './metrics/pool-metrics.ts';

@@ -7,12 +7,13 @@ import { openNodeLedger } from 'mempool-ledger/config';
 import { nodePools, openNode } from 'mempool-node';
 import { poolNames } from 'mempool-sequencer';
 import type { SequencerSection, ServerConfig } from './config/server-config.ts';
-import type { Edge } from './edges/edge.ts';
-import { openEdges } from './edges/open-edges.ts';
 import { EpochBoard } from './epochs/epoch-board.ts';
-import { HttpListener } from './http/http-listener.ts';
-import { HttpServer, type HttpServerOptions } from './http/http-server.ts';
+import { closeAll, OpenExtensions } from './extensions/open-extensions.ts';
+import { type FetchHandler, HttpListener } from './http/http-listener.ts';
+import { HttpServer } from './http/http-server.ts';
 import type { ServedLedger } from './http/ledger/served-ledger.ts';
+import type { Opened } from './http/opened.ts';
+import { type HttpServerOptions, type ServerParts, sharedParts } from './http/shared-parts.ts';
 import { LedgerKeeper } from './ledger/ledger-keeper.ts';
 import { createMetrics, type Metrics } from './metrics/metrics.ts';
 import { Monitor } from './monitor/monitor.ts';
@@ -30,6 +31,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly port: number;
   /** The URLs of the edges that are enabled. */
   readonly edges: Readonly<Record<string, string>>;
+  /** The open extensions, by their sections. */
+  readonly extensions: ReadonlyMap<string, Opened>;
   readonly pool: Mempool;
   /** The ledger; `null` without the section `[ledger]`. */
   readonly ledger: Ledger | null;
@@ -63,18 +66,32 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
     metrics.attach({ pool, election, monitor });
     const epochs =
       config.sequencer === null ? null : await openEpochs(config, config.sequencer, { open, metrics, log });
-    const parts = { pool, election, monitor, metrics, ledger, epochs };
-    const server = new HttpServer(parts, { ...config.server, ...options });
-    const listener = await HttpListener.open(
-      (request, environment) => server.fetch(request, environment),
-      config.server,
-    );
-    open.push({ [Symbol.asyncDispose]: () => listener.stop(server.drain(), 0) });
-    const edges = await openEdges(server.shared, config.edges);
-    open.pop();
-    return running([listener, edges], server, { pool, ledger: ledger?.ledger ?? null, election, open }, config.server);
+    const parts = { pool, config: config.mempool, election, monitor, metrics, ledger, epochs };
+    const ports = await openPorts(parts, config, options);
+    open.push(ports.extensions);
+    return running(ports, { pool, ledger: ledger?.ledger ?? null, election, open }, config.server);
   } catch (error) {
     await closeAll(open).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** The ports of a server: that of its HTTP API, and those of its edges. */
+interface Ports {
+  readonly server: HttpServer;
+  readonly listener: HttpListener;
+  readonly extensions: OpenExtensions;
+}
+
+async function openPorts(parts: ServerParts, config: ServerConfig, options: StartServerOptions): Promise<Ports> {
+  const shared = sharedParts(parts, { ...config.server, ...options });
+  const extensions = await OpenExtensions.open(shared, config.extensions);
+  try {
+    const server = new HttpServer(parts, shared, [...extensions.opened.values()]);
+    const answer: FetchHandler = (request, environment) => server.fetch(request, environment);
+    return { server, extensions, listener: await HttpListener.open(answer, config.server) };
+  } catch (error) {
+    await extensions[Symbol.asyncDispose]().catch(() => undefined);
     throw error;
   }
 }
@@ -143,19 +160,6 @@ function startedWhenAsked(election: Election): Pick<Election, 'members' | 'leade
   };
 }
 
-/** Closes the last one first, and each even if one before it fails. Node 22 has no `AsyncDisposableStack`. @throws the first error */
-async function closeAll(open: readonly AsyncDisposable[]): Promise<void> {
-  const errors: unknown[] = [];
-  for (const each of open.toReversed()) {
-    try {
-      await each[Symbol.asyncDispose]();
-    } catch (error) {
-      errors.push(error);
-    }
-  }
-  if (errors.length > 0) throw errors[0];
-}
-
 /** The parts that a server closes when it stops. */
 interface Served {
   readonly pool: Mempool;
@@ -165,21 +169,27 @@ interface Served {
 }
 
 function running(
-  [listener, edges]: readonly [HttpListener, ReadonlyMap<string, Edge>],
-  server: HttpServer,
+  { listener, extensions, server }: Ports,
   { pool, ledger, election, open }: Served,
   { drainMs }: ServerConfig['server'],
 ): RunningServer {
   let closing: Promise<unknown> | null = null;
   const stop = (): Promise<unknown> => {
     const drained = server.drain();
-    return Promise.all([listener, ...edges.values()].map((each) => each.stop(drained, drainMs)));
+    return Promise.all([listener.stop(drained, drainMs), extensions.stop(drained, drainMs)]);
   };
   const close = async (): Promise<void> => {
     closing ??= stop().finally(() => closeAll(open));
     await closing;
   };
-  const urls = Object.fromEntries(Array.from(edges, ([name, { url }]) => [name, url]));
   const { url, port } = listener;
-  return { url, port, edges: urls, pool, ledger, election, close, [Symbol.asyncDispose]: close };
+  const { opened } = extensions;
+  const own = { url, port, edges: urlsOf(opened), extensions: opened };
+  return { ...own, pool, ledger, election, close, [Symbol.asyncDispose]: close };
+}
+
+/** The URLs of the edges, by their names. */
+function urlsOf(opened: ReadonlyMap<string, Opened>): Record<string, string> {
+  const urls = Array.from(opened, ([section, { url }]) => [section.replace(/^edges\./, ''), url] as const);
+  return Object.fromEntries(urls.filter((each): each is [string, string] => each[1] !== undefined));
 }

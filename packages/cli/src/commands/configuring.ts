@@ -101,8 +101,13 @@ const hidden = '(hidden)';
 /** Passwords have fields of their own and stand in URLs, in options of a backend too; hashes of tokens are nobody's business either. */
 function withoutSecrets(config: ServerConfig): Readonly<Record<string, object>> {
   const tokens = config.server.tokens.map((token) => ({ ...token, hash: hidden }));
-  const edges = Object.fromEntries(Object.entries(config.edges).map(([name, { options }]) => [name, options]));
-  return masked({ ...config, edges, server: { ...config.server, tokens } }) as Record<string, object>;
+  const { extensions, ...sections } = config;
+  const prefix = 'edges.';
+  const edges = Object.entries(extensions).flatMap(([section, { options }]) =>
+    section.startsWith(prefix) ? [[section.slice(prefix.length), options]] : [],
+  );
+  const shown = { ...sections, edges: Object.fromEntries(edges), server: { ...config.server, tokens } };
+  return masked(shown) as Record<string, object>;
 }
 
 /** The value of a field without what may be secret in it. */

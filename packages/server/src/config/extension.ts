@@ -1,3 +1,4 @@
+import type { MempoolConfig } from 'mempool-core';
 import type { SectionSchema } from './field-forms.ts';
 
 /**
@@ -5,6 +6,14 @@ import type { SectionSchema } from './field-forms.ts';
  * version before would no longer work.
  */
 export const extensionVersion = 1;
+
+/** The rest of a configuration, as far as a section may depend on it. */
+export interface SectionPlace {
+  /** The folder from which relative paths are resolved. */
+  readonly folder: string;
+  /** The section `[mempool]`. */
+  readonly mempool: MempoolConfig<string>;
+}
 
 /** An extension as far as the configuration reads it: `never` admits the parts and options of every extension. */
 export interface SectionExtension {
@@ -14,6 +23,7 @@ export interface SectionExtension {
   readonly section: string;
   /** The fields of the section. A field `xFile` next to a field `x` names a file with the value of `x`. */
   readonly schema: SectionSchema<unknown>;
+  readonly complete?: ((options: never, place: SectionPlace) => unknown) | undefined;
   readonly open: (parts: never, options: never) => Promise<unknown>;
 }
 

@@ -23,14 +23,21 @@ export const edgePrefix = 'mempool-edge-';
  * @throws `ERR_MEMPOOL_CONFIG` naming the section: the module is not installed, does not load, or exports no extension of this
  * section and of this version
  */
-export async function loadExtension({ section, module, folder }: ExtensionPlace): Promise<SectionExtension> {
+export async function loadExtension(place: ExtensionPlace): Promise<SectionExtension> {
+  const extension = await installedExtension(place);
+  if (extension !== null) return extension;
+  const { section, module } = place;
+  throw misconfigured(section, `needs the package ${shortName(module)}, which is not installed: npm install ${module}`);
+}
+
+/** The same as `loadExtension`, but returns `null` if the module is not installed. */
+export async function installedExtension({
+  section,
+  module,
+  folder,
+}: ExtensionPlace): Promise<SectionExtension | null> {
   const path = pathOf(module, folder);
-  if (path === null)
-    throw misconfigured(
-      section,
-      `needs the package ${shortName(module)}, which is not installed: npm install ${module}`,
-    );
-  return checked(await imported(path, section, module), section, module);
+  return path === null ? null : checked(await imported(path, section, module), section, module);
 }
 
 /** Returns the extensions of all edges that are installed where `folder`, the working directory or the server finds them. */

@@ -10,9 +10,9 @@ import {
   shortName,
   withNeededFields,
 } from 'mempool-core/backend';
-import { edgesOf } from './edges-section.ts';
 import { type Environment, type EnvironmentFields, environmentFields } from './environment.ts';
 import type { SectionExtension } from './extension.ts';
+import { type ConfiguredExtensions, dashboardOf, edgesOf } from './extension-sections.ts';
 import { readSecret } from './secret-file.ts';
 import {
   type GivenToken,
@@ -38,11 +38,11 @@ export interface LoadOptions {
   /** Fields that replace those of the file and of the environment, such as options of a command line. */
   readonly server?: Partial<ServerOptions> | undefined;
   /**
-   * Extensions of edges, by the name of the edge, for a program that is bundled. Default: `[edges.NAME]` loads the package
+   * Extensions by their sections, such as `edges.blockfrost`, for a program that is bundled. Default: `[edges.NAME]` loads the package
    * `mempool-edge-NAME`, or the module that the field `package` names, from the folder of the file, the working directory or the
-   * server's own folder.
+   * server's own folder. The dashboard is loaded from `mempool-dashboard`, if that is installed.
    */
-  readonly edges?: Readonly<Record<string, SectionExtension>> | undefined;
+  readonly extensions?: Readonly<Record<string, SectionExtension>> | undefined;
 }
 
 type Tables = Readonly<Record<string, unknown>>;
@@ -89,16 +89,32 @@ async function assemble(tables: Tables, env: EnvironmentFields, around: Surround
   const watcher = sectionOf('watcher', tables, env);
   const election = electionOf(sectionOf('election', tables, env), pool, watcher.source !== null);
   const mempool = { ...pool, election: election.name, watcherLockTtlMs: election.ttlMs ?? undefined };
-  const own = tables.edges ?? {};
-  const edges = await edgesOf(isTable(own) ? { ...own, ...env.edges } : own, {
-    folder: around.folder,
-    edges: around.edges ?? {},
-  });
+  const extensions = await extensionsOf(tables, env, { around, mempool, dashboard: server.dashboard });
   const given = Object.keys({ ...tables, ...env });
   const ledger = ledgerOf(sectionOf('ledger', tables, env), given);
   const sequencer = await sequencerOf(sectionOf('sequencer', tables, env), given, { pool, folder: around.folder });
   const source = located(watcher.source, around.folder);
-  return { mempool, server, election, watcher: { source }, edges, ledger, sequencer };
+  return { mempool, server, election, watcher: { source }, extensions, ledger, sequencer };
+}
+
+interface Loading {
+  readonly around: Surroundings;
+  readonly mempool: MempoolConfig<string>;
+  /** If true, the dashboard is loaded. */
+  readonly dashboard: boolean;
+}
+
+async function extensionsOf(
+  tables: Tables,
+  env: EnvironmentFields,
+  { around, mempool, dashboard }: Loading,
+): Promise<ConfiguredExtensions> {
+  const place = { folder: around.folder, given: around.extensions ?? {}, mempool };
+  const edges = tables.edges ?? {};
+  return {
+    ...(await edgesOf(isTable(edges) ? { ...edges, ...env.edges } : edges, place)),
+    ...(dashboard ? await dashboardOf(place) : {}),
+  };
 }
 
 async function poolOf(tables: Tables, env: EnvironmentFields, folder: string): Promise<MempoolConfig<string>> {

@@ -127,8 +127,8 @@ export interface ServerConfig {
   readonly server: ServerOptions;
   readonly election: ElectionSection;
   readonly watcher: WatcherSection;
-  /** The edges that are on, by their names: further protocols, each on its own port. */
-  readonly edges: Readonly<Record<string, ConfiguredExtension>>;
+  /** The extensions that are on, by their sections, such as `edges.blockfrost`. */
+  readonly extensions: Readonly<Record<string, ConfiguredExtension>>;
   /** The ledger's options; `null` if there is no ledger. */
   readonly ledger: LedgerSection | null;
   /** `null`: no epochs are watched. */

@@ -11,8 +11,8 @@ import {
 } from 'mempool-core';
 import { EventFeed } from '../http/event-feed.ts';
 import type { EventHub } from '../http/event-hub.ts';
-import type { SharedParts } from '../http/http-server.ts';
 import { busy } from '../http/problem.ts';
+import type { SharedParts } from '../http/shared-parts.ts';
 import { SeqOrder } from './seq-order.ts';
 
 /** Nobody has asked for so long: the list is given up, and made again at the next request. */

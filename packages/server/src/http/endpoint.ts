@@ -35,7 +35,8 @@ export interface Endpoint<Query = unknown, Body = unknown> {
   /** With parameters in braces, such as `/transactions/{hash}`. */
   readonly path: string;
   readonly summary: string;
-  readonly tag: 'transactions' | 'propagation' | 'chain' | 'pool' | 'monitor' | 'ledger' | 'epochs' | 'server';
+  /** The group of the path in the OpenAPI document. */
+  readonly tag: string;
   /** True: the path is for people, and not in the OpenAPI document. */
   readonly isHidden?: boolean | undefined;
   /** The scopes of which a token needs one. None: open to all. */

@@ -24,9 +24,6 @@ const streamHeaders = {
   'x-content-type-options': 'nosniff',
 };
 
-/** Makes the event streams of one source. */
-export type StreamsOf = <E extends HubEvent>(source: HubSource<E>, hub: EventHub<E>) => EventStreams<E>;
-
 /** What a client asks of a stream. */
 export interface Asked<E extends HubEvent> {
   /** Where to resume; `Last-Event-ID` goes before it. */

@@ -167,9 +167,12 @@ export class Gate {
     this.#rate.owe(clientKey(caller, environment), count);
   }
 
-  /** The problem that an error is answered with. An unexpected one goes to the log, at most one per second of each code. */
-  fault(error: unknown): Problem {
-    const problem = problemOf(error);
+  /**
+   * Returns the problem that an error is answered with: `known`, else by its code. An unexpected one goes to the log, at most one
+   * per second of each code.
+   */
+  fault(error: unknown, known: Problem | null = null): Problem {
+    const problem = known ?? problemOf(error);
     if (problem.status >= 500 && problem !== error) this.#faults.add(problem, error);
     return problem;
   }

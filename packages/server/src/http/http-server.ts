@@ -1,61 +1,29 @@
-import type { Logger, Mempool } from 'mempool-core';
-import type { Election } from 'mempool-election';
-import type { Scope, ServerOptions } from '../config/server-config.ts';
-import type { EpochBoard } from '../epochs/epoch-board.ts';
-import type { Metrics } from '../metrics/metrics.ts';
-import type { Monitor } from '../monitor/monitor.ts';
-import { builtPage } from '../static/built-page.ts';
+import type { Scope } from '../config/server-config.ts';
 import type { Caller } from './access.ts';
 import { chainEndpoints } from './chain-endpoints.ts';
-import { dashboardEndpoints } from './dashboard-endpoints.ts';
 import { documentPage, pageHeaders } from './document-page.ts';
 import { electionEndpoints } from './election-endpoints.ts';
 import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
 import { epochEndpoints } from './epochs/epoch-endpoints.ts';
 import { eventsEndpoint } from './event-endpoints.ts';
-import { EventHub, poolSource } from './event-hub.ts';
-import { EventStreams, type StreamsOf } from './event-streams.ts';
-import { Gate } from './gate.ts';
+import { poolSource } from './event-hub.ts';
+import type { Gate } from './gate.ts';
 import { Histories } from './histories.ts';
 import { addressOf, type HostEnvironment, headerOf } from './host-environment.ts';
 import { ledgerEndpoints } from './ledger/ledger-endpoints.ts';
-import type { ServedLedger } from './ledger/served-ledger.ts';
 import { Login } from './login.ts';
 import { metricsEndpoint, monitorEndpoints } from './monitor-endpoints.ts';
+import type { Opened } from './opened.ts';
 import { pageEndpoints } from './page-endpoints.ts';
-import { type PayloadHash, payloadHashes } from './payload-hash.ts';
 import { poolEndpoints } from './pool-endpoints.ts';
 import { probeEndpoints } from './probe-endpoints.ts';
+import type { Problem } from './problem.ts';
 import { propagationEndpoints } from './propagation-endpoints.ts';
 import { type Answered, Router } from './router.ts';
 import { sessionEndpoint } from './session-endpoint.ts';
+import type { ServerParts, SharedParts } from './shared-parts.ts';
+import { missingPage } from './static-files.ts';
 import { transactionEndpoints } from './transaction-endpoints.ts';
-
-/** What a server serves. The caller opens and closes all of it. */
-export interface ServerParts {
-  readonly pool: Mempool;
-  /** `null` or left out: there is no election, so readiness does not ask for a leader. */
-  readonly election?: Election | null | undefined;
-  /** Without it, the paths of the monitor do not exist. */
-  readonly monitor?: Monitor | null | undefined;
-  /** Without it, the paths of the ledger do not exist. */
-  readonly ledger?: ServedLedger | null | undefined;
-  /** Without it, the paths of the epochs do not exist. */
-  readonly epochs?: EpochBoard | null | undefined;
-  /** Without it, `/metrics` does not exist. */
-  readonly metrics?: Metrics | null | undefined;
-}
-
-/** Options of `createServer`: fields of the section `[server]`, and what a file cannot say. */
-export interface HttpServerOptions extends ServerOptions {
-  /**
-   * Computes the hash of a transaction, as hex, from its bytes. It goes before `hash`. If it throws, the bytes are no
-   * transaction, and its message goes to the client.
-   */
-  readonly hashOf?: PayloadHash | undefined;
-  /** Receives failures, and an audit entry of each administrative call. Default: nobody. */
-  readonly log?: Logger | undefined;
-}
 
 const info = {
   title: 'mempool-server',
@@ -63,55 +31,38 @@ const info = {
   description: 'A transaction mempool over HTTP. Times are milliseconds since 1970. Big numbers are text.',
 };
 
-/** What the HTTP API and the edges of one server share. */
-export interface SharedParts {
-  readonly pool: Mempool;
-  readonly options: HttpServerOptions;
-  readonly gate: Gate;
-  readonly hub: EventHub;
-  /** The chain's hash of a transaction. */
-  readonly hashOf: PayloadHash;
-}
-
 /** Checks each request, counts it, and has the router answer it. */
 export class HttpServer {
-  /** For the edges. */
-  readonly shared: SharedParts;
   readonly #gate: Gate;
   readonly #router: Router;
   #openapi: object | null = null;
   #draining: Promise<void> | null = null;
 
-  constructor(parts: ServerParts, options: HttpServerOptions) {
+  constructor(parts: ServerParts, shared: SharedParts, extensions: readonly Opened[]) {
     const { pool, election = null, monitor = null, metrics = null, ledger = null, epochs = null } = parts;
-    const log = options.log ?? (() => undefined);
-    const gate = new Gate({ pool, options, log, metrics });
-    const { waits, stopping } = gate;
-    const source = poolSource(pool);
-    const hub = new EventHub(source, stopping);
-    const hashOf = options.hashOf ?? payloadHashes[options.hash];
-    const streamsOf = streamsWith(gate, metrics);
+    const { gate, options, hashOf, hub, streamsOf } = shared;
     const login = options.dashboard && options.tokens.length > 0 ? new Login(gate) : null;
+    const added = extensions.flatMap(({ endpoints = [] }) => endpoints);
     this.#gate = gate;
-    this.shared = { pool, options, gate, hub, hashOf };
     this.#router = new Router(
       [
-        ...transactionEndpoints({ pool, hashOf, waits, histories: new Histories(pool) }),
+        ...transactionEndpoints({ pool, hashOf, waits: gate.waits, histories: new Histories(pool) }),
         ...pageEndpoints(pool, options),
-        eventsEndpoint(streamsOf(source, hub)),
+        eventsEndpoint(streamsOf(poolSource(pool), hub)),
         ...propagationEndpoints(pool),
         ...chainEndpoints(pool),
         ...poolEndpoints(pool, options, { ledger, epochs }),
         ...(monitor === null ? [] : monitorEndpoints(monitor)),
-        ...(ledger === null ? [] : ledgerEndpoints({ ...ledger, metrics, stopping, streamsOf })),
+        ...(ledger === null ? [] : ledgerEndpoints({ ...ledger, metrics, streamsOf })),
         ...(epochs === null ? [] : epochEndpoints(epochs)),
         ...electionEndpoints(election),
         ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
-        ...probeEndpoints({ pool, election, ledger: ledger?.ledger ?? null, isStopping: () => stopping.aborted }),
+        ...probeEndpoints({ pool, election, ledger: ledger?.ledger ?? null, isStopping: () => gate.stopping.aborted }),
         sessionEndpoint(),
         this.#document(),
         this.#page(),
-        ...(options.dashboard ? dashboardEndpoints(builtPage()) : []),
+        ...added,
+        ...(options.dashboard && !added.some(({ path }) => path === '/') ? [missingPage()] : []),
         ...(login?.endpoints() ?? []),
       ],
       {
@@ -120,7 +71,7 @@ export class HttpServer {
           login === null ? gate.identify(request, environment) : login.identify(request, environment),
         owe: (caller, environment, count) => gate.owe(caller, environment, count),
         answered: (answer) => this.#answered(answer),
-        fault: (error) => gate.fault(error),
+        fault: (error) => gate.fault(error, problemIn(extensions, error)),
       },
     );
   }
@@ -174,14 +125,12 @@ export class HttpServer {
   }
 }
 
-/** The event streams of all sources of a server are counted together. */
-function streamsWith({ streams, stopping }: Gate, metrics: Metrics | null): StreamsOf {
-  let clients = 0;
-  const counted = (change: 1 | -1): void => {
-    clients += change;
-    metrics?.sseClients(clients);
-  };
-  return (source, hub) => new EventStreams({ source, hub, streams, stopping, counted });
+function problemIn(extensions: readonly Opened[], error: unknown): Problem | null {
+  for (const { problemOf } of extensions) {
+    const problem = problemOf?.(error) ?? null;
+    if (problem !== null) return problem;
+  }
+  return null;
 }
 
 /** Transfers by an administrator are in the ledger itself. */

@@ -1,16 +1,16 @@
-import { PageFile } from '../static/page-file.ts';
 import type { Caller } from './access.ts';
 import { networkOf } from './client-network.ts';
-import { dashboardHeaders, hidden, sent } from './dashboard-endpoints.ts';
 import { type Call, type Endpoint, endpoint } from './endpoint.ts';
 import type { Gate } from './gate.ts';
 import { addressOf, type HostEnvironment, headerOf } from './host-environment.ts';
 import { loginPage, loginStyle } from './login-page.ts';
 import { isOwn } from './origin-check.ts';
+import { PageFile } from './page-file.ts';
 import { Problem } from './problem.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { sessionCookie, sessionIds } from './session-cookie.ts';
 import { Sessions, sessionMs } from './sessions.ts';
+import { dashboardHeaders, hidden, sent } from './static-files.ts';
 
 /** Tries of one address, or IPv6 /64: so many at once, and then one each two seconds. */
 const tries = { perSecond: 0.5, atOnce: 10 };

@@ -13,7 +13,7 @@ export interface Metric<Read> {
 }
 
 /** Where a metric is read from; `null`: there is nothing to read now. */
-type Source<Read> = () => Read | null | Promise<Read | null>;
+export type Source<Read> = () => Read | null | Promise<Read | null>;
 
 export function defineGauge<Read>(registry: Registry, metric: Metric<Read>, source: Source<Read>): void {
   const { name, help, labelNames = [], read } = metric;

@@ -1,12 +1,33 @@
 import type { Observer } from 'mempool-core';
 import type { Ledger } from 'mempool-ledger';
-import { Registry } from 'prom-client';
+import { Counter, Registry } from 'prom-client';
 import { defineEpochMetrics, type EpochSource } from './epoch-metrics.ts';
+import { defineGauge, type Metric, type Source } from './metric.ts';
 import { type MetricsSource, PoolMetrics } from './pool-metrics.ts';
 import { type AnsweredRequest, ProcessMetrics } from './process-metrics.ts';
 
+/** A metric that only grows. */
+export interface CounterMetric {
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames: readonly string[];
+}
+
+/** Increases a counter, by 1 unless another count is given. */
+export type Count = (labels: Readonly<Record<string, string>>, count?: number) => void;
+
+/** What an extension adds to the metrics of a server. Each name may be defined once. */
+export interface ExtensionMetrics {
+  /** Shows metrics whose values are read for each answer. */
+  gauges<Read>(metrics: readonly Metric<Read>[], source: Source<Read>): void;
+  counter(metric: CounterMetric): Count;
+}
+
+/** Counts nothing. */
+export const noMetrics: ExtensionMetrics = { gauges: () => undefined, counter: () => () => undefined };
+
 /** The metrics of one server, in their own registry. */
-export interface Metrics {
+export interface Metrics extends ExtensionMetrics {
   /** The observer to pass to `openMempool` or `openNode`. It also counts fenced calls. */
   readonly observer: Observer;
   /** The content type of `text`. */
@@ -41,6 +62,13 @@ export function createMetrics(): Metrics {
   const [ofPool, ofProcess] = [new PoolMetrics(registry), new ProcessMetrics(registry)];
   return {
     contentType: registry.contentType,
+    gauges: (metrics, source) => {
+      for (const metric of metrics) defineGauge(registry, metric, source);
+    },
+    counter: (metric) => {
+      const counter = new Counter({ ...metric, registers: [registry] });
+      return (labels, count = 1) => counter.inc({ ...labels }, count);
+    },
     observer: (call) => ofProcess.call(call),
     attach: (source) => {
       ofPool.attach(source);

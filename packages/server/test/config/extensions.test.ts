@@ -41,9 +41,9 @@ async function refusal(path: string): Promise<{ readonly field: string | undefin
 test('an edge is loaded from the folder of the configuration', async () => {
   const code = extension({ section: 'edges.mine' });
   const byName = await loadServerConfig(configured('[edges.mine]', { 'mempool-edge-mine': code }));
-  expect(byName.edges).toMatchObject({ mine: { extension: { section: 'edges.mine' }, options: {} } });
+  expect(byName.extensions).toMatchObject({ 'edges.mine': { extension: { section: 'edges.mine' }, options: {} } });
   const named = await loadServerConfig(configured('[edges.mine]\npackage = "other"', { other: code }));
-  expect(named.edges).toMatchObject({ mine: { extension: { section: 'edges.mine' } } });
+  expect(named.extensions).toMatchObject({ 'edges.mine': { extension: { section: 'edges.mine' } } });
 });
 
 test.for([

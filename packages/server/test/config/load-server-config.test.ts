@@ -82,7 +82,10 @@ describe('a file', () => {
       },
       election: { enabled: true, name: 'watcher', nodeId: 'a', ttlMs: 3000 },
       watcher: { source: `${join(folder, 'chain/source.ts')}#mine` },
-      edges: { blockfrost: expect.objectContaining({ options: { port: 3001 } }) },
+      extensions: {
+        'edges.blockfrost': expect.objectContaining({ options: { port: 3001 } }),
+        dashboard: expect.objectContaining({ options: {} }),
+      },
       ledger: {
         ...{ currency: 'ADA', name: 'main', path: null, retentionMs: 1000 },
         ...{ maxRefusals: 10_000, sweepMs: 1000, turbo: false },

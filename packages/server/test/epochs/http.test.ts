@@ -46,7 +46,7 @@ async function servedScene(): Promise<{ scene: Cast; ask: Ask }> {
   for (const each of scene.validators) await each.start();
   for (const epoch of [1, 2, 3]) await runEpoch(scene, epoch);
   const board = await boardOf(scene);
-  const server = createServer({ pool: await ownPool(), epochs: board });
+  const server = await createServer({ pool: await ownPool(), epochs: board });
   return { scene, ask: asking('http://127.0.0.1', (request) => server.fetch(request)) };
 }
 
@@ -117,7 +117,7 @@ test('the OpenAPI document has the paths, which need the scope read, only where 
   const pool = await ownPool();
   const epochs = await boardOf(scene);
   const tokens = [tokenOf('reader', ['read']), tokenOf('writer', ['submit'])];
-  const server = createServer({ pool, epochs }, { tokens });
+  const server = await createServer({ pool, epochs }, { tokens });
   const document = server.openapi() as Record<string, object>;
   expect(await new DocumentValidator().validate(document)).toMatchObject({ valid: true });
   const found = Object.keys(document.paths ?? {}).filter((path) => path.includes('/epochs'));
@@ -131,7 +131,7 @@ test('the OpenAPI document has the paths, which need the scope read, only where 
     expect(await statusOf(path, 'writer')).toBe(403);
     expect(await statusOf(path, 'nobody')).toBe(401);
   }
-  const without = createServer({ pool });
+  const without = await createServer({ pool });
   expect((await without.fetch(new Request('http://127.0.0.1/api/v1/epochs/active'))).status).toBe(404);
 });
 

@@ -110,7 +110,7 @@ test('a connection that has sent nothing does not hold up the end', async () => 
 }, 5_000);
 
 test('the OpenAPI document is valid, and there is a page of it', async () => {
-  const server = createServer({ pool: await ownPool() });
+  const server = await createServer({ pool: await ownPool() });
   const document = server.openapi();
   expect(await new Validator().validate(document as Record<string, unknown>)).toMatchObject({ valid: true });
   const page = await server.fetch(new Request('http://localhost/docs'));
@@ -124,4 +124,15 @@ test('a part in the election without a chain to follow is refused', async () => 
     code: 'ERR_MEMPOOL_CONFIG',
     details: { field: 'election.enabled' },
   });
+});
+
+test('a server without an installed dashboard says how to install it, and one that shall have none says nothing', async () => {
+  const pool = await ownPool();
+  const answer = async (dashboard: boolean): Promise<readonly [number, string | null]> => {
+    const { fetch: send } = await createServer({ pool }, { dashboard });
+    const { status, headers } = await send(new Request('http://localhost/'));
+    return [status, headers.get('content-type')];
+  };
+  expect(await answer(true)).toEqual([404, 'text/plain; charset=utf-8']);
+  expect(await answer(false)).toEqual([404, 'application/problem+json']);
 });

@@ -10,7 +10,7 @@ test('the OpenAPI document names every path of the ledger, and is valid', async 
   const ledger = await openLedger(memoryLedger, { currency: 'ADA' });
   onTestFinished(() => ledger.close());
   const served = { ledger, currency: 'ADA', turbo: true };
-  const document = createServer({ pool: await ownPool(), ledger: served }).openapi() as Record<string, object>;
+  const document = (await createServer({ pool: await ownPool(), ledger: served })).openapi() as Record<string, object>;
   expect(await new Validator().validate(document)).toMatchObject({ valid: true });
   const paths = Object.keys(document.paths ?? {}).filter((path) => /ledger|turbo/.test(path));
   expect(paths.map((path) => path.replace('/api/v1/ledger', '')).toSorted()).toEqual([
