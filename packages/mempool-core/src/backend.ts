@@ -84,7 +84,7 @@ export { type RetryOptions, retryUntil } from './drivers/retry.ts';
 export { inSlices } from './drivers/slices.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
 export { MemoryPool } from './memory/memory-pool.ts';
-export type { MemoryRecord } from './memory/pool-state.ts';
+export type { MemoryRecord } from './memory/pool-records.ts';
 export { decodeChange, encodeChange } from './priority/change-record.ts';
 export { dumpOfParts, dumpOfPool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';

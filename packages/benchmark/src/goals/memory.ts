@@ -23,7 +23,7 @@ export function memoryGoals({ subject, path }: BenchBackend, context: BenchConte
   const count = atMost(context, 100_000);
   const heap = `heap and typed arrays per transaction beyond its payload, ${count.toLocaleString('en')} Pending, a fresh process`;
   return [
-    receive('receive by 100', 100, 0.75),
+    receive('receive by 100', 100, 0.5),
     receive('receive alone, awaited', 1, 0.5),
     ...readGoals(subject, {
       names: { page: 'walk through a bare Map and copy' },
@@ -31,6 +31,6 @@ export function memoryGoals({ subject, path }: BenchBackend, context: BenchConte
       clock,
       open: () => new MapWalk(),
     }),
-    { ...head(subject, heap, ['at most', 350], 'bytes', 1), sample: () => heapBytes(path, count) },
+    { ...head(subject, heap, ['at most', 650], 'bytes', 1), sample: () => heapBytes(path, count) },
   ];
 }

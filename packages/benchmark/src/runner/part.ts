@@ -56,7 +56,7 @@ export async function measurePart(part: Part, context: BenchContext): Promise<Me
 
 /** Bytes of heap for each transaction of a priority pool: in a mirror, and beside it where the heap is the store. */
 const mostMirror = 700;
-const mostHeap = 250;
+const mostHeap = 550;
 
 /** The goals that a backend of ours has beside its flatness. */
 async function goalsOf(backend: BenchBackend, context: BenchContext): Promise<Measure[]> {

@@ -92,8 +92,6 @@ export function memoryDriver({ memory, options, leases, commit, close }: MemoryD
   }
 
   const driver: StoreDriver = {
-    // A `commit` may use the bytes after the call, so it gets copies that no caller can change (M1).
-    ...(commit === undefined && { copiesPayloads: true }),
     receive,
     move: (verb, hashes, context) =>
       write(verb, context, (view, nowMs) => moveStep(view, verb, hashes, guardOf(context, nowMs))),

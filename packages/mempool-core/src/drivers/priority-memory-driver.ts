@@ -75,8 +75,6 @@ export function priorityMemoryDriver(parts: PriorityMemoryParts): StoreDriver {
   const storage = memoryStorage(parts, clock);
   const driver = priorityDriver(storage, options);
   const verbs: StoreDriver = {
-    // For the same reason as in `memoryDriver`.
-    ...(commit === undefined && { copiesPayloads: true }),
     ...memoryReads(pool.memory),
     ...driver,
     dumpPool: () => dumpOfPool(pool),

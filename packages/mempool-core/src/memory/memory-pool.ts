@@ -17,16 +17,16 @@ import {
 import type { NumbersPart } from '../contract/transfer.ts';
 import { logEntry, logPage, seqPage, statusOf, storedTransaction } from '../rules/answers.ts';
 import type { PoolView, Step } from '../rules/step.ts';
-import type { EndLog } from './end-log.ts';
-import type { EventSeries } from './event-series.ts';
+import type { EventLog } from './event-log.ts';
 import type { FifoRows } from './fifo-rows.ts';
 import type { KeptBlocks } from './kept-blocks.ts';
 import type { NamedRecords } from './named-records.ts';
+import type { NumberedList } from './numbered-list.ts';
 import { PoolPages } from './pool-pages.ts';
-import { type MemoryRecord, type OnForget, PoolState } from './pool-state.ts';
-import type { Rows } from './rows.ts';
-import { noSlot, Slots } from './slots.ts';
-import { bySending, type SeqList } from './stage-indexes.ts';
+import { type MemoryRecord, recordsOf, restoreRecord } from './pool-records.ts';
+import { PoolState } from './pool-state.ts';
+import { bodyOf, type Ended, type Rows } from './rows.ts';
+import { behindSeq, behindTick, bySending, type Row } from './stage-indexes.ts';
 
 /** No record in memory is damaged. */
 const intact = (): boolean => true;
@@ -41,20 +41,19 @@ export class MemoryPool implements PoolView, EventSource {
   readonly #state: PoolState;
   readonly #rows: Rows;
   readonly #blocks: KeptBlocks;
-  readonly #log: EndLog;
-  readonly #events: EventSeries;
+  readonly #log: NumberedList<Ended>;
+  readonly #events: EventLog;
 
   /**
-   * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good. An
-   * index of the same pool shares the `slots`.
+   * `epoch` is made with the pool and stored with it. `onForget` is called with each hash that leaves the log for good.
    */
-  constructor(epoch: string, retention: Retention, onForget: OnForget = () => undefined, slots: Slots = new Slots()) {
+  constructor(epoch: string, retention: Retention, onForget: (hash: string) => void = () => undefined) {
     this.epoch = epoch;
-    this.#state = new PoolState(retention, slots, onForget);
-    const { rows, blocks, log, events } = this.#state;
+    this.#state = new PoolState(retention, onForget);
+    const { rows, blocks, events } = this.#state;
     this.#rows = rows;
     this.#blocks = blocks;
-    this.#log = log;
+    this.#log = rows.log;
     this.#events = events;
   }
 
@@ -79,7 +78,6 @@ export class MemoryPool implements PoolView, EventSource {
   /** Writes a step that was planned on the current state, then notifies the listeners. */
   apply(step: Step<unknown>): void {
     this.#state.apply(step);
-    if (step.events.length > 0) this.#state.wake();
   }
 
   /** Applies a step that is stored elsewhere. Its events are not kept here. */
@@ -93,12 +91,12 @@ export class MemoryPool implements PoolView, EventSource {
    * next step.
    */
   dump(): Generator<MemoryRecord, undefined> {
-    return this.#state.dump();
+    return recordsOf(this.#state);
   }
 
   /** Restores a record of `dump`, in the order of `dump`. From then on the pool owns its bytes. */
   restore(record: MemoryRecord): void {
-    this.#state.restore(record);
+    restoreRecord(this.#state, record);
   }
 
   /** The pages of an export. */
@@ -169,16 +167,15 @@ export class MemoryPool implements PoolView, EventSource {
    */
   endedBefore(logSeq: number): string[] {
     const hashes: string[] = [];
-    const log = this.#log;
-    for (let number = this.firstLogSeq; number < logSeq && number <= log.last; number++) {
-      if (log.past(number) === null) hashes.push(this.#rows.slots.hashOf(log.slot(number)));
+    for (let number = this.firstLogSeq; number < logSeq && number <= this.#log.last; number++) {
+      const row = this.#rows.latest(number);
+      if (row !== null) hashes.push(row.txState.hash);
     }
     return hashes;
   }
 
   txState(hash: string): TxState | null {
-    const slot = this.#rows.find(hash);
-    return slot === noSlot ? null : this.#rows.state(slot);
+    return this.#rows.find(hash)?.txState ?? null;
   }
 
   claimOf(hash: string): string | null {
@@ -186,8 +183,7 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   confirmedAt(hash: string): ChainPoint | null {
-    const slot = this.#rows.find(hash);
-    return slot === noSlot ? null : this.#rows.point(slot);
+    return this.#rows.find(hash)?.point ?? null;
   }
 
   inclusion(hash: string): number | null {
@@ -205,57 +201,55 @@ export class MemoryPool implements PoolView, EventSource {
 
   aged(finalizable: number, droppable: number): TxState[] {
     const { confirmed, waiting } = this.#rows.stageIndexes;
-    return this.#states([...confirmed.upTo(finalizable), ...waiting.upTo(droppable)]);
+    return statesOf([...confirmed.upTo(behindTick(finalizable)), ...waiting.upTo(behindTick(droppable))]);
   }
 
   confirmedAfter(tick: number): TxState[] {
     const { confirmed, finalized } = this.#rows.stageIndexes;
-    return this.#states([...confirmed.after(tick), ...finalized.after(tick)]);
+    return statesOf([confirmed, finalized].flatMap((list) => [...list.after(behindTick(tick))]));
   }
 
   waitingAfter(tick: number): TxState[] {
-    return this.#states(this.#rows.stageIndexes.waiting.after(tick));
+    return statesOf([...this.#rows.stageIndexes.waiting.after(behindTick(tick))]);
   }
 
   sentBefore(ms: number, limit: number): TxState[] {
-    const { columns } = this.#rows;
-    const found: number[] = [];
-    for (const slot of this.#rows.stageIndexes.waiting.bySending()) {
-      const sentAt = columns.sent(slot);
+    const found: Row[] = [];
+    for (const row of this.#rows.stageIndexes.waiting) {
+      const { sentAt } = row.txState.facts;
       if (sentAt === null) continue;
-      const last = found.at(-1);
       // Rows that went out in the same millisecond are ordered by seq below.
-      if (sentAt >= ms || (found.length >= limit && last !== undefined && columns.sent(last) !== sentAt)) break;
-      found.push(slot);
+      if (sentAt >= ms || (found.length >= limit && found.at(-1)?.txState.facts.sentAt !== sentAt)) break;
+      found.push(row);
     }
-    return this.#states(found.sort(bySending(columns)).slice(0, limit));
+    return statesOf(found.sort(bySending).slice(0, limit));
   }
 
   peekPending(after: number, limit: number): DriverPage {
-    return this.#page(this.#rows.stageIndexes.pending, after, limit);
+    return this.#cut(this.#rows.stageIndexes.pending.after(behindSeq(after)).take(limit), after);
   }
 
   peekInflight(after: number, limit: number): DriverPage {
-    return this.#page(this.#rows.stageIndexes.inflight, after, limit);
+    return this.#cut(this.#rows.stageIndexes.inflight.after(behindSeq(after)).take(limit), after);
   }
 
   findInflight(hashes: readonly string[]): (StoredTransaction | null)[] {
     return hashes.map((hash) => {
-      const slot = this.#rows.find(hash);
-      return slot !== noSlot && isInflight(this.#rows.columns.stage(slot)) ? this.#stored(slot) : null;
+      const row = this.#rows.find(hash);
+      return row !== undefined && isInflight(row.txState.stage) ? this.#stored(row) : null;
     });
   }
 
   /** The Pending transactions with a greater seq, by seq. */
   pendingAfter(seq: number): Iterable<{ readonly hash: string }> {
-    return this.#rows.stageIndexes.pending.after(seq).map((slot) => ({ hash: this.#rows.slots.hashOf(slot) }));
+    return this.#rows.stageIndexes.pending.after(behindSeq(seq)).map(({ txState }) => txState);
   }
 
   /** Returns the page, after the seq `after`, of the live transactions among these hashes. The hashes are ordered by seq. */
   stored(hashes: readonly string[], after: number): DriverPage {
-    const { columns } = this.#rows;
-    const slots = hashes.map((hash) => this.#rows.find(hash));
-    return this.#cut(slots.filter((slot) => slot !== noSlot && isLive(columns.stage(slot))).values(), after);
+    const rows = hashes.map((hash) => this.#rows.find(hash));
+    const live = rows.filter((row) => row !== undefined).filter(({ txState }) => isLive(txState.stage));
+    return this.#cut(live.values(), after);
   }
 
   checkStatus(hashes: readonly string[]): TransactionStatus[] {
@@ -267,7 +261,7 @@ export class MemoryPool implements PoolView, EventSource {
   dumpFinalized(cursor: number, limit: number): DriverLogPage {
     const { oldest, last } = this.#log;
     const first = Math.max(cursor, oldest);
-    const entries = numbersFrom(first, Math.min(last, first + limit - 1)).map((number) => this.#logEntry(number));
+    const entries = this.#log.page(first, limit).map((ended, i) => this.#logEntry(first + i, ended));
     return logPage(cutPage(entries, intact), { cursor, oldest, last, epoch: this.epoch }, (entry) => entry);
   }
 
@@ -279,9 +273,13 @@ export class MemoryPool implements PoolView, EventSource {
   }
 
   usage(): DriverUsage {
+    const { counts, held } = this.#rows.stageIndexes;
     return {
-      ...this.#rows.stageIndexes.counts(),
-      held: this.#rows.stageIndexes.held.length,
+      pending: counts.Pending,
+      propagated: counts.Propagated,
+      acknowledged: counts.Acknowledged,
+      confirmed: counts.Confirmed,
+      held: held.length,
       logged: this.#log.length,
       lastLogSeq: this.#log.last,
       lastSeq: this.lastSeq,
@@ -293,7 +291,7 @@ export class MemoryPool implements PoolView, EventSource {
 
   readEvents(after: number, limit: number): EventPage {
     const { oldest, last } = this.#events;
-    return { events: this.#events.page(after + 1, limit), oldest, last, epoch: this.epoch };
+    return { events: this.#events.copies(after + 1, limit), oldest, last, epoch: this.epoch };
   }
 
   onEvents(listener: () => void): () => void {
@@ -301,12 +299,8 @@ export class MemoryPool implements PoolView, EventSource {
     return () => this.#state.listeners.delete(listener);
   }
 
-  #page(list: SeqList, after: number, limit: number): DriverPage {
-    return this.#cut(list.after(after).take(limit), after);
-  }
-
-  #cut(slots: IteratorObject<number, undefined>, after: number): DriverPage {
-    const records = slots.map((slot) => this.#stored(slot));
+  #cut(rows: IteratorObject<Row, undefined>, after: number): DriverPage {
+    const records = rows.map((row) => this.#stored(row));
     return seqPage(cutPage(records, intact), { after, epoch: this.epoch }, (record) => record);
   }
 
@@ -315,21 +309,15 @@ export class MemoryPool implements PoolView, EventSource {
     return oldest === undefined ? null : { hash: oldest.hash, sentAt: oldest.facts.sentAt ?? 0 };
   }
 
-  #logEntry(number: number): LogEntry {
-    const { point, at } = this.#log.ending(number);
-    return logEntry(number, this.#rows.ended(number), this.#rows.body(this.#rows.logged(number)), point, at);
+  #logEntry(number: number, { txState, point, at }: Ended): LogEntry {
+    return logEntry(number, txState, bodyOf(this.#rows.find(txState.hash) as Row), point, at);
   }
 
-  #states(slots: readonly number[]): TxState[] {
-    return slots.map((slot) => this.#rows.state(slot));
-  }
-
-  #stored(slot: number): StoredTransaction {
-    const rows = this.#rows;
-    return storedTransaction(rows.state(slot), rows.body(slot), rows.point(slot), this.#blocks.tick);
+  #stored(row: Row): StoredTransaction {
+    return storedTransaction(row.txState, bodyOf(row), row.point, this.#blocks.tick);
   }
 }
 
-function* numbersFrom(first: number, last: number): Generator<number, undefined> {
-  for (let number = first; number <= last; number++) yield number;
+function statesOf(rows: readonly Row[]): TxState[] {
+  return rows.map(({ txState }) => txState);
 }

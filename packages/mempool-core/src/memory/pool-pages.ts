@@ -3,6 +3,9 @@ import type { ChainPoint, Transaction } from '../contract/transaction.ts';
 import type { NumbersPart } from '../contract/transfer.ts';
 import type { KeptBlock } from './kept-blocks.ts';
 import type { PoolState } from './pool-state.ts';
+import { bodyOf } from './rows.ts';
+import { bySeq } from './sorted-list.ts';
+import { behindSeq, type Row } from './stage-indexes.ts';
 
 /** Rows and payload bytes of a page, about. */
 const pageRows = 500;
@@ -33,24 +36,21 @@ export class PoolPages {
 
   /** The live transactions with a seq above `after` and up to `last`, by seq. An empty page is the end. */
   live(after: number, last: number): LiveRow[] {
-    const { rows } = this.#state;
-    const slots = this.#slotsAfter(after).filter((slot) => rows.columns.seq(slot) <= last);
-    return cut(slots, (slot) => ({ state: rows.state(slot), point: rows.point(slot), body: rows.body(slot) }));
+    const rows = this.#rowsAfter(after).filter(({ seq }) => seq <= last);
+    return cut(rows, (row) => ({ state: row.txState, point: row.point, body: bodyOf(row) }));
   }
 
   /** The entries of the log from this number on. An empty page is the end. */
   ended(from: number, began: Pick<NumbersPart, 'lastSeq' | 'lastLogSeq'>): EndedRow[] {
-    const { rows, log } = this.#state;
-    const first = Math.max(from, log.oldest);
-    const count = Math.max(0, Math.min(pageRows, log.last - first + 1));
-    const numbers = Array.from({ length: count }, (_, i) => first + i);
-    return cut(numbers, (logSeq) => {
-      const { point, at } = log.ending(logSeq);
-      const slot = rows.logged(logSeq);
+    const { rows } = this.#state;
+    const first = Math.max(from, rows.log.oldest);
+    const numbered = rows.log.page(first, pageRows).map((ended, i) => ({ ...ended, logSeq: first + i }));
+    return cut(numbered, ({ txState: state, point, at, logSeq }) => {
+      const row = rows.find(state.hash) as Row;
       // The export has no live transaction that came after it began.
-      const isLate = logSeq > began.lastLogSeq || rows.columns.seq(slot) > began.lastSeq;
-      const body = isLate || log.past(logSeq) === null ? rows.body(slot) : null;
-      return { logSeq, state: rows.ended(logSeq), point, body, at, ...(isLate && { late: true }) };
+      const isLate = logSeq > began.lastLogSeq || row.seq > began.lastSeq;
+      const body = isLate || row.logSeq === logSeq ? bodyOf(row) : null;
+      return { logSeq, state, point, body, at, ...(isLate && { late: true }) };
     });
   }
 
@@ -59,26 +59,24 @@ export class PoolPages {
     return this.#state.blocks.all();
   }
 
-  #slotsAfter(seq: number): number[] {
-    const { columns, stageIndexes } = this.#state.rows;
-    const { pending, held, inflight } = stageIndexes;
-    const all = Number.POSITIVE_INFINITY;
-    const heldAfter = held.length === 0 ? [] : held.until(all, all).filter((slot) => columns.seq(slot) > seq);
-    const bySeq = (a: number, b: number): number => columns.seq(a) - columns.seq(b);
+  #rowsAfter(after: number): Row[] {
+    const { pending, held, inflight } = this.#state.rows.stageIndexes;
+    const key = behindSeq(after);
+    const heldAfter = held.length === 0 ? [] : [...held].filter(({ seq }) => seq > after).sort(bySeq);
     const found = [
-      ...pending.after(seq).take(pageRows),
-      ...inflight.after(seq).take(pageRows),
-      ...heldAfter.sort(bySeq).slice(0, pageRows),
+      ...pending.after(key).take(pageRows),
+      ...inflight.after(key).take(pageRows),
+      ...heldAfter.slice(0, pageRows),
     ];
     return found.sort(bySeq).slice(0, pageRows);
   }
 }
 
-function cut<Place, Row extends { readonly body: Transaction | null }>(
+function cut<Place, Read extends { readonly body: Transaction | null }>(
   places: readonly Place[],
-  read: (place: Place) => Row,
-): Row[] {
-  const page: Row[] = [];
+  read: (place: Place) => Read,
+): Read[] {
+  const page: Read[] = [];
   let bytes = 0;
   for (const place of places) {
     const row = read(place);

@@ -23,6 +23,10 @@ export class NodeTable {
     return slot === noSlot ? undefined : this.#nodes[slot];
   }
 
+  slotOf(hash: string): number {
+    return this.#slots.find(hash);
+  }
+
   at(slot: number): PoolNode | undefined {
     return this.#nodes[slot];
   }

@@ -3,7 +3,7 @@ import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
-import { Slots } from '../memory/slots.ts';
+import { noSlot, Slots } from '../memory/slots.ts';
 import { nobodysTag } from '../rules/damage.ts';
 import { AgeLists } from './age-lists.ts';
 import { NodeTable } from './node-table.ts';
@@ -60,16 +60,13 @@ export class PoolIndex {
   /** The number of Pending transactions that are held back (P20). */
   heldCount = 0;
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
-  /** The slots of the pool's hashes, which the ledger shares. */
-  readonly slots: Slots;
   readonly #nodes: NodeTable;
   readonly #journal = new UndoLog();
   #outside: PoolScalars | null = null;
 
-  constructor(limits: Limits, slots: Slots = new Slots()) {
+  constructor(limits: Limits) {
     this.#limits = limits;
-    this.slots = slots;
-    this.#nodes = new NodeTable(slots);
+    this.#nodes = new NodeTable(new Slots());
     this.ages = new AgeLists(this.#nodes);
   }
 
@@ -190,8 +187,10 @@ export class PoolIndex {
     this.#nodes.idle(node.slot);
   }
 
-  /** Removes the transaction in a slot, which left the log. This cannot be undone. */
-  remove(slot: number): void {
+  /** Removes a transaction that left the log. This cannot be undone. */
+  remove(hash: string): void {
+    const slot = this.#nodes.slotOf(hash);
+    if (slot === noSlot) return;
     // It is in no index but by age then, and far away: it was written long ago.
     if (this.#nodes.isIdle(slot)) {
       this.#nodes.free(slot);

@@ -6,7 +6,7 @@ import type { Retention } from '../contract/options.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { MemoryPool } from '../memory/memory-pool.ts';
-import type { MemoryRecord } from '../memory/pool-state.ts';
+import type { MemoryRecord } from '../memory/pool-records.ts';
 import type { ChainStep, Step, Write } from '../rules/step.ts';
 import { floorOf } from './eviction.ts';
 import { settle, settling } from './placement.ts';
@@ -50,7 +50,7 @@ export class PriorityPool implements Planning {
 
   constructor({ epoch, retention, limits, index }: PriorityPoolParts) {
     this.index = index ?? new PoolIndex({ ...defaultLimits, ...limits });
-    this.memory = new MemoryPool(epoch, retention, (_, slot) => this.index.remove(slot), this.index.slots);
+    this.memory = new MemoryPool(epoch, retention, (hash) => this.index.remove(hash));
   }
 
   get view(): MemoryPool {

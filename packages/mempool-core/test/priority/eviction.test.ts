@@ -5,7 +5,7 @@ import type { Entry } from '../../src/contract/pool-entry.ts';
 import { defaultVerdict } from '../../src/contract/verdict.ts';
 import { settle } from '../../src/priority/placement.ts';
 import { PoolIndex } from '../../src/priority/pool-index.ts';
-import type { PlacedNode, PoolNode } from '../../src/priority/pool-node.ts';
+import type { PoolNode } from '../../src/priority/pool-node.ts';
 
 function entryOf(chance: Random, seq: number): Entry {
   const priority = BigInt(chance.below(9));
@@ -74,8 +74,7 @@ test(`an eviction does the same as a drop, also if it is undone, and if the log 
       if (dropped === undefined) continue;
       const revived = chance.below(4) === 0 ? { ...dropped.entry, seq: ++seq } : null;
       both.each((index) => {
-        const { slot } = index.node(dropped.hash) as PlacedNode;
-        if (revived === null) index.remove(slot);
+        if (revived === null) index.remove(dropped.hash);
         else index.put(revived, 'Pending');
         settle(index);
       });
