@@ -72,19 +72,20 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     codec: ['contract', 'rules'],
     store: ['contract', 'codec', 'rules'],
     roles: ['contract', 'codec', 'rules', 'store'],
-    '.': ['contract', 'codec', 'rules', 'store', 'roles'],
+    board: ['contract', 'codec', 'rules', 'store'],
+    server: ['rules', 'store', 'board'],
+    '.': ['contract', 'codec', 'rules', 'store', 'roles', 'board', 'server'],
   },
   'packages/server/src': {
     config: [],
     monitor: [],
     metrics: ['monitor'],
-    epochs: [],
-    http: ['config', 'monitor', 'metrics', 'epochs'],
+    http: ['config', 'monitor', 'metrics'],
     edges: ['http'],
     extensions: ['config', 'http'],
     demo: [],
     ledger: [],
-    '.': ['config', 'monitor', 'metrics', 'epochs', 'http', 'edges', 'extensions', 'demo', 'ledger'],
+    '.': ['config', 'monitor', 'metrics', 'http', 'edges', 'extensions', 'demo', 'ledger'],
   },
   'packages/dashboard/src': {
     '.': [],
@@ -156,7 +157,7 @@ const product: Readonly<Record<string, Part>> = {
     budget: 7_500,
     paths: ['packages/ledger/', 'packages/server/src/ledger/'],
   },
-  sequencer: { budget: 5_500, paths: ['packages/sequencer/', 'packages/server/src/epochs/'] },
+  sequencer: { budget: 5_500, paths: ['packages/sequencer/'] },
   cardano: { budget: 1_300, paths: ['packages/cardano/'] },
 };
 

@@ -1,9 +1,9 @@
 export type { Environment } from './config/environment.ts';
 export type { ConfiguredExtension, SectionExtension } from './config/extension.ts';
-export { installedEdges } from './config/find-extension.ts';
+export { installedExtensions } from './config/find-extension.ts';
 export { loadChainSource } from './config/load-chain-source.ts';
 export { type LoadOptions, loadServerConfig } from './config/load-server-config.ts';
-export { serverConfigSchema } from './config/sections.ts';
+export { extensionSections, serverConfigSchema } from './config/sections.ts';
 export {
   type ElectionSection,
   isLoopback,
@@ -11,7 +11,6 @@ export {
   type PayloadHashName,
   payloadHashNames,
   type Scope,
-  type SequencerSection,
   type ServerConfig,
   type ServerOptions,
   scopes,
@@ -19,18 +18,6 @@ export {
   type WatcherSection,
 } from './config/server-config.ts';
 export { type CreateServerOptions, createServer, type MempoolServer } from './create-server.ts';
-export {
-  EpochBoard,
-  type EpochBoardOptions,
-  type EpochSummary,
-  type EpochWorker,
-  type PeriodTotals,
-  type QueueStatus,
-} from './epochs/epoch-board.ts';
-export type { EpochRow } from './epochs/epoch-row.ts';
-export type { Moment, ShownEpoch, ShownSubmissions } from './epochs/epoch-views.ts';
-export type { SubmissionCounts } from './epochs/submission-counts.ts';
-export type { EpochTotals, ShownTotals } from './epochs/totals.ts';
 export type { ServedLedger } from './http/ledger/served-ledger.ts';
 export { type PayloadHash, payloadHashes } from './http/payload-hash.ts';
 export type { HttpServerOptions, ServerParts } from './http/shared-parts.ts';

@@ -1,13 +1,10 @@
-import { hostname } from 'node:os';
 import type { ChainSource, Mempool } from 'mempool-core';
 import { misconfigured } from 'mempool-core/backend';
 import type { Election } from 'mempool-election';
 import type { Ledger } from 'mempool-ledger';
 import { openNodeLedger } from 'mempool-ledger/config';
-import { nodePools, openNode } from 'mempool-node';
-import { poolNames } from 'mempool-sequencer';
-import type { SequencerSection, ServerConfig } from './config/server-config.ts';
-import { EpochBoard } from './epochs/epoch-board.ts';
+import { openNode } from 'mempool-node';
+import type { ServerConfig } from './config/server-config.ts';
 import { closeAll, OpenExtensions } from './extensions/open-extensions.ts';
 import { type FetchHandler, HttpListener } from './http/http-listener.ts';
 import { HttpServer } from './http/http-server.ts';
@@ -64,9 +61,7 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
     const monitor = await Monitor.start(pool, { log });
     open.push(monitor);
     metrics.attach({ pool, election, monitor });
-    const epochs =
-      config.sequencer === null ? null : await openEpochs(config, config.sequencer, { open, metrics, log });
-    const parts = { pool, config: config.mempool, election, monitor, metrics, ledger, epochs };
+    const parts = { pool, config: config.mempool, election, monitor, metrics, ledger };
     const ports = await openPorts(parts, config, options);
     open.push(ports.extensions);
     return running(ports, { pool, ledger: ledger?.ledger ?? null, election, open }, config.server);
@@ -115,49 +110,6 @@ async function openLedger(
   const swept = metrics.ledgerSwept;
   open.push(LedgerKeeper.start(ledger, { sweepMs, trims: options.retentionMs !== 'never', log, swept }));
   return { ledger, currency: options.currency, turbo };
-}
-
-/** Watches the epochs and the workers of a validator whose pools are where the section says. */
-async function openEpochs(
-  { mempool, server: { port } }: ServerConfig,
-  { url, folder, level1GraceMs, level2GraceMs, onchainGraceMs, ...section }: SequencerSection,
-  { open, metrics, log }: Opening,
-): Promise<EpochBoard> {
-  const onRedis = url === null ? mempool : { backend: 'redis', url };
-  const pools = nodePools(folder === null ? onRedis : { backend: 'sqlite' }, { folder: folder ?? undefined });
-  const { control } = poolNames(section.protocol, section.market);
-  const observer = await pools.elect(control, { nodeId: nodeIdOf(port), observer: true, log });
-  open.push(observer);
-  const board = await EpochBoard.start({
-    ...section,
-    election: startedWhenAsked(observer),
-    grace: { level1Ms: level1GraceMs, level2Ms: level2GraceMs, onchainMs: onchainGraceMs },
-    openPool: (name, limits) => pools.open(name, limits),
-    removePool: async (name) => void (await pools.remove(name)),
-    log,
-  });
-  open.push(board);
-  metrics.attachEpochs(board);
-  return board;
-}
-
-/** The same after a restart. */
-function nodeIdOf(port: number): string {
-  const host = hostname().replace(/[^\x21-\x7e]/g, '-');
-  return `server:${host.slice(0, 100)}:${port}`;
-}
-
-/** It is started by who asks, so that a store that refuses it does not keep the server from its other work. */
-function startedWhenAsked(election: Election): Pick<Election, 'members' | 'leader'> {
-  return {
-    get leader() {
-      return election.leader;
-    },
-    async members() {
-      await election.start();
-      return election.members();
-    },
-  };
 }
 
 /** The parts that a server closes when it stops. */

@@ -1,7 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { installedEdges, type Scope, type ServerConfig, scopes, serverConfigSchema } from 'mempool-server';
+import {
+  extensionSections,
+  installedExtensions,
+  type Scope,
+  type ServerConfig,
+  scopes,
+  serverConfigSchema,
+} from 'mempool-server';
 import { configOf } from '../target/open-target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { pairs } from '../terminal/table.ts';
@@ -24,7 +31,7 @@ export function addConfiguring(program: Command, begin: Begin): void {
     .description('print the JSON Schema of a configuration, for editors')
     .action(async () => {
       const { terminal } = begin();
-      await terminal.line(JSON.stringify(serverConfigSchema(await installedEdges()), null, 2));
+      await terminal.line(JSON.stringify(serverConfigSchema(await installedExtensions()), null, 2));
     });
   program
     .command('token')
@@ -106,7 +113,13 @@ function withoutSecrets(config: ServerConfig): Readonly<Record<string, object>> 
   const edges = Object.entries(extensions).flatMap(([section, { options }]) =>
     section.startsWith(prefix) ? [[section.slice(prefix.length), options]] : [],
   );
-  const shown = { ...sections, edges: Object.fromEntries(edges), server: { ...config.server, tokens } };
+  const others = extensionSections.map((section) => [section, extensions[section]?.options ?? null]);
+  const shown = {
+    ...sections,
+    ...Object.fromEntries(others),
+    edges: Object.fromEntries(edges),
+    server: { ...config.server, tokens },
+  };
   return masked(shown) as Record<string, object>;
 }
 

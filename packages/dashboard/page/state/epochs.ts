@@ -1,5 +1,5 @@
 import type { EpochGap, Phase } from 'mempool-sequencer';
-import type { EpochWorker, ShownEpoch } from 'mempool-server';
+import type { EpochWorker, ShownEpoch } from 'mempool-sequencer/server';
 import type { WireSummary } from '../wire/answers.ts';
 
 /** What the page knows of the epochs. */

@@ -1,5 +1,6 @@
 import type { EpochGap } from 'mempool-sequencer';
-import type { BlockChange, EpochWorker, ShownEpoch, Stats, Summary } from 'mempool-server';
+import type { EpochWorker, ShownEpoch } from 'mempool-sequencer/server';
+import type { BlockChange, Stats, Summary } from 'mempool-server';
 import type {
   Candidate,
   LeaderFacts,

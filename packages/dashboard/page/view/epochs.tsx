@@ -1,5 +1,5 @@
 import type { EpochGap } from 'mempool-sequencer';
-import type { EpochWorker, ShownEpoch } from 'mempool-server';
+import type { EpochWorker, ShownEpoch } from 'mempool-sequencer/server';
 import type { VNode } from 'preact';
 import { formatCount, formatShare } from '../format/numbers.ts';
 import { formatAge, formatClock, formatDate } from '../format/times.ts';

@@ -12,7 +12,7 @@ import type {
 } from 'mempool-core';
 import type { Member } from 'mempool-election';
 import type { AuditReport, Transfer, Wallet } from 'mempool-ledger';
-import type { EpochSummary } from 'mempool-server';
+import type { EpochSummary } from 'mempool-sequencer/server';
 
 /** A type as JSON has it: big numbers are text. */
 type Told<T> = T extends bigint ? string : T extends object ? { readonly [F in keyof T]: Told<T[F]> } : T;

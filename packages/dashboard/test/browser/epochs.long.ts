@@ -1,8 +1,8 @@
 import type { RunningServer } from 'mempool-server';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { type Cast, carry, cast, openEpoch, phaseReached, watched } from '../../../sequencer/test/board/scene.ts';
 import { signed } from '../../../sequencer/test/validator.ts';
-import { type Cast, carry, cast, openEpoch, phaseReached, watched } from '../../../server/test/epochs/scene.ts';
 import { served } from '../../../server/test/http/served.ts';
 import { barriers } from './axe.ts';
 import { openPage } from './browser.ts';

@@ -1,7 +1,9 @@
 import { isMempoolError } from 'mempool-core';
 import { configFields, hint, isTable, misconfigured, shortName, snakeCase } from 'mempool-core/backend';
+import { z } from 'zod';
+import type { SectionExtension } from './extension.ts';
 import { readSecret } from './secret-file.ts';
-import { fieldNames, parseSection, type SectionName } from './sections.ts';
+import { extensionSections, fieldNames, parseSection, type SectionName } from './sections.ts';
 
 /** Variables of a process, such as `process.env`. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,7 +19,7 @@ interface Section {
   readonly check: (field: string, value: unknown) => void;
 }
 
-const own = (['server', 'election', 'watcher', 'ledger', 'sequencer'] as const satisfies SectionName[]).map(
+const own = (['server', 'election', 'watcher', 'ledger'] as const satisfies SectionName[]).map(
   (name): Section => ({
     name,
     fields: fieldNames(name),
@@ -41,19 +43,42 @@ const sections: readonly Section[] = [
   },
 ];
 
+function sectionOf({ section: name, schema: { shape } }: SectionExtension): Section {
+  const check = (field: string, value: unknown): void => {
+    const issue = z.safeParse(shape[field] as z.ZodType, value).error?.issues[0];
+    if (issue !== undefined) throw misconfigured(`${name}.${field}`, issue.message);
+  };
+  return { name, fields: Object.keys(shape), check };
+}
+
 /** What Kubernetes sets for a service of this name; it is not meant for the server. */
 const serviceLink = /_(?:SERVICE_(?:HOST|PORT(?:_.*)?)|PORT_\d+_(?:TCP|UDP|SCTP)(?:_.*)?)$/;
+
+/** Returns the sections of extensions of which a field is in the environment. */
+export function extensionsInEnvironment(env: Environment): string[] {
+  const given = Object.keys(env).filter((variable) => isGiven(variable, env[variable]));
+  return extensionSections.filter((name) => given.some((variable) => variable.startsWith(prefixOf(name))));
+}
+
+function isGiven(variable: string, value: string | undefined): value is string {
+  return value !== undefined && value !== '' && !serviceLink.test(variable);
+}
 
 /**
  * Reads the variables `MEMPOOL_<SECTION>_<FIELD>`, such as `MEMPOOL_SERVER_PORT`. A variable that ends in `_FILE` names a
  * file with the value.
+ * @param extensions the extensions whose sections the environment may have, other than edges
  * @throws `ERR_MEMPOOL_CONFIG` naming the variable
  */
-export async function environmentFields(env: Environment): Promise<EnvironmentFields> {
+export async function environmentFields(
+  env: Environment,
+  extensions: readonly SectionExtension[],
+): Promise<EnvironmentFields> {
+  const known = [...sections, ...extensions.map(sectionOf)];
   const found: Record<string, Record<string, unknown>> = {};
   for (const [variable, value] of Object.entries(env)) {
-    const section = sections.find(({ name }) => variable.startsWith(prefixOf(name)));
-    if (section === undefined || value === undefined || value === '' || serviceLink.test(variable)) continue;
+    const section = known.find(({ name }) => variable.startsWith(prefixOf(name)));
+    if (section === undefined || !isGiven(variable, value)) continue;
     const { field, fromFile } = fieldOf(section, variable, env);
     const text = fromFile ? await readSecret(value, variable) : value;
     found[section.name] ??= {};

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { MempoolConfig } from 'mempool-core';
 import { isTable, misconfigured, shortName } from 'mempool-core/backend';
 import type { ConfiguredExtension, SectionExtension, SectionPlace } from './extension.ts';
-import { edgePrefix, installedExtension, loadExtension } from './find-extension.ts';
+import { edgePrefix, installedExtension, loadExtension, packageOf } from './find-extension.ts';
 import { readSecret } from './secret-file.ts';
 import { parseTable } from './sections.ts';
 import { camelCased } from './spelling.ts';
@@ -48,10 +48,31 @@ async function edgeOf(
   return { extension, options: await optionsOf(extension, fields, { folder, mempool: place.mempool }) };
 }
 
+/** Loads the extensions of these sections. @throws the errors of `loadExtension` */
+export function loaded(
+  sections: readonly string[],
+  { folder, given }: Pick<ExtensionsPlace, 'folder' | 'given'>,
+): Promise<SectionExtension[]> {
+  const load = async (section: string): Promise<SectionExtension> =>
+    given[section] ?? (await loadExtension({ section, module: packageOf(section), folder }));
+  return Promise.all(sections.map(load));
+}
+
+/** Reads the table of an extension. @throws `ERR_MEMPOOL_CONFIG` naming the field */
+export async function sectionOf(
+  extension: SectionExtension,
+  given: unknown,
+  { folder, mempool }: ExtensionsPlace,
+): Promise<ConfiguredExtensions> {
+  const { section } = extension;
+  if (!isTable(given)) throw misconfigured(section, 'must be a table');
+  return { [section]: { extension, options: await optionsOf(extension, given, { folder, mempool }) } };
+}
+
 /** Loads the dashboard if it is installed. @throws the errors of `loadExtension` */
 export async function dashboardOf({ folder, given, mempool }: ExtensionsPlace): Promise<ConfiguredExtensions> {
   const section = 'dashboard';
-  const extension = given[section] ?? (await installedExtension({ section, module: `mempool-${section}`, folder }));
+  const extension = given[section] ?? (await installedExtension({ section, module: packageOf(section), folder }));
   if (extension === null) return {};
   return { [section]: { extension, options: await optionsOf(extension, {}, { folder, mempool }) } };
 }

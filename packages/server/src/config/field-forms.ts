@@ -8,7 +8,9 @@ export type SectionSchema<Section> = z.ZodType<Section> & { readonly shape: z.co
 /** The longest delay of a timer, in milliseconds. */
 export const maxTimerMs: number = 2 ** 31 - 1;
 
-export const text: z.ZodString = z.string('must be a string').min(1, 'must not be empty');
+export const text: z.ZodString = z
+  .string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a string') })
+  .min(1, 'must not be empty');
 export const flag: z.ZodBoolean = z.boolean('must be true or false');
 
 export function whole(least: number, most: number): z.ZodNumber {

@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isTable, misconfigured, shortName } from 'mempool-core/backend';
 import { extensionVersion, type SectionExtension } from './extension.ts';
+import { extensionSections } from './sections.ts';
 
 /** Where an extension is looked for. */
 export interface ExtensionPlace {
@@ -17,6 +18,11 @@ export interface ExtensionPlace {
 
 /** The prefix of the packages of edges: `[edges.ethereum]` needs `mempool-edge-ethereum`. */
 export const edgePrefix = 'mempool-edge-';
+
+/** The package with the extension of a section: `[sequencer]` needs `mempool-sequencer`. */
+export function packageOf(section: string): string {
+  return `mempool-${section}`;
+}
 
 /**
  * Loads the extension that is the default export of a module.
@@ -40,8 +46,8 @@ export async function installedExtension({
   return path === null ? null : checked(await imported(path, section, module), section, module);
 }
 
-/** Returns the extensions of all edges that are installed where `folder`, the working directory or the server finds them. */
-export async function installedEdges(folder: string = process.cwd()): Promise<SectionExtension[]> {
+/** Returns the extensions with a section that are installed where `folder`, the working directory or the server finds them. */
+export async function installedExtensions(folder: string = process.cwd()): Promise<SectionExtension[]> {
   const folders = searched(folder).flatMap((from) => createRequire(join(from, 'here')).resolve.paths('any') ?? []);
   const names = new Set(folders.flatMap(packagesIn).filter((name) => name.startsWith(edgePrefix)));
   const places = Array.from(names, (module) => ({
@@ -49,7 +55,9 @@ export async function installedEdges(folder: string = process.cwd()): Promise<Se
     module,
     folder,
   }));
-  return Promise.all(places.map(loadExtension));
+  const known = extensionSections.map((section) => installedExtension({ section, module: packageOf(section), folder }));
+  const found = await Promise.all([...places.map(loadExtension), ...known]);
+  return found.filter((extension) => extension !== null);
 }
 
 function packagesIn(folder: string): string[] {

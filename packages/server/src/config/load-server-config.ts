@@ -10,11 +10,18 @@ import {
   shortName,
   withNeededFields,
 } from 'mempool-core/backend';
-import { type Environment, type EnvironmentFields, environmentFields } from './environment.ts';
+import { type Environment, type EnvironmentFields, environmentFields, extensionsInEnvironment } from './environment.ts';
 import type { SectionExtension } from './extension.ts';
-import { type ConfiguredExtensions, dashboardOf, edgesOf } from './extension-sections.ts';
+import {
+  type ConfiguredExtensions,
+  dashboardOf,
+  edgesOf,
+  sectionOf as extensionOf,
+  loaded,
+} from './extension-sections.ts';
 import { readSecret } from './secret-file.ts';
 import {
+  extensionSections,
   type GivenToken,
   isTokenHash,
   type ParsedSections,
@@ -40,7 +47,8 @@ export interface LoadOptions {
   /**
    * Extensions by their sections, such as `edges.blockfrost`, for a program that is bundled. Default: `[edges.NAME]` loads the package
    * `mempool-edge-NAME`, or the module that the field `package` names, from the folder of the file, the working directory or the
-   * server's own folder. The dashboard is loaded from `mempool-dashboard`, if that is installed.
+   * server's own folder; another section loads the package of its name, such as `mempool-sequencer`. The dashboard is loaded from
+   * `mempool-dashboard`, if that is installed.
    */
   readonly extensions?: Readonly<Record<string, SectionExtension>> | undefined;
 }
@@ -56,11 +64,17 @@ type Tables = Readonly<Record<string, unknown>>;
  * @throws `ERR_MEMPOOL_CONFIG` naming the file and the field, or the variable
  */
 export async function loadServerConfig(given: string | object, options: LoadOptions = {}): Promise<ServerConfig> {
-  const fromEnvironment = await environmentFields(options.env ?? {});
   const path = typeof given === 'string' ? given : null;
   const tables = divided(path === null ? given : await readTables(path), path);
   const folder = path === null ? process.cwd() : dirname(path);
-  return within(path, () => assemble(tables, fromEnvironment, { folder, ...options }));
+  const { env = {}, extensions = {} } = options;
+  const sections = new Set([
+    ...extensionSections.filter((name) => Object.hasOwn(tables, name)),
+    ...extensionsInEnvironment(env),
+  ]);
+  const known = await within(path, () => loaded([...sections], { folder, given: extensions }));
+  const fields = await environmentFields(env, known);
+  return within(path, () => assemble(tables, fields, { ...options, folder, known }));
 }
 
 /** A configuration without sections is that of a pool. */
@@ -79,6 +93,8 @@ function divided(given: unknown, path: string | null): Tables {
 interface Surroundings extends LoadOptions {
   /** The folder from which relative paths of the file are resolved, except the path of the pool. */
   readonly folder: string;
+  /** The extensions of the sections that are given, other than edges. */
+  readonly known: readonly SectionExtension[];
 }
 
 async function assemble(tables: Tables, env: EnvironmentFields, around: Surroundings): Promise<ServerConfig> {
@@ -90,11 +106,9 @@ async function assemble(tables: Tables, env: EnvironmentFields, around: Surround
   const election = electionOf(sectionOf('election', tables, env), pool, watcher.source !== null);
   const mempool = { ...pool, election: election.name, watcherLockTtlMs: election.ttlMs ?? undefined };
   const extensions = await extensionsOf(tables, env, { around, mempool, dashboard: server.dashboard });
-  const given = Object.keys({ ...tables, ...env });
-  const ledger = ledgerOf(sectionOf('ledger', tables, env), given);
-  const sequencer = await sequencerOf(sectionOf('sequencer', tables, env), given, { pool, folder: around.folder });
+  const ledger = ledgerOf(sectionOf('ledger', tables, env), Object.keys({ ...tables, ...env }));
   const source = located(watcher.source, around.folder);
-  return { mempool, server, election, watcher: { source }, extensions, ledger, sequencer };
+  return { mempool, server, election, watcher: { source }, extensions, ledger };
 }
 
 interface Loading {
@@ -110,11 +124,17 @@ async function extensionsOf(
   { around, mempool, dashboard }: Loading,
 ): Promise<ConfiguredExtensions> {
   const place = { folder: around.folder, given: around.extensions ?? {}, mempool };
-  const edges = tables.edges ?? {};
-  return {
-    ...(await edgesOf(isTable(edges) ? { ...edges, ...env.edges } : edges, place)),
-    ...(dashboard ? await dashboardOf(place) : {}),
+  const given = (section: string): unknown => {
+    const table = tables[section] ?? {};
+    return isTable(table) ? { ...table, ...env[section] } : table;
   };
+  const sections = await Promise.all(around.known.map((each) => extensionOf(each, given(each.section), place)));
+  return Object.assign(
+    {},
+    ...sections,
+    await edgesOf(given('edges'), place),
+    dashboard ? await dashboardOf(place) : {},
+  );
 }
 
 async function poolOf(tables: Tables, env: EnvironmentFields, folder: string): Promise<MempoolConfig<string>> {
@@ -197,27 +217,6 @@ function ledgerOf(
   if (currency !== null) return { currency, ...section };
   if (!given.includes('ledger')) return null;
   throw misconfigured('ledger.currency', 'is missing: it is the currency of the vault, such as "ADA"');
-}
-
-/** Epochs have a protocol and a market. Without the section none are watched. */
-async function sequencerOf(
-  { protocol, market, urlFile, ...section }: ParsedSections['sequencer'],
-  given: readonly string[],
-  { pool, folder }: { readonly pool: MempoolConfig<string>; readonly folder: string },
-): Promise<ServerConfig['sequencer']> {
-  if (!given.includes('sequencer')) return null;
-  if (protocol === null) throw misconfigured('sequencer.protocol', 'is missing: it is that of the validator');
-  if (market === null) throw misconfigured('sequencer.market', 'is missing: it is that of the validator');
-  if (urlFile !== undefined && section.url !== null) throw misconfigured('sequencer.url_file', 'is given beside url');
-  const url = urlFile === undefined ? section.url : await readSecret(resolve(folder, urlFile), 'sequencer.url_file');
-  const own = { ...section, protocol, market, url };
-  if (section.folder !== null && url !== null) throw misconfigured('sequencer.folder', 'is given beside url');
-  if (section.folder !== null) return { ...own, folder: resolve(folder, section.folder) };
-  if (url !== null || pool.backend === 'redis') return own;
-  throw misconfigured(
-    'sequencer.url',
-    'is missing: the pool is not on Redis, so url or folder says where the epochs are',
-  );
 }
 
 /** Two fields have the same meaning. */

@@ -12,7 +12,6 @@ import { z } from 'zod';
 import type { SectionExtension } from './extension.ts';
 import { flag, list, maxTimerMs, optional, portOf, type SectionSchema, text, whole } from './field-forms.ts';
 import { type GivenLedger, ledger } from './ledger-section.ts';
-import { type GivenSequencer, sequencer } from './sequencer-section.ts';
 import {
   type ElectionSection,
   payloadHashNames,
@@ -123,7 +122,6 @@ export interface ParsedSections {
   readonly election: { readonly [F in keyof ElectionSection]: ElectionSection[F] | null };
   readonly watcher: WatcherSection;
   readonly ledger: GivenLedger;
-  readonly sequencer: GivenSequencer;
 }
 
 /** The name of a section other than `[mempool]` and `[edges]`. */
@@ -134,11 +132,13 @@ const schemas: { readonly [S in SectionName]: SectionSchema<ParsedSections[S]> }
   election,
   watcher,
   ledger,
-  sequencer,
 };
 
+/** The sections of which each is read by the extension of a package: `[sequencer]` by that of `mempool-sequencer`. */
+export const extensionSections: readonly string[] = ['sequencer'];
+
 /** The names of all sections. */
-export const sectionNames: readonly string[] = ['mempool', ...Object.keys(schemas), 'edges'];
+export const sectionNames: readonly string[] = ['mempool', ...Object.keys(schemas), ...extensionSections, 'edges'];
 
 /** The names of a section's fields. */
 export function fieldNames(section: SectionName): string[] {
@@ -187,15 +187,20 @@ export function parseTable<T>(schema: SectionSchema<T>, { place, given, spelling
 
 /**
  * Returns the JSON Schema of a whole configuration, for editors. It has each name in camel and in snake case.
- * @param edges the extensions of the edges, as `installedEdges` finds them
+ * @param extensions the extensions, as `installedExtensions` finds them
  */
-export function serverConfigSchema(edges: readonly SectionExtension[] = []): FieldSchema {
+export function serverConfigSchema(extensions: readonly SectionExtension[] = []): FieldSchema {
   const own = Object.entries(schemas).map(([name, schema]) => [name, schemaOf(schema)]);
+  const added = extensionSections.map((name) => {
+    const schema = extensions.find(({ section }) => section === name)?.schema;
+    return [name, schema === undefined ? { type: 'object' } : schemaOf(schema)];
+  });
+  const edges = extensions.filter(({ section }) => section.startsWith('edges.'));
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'mempool',
     type: 'object',
-    properties: { mempool: poolSchema(), ...Object.fromEntries(own), edges: edgesSchema(edges) },
+    properties: { mempool: poolSchema(), ...Object.fromEntries([...own, ...added]), edges: edgesSchema(edges) },
     required: ['mempool'],
     additionalProperties: false,
   };

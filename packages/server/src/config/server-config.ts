@@ -102,25 +102,7 @@ export interface LedgerSection {
   readonly turbo: boolean;
 }
 
-/** The section `[sequencer]`, complete: the epochs of one validator, which run elsewhere and are watched here. */
-export interface SequencerSection {
-  readonly protocol: string;
-  readonly market: string;
-  /** The Redis with its pools; `null`: that of `[mempool]`. It may hold a password, so it is in no log and no error. */
-  readonly url: string | null;
-  /** The folder with its pools, a SQLite file for each; `null`: they are on Redis. */
-  readonly folder: string | null;
-  /** How often the epochs are read; default 1,000. */
-  readonly refreshMs: number;
-  /** From the close of a window until level 1 is missing; default 60,000. */
-  readonly level1GraceMs: number;
-  /** From the end of level 1 until level 2 is missing; default 60,000. */
-  readonly level2GraceMs: number;
-  /** From the agreement until it is missing on the chain; default 300,000. */
-  readonly onchainGraceMs: number;
-}
-
-/** The configuration of a server: one file with seven sections. */
+/** The configuration of a server: one file with a section for each part. */
 export interface ServerConfig {
   /** The configuration for `openMempool` and `openNode`. */
   readonly mempool: MempoolConfig<string>;
@@ -131,8 +113,6 @@ export interface ServerConfig {
   readonly extensions: Readonly<Record<string, ConfiguredExtension>>;
   /** The ledger's options; `null` if there is no ledger. */
   readonly ledger: LedgerSection | null;
-  /** `null`: no epochs are watched. */
-  readonly sequencer: SequencerSection | null;
 }
 
 /** True if only programs on this machine can reach the address. */

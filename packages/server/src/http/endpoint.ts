@@ -34,6 +34,8 @@ export interface Endpoint<Query = unknown, Body = unknown> {
   readonly method: 'get' | 'post' | 'patch';
   /** With parameters in braces, such as `/transactions/{hash}`. */
   readonly path: string;
+  /** The form of its parameters, where that is not the usual one of its name. */
+  readonly params?: Readonly<Record<string, z.ZodType>> | undefined;
   readonly summary: string;
   /** The group of the path in the OpenAPI document. */
   readonly tag: string;

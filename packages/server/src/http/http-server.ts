@@ -4,7 +4,6 @@ import { chainEndpoints } from './chain-endpoints.ts';
 import { documentPage, pageHeaders } from './document-page.ts';
 import { electionEndpoints } from './election-endpoints.ts';
 import { bytesAnswer, type Endpoint, endpoint, json } from './endpoint.ts';
-import { epochEndpoints } from './epochs/epoch-endpoints.ts';
 import { eventsEndpoint } from './event-endpoints.ts';
 import { poolSource } from './event-hub.ts';
 import type { Gate } from './gate.ts';
@@ -39,7 +38,7 @@ export class HttpServer {
   #draining: Promise<void> | null = null;
 
   constructor(parts: ServerParts, shared: SharedParts, extensions: readonly Opened[]) {
-    const { pool, election = null, monitor = null, metrics = null, ledger = null, epochs = null } = parts;
+    const { pool, election = null, monitor = null, metrics = null, ledger = null } = parts;
     const { gate, options, hashOf, hub, streamsOf } = shared;
     const login = options.dashboard && options.tokens.length > 0 ? new Login(gate) : null;
     const added = extensions.flatMap(({ endpoints = [] }) => endpoints);
@@ -51,13 +50,15 @@ export class HttpServer {
         eventsEndpoint(streamsOf(poolSource(pool), hub)),
         ...propagationEndpoints(pool),
         ...chainEndpoints(pool),
-        ...poolEndpoints(pool, options, { ledger, epochs }),
+        ...poolEndpoints(pool, options, { ledger, fields: extensions.flatMap(({ poolField = [] }) => poolField) }),
         ...(monitor === null ? [] : monitorEndpoints(monitor)),
         ...(ledger === null ? [] : ledgerEndpoints({ ...ledger, metrics, streamsOf })),
-        ...(epochs === null ? [] : epochEndpoints(epochs)),
         ...electionEndpoints(election),
         ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
-        ...probeEndpoints({ pool, election, ledger: ledger?.ledger ?? null, isStopping: () => gate.stopping.aborted }),
+        ...probeEndpoints({
+          ...{ pool, election, ledger: ledger?.ledger ?? null, extensions },
+          isStopping: () => gate.stopping.aborted,
+        }),
         sessionEndpoint(),
         this.#document(),
         this.#page(),

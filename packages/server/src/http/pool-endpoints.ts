@@ -1,9 +1,9 @@
 import { z } from '@hono/zod-openapi';
 import { defaultLimits, type Limits, type Mempool } from 'mempool-core';
-import type { EpochBoard } from '../epochs/epoch-board.ts';
 import { type Endpoint, jsonEndpoint } from './endpoint.ts';
 import type { ServedLedger } from './ledger/served-ledger.ts';
 import { WalletRights } from './ledger/wallet-rights.ts';
+import type { PoolField } from './opened.ts';
 import * as schemas from './schemas.ts';
 
 const never = z.literal('never').transform(() => Number.POSITIVE_INFINITY);
@@ -21,11 +21,11 @@ const givenLimits = z
     description: 'A limit that is left out stays as it is. A fifo pool has maxTxs and acceptUntil only.',
   });
 
-/** How full the pool is, and its limits. */
+/** How full the pool is, and its limits. `fields` are those that extensions add. */
 export function poolEndpoints(
   pool: Mempool,
   { environment }: { readonly environment: string },
-  { ledger, epochs }: { readonly ledger: ServedLedger | null; readonly epochs: EpochBoard | null },
+  { ledger, fields }: { readonly ledger: ServedLedger | null; readonly fields: readonly PoolField[] },
 ): Endpoint[] {
   return [
     ...limiting(pool),
@@ -50,12 +50,13 @@ export function poolEndpoints(
         ledger: z.string().nullable().openapi({
           description: 'The currency of the ledger; null if there is none, or the token may not read it all.',
         }),
-        epochs: z.boolean().openapi({ description: 'true: the server watches the epochs of a sequencer.' }),
+        ...Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
       }),
       answer: ({ caller }) => {
         const { name, capabilities, ordering } = pool.store;
         const currency = ledger !== null && new WalletRights(caller).readsAll ? ledger.currency : null;
-        return { backend: name, ordering, capabilities, environment, ledger: currency, epochs: epochs !== null };
+        const added = Object.fromEntries(fields.map((field) => [field.name, field.value(caller)]));
+        return { backend: name, ordering, capabilities, environment, ledger: currency, ...added };
       },
     }),
   ];

@@ -245,19 +245,23 @@ const hashParameter = z
   .regex(/^(?:0[xX])?(?:[0-9a-fA-F]{2}){1,64}$/)
   .openapi({ description: 'Hex of 1–64 bytes, with or without 0x.' });
 const textParameter = z.string().regex(/^[\x20-\x7e]{1,128}$/);
-const epochParameter = z
-  .string()
-  .regex(/^\d{1,15}$/)
-  .openapi({ type: 'integer', minimum: 0 });
 const parameters: Readonly<Record<string, z.ZodType>> = {
   hash: hashParameter,
   id: z.string().min(1).max(128),
-  epoch: epochParameter,
 };
 
-function requestOf({ method, path, query, body, answerBytes }: Endpoint): NonNullable<Documented['request']> {
+function requestOf({
+  method,
+  path,
+  params: forms = {},
+  query,
+  body,
+  answerBytes,
+}: Endpoint): NonNullable<Documented['request']> {
   const names = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name]) => name as string);
-  const params = z.object(Object.fromEntries(names.map((name) => [name, parameters[name] ?? textParameter])));
+  const params = z.object(
+    Object.fromEntries(names.map((name) => [name, forms[name] ?? parameters[name] ?? textParameter])),
+  );
   const key = z.object({
     'idempotency-key': z
       .string()

@@ -1,7 +1,6 @@
 import type { Logger, Mempool, MempoolConfig } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import type { ServerOptions } from '../config/server-config.ts';
-import type { EpochBoard } from '../epochs/epoch-board.ts';
 import { type ExtensionMetrics, type Metrics, noMetrics } from '../metrics/metrics.ts';
 import type { Monitor } from '../monitor/monitor.ts';
 import { EventHub, type HubEvent, type HubSource, poolSource } from './event-hub.ts';
@@ -21,8 +20,6 @@ export interface ServerParts {
   readonly monitor?: Monitor | null | undefined;
   /** Without it, the paths of the ledger do not exist. */
   readonly ledger?: ServedLedger | null | undefined;
-  /** Without it, the paths of the epochs do not exist. */
-  readonly epochs?: EpochBoard | null | undefined;
   /** Without it, `/metrics` does not exist. */
   readonly metrics?: Metrics | null | undefined;
 }

@@ -1,7 +1,6 @@
 import type { Observer } from 'mempool-core';
 import type { Ledger } from 'mempool-ledger';
 import { Counter, Registry } from 'prom-client';
-import { defineEpochMetrics, type EpochSource } from './epoch-metrics.ts';
 import { defineGauge, type Metric, type Source } from './metric.ts';
 import { type MetricsSource, PoolMetrics } from './pool-metrics.ts';
 import { type AnsweredRequest, ProcessMetrics } from './process-metrics.ts';
@@ -36,8 +35,6 @@ export interface Metrics extends ExtensionMetrics {
   attach(source: MetricsSource): void;
   /** Shows the ledger's metrics too, from now on. Call it at most once. */
   attachLedger(ledger: Ledger): void;
-  /** Shows the metrics of a sequencer's epochs too, from now on. Call it at most once. */
-  attachEpochs(epochs: EpochSource): void;
   /** Counts an answered call of the ledger. */
   ledgerCall(kind: string, outcome: string): void;
   /** Counts reservations that the ledger's timer has expired, or records that it has trimmed. */
@@ -75,7 +72,6 @@ export function createMetrics(): Metrics {
       ofProcess.follow(source.election);
     },
     attachLedger: (ledger) => ofProcess.ledger.attach(ledger),
-    attachEpochs: (epochs) => defineEpochMetrics(registry, epochs),
     ledgerCall: (kind, outcome) => ofProcess.ledger.call(kind, outcome),
     ledgerSwept: (action, count) => ofProcess.ledger.swept(action, count),
     httpRequest: (request) => ofProcess.request(request),

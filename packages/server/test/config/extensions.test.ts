@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMempoolError } from 'mempool-core';
-import { installedEdges, loadServerConfig, serverConfigSchema } from 'mempool-server';
+import { installedExtensions, loadServerConfig, serverConfigSchema } from 'mempool-server';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
@@ -70,12 +70,13 @@ test.for([
   expect(found.message).toContain(part);
 });
 
-test('the JSON Schema has the fields of the installed edges, and leaves those of others open', async () => {
-  const edges = await installedEdges();
-  expect(edges.map(({ section }) => section).sort()).toEqual(
-    ['blockfrost', 'cometbft', 'ethereum', 'utxorpc'].map((name) => `edges.${name}`),
-  );
-  const schema = z.fromJSONSchema(serverConfigSchema(edges));
+test('the JSON Schema has the fields of the installed extensions, and leaves those of others open', async () => {
+  const extensions = await installedExtensions();
+  expect(extensions.map(({ section }) => section).sort()).toEqual([
+    ...['blockfrost', 'cometbft', 'ethereum', 'utxorpc'].map((name) => `edges.${name}`),
+    'sequencer',
+  ]);
+  const schema = z.fromJSONSchema(serverConfigSchema(extensions));
   const accepted = (given: object): boolean =>
     schema.safeParse({ mempool: { backend: 'ephemeral' }, edges: given }).success;
   expect(accepted({ ethereum: { chain_id: 1 }, blockfrost: {} })).toBe(true);

@@ -4,7 +4,7 @@ import {
   type Participation,
   type ParticipationCounts,
   participationOf,
-} from 'mempool-sequencer';
+} from '../rules/participation.ts';
 import { type EpochRow, outcomeOf } from './epoch-row.ts';
 
 /** Sums over epochs. */

@@ -1,5 +1,5 @@
 import type { MempoolEvent } from 'mempool-core';
-import { EpochBoard, type EpochBoardOptions, type ShownSubmissions } from 'mempool-server';
+import { EpochBoard, type EpochBoardOptions, type ShownSubmissions } from 'mempool-sequencer/server';
 import { Random, seed } from 'mempool-testkit';
 import { onTestFinished } from 'vitest';
 import { type Cast, carry, cast, onEpoch, openEpoch, phaseReached } from '../../../sequencer/test/cast.ts';

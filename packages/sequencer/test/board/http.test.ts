@@ -2,12 +2,13 @@ import { Validator as DocumentValidator } from '@seriousme/openapi-schema-valida
 import { Redis } from 'ioredis';
 import { nodePools } from 'mempool-node';
 import { poolNames } from 'mempool-sequencer';
+import { servedEpochs } from 'mempool-sequencer/server';
 import { createServer, type RunningServer } from 'mempool-server';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { signed } from '../../../sequencer/test/validator.ts';
-import { bearer, ownPool, served, tokenOf } from '../http/served.ts';
-import { startProcess } from '../http/server-process.ts';
+import { bearer, ownPool, served, tokenOf } from '../../../server/test/http/served.ts';
+import { startProcess } from '../../../server/test/http/server-process.ts';
+import { signed } from '../validator.ts';
 import { boardOf, type Cast, cast, openEpoch, phaseReached, recounted, runEpoch, watched } from './scene.ts';
 
 type Json = Record<string, unknown>;
@@ -46,7 +47,10 @@ async function servedScene(): Promise<{ scene: Cast; ask: Ask }> {
   for (const each of scene.validators) await each.start();
   for (const epoch of [1, 2, 3]) await runEpoch(scene, epoch);
   const board = await boardOf(scene);
-  const server = await createServer({ pool: await ownPool(), epochs: board });
+  const server = await createServer(
+    { pool: await ownPool() },
+    { extensions: [async (parts) => servedEpochs(board, parts)] },
+  );
   return { scene, ask: asking('http://127.0.0.1', (request) => server.fetch(request)) };
 }
 
@@ -117,7 +121,7 @@ test('the OpenAPI document has the paths, which need the scope read, only where 
   const pool = await ownPool();
   const epochs = await boardOf(scene);
   const tokens = [tokenOf('reader', ['read']), tokenOf('writer', ['submit'])];
-  const server = await createServer({ pool, epochs }, { tokens });
+  const server = await createServer({ pool }, { tokens, extensions: [async (parts) => servedEpochs(epochs, parts)] });
   const document = server.openapi() as Record<string, object>;
   expect(await new DocumentValidator().validate(document)).toMatchObject({ valid: true });
   const found = Object.keys(document.paths ?? {}).filter((path) => path.includes('/epochs'));

@@ -1,13 +1,9 @@
-import {
-  type Agreement,
-  type Batch,
-  type EpochRecord,
-  Epochs,
-  isEnded,
-  type Namespace,
-  prefixOf,
-  recordNames,
-} from 'mempool-sequencer';
+import type { Agreement, Batch } from '../contract/batch.ts';
+import type { EpochRecord } from '../contract/epoch.ts';
+import { isEnded } from '../rules/phases.ts';
+import { Epochs } from '../store/epochs.ts';
+import { prefixOf, recordNames } from '../store/names.ts';
+import type { Namespace } from '../store/namespace.ts';
 import type { EpochRow } from './epoch-row.ts';
 import { countedUpToNow, noSubmissions } from './submission-counts.ts';
 

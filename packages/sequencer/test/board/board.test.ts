@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createElection, inProcessElection, Leases } from 'mempool-election';
-import { createMetrics, type EpochBoard } from 'mempool-server';
+import { type EpochBoard, servedEpochs } from 'mempool-sequencer/server';
+import { createMetrics } from 'mempool-server';
 import { describe, expect, test } from 'vitest';
-import { backends, names, onEpoch } from '../../../sequencer/test/cast.ts';
-import { signed } from '../../../sequencer/test/validator.ts';
+import { backends, names, onEpoch } from '../cast.ts';
+import { signed } from '../validator.ts';
 import {
   boardOf,
   type Cast,
@@ -57,7 +58,7 @@ test('the metrics show how late the release of the newest epoch was read', async
   const scene = await cast('ephemeral');
   const board = await boardOf(scene);
   const metrics = createMetrics();
-  metrics.attachEpochs(board);
+  servedEpochs(board, { metrics });
   const shown = async () => (await metrics.text()).match(/^mempool_epoch_release_late_seconds (.*)$/m)?.[1];
   expect(await shown()).toBeUndefined();
   const { window } = watched(scene).first;

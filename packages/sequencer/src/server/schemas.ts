@@ -1,6 +1,7 @@
-import { z } from '@hono/zod-openapi';
-import { gapKinds, level1States, level2States, onchainStates, phases } from 'mempool-sequencer';
-import { moments } from '../../epochs/epoch-views.ts';
+import { z } from 'mempool-server/extension';
+import { moments } from '../board/epoch-views.ts';
+import { gapKinds } from '../rules/gaps.ts';
+import { level1States, level2States, onchainStates, phases } from '../rules/phases.ts';
 
 // What answers about epochs say.
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Namespace } from 'mempool-sequencer';
+import type { Namespace } from '../store/namespace.ts';
 import { decodeRows, type EpochRow, encodeRows, type StoredRows } from './epoch-row.ts';
 import { addTotals, type EpochTotals, totalsOf } from './totals.ts';
 

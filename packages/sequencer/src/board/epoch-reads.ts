@@ -1,5 +1,9 @@
 import type { DropReason, LogEntry, Mempool, StoredTransaction } from 'mempool-core';
-import { type EpochGap, type EpochRecord, Epochs, phaseAliases, readStored } from 'mempool-sequencer';
+import { readStored } from '../codec/message.ts';
+import type { EpochRecord } from '../contract/epoch.ts';
+import type { EpochGap } from '../rules/gaps.ts';
+import { phaseAliases } from '../rules/phases.ts';
+import { Epochs } from '../store/epochs.ts';
 import type { EpochBoard } from './epoch-board.ts';
 import { type ShownSubmissions, shownCounts } from './epoch-views.ts';
 import { onPoolOf } from './row-reader.ts';

@@ -1,4 +1,6 @@
-import type { EpochOutcome, EpochRecord, GapFacts } from 'mempool-sequencer';
+import type { EpochRecord } from '../contract/epoch.ts';
+import type { GapFacts } from '../rules/gaps.ts';
+import type { EpochOutcome } from '../rules/participation.ts';
 import type { SubmissionCounts } from './submission-counts.ts';
 
 /** What is kept of an epoch to tell about it: facts of its record, its batches, and the counts of its submissions. */

@@ -1,4 +1,5 @@
-import { type EpochGap, gapKinds, phaseAliases } from 'mempool-sequencer';
+import { type EpochGap, gapKinds } from '../rules/gaps.ts';
+import { phaseAliases } from '../rules/phases.ts';
 import type { EpochRow } from './epoch-row.ts';
 import type { SubmissionCounts } from './submission-counts.ts';
 

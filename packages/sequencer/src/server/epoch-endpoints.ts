@@ -1,21 +1,31 @@
-import { z } from '@hono/zod-openapi';
-import type { EpochBoard, PeriodTotals } from '../../epochs/epoch-board.ts';
-import { epochStatus, epochSubmissions, submissionPlace } from '../../epochs/epoch-reads.ts';
-import type { EpochRow } from '../../epochs/epoch-row.ts';
-import { compareKeys, epochKey, gapKey, type Key, momentKey, shownEpoch } from '../../epochs/epoch-views.ts';
-import { type Endpoint, type JsonEndpoint, jsonEndpoint } from '../endpoint.ts';
-import { notFound, wrongRequest } from '../problem.ts';
-import * as common from '../schemas.ts';
+import {
+  cursor,
+  type Endpoint,
+  type JsonEndpoint,
+  jsonEndpoint,
+  notFound,
+  pageLimit,
+  wrongRequest,
+  z,
+} from 'mempool-server/extension';
+import type { EpochBoard, PeriodTotals } from '../board/epoch-board.ts';
+import { epochStatus, epochSubmissions, submissionPlace } from '../board/epoch-reads.ts';
+import type { EpochRow } from '../board/epoch-row.ts';
+import { compareKeys, epochKey, gapKey, type Key, momentKey, shownEpoch } from '../board/epoch-views.ts';
 import * as schemas from './schemas.ts';
 
 const base = '/api/v1/epochs';
 const standardLimit = 100;
 
 const page = {
-  limit: common.pageLimit.optional(),
-  after: common.cursor.optional().openapi({ description: '`next` of the page before.' }),
+  limit: pageLimit.optional(),
+  after: cursor.optional().openapi({ description: '`next` of the page before.' }),
 };
 const paged = z.strictObject(page);
+const epochParameter = z
+  .string()
+  .regex(/^\d{1,15}$/)
+  .openapi({ type: 'integer', minimum: 0 });
 
 /** Everything under `/api/v1/epochs`. No request walks over the keys of a store. */
 export function epochEndpoints(board: EpochBoard): Endpoint[] {
@@ -24,7 +34,7 @@ export function epochEndpoints(board: EpochBoard): Endpoint[] {
 
 /** A path that only reads, below `/api/v1/epochs`. */
 function reading<Query>({ path, ...rest }: Omit<JsonEndpoint<Query, unknown>, 'tag'>): Endpoint {
-  return jsonEndpoint({ ...rest, path: base + path, tag: 'epochs' });
+  return jsonEndpoint({ ...rest, path: base + path, tag: 'epochs', params: { epoch: epochParameter } });
 }
 
 function overviews(board: EpochBoard): Endpoint[] {

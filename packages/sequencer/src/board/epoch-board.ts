@@ -1,22 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'mempool-core';
 import type { Election, Member } from 'mempool-election';
-import {
-  addParticipation,
-  type EpochGap,
-  type EpochRecord,
-  Epochs,
-  type GapGrace,
-  gapGrace,
-  gapsOf,
-  isEnded,
-  type Namespace,
-  type NamespaceOptions,
-  openNamespace,
-  type Participation,
-  participationOf,
-  recordNames,
-} from 'mempool-sequencer';
+import type { EpochRecord } from '../contract/epoch.ts';
+import { type EpochGap, type GapGrace, gapGrace, gapsOf } from '../rules/gaps.ts';
+import { addParticipation, type Participation, participationOf } from '../rules/participation.ts';
+import { isEnded } from '../rules/phases.ts';
+import { Epochs } from '../store/epochs.ts';
+import { recordNames } from '../store/names.ts';
+import { type Namespace, type NamespaceOptions, openNamespace } from '../store/namespace.ts';
 import { dayMs, EpochArchive, hourMs, keptHours } from './epoch-archive.ts';
 import type { EpochRow } from './epoch-row.ts';
 import { type Moment, momentsOf, type ShownEpoch, shownEpoch } from './epoch-views.ts';
