@@ -27,7 +27,7 @@ const programs = [
   'packages/ephemeral/test/subject.ts',
   'packages/sequencer/test/victim.ts',
   'packages/edge-ethereum/test/upstream-program.ts',
-  'packages/server/test/{monitored-process,http/server-program,http/ledger/ledger-program}.ts',
+  'packages/server/test/{monitored-process,http/server-program,http/sections-program}.ts',
   'packages/redis/test/{subject,priority/admitter,connection/tls-process}.ts',
   'packages/redis/test/{pool/worker,pool/taker,pool/sender,election/node}.ts',
   'packages/sqlite/test/shared-subject.ts',

@@ -40,6 +40,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     sqlite: ['.'],
     redis: ['.'],
     config: ['.', 'sqlite', 'redis'],
+    server: ['.', 'config'],
   },
   'packages/sqlite/src': {
     file: [],
@@ -84,8 +85,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     edges: ['http'],
     extensions: ['config', 'http'],
     demo: [],
-    ledger: [],
-    '.': ['config', 'monitor', 'metrics', 'http', 'edges', 'extensions', 'demo', 'ledger'],
+    '.': ['config', 'monitor', 'metrics', 'http', 'edges', 'extensions', 'demo'],
   },
   'packages/dashboard/src': {
     '.': [],

@@ -3,6 +3,7 @@ import { loadServerConfig, type RunningServer, startServer } from 'mempool-serve
 import { freePort } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
+import { ledgerOf } from '../../ledger/test/server/ledger-client.ts';
 import { jsonLines, run } from './run-in-process.ts';
 
 test('wallets, transfers and reservations of a server from the command line', async () => {
@@ -60,7 +61,7 @@ test('watch resumes after a connection that was lost before the first record', a
     return server;
   };
   const create = (server: RunningServer, id: string) =>
-    server.ledger?.createWallet({ id, owner: 'Ann', currency: 'ADA' });
+    ledgerOf(server)?.createWallet({ id, owner: 'Ann', currency: 'ADA' });
   const first = await serve(port);
   await create(first, 'before');
   const stop = new AbortController();

@@ -7,7 +7,6 @@ export { extensionSections, serverConfigSchema } from './config/sections.ts';
 export {
   type ElectionSection,
   isLoopback,
-  type LedgerSection,
   type PayloadHashName,
   payloadHashNames,
   type Scope,
@@ -18,7 +17,6 @@ export {
   type WatcherSection,
 } from './config/server-config.ts';
 export { type CreateServerOptions, createServer, type MempoolServer } from './create-server.ts';
-export type { ServedLedger } from './http/ledger/served-ledger.ts';
 export { type PayloadHash, payloadHashes } from './http/payload-hash.ts';
 export type { HttpServerOptions, ServerParts } from './http/shared-parts.ts';
 export { jsonLog } from './json-log.ts';

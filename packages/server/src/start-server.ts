@@ -1,18 +1,14 @@
 import type { ChainSource, Mempool } from 'mempool-core';
 import { misconfigured } from 'mempool-core/backend';
 import type { Election } from 'mempool-election';
-import type { Ledger } from 'mempool-ledger';
-import { openNodeLedger } from 'mempool-ledger/config';
 import { openNode } from 'mempool-node';
 import type { ServerConfig } from './config/server-config.ts';
 import { closeAll, OpenExtensions } from './extensions/open-extensions.ts';
 import { type FetchHandler, HttpListener } from './http/http-listener.ts';
 import { HttpServer } from './http/http-server.ts';
-import type { ServedLedger } from './http/ledger/served-ledger.ts';
 import type { Opened } from './http/opened.ts';
 import { type HttpServerOptions, type ServerParts, sharedParts } from './http/shared-parts.ts';
-import { LedgerKeeper } from './ledger/ledger-keeper.ts';
-import { createMetrics, type Metrics } from './metrics/metrics.ts';
+import { createMetrics } from './metrics/metrics.ts';
 import { Monitor } from './monitor/monitor.ts';
 
 /** Options of `startServer`. */
@@ -31,8 +27,6 @@ export interface RunningServer extends AsyncDisposable {
   /** The open extensions, by their sections. */
   readonly extensions: ReadonlyMap<string, Opened>;
   readonly pool: Mempool;
-  /** The ledger; `null` without the section `[ledger]`. */
-  readonly ledger: Ledger | null;
   /** The election; `null` without a chain source. */
   readonly election: Election | null;
   /**
@@ -57,14 +51,13 @@ export async function startServer(config: ServerConfig, options: StartServerOpti
   const { pool, election } = node;
   const open: AsyncDisposable[] = [node];
   try {
-    const ledger = await openLedger(config, { open, metrics, log });
     const monitor = await Monitor.start(pool, { log });
     open.push(monitor);
     metrics.attach({ pool, election, monitor });
-    const parts = { pool, config: config.mempool, election, monitor, metrics, ledger };
+    const parts = { pool, config: config.mempool, election, monitor, metrics };
     const ports = await openPorts(parts, config, options);
     open.push(ports.extensions);
-    return running(ports, { pool, ledger: ledger?.ledger ?? null, election, open }, config.server);
+    return running(ports, { pool, election, open }, config.server);
   } catch (error) {
     await closeAll(open).catch(() => undefined);
     throw error;
@@ -91,38 +84,16 @@ async function openPorts(parts: ServerParts, config: ServerConfig, options: Star
   }
 }
 
-interface Opening {
-  readonly open: AsyncDisposable[];
-  readonly metrics: Metrics;
-  readonly log: StartServerOptions['log'];
-}
-
-/** Opens the ledger, if there is one, and the timer that keeps it. */
-async function openLedger(
-  { mempool, ledger: section }: ServerConfig,
-  { open, metrics, log }: Opening,
-): Promise<ServedLedger | null> {
-  if (section === null) return null;
-  const { sweepMs, turbo, path, ...options } = section;
-  const ledger = await openNodeLedger(mempool, { ...options, path: path ?? undefined });
-  open.push({ [Symbol.asyncDispose]: () => ledger.close() });
-  metrics.attachLedger(ledger);
-  const swept = metrics.ledgerSwept;
-  open.push(LedgerKeeper.start(ledger, { sweepMs, trims: options.retentionMs !== 'never', log, swept }));
-  return { ledger, currency: options.currency, turbo };
-}
-
 /** The parts that a server closes when it stops. */
 interface Served {
   readonly pool: Mempool;
-  readonly ledger: Ledger | null;
   readonly election: Election | null;
   readonly open: readonly AsyncDisposable[];
 }
 
 function running(
   { listener, extensions, server }: Ports,
-  { pool, ledger, election, open }: Served,
+  { pool, election, open }: Served,
   { drainMs }: ServerConfig['server'],
 ): RunningServer {
   let closing: Promise<unknown> | null = null;
@@ -137,7 +108,7 @@ function running(
   const { url, port } = listener;
   const { opened } = extensions;
   const own = { url, port, edges: urlsOf(opened), extensions: opened };
-  return { ...own, pool, ledger, election, close, [Symbol.asyncDispose]: close };
+  return { ...own, pool, election, close, [Symbol.asyncDispose]: close };
 }
 
 /** The URLs of the edges, by their names. */

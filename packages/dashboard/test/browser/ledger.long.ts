@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { servedLedger } from '../../../server/test/http/ledger/ledger-client.ts';
+import { ledgerServer } from '../../../ledger/test/server/ledger-client.ts';
 import { served, tokenOf } from '../../../server/test/http/served.ts';
 import { barriers } from './axe.ts';
 import { openPage } from './browser.ts';
@@ -7,7 +7,7 @@ import { openPage } from './browser.ts';
 const stranger = '<b onclick="window.owned = true">ann</b>';
 
 test('the page shows the ledger: totals, records as they come, wallets, an audit', async () => {
-  const { server, client } = await servedLedger();
+  const { server, client } = await ledgerServer();
   await client.fund('ann', stranger, '100');
   const { page } = await openPage();
   await page.goto(server.url);
@@ -41,7 +41,7 @@ test('the page shows the ledger: totals, records as they come, wallets, an audit
 });
 
 test('a search that finds nothing says so, and so does one that the server refuses', async () => {
-  const { server } = await servedLedger();
+  const { server } = await ledgerServer();
   const { page } = await openPage({ expected: /status of 40[04]/ });
   await page.goto(server.url);
   const ledger = page.locator('section.ledger');

@@ -182,7 +182,7 @@ test.for(['sqlite', 'redis'])(
     const start = async (i: number) => {
       const mempool = { backend: 'sqlite', path: `${path}/${i}.sqlite` };
       const section = sectionOf(scene);
-      const server = await startProcess('ledger/ledger-program.ts', JSON.stringify({ mempool, sequencer: section }));
+      const server = await startProcess('sections-program.ts', JSON.stringify({ mempool, sequencer: section }));
       onTestFinished(() => void server.child.kill('SIGKILL'));
       return server;
     };

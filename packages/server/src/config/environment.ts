@@ -19,7 +19,7 @@ interface Section {
   readonly check: (field: string, value: unknown) => void;
 }
 
-const own = (['server', 'election', 'watcher', 'ledger'] as const satisfies SectionName[]).map(
+const own = (['server', 'election', 'watcher'] as const satisfies SectionName[]).map(
   (name): Section => ({
     name,
     fields: fieldNames(name),

@@ -106,9 +106,8 @@ async function assemble(tables: Tables, env: EnvironmentFields, around: Surround
   const election = electionOf(sectionOf('election', tables, env), pool, watcher.source !== null);
   const mempool = { ...pool, election: election.name, watcherLockTtlMs: election.ttlMs ?? undefined };
   const extensions = await extensionsOf(tables, env, { around, mempool, dashboard: server.dashboard });
-  const ledger = ledgerOf(sectionOf('ledger', tables, env), Object.keys({ ...tables, ...env }));
   const source = located(watcher.source, around.folder);
-  return { mempool, server, election, watcher: { source }, extensions, ledger };
+  return { mempool, server, election, watcher: { source }, extensions };
 }
 
 interface Loading {
@@ -207,16 +206,6 @@ function electionOf(
     nodeId,
     ttlMs: same('ttl_ms', ttlMs, pool.watcherLockTtlMs) ?? null,
   };
-}
-
-/** A ledger has a currency. Without the section there is none. */
-function ledgerOf(
-  { currency, ...section }: ParsedSections['ledger'],
-  given: readonly string[],
-): ServerConfig['ledger'] {
-  if (currency !== null) return { currency, ...section };
-  if (!given.includes('ledger')) return null;
-  throw misconfigured('ledger.currency', 'is missing: it is the currency of the vault, such as "ADA"');
 }
 
 /** Two fields have the same meaning. */

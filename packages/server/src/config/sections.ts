@@ -11,7 +11,6 @@ import {
 import { z } from 'zod';
 import type { SectionExtension } from './extension.ts';
 import { flag, list, maxTimerMs, optional, portOf, type SectionSchema, text, whole } from './field-forms.ts';
-import { type GivenLedger, ledger } from './ledger-section.ts';
 import {
   type ElectionSection,
   payloadHashNames,
@@ -121,7 +120,6 @@ export interface ParsedSections {
   readonly server: Omit<ServerOptions, 'tokens'> & { readonly tokens: readonly GivenToken[] };
   readonly election: { readonly [F in keyof ElectionSection]: ElectionSection[F] | null };
   readonly watcher: WatcherSection;
-  readonly ledger: GivenLedger;
 }
 
 /** The name of a section other than `[mempool]` and `[edges]`. */
@@ -131,11 +129,10 @@ const schemas: { readonly [S in SectionName]: SectionSchema<ParsedSections[S]> }
   server,
   election,
   watcher,
-  ledger,
 };
 
 /** The sections of which each is read by the extension of a package: `[sequencer]` by that of `mempool-sequencer`. */
-export const extensionSections: readonly string[] = ['sequencer'];
+export const extensionSections: readonly string[] = ['ledger', 'sequencer'];
 
 /** The names of all sections. */
 export const sectionNames: readonly string[] = ['mempool', ...Object.keys(schemas), ...extensionSections, 'edges'];
@@ -174,7 +171,8 @@ export interface GivenTable {
 export function parseTable<T>(schema: SectionSchema<T>, { place, given, spelling, inner = {} }: GivenTable): T {
   const { data, error } = schema.safeParse(given);
   if (error === undefined) return data;
-  const [issue] = error.issues;
+  // A misspelt name explains why the field is missing.
+  const issue = error.issues.find(({ code }) => code === 'unrecognized_keys') ?? error.issues[0];
   if (issue === undefined) throw error;
   const path = [place, ...issue.path.map(String)].join('.');
   if (issue.code !== 'unrecognized_keys') throw misconfigured(spelling.get(path) ?? path, issue.message);

@@ -84,24 +84,6 @@ export interface WatcherSection {
   readonly source: string | null;
 }
 
-/** The section `[ledger]`, with defaults filled in. */
-export interface LedgerSection {
-  /** The currency of the wallet `vault`, and of a request that names none. */
-  readonly currency: string;
-  /** The name of the ledger; default `main`. Ledgers with different names share nothing. */
-  readonly name: string;
-  /** The file of the ledger, if the pool is on SQLite; `null` for the default, `pool.ledger.sqlite` for `pool.sqlite`. */
-  readonly path: string | null;
-  /** The least time for which records are kept, in milliseconds; the default `never` removes none. */
-  readonly retentionMs: number | 'never';
-  /** How many refusals of one owner are recorded; default 10,000. */
-  readonly maxRefusals: number;
-  /** Milliseconds between two sweeps, which expire reservations whose time has come; default 1,000. */
-  readonly sweepMs: number;
-  /** If true, the path `/turbo` serves the API of turbo-ledger; default false. */
-  readonly turbo: boolean;
-}
-
 /** The configuration of a server: one file with a section for each part. */
 export interface ServerConfig {
   /** The configuration for `openMempool` and `openNode`. */
@@ -111,8 +93,6 @@ export interface ServerConfig {
   readonly watcher: WatcherSection;
   /** The extensions that are on, by their sections, such as `edges.blockfrost`. */
   readonly extensions: Readonly<Record<string, ConfiguredExtension>>;
-  /** The ledger's options; `null` if there is no ledger. */
-  readonly ledger: LedgerSection | null;
 }
 
 /** True if only programs on this machine can reach the address. */

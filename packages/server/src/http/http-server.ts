@@ -9,7 +9,6 @@ import { poolSource } from './event-hub.ts';
 import type { Gate } from './gate.ts';
 import { Histories } from './histories.ts';
 import { addressOf, type HostEnvironment, headerOf } from './host-environment.ts';
-import { ledgerEndpoints } from './ledger/ledger-endpoints.ts';
 import { Login } from './login.ts';
 import { metricsEndpoint, monitorEndpoints } from './monitor-endpoints.ts';
 import type { Opened } from './opened.ts';
@@ -38,7 +37,7 @@ export class HttpServer {
   #draining: Promise<void> | null = null;
 
   constructor(parts: ServerParts, shared: SharedParts, extensions: readonly Opened[]) {
-    const { pool, election = null, monitor = null, metrics = null, ledger = null } = parts;
+    const { pool, election = null, monitor = null, metrics = null } = parts;
     const { gate, options, hashOf, hub, streamsOf } = shared;
     const login = options.dashboard && options.tokens.length > 0 ? new Login(gate) : null;
     const added = extensions.flatMap(({ endpoints = [] }) => endpoints);
@@ -50,15 +49,15 @@ export class HttpServer {
         eventsEndpoint(streamsOf(poolSource(pool), hub)),
         ...propagationEndpoints(pool),
         ...chainEndpoints(pool),
-        ...poolEndpoints(pool, options, { ledger, fields: extensions.flatMap(({ poolField = [] }) => poolField) }),
+        ...poolEndpoints(
+          pool,
+          options,
+          extensions.flatMap(({ poolField = [] }) => poolField),
+        ),
         ...(monitor === null ? [] : monitorEndpoints(monitor)),
-        ...(ledger === null ? [] : ledgerEndpoints({ ...ledger, metrics, streamsOf })),
         ...electionEndpoints(election),
         ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
-        ...probeEndpoints({
-          ...{ pool, election, ledger: ledger?.ledger ?? null, extensions },
-          isStopping: () => gate.stopping.aborted,
-        }),
+        ...probeEndpoints({ pool, election, extensions, isStopping: () => gate.stopping.aborted }),
         sessionEndpoint(),
         this.#document(),
         this.#page(),

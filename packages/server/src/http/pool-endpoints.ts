@@ -1,8 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { defaultLimits, type Limits, type Mempool } from 'mempool-core';
 import { type Endpoint, jsonEndpoint } from './endpoint.ts';
-import type { ServedLedger } from './ledger/served-ledger.ts';
-import { WalletRights } from './ledger/wallet-rights.ts';
 import type { PoolField } from './opened.ts';
 import * as schemas from './schemas.ts';
 
@@ -25,7 +23,7 @@ const givenLimits = z
 export function poolEndpoints(
   pool: Mempool,
   { environment }: { readonly environment: string },
-  { ledger, fields }: { readonly ledger: ServedLedger | null; readonly fields: readonly PoolField[] },
+  fields: readonly PoolField[],
 ): Endpoint[] {
   return [
     ...limiting(pool),
@@ -47,16 +45,12 @@ export function poolEndpoints(
         ordering: z.enum(['fifo', 'priority']),
         capabilities: z.record(z.string(), z.boolean()),
         environment: z.string(),
-        ledger: z.string().nullable().openapi({
-          description: 'The currency of the ledger; null if there is none, or the token may not read it all.',
-        }),
         ...Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
       }),
       answer: ({ caller }) => {
         const { name, capabilities, ordering } = pool.store;
-        const currency = ledger !== null && new WalletRights(caller).readsAll ? ledger.currency : null;
         const added = Object.fromEntries(fields.map((field) => [field.name, field.value(caller)]));
-        return { backend: name, ordering, capabilities, environment, ledger: currency, ...added };
+        return { backend: name, ordering, capabilities, environment, ...added };
       },
     }),
   ];

@@ -1,7 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
-import type { Ledger } from 'mempool-ledger';
 import { bytesAnswer, type Endpoint, endpoint, jsonEndpoint } from './endpoint.ts';
 import type { Opened } from './opened.ts';
 import { Problem } from './problem.ts';
@@ -9,7 +8,6 @@ import { Problem } from './problem.ts';
 export interface ProbeParts {
   readonly pool: Mempool;
   readonly election: Election | null;
-  readonly ledger: Ledger | null;
   readonly extensions: readonly Opened[];
   isStopping(): boolean;
 }
@@ -46,14 +44,13 @@ export function probeEndpoints(parts: ProbeParts): Endpoint[] {
   ];
 }
 
-async function assertReady({ pool, election, ledger, extensions, isStopping }: ProbeParts): Promise<void> {
+async function assertReady({ pool, election, extensions, isStopping }: ProbeParts): Promise<void> {
   if (isStopping()) throw notReady('The server stops.');
   try {
     await pool.tip({ signal: AbortSignal.timeout(probeMs) });
   } catch {
     throw notReady('The store cannot be reached.');
   }
-  if (ledger !== null && !(await answers(ledger))) throw notReady('The store of the ledger cannot be reached.');
   for (const reason of await Promise.all(extensions.map(reasonOf))) if (reason !== null) throw notReady(reason);
   if (election !== null && election.leader === null && !election.isLeader()) throw notReady('No leader is known.');
 }
@@ -65,17 +62,6 @@ async function reasonOf({ notReady: ask }: Opened): Promise<string | null> {
     setTimeout(() => resolve('An extension does not answer.'), probeMs).unref();
   });
   return Promise.race([ask().catch(() => 'An extension fails.'), late]);
-}
-
-async function answers(ledger: Ledger): Promise<boolean> {
-  const late = new Promise<boolean>((resolve) => {
-    setTimeout(() => resolve(false), probeMs).unref();
-  });
-  const asked = ledger.head().then(
-    () => true,
-    () => false,
-  );
-  return Promise.race([asked, late]);
 }
 
 function notReady(detail: string): Problem {

@@ -1,6 +1,5 @@
 import { isMempoolError, type MempoolError, type MempoolErrorCode, toJsonValue } from 'mempool-core';
 import { isElectionError } from 'mempool-election';
-import { isLedgerError, type LedgerError, type LedgerErrorCode } from 'mempool-ledger';
 
 /** The codes of the server's own refusals. An error of the pool keeps its code, such as `ERR_MEMPOOL_INVALID`. */
 export type ServerErrorCode =
@@ -47,8 +46,8 @@ export interface ProblemDetails {
   readonly members?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Every code of a problem. */
-export type ProblemCode = ServerErrorCode | MempoolErrorCode | LedgerErrorCode;
+/** A code of a problem: of the server, of the pool, or of an extension. */
+export type ProblemCode = ServerErrorCode | MempoolErrorCode | `ERR_${string}`;
 
 /** A refusal or failure of a request, answered as RFC 9457 says. */
 export class Problem extends Error {
@@ -125,7 +124,6 @@ const statuses: Readonly<Record<MempoolErrorCode, readonly [status: number, deta
 export function problemOf(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (isMempoolError(error)) return poolProblem(error);
-  if (isLedgerError(error)) return ledgerProblem(error);
   if (isElectionError(error))
     return new Problem(503, 'ERR_SERVER_NOT_READY', { detail: 'The election cannot be asked.', headers: retrySoon });
   return new Problem(500, 'ERR_SERVER_INTERNAL', { detail: 'The server failed. Its log has the error.' });
@@ -149,24 +147,6 @@ export function withRemedy(problem: Problem, key: string | undefined): Problem {
       : 'Repeat it with the same Idempotency-Key.';
   const { status, code, message, headers, members } = problem;
   return new Problem(status, code, { detail: `${message} ${remedy}`, headers, members });
-}
-
-/** The answer to an error of the ledger, by its code. */
-const ledgerStatuses: Readonly<Record<LedgerErrorCode, readonly [status: number, detail: string]>> = {
-  ERR_LEDGER_ARGUMENT: [400, ''],
-  ERR_LEDGER_CLOSED: [503, 'The ledger is closed.'],
-  ERR_LEDGER_UNAVAILABLE: [503, 'The store of the ledger could not be reached in time. Nothing was changed.'],
-  ERR_LEDGER_OUTCOME_UNKNOWN: [503, 'The answer of the store was lost. Repeat the request with the same id.'],
-  ERR_LEDGER_STORE_FULL: [507, 'The store of the ledger has no room. Nothing was changed.'],
-  ERR_LEDGER_CORRUPT: [500, 'A stored record of the ledger is damaged.'],
-  ERR_LEDGER_INCOMPATIBLE: [500, 'This version does not read what is stored.'],
-  ERR_LEDGER_REFUSED: [503, 'The server lacks a right in the store of the ledger.'],
-};
-
-function ledgerProblem({ code, message, field }: LedgerError): Problem {
-  const [status, detail] = ledgerStatuses[code];
-  const headers = status === 503 ? retrySoon : undefined;
-  return new Problem(status, code, { detail: detail || message, headers, members: { field: field ?? undefined } });
 }
 
 /** How a request calls what the pool calls otherwise. */

@@ -6,7 +6,6 @@ import type { Monitor } from '../monitor/monitor.ts';
 import { EventHub, type HubEvent, type HubSource, poolSource } from './event-hub.ts';
 import { EventStreams } from './event-streams.ts';
 import { Gate } from './gate.ts';
-import type { ServedLedger } from './ledger/served-ledger.ts';
 import { type PayloadHash, payloadHashes } from './payload-hash.ts';
 
 /** What a server serves. The caller opens and closes all of it. */
@@ -18,8 +17,6 @@ export interface ServerParts {
   readonly election?: Election | null | undefined;
   /** Without it, the paths of the monitor do not exist. */
   readonly monitor?: Monitor | null | undefined;
-  /** Without it, the paths of the ledger do not exist. */
-  readonly ledger?: ServedLedger | null | undefined;
   /** Without it, `/metrics` does not exist. */
   readonly metrics?: Metrics | null | undefined;
 }

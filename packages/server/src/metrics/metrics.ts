@@ -1,5 +1,4 @@
 import type { Observer } from 'mempool-core';
-import type { Ledger } from 'mempool-ledger';
 import { Counter, Registry } from 'prom-client';
 import { defineGauge, type Metric, type Source } from './metric.ts';
 import { type MetricsSource, PoolMetrics } from './pool-metrics.ts';
@@ -33,12 +32,6 @@ export interface Metrics extends ExtensionMetrics {
   readonly contentType: string;
   /** Shows the pool's metrics too, from now on. */
   attach(source: MetricsSource): void;
-  /** Shows the ledger's metrics too, from now on. Call it at most once. */
-  attachLedger(ledger: Ledger): void;
-  /** Counts an answered call of the ledger. */
-  ledgerCall(kind: string, outcome: string): void;
-  /** Counts reservations that the ledger's timer has expired, or records that it has trimmed. */
-  ledgerSwept(action: 'expired' | 'trimmed', count: number): void;
   httpRequest(request: AnsweredRequest): void;
   /** Sets the number of connected SSE clients. */
   sseClients(count: number): void;
@@ -71,9 +64,6 @@ export function createMetrics(): Metrics {
       ofPool.attach(source);
       ofProcess.follow(source.election);
     },
-    attachLedger: (ledger) => ofProcess.ledger.attach(ledger),
-    ledgerCall: (kind, outcome) => ofProcess.ledger.call(kind, outcome),
-    ledgerSwept: (action, count) => ofProcess.ledger.swept(action, count),
     httpRequest: (request) => ofProcess.request(request),
     sseClients: (count) => ofProcess.clients(count),
     text: async () => {

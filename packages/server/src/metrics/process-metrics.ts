@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import type { ObservedCall } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
-import { LedgerMetrics } from './ledger-metrics.ts';
 import { defineGauge, type Metric } from './metric.ts';
 
 /** An answered HTTP request. */
@@ -41,7 +40,6 @@ export class ProcessMetrics {
   readonly #requests: Counter<'route' | 'method' | 'status'>;
   readonly #requestSeconds: Histogram<'route'>;
   readonly #clients: Gauge;
-  readonly #ledger: LedgerMetrics;
   readonly #verbs: Words = new Words();
   readonly #outcomes: Words = new Words();
   readonly #routes: Words = new Words();
@@ -82,7 +80,6 @@ export class ProcessMetrics {
       registers,
     });
     this.#clients = new Gauge({ name: 'mempool_sse_clients', help: 'Clients that read events by SSE.', registers });
-    this.#ledger = new LedgerMetrics(registry);
     for (const metric of electionGauges) defineGauge(registry, metric, () => this.#election);
     defineBuildInfo(registry);
   }
@@ -103,10 +100,6 @@ export class ProcessMetrics {
     const known = this.#routes.bounded(route);
     this.#requests.inc({ route: known, method: methods.has(method) ? method : 'other', status: String(status) });
     this.#requestSeconds.observe({ route: known }, seconds);
-  }
-
-  get ledger(): LedgerMetrics {
-    return this.#ledger;
   }
 
   clients(count: number): void {

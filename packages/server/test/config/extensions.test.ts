@@ -74,7 +74,7 @@ test('the JSON Schema has the fields of the installed extensions, and leaves tho
   const extensions = await installedExtensions();
   expect(extensions.map(({ section }) => section).sort()).toEqual([
     ...['blockfrost', 'cometbft', 'ethereum', 'utxorpc'].map((name) => `edges.${name}`),
-    'sequencer',
+    ...['ledger', 'sequencer'],
   ]);
   const schema = z.fromJSONSchema(serverConfigSchema(extensions));
   const accepted = (given: object): boolean =>

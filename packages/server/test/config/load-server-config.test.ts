@@ -85,16 +85,18 @@ describe('a file', () => {
       extensions: {
         'edges.blockfrost': expect.objectContaining({ options: { port: 3001 } }),
         dashboard: expect.objectContaining({ options: {} }),
+        ledger: expect.objectContaining({
+          options: {
+            ...{ currency: 'ADA', name: 'main', path: null, retentionMs: 1000 },
+            ...{ maxRefusals: 10_000, sweepMs: 1000, turbo: false },
+          },
+        }),
         sequencer: expect.objectContaining({
           options: {
             ...{ protocol: 'p', market: 'm', url: null, folder: join(folder, 'epochs'), refreshMs: 1000 },
             ...{ level1GraceMs: 5000, level2GraceMs: 60_000, onchainGraceMs: 300_000 },
           },
         }),
-      },
-      ledger: {
-        ...{ currency: 'ADA', name: 'main', path: null, retentionMs: 1000 },
-        ...{ maxRefusals: 10_000, sweepMs: 1000, turbo: false },
       },
     });
   });

@@ -1,5 +1,5 @@
-import type { Ledger, LedgerEvent } from 'mempool-ledger';
-import type { HubSource } from '../event-hub.ts';
+import type { HubSource } from 'mempool-server/extension';
+import type { Ledger, LedgerEvent } from '../index.ts';
 
 /** An event of a ledger as clients get it. */
 export type SentLedgerEvent = Readonly<Record<string, unknown>> & {

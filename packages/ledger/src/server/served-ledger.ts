@@ -1,4 +1,4 @@
-import type { Ledger } from 'mempool-ledger';
+import type { Ledger } from '../index.ts';
 
 /** A ledger as a server serves it. The caller opens and closes it. */
 export interface ServedLedger {

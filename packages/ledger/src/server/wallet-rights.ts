@@ -1,6 +1,5 @@
-import type { Ledger, TransferCall, Wallet } from 'mempool-ledger';
-import type { Caller } from '../access.ts';
-import { Problem } from '../problem.ts';
+import { type Caller, Problem } from 'mempool-server/extension';
+import type { Ledger, TransferCall, Wallet } from '../index.ts';
 import { outcomeProblem } from './outcome-problem.ts';
 
 /**

@@ -1,7 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { newTransferId, type Transfer, type Wallet } from 'mempool-ledger';
-import { type Endpoint, endpoint, json, jsonEndpoint } from '../endpoint.ts';
-import { Problem } from '../problem.ts';
+import { type Endpoint, endpoint, json, jsonEndpoint, Problem, z } from 'mempool-server/extension';
+import { newTransferId, type Transfer, type Wallet } from '../index.ts';
 import { outcomeProblem } from './outcome-problem.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { turboWallet } from './turbo-wallet.ts';

@@ -1,5 +1,7 @@
+import type { Ledger } from 'mempool-ledger';
+import type { OpenedLedger } from 'mempool-ledger/server';
 import type { RunningServer } from 'mempool-server';
-import { bearer, served } from '../served.ts';
+import { bearer, served } from '../../../server/test/http/served.ts';
 
 /** The answer of a path of the ledger. */
 export interface Answer {
@@ -51,7 +53,12 @@ export class LedgerClient {
 }
 
 /** A server with a ledger, for this test alone. */
-export async function servedLedger(ledger: object = {}): Promise<{ server: RunningServer; client: LedgerClient }> {
+export async function ledgerServer(ledger: object = {}): Promise<{ server: RunningServer; client: LedgerClient }> {
   const server = await served(undefined, {}, {}, {}, { ledger: { currency: 'ADA', ...ledger } });
   return { server, client: new LedgerClient(server.url) };
+}
+
+/** The ledger of a server. */
+export function ledgerOf({ extensions }: RunningServer): Ledger | undefined {
+  return (extensions.get('ledger') as OpenedLedger | undefined)?.ledger;
 }

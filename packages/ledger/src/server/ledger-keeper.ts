@@ -1,5 +1,5 @@
 import type { Logger } from 'mempool-core';
-import { isLedgerError, type Ledger, type SweepAnswer } from 'mempool-ledger';
+import { isLedgerError, type Ledger, type SweepAnswer } from '../index.ts';
 
 /** Options of `LedgerKeeper.start`. */
 export interface KeeperOptions {

@@ -1,7 +1,15 @@
-import { z } from '@hono/zod-openapi';
-import type { CreateWalletAnswer, Wallet } from 'mempool-ledger';
-import { type Endpoint, endpoint, json, jsonEndpoint, refusalForm } from '../endpoint.ts';
-import * as common from '../schemas.ts';
+import {
+  countText,
+  type Endpoint,
+  endpoint,
+  json,
+  jsonEndpoint,
+  pageLimit,
+  pageOf,
+  refusalForm,
+  z,
+} from 'mempool-server/extension';
+import type { CreateWalletAnswer, Wallet } from '../index.ts';
 import { outcomeProblem } from './outcome-problem.ts';
 import * as schemas from './schemas.ts';
 import type { ServedLedger } from './served-ledger.ts';
@@ -86,11 +94,11 @@ function searching({ ledger }: ServedLedger): Endpoint {
         .enum(['all', 'any'])
         .optional()
         .openapi({ description: 'Whether all tags are needed (default) or any.' }),
-      after: common.countText.optional().openapi({ description: '`next` of the page before.' }),
-      limit: common.pageLimit.optional(),
+      after: countText.optional().openapi({ description: '`next` of the page before.' }),
+      limit: pageLimit.optional(),
     }),
     description: 'A page.',
-    schema: common.pageOf(schemas.wallet),
+    schema: pageOf(schemas.wallet),
     answer: async ({ query, caller }) => {
       const { tag: tags, ...search } = query;
       new WalletRights(caller).assertReads(search.owner);

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { firstEvents } from '../client.ts';
-import { served, tokenOf } from '../served.ts';
-import { LedgerClient, servedLedger } from './ledger-client.ts';
+import { firstEvents } from '../../../server/test/http/client.ts';
+import { served, tokenOf } from '../../../server/test/http/served.ts';
+import { LedgerClient, ledgerOf, ledgerServer } from './ledger-client.ts';
 
 const max = (2n ** 63n - 1n).toString();
 
 test('money comes out of the vault, moves, is reserved, posted in part and voided', async () => {
-  const { server, client } = await servedLedger();
+  const { server, client } = await ledgerServer();
   const wallet = { id: 'alice', owner: 'Alice & Söhne', tags: ['vip', 'a,b'] };
   expect(await client.post('/wallets', wallet)).toMatchObject({ status: 201, replayed: false });
   expect(await client.post('/wallets', wallet)).toMatchObject({ status: 201, replayed: true });
@@ -70,7 +70,7 @@ test('money comes out of the vault, moves, is reserved, posted in part and voide
 });
 
 test('amounts are whole minor units as text, exact up to 2^63 − 1; all else is malformed', async () => {
-  const { client } = await servedLedger();
+  const { client } = await ledgerServer();
   for (const id of ['a', 'b']) await client.post('/wallets', { id, owner: 'x' });
   const given: unknown[] = ['1e3', '0.5', '-1', '01', '0', '', ' 1', '+1', '1n', '0x1', 1, 1.5, null, true, {}, []];
   for (const amount of [...given, (2n ** 63n).toString(), '9'.repeat(400)]) {
@@ -90,7 +90,7 @@ test('amounts are whole minor units as text, exact up to 2^63 − 1; all else is
 });
 
 test('malformed requests are refused naming the field', async () => {
-  const { client } = await servedLedger();
+  const { client } = await ledgerServer();
   const move = { source: 'vault', destination: 'a', amount: '1' };
   const cases: [unknown, string | undefined, string][] = [
     [{ ...move, more: 1 }, 'i', 'more'],
@@ -125,7 +125,7 @@ test('malformed requests are refused naming the field', async () => {
 });
 
 test('odd ids are found by their path; those that a URL cannot have are refused when they would be made', async () => {
-  const { server, client } = await servedLedger();
+  const { server, client } = await ledgerServer();
   const odd = [
     '%2f',
     '%25',
@@ -155,7 +155,7 @@ test('odd ids are found by their path; those that a URL cannot have are refused 
     expect(await client.get(`/wallets/${path}/transfers`)).toMatchObject({ body: { items: [{ id: held.id }, {}] } });
   }
   const refused = { status: 400, body: { outcome: 'invalid_id', field: 'id' } };
-  const before = await server.ledger?.head();
+  const before = await ledgerOf(server)?.head();
   for (const id of ['.', '..']) {
     expect(await client.post('/wallets', { id, owner: 'x' })).toMatchObject(refused);
     const move = { source: 'vault', destination: '/', amount: '1' };
@@ -163,11 +163,11 @@ test('odd ids are found by their path; those that a URL cannot have are refused 
     expect(await client.post('/transfers/batch', { transfers: [{ ...move, id }] })).toMatchObject(refused);
     expect(await client.post('/transfers/r~/void', {}, id)).toMatchObject(refused);
   }
-  expect(await server.ledger?.head()).toBe(before);
+  expect(await ledgerOf(server)?.head()).toBe(before);
 });
 
 test('metadata comes back as it was sent, whatever its keys are called', async () => {
-  const { client } = await servedLedger();
+  const { client } = await ledgerServer();
   await client.post('/wallets', { id: 'a', owner: 'x' });
   const metadata: Record<string, string> = JSON.parse('{"":"empty","__proto__":"p","constructor":"c"}');
   const move = { source: 'vault', destination: 'a', amount: '1' };
@@ -179,7 +179,7 @@ test('metadata comes back as it was sent, whatever its keys are called', async (
 });
 
 test('one Idempotency-Key fifty times at once has one effect, and all answers are equal', async () => {
-  const { client } = await servedLedger();
+  const { client } = await ledgerServer();
   await client.fund('a', 'x', '100');
   await client.post('/wallets', { id: 'b', owner: 'x' });
   const move = { source: 'a', destination: 'b', amount: '7' };
@@ -190,7 +190,7 @@ test('one Idempotency-Key fifty times at once has one effect, and all answers ar
 });
 
 test('a batch: each alone, or a chain that is whole', async () => {
-  const { client } = await servedLedger();
+  const { client } = await ledgerServer();
   await client.fund('a', 'x', '10');
   await client.post('/wallets', { id: 'b', owner: 'x' });
   const move = (id: string, amount: string) => ({ id, source: 'a', destination: 'b', amount });
@@ -212,7 +212,7 @@ test('a batch: each alone, or a chain that is whole', async () => {
 });
 
 test('every record is an event, once and in order, from any position', async () => {
-  const { client } = await servedLedger();
+  const { client } = await ledgerServer();
   const live = client.events('0');
   await client.fund('a', 'x', '5');
   const events = await firstEvents(await live, 3);
@@ -290,7 +290,7 @@ test('a token moves the money of its owners alone, and an administrator makes wa
 });
 
 test('refusals of an owner are recorded up to a limit, beyond it the answer is 429', async () => {
-  const { client } = await servedLedger({ maxRefusals: 2 });
+  const { client } = await ledgerServer({ maxRefusals: 2 });
   await client.post('/wallets', { id: 'a', owner: 'x' });
   const move = { source: 'a', destination: 'vault', amount: '1' };
   const outcomes = [];
@@ -300,7 +300,7 @@ test('refusals of an owner are recorded up to a limit, beyond it the answer is 4
 });
 
 test('a reservation whose time has come is expired by the server', async () => {
-  const { server, client } = await servedLedger({ sweepMs: 10 });
+  const { server, client } = await ledgerServer({ sweepMs: 10 });
   await client.fund('a', 'x', '5');
   const events = client.events('3');
   const reserve = { kind: 'reserve', source: 'a', destination: 'vault', amount: '5', timeoutMs: 1 };

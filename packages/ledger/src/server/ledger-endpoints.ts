@@ -1,6 +1,4 @@
-import type { Metrics } from '../../metrics/metrics.ts';
-import type { Endpoint } from '../endpoint.ts';
-import type { SharedParts } from '../shared-parts.ts';
+import type { Count, Endpoint, ExtensionParts } from 'mempool-server/extension';
 import { auditEndpoint, ledgerEventsEndpoint, overviewEndpoint } from './audit-endpoints.ts';
 import { ledgerSource } from './ledger-source.ts';
 import type { ServedLedger } from './served-ledger.ts';
@@ -10,8 +8,9 @@ import { walletEndpoints } from './wallet-endpoints.ts';
 
 /** What the paths of a ledger need. */
 export interface LedgerParts extends ServedLedger {
-  readonly metrics: Metrics | null;
-  readonly streamsOf: SharedParts['streamsOf'];
+  /** Counts an answered call by its kind and outcome. */
+  readonly called: Count;
+  readonly streamsOf: ExtensionParts['streamsOf'];
 }
 
 /** Everything under `/api/v1/ledger`, and `/turbo`. */

@@ -1,8 +1,5 @@
-import { availableOf, balanceOf, type Wallet } from 'mempool-ledger';
-import type { Scope } from '../../config/server-config.ts';
-import type { Call } from '../endpoint.ts';
-import { headerOf } from '../host-environment.ts';
-import { Problem, wrongRequest } from '../problem.ts';
+import { type Call, headerOf, Problem, type Scope, wrongRequest } from 'mempool-server/extension';
+import { availableOf, balanceOf, type Wallet } from '../index.ts';
 
 /** The scopes that read wallets and transfers: `WalletRights` says whose. */
 export const readers: readonly Scope[] = ['ledger:read', 'ledger:transfer', 'ledger:admin'];

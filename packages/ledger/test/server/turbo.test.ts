@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { jsonOf, postJson } from '../client.ts';
-import { served, tokenOf } from '../served.ts';
-import { servedLedger } from './ledger-client.ts';
+import { jsonOf, postJson } from '../../../server/test/http/client.ts';
+import { served, tokenOf } from '../../../server/test/http/served.ts';
+import { ledgerServer } from './ledger-client.ts';
 
 test('programs of turbo-ledger find its paths and fields', async () => {
-  const { server, client } = await servedLedger({ turbo: true });
+  const { server, client } = await ledgerServer({ turbo: true });
   const turbo = `${server.url}/turbo`;
   const created = await postJson(`${turbo}/wallets`, { wallet_id: 'ann', owner: 'Ann', tags: ['vip'], balance: 50 });
   expect([created.status, await created.json()]).toEqual([
@@ -55,7 +55,7 @@ test('/turbo has the rights of the ledger, and is off by default', async () => {
   expect((await postJson(`${server.url}/turbo/transactions`, steal, headers)).status).toBe(403);
   expect((await fetch(`${server.url}/turbo/wallets/owner?query=bob`, { headers })).status).toBe(403);
   expect((await fetch(`${server.url}/turbo/wallets/tags?query=vip`, { headers })).status).toBe(403);
-  const off = await servedLedger();
+  const off = await ledgerServer();
   const answer = await postJson(`${off.server.url}/turbo/transactions`, steal);
   expect([answer.status, (await jsonOf(answer)).code]).toEqual([404, 'ERR_SERVER_NOT_FOUND']);
 });

@@ -1,10 +1,20 @@
-import { z } from '@hono/zod-openapi';
-import type { Ledger, Transfer, TransferAnswer, TransferCall } from 'mempool-ledger';
-import type { Scope } from '../../config/server-config.ts';
-import type { Metrics } from '../../metrics/metrics.ts';
-import { type Call, type Endpoint, endpoint, json, jsonEndpoint, refusalForm } from '../endpoint.ts';
-import { notFound, Problem } from '../problem.ts';
-import * as common from '../schemas.ts';
+import {
+  type Call,
+  type Count,
+  countText,
+  type Endpoint,
+  endpoint,
+  json,
+  jsonEndpoint,
+  notFound,
+  Problem,
+  pageLimit,
+  pageOf,
+  refusalForm,
+  type Scope,
+  z,
+} from 'mempool-server/extension';
+import type { Ledger, Transfer, TransferAnswer, TransferCall } from '../index.ts';
 import { outcomeProblem } from './outcome-problem.ts';
 import * as schemas from './schemas.ts';
 import type { ServedLedger } from './served-ledger.ts';
@@ -13,7 +23,8 @@ import { assertNameable, idOf, readers, replayHeaders, shownPage } from './wire.
 
 /** What moves money. */
 export interface TransferParts extends ServedLedger {
-  readonly metrics: Metrics | null;
+  /** Counts an answered call by its kind and outcome. */
+  readonly called: Count;
 }
 
 const base = '/api/v1/ledger';
@@ -67,11 +78,11 @@ function withoutId<Given extends { readonly id?: string | undefined }>({ id: _, 
   return rest;
 }
 
-async function answerOne({ ledger, metrics }: TransferParts, { caller }: Call, call: TransferCall): Promise<Response> {
+async function answerOne({ ledger, called }: TransferParts, { caller }: Call, call: TransferCall): Promise<Response> {
   assertNameable(call.id);
   await assertMayCall(ledger, new WalletRights(caller), [call], { linked: false });
   const answer = await carriedOut(ledger, call);
-  metrics?.ledgerCall(call.kind, answer.outcome);
+  called({ kind: call.kind, outcome: answer.outcome });
   const { outcome, transfer, replayed } = answer;
   const headers = replayHeaders(replayed);
   if (outcome === 'created') return json(transfer, 201, headers);
@@ -97,7 +108,7 @@ function carriedOut(ledger: Ledger, call: TransferCall): Promise<TransferAnswer>
   }
 }
 
-function batching({ ledger, currency, metrics }: TransferParts): Endpoint {
+function batching({ ledger, currency, called }: TransferParts): Endpoint {
   return endpoint({
     method: 'post',
     path: `${base}/transfers/batch`,
@@ -117,7 +128,7 @@ function batching({ ledger, currency, metrics }: TransferParts): Endpoint {
       for (const { id } of calls) assertNameable(id);
       await assertMayCall(ledger, new WalletRights(caller), calls, { linked });
       const items = await ledger.batch(calls, { linked });
-      for (const [i, { outcome }] of items.entries()) metrics?.ledgerCall(calls[i]?.kind ?? 'other', outcome);
+      for (const [i, { outcome }] of items.entries()) called({ kind: calls[i]?.kind ?? 'other', outcome });
       if (!linked || items.every(({ outcome }) => outcome === 'created')) return json({ items });
       const detail = 'A call of the chain was refused, so none was carried out.';
       throw new Problem(422, 'ERR_SERVER_REFUSED', { detail, members: { outcome: 'linked_failed', items } });
@@ -184,11 +195,11 @@ function listing({ ledger }: ServedLedger): Endpoint {
     tag: 'ledger',
     scopes: readers,
     query: z.strictObject({
-      after: common.countText.optional().openapi({ description: '`next` of the page before.' }),
-      limit: common.pageLimit.optional(),
+      after: countText.optional().openapi({ description: '`next` of the page before.' }),
+      limit: pageLimit.optional(),
     }),
     description: 'A page.',
-    schema: common.pageOf(schemas.transfer),
+    schema: pageOf(schemas.transfer),
     answer: async ({ params: { id = '' }, query, caller }) => {
       const wallet = await ledger.wallet(id);
       if (wallet === null) throw outcomeProblem('wallet_not_found');

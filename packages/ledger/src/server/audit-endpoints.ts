@@ -1,9 +1,13 @@
-import { z } from '@hono/zod-openapi';
-import { type AuditReport, balanceOf, type Ledger } from 'mempool-ledger';
-import { type Endpoint, endpoint, jsonEndpoint } from '../endpoint.ts';
-import type { EventStreams } from '../event-streams.ts';
-import { lastEventId } from '../event-streams.ts';
-import { wrongRequest } from '../problem.ts';
+import {
+  type Endpoint,
+  type EventStreams,
+  endpoint,
+  jsonEndpoint,
+  lastEventId,
+  wrongRequest,
+  z,
+} from 'mempool-server/extension';
+import { type AuditReport, balanceOf, type Ledger } from '../index.ts';
 import type { SentLedgerEvent } from './ledger-source.ts';
 import * as schemas from './schemas.ts';
 import type { ServedLedger } from './served-ledger.ts';

@@ -1,5 +1,5 @@
-import { z } from '@hono/zod-openapi';
-import { ledgerLimits } from 'mempool-ledger';
+import { z } from 'mempool-server/extension';
+import { ledgerLimits } from '../index.ts';
 
 // What requests and answers of the ledger say. The ledger checks the rest, such as lengths: its error names the field.
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { loadServerConfig, startServer } from 'mempool-server';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { startProcess } from '../server-process.ts';
+import { startProcess } from '../../../server/test/http/server-process.ts';
 import { LedgerClient } from './ledger-client.ts';
 
 const ledger = { currency: 'ADA' };
@@ -13,7 +13,7 @@ test.for(['sqlite', 'redis'] as const)('a server killed while it moves money los
   const mempool = backend === 'sqlite' ? { backend, path } : { backend, url: (await ownServer()).url };
   const start = async () => {
     const config = JSON.stringify({ mempool, ledger: { ...ledger, name: 'l' } });
-    const server = await startProcess('ledger/ledger-program.ts', config);
+    const server = await startProcess('sections-program.ts', config);
     onTestFinished(() => void server.child.kill('SIGKILL'));
     return server;
   };

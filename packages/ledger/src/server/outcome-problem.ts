@@ -1,5 +1,5 @@
-import type { CloseWalletOutcome, CreateWalletOutcome, SetTagsOutcome, TransferOutcome } from 'mempool-ledger';
-import { Problem, type ServerErrorCode } from '../problem.ts';
+import { Problem, type ServerErrorCode } from 'mempool-server/extension';
+import type { CloseWalletOutcome, CreateWalletOutcome, SetTagsOutcome, TransferOutcome } from '../index.ts';
 
 /** Every outcome of a ledger that is a refusal. */
 export type Refusal = Exclude<

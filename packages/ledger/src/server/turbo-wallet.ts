@@ -1,5 +1,5 @@
-import { balanceOf, type Transfer, type Wallet } from 'mempool-ledger';
-import { Problem } from '../problem.ts';
+import { Problem } from 'mempool-server/extension';
+import { balanceOf, type Transfer, type Wallet } from '../index.ts';
 
 /** A wallet with its history as turbo-ledger tells it. @throws `Problem` 422 for an amount that a JSON number cannot hold */
 export function turboWallet(wallet: Wallet, history: readonly Transfer[]): object {

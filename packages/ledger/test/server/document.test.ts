@@ -1,16 +1,19 @@
 import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { memoryLedger, openLedger, signedText } from 'mempool-ledger';
+import { servedLedger } from 'mempool-ledger/server';
 import { createServer } from 'mempool-server';
+import type { ExtensionParts } from 'mempool-server/extension';
 import { expect, onTestFinished, test } from 'vitest';
-import { ownPool } from '../served.ts';
-import { servedLedger } from './ledger-client.ts';
+import { ownPool } from '../../../server/test/http/served.ts';
+import { ledgerServer } from './ledger-client.ts';
 
 test('the OpenAPI document names every path of the ledger, and is valid', async () => {
   const ledger = await openLedger(memoryLedger, { currency: 'ADA' });
   onTestFinished(() => ledger.close());
-  const served = { ledger, currency: 'ADA', turbo: true };
-  const document = (await createServer({ pool: await ownPool(), ledger: served })).openapi() as Record<string, object>;
+  const extension = async (parts: ExtensionParts) => servedLedger({ ledger, currency: 'ADA', turbo: true }, parts);
+  const server = await createServer({ pool: await ownPool() }, { extensions: [extension] });
+  const document = server.openapi() as Record<string, object>;
   expect(await new Validator().validate(document)).toMatchObject({ valid: true });
   const paths = Object.keys(document.paths ?? {}).filter((path) => /ledger|turbo/.test(path));
   expect(paths.map((path) => path.replace('/api/v1/ledger', '')).toSorted()).toEqual([
@@ -25,7 +28,7 @@ const keyOf = (key: KeyObject) =>
   `ed25519:${Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url').toString('hex')}`;
 
 test('a wallet with a signer takes only transfers that its key has signed', async () => {
-  const { client } = await servedLedger();
+  const { client } = await ledgerServer();
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const signer = keyOf(publicKey);
   await client.post('/wallets', { id: 'a', owner: 'x', signer });
