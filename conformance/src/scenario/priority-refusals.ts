@@ -131,10 +131,18 @@ export const refusals: readonly RefusalExample[] = [
   },
   {
     id: 'own-descendants',
-    title: 'a transaction that would itself have too many Pending descendants is refused',
+    title: 'a transaction that would itself have too many ready descendants is refused',
     limits: { maxDescendants: 2 },
-    arrange: (scene) => scene.fill({ b: account('s', 1), c: account('s', 2), d: account('s', 3) }),
-    draft: account('s', 0),
+    async arrange(scene) {
+      await scene.fill({
+        a: { provides: ['a'] },
+        b: { provides: ['b'] },
+        a1: { requires: ['a'] },
+        a2: { requires: ['a'] },
+      });
+      await scene.fill({ b1: { requires: ['b'] } });
+    },
+    draft: { provides: ['a', 'b'], priority: 9n },
     refused: fixed({ kind: 'limit', limit: 'maxDescendants' }),
   },
   {

@@ -38,6 +38,7 @@ import { logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
 import { protectionMutants, tippedMutants } from './verdict-fields.ts';
+import { waitingRoomMutants } from './waiting-room.ts';
 
 /** Every store with a fault. */
 export const allMutants: readonly Mutant[] = [
@@ -84,6 +85,7 @@ export const allMutants: readonly Mutant[] = [
   ...boundMutants,
   ...senderMutants,
   ...parkingRoomMutants,
+  ...waitingRoomMutants,
   ...lookupMutants,
   ...deadlineMutants,
   ...payloadMutants,

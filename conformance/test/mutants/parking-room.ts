@@ -2,7 +2,6 @@ import type { CheckedSubmission, PlacedNode, PoolIndex, PoolNode } from 'mempool
 import type { Mutant } from './mutant.ts';
 import { isParkedTooMuch, limit, newcomer, pushing, refusing, rivalsOf } from './priority-admission.ts';
 import { leave, priority, type RankedVerb } from './priority-operators.ts';
-import { misheard } from './priority-order.ts';
 
 const endless = Number.POSITIVE_INFINITY;
 const placed = (index: PoolIndex): PlacedNode[] =>
@@ -17,7 +16,11 @@ function ranking(
 ): Mutant {
   return priority.view(id, verbs, ({ index, given }) => {
     const { parking } = index;
-    const sound = { count: (sender: string) => parking.count(sender) };
+    const sound = {
+      count: (sender: string) => parking.count(sender),
+      worstOf: (sender: string) => parking.worstOf(sender),
+      isWorse: parking.isWorse,
+    };
     return {
       get parking() {
         const { worst } = index.parking;
@@ -136,47 +139,6 @@ function isParkedBelow(index: PoolIndex, { verdict }: CheckedSubmission): boolea
   return isBelow && index.parked.length >= index.limits.maxParked;
 }
 
-/** The transactions that wait for a tag of the newcomer. */
-function waiting(index: PoolIndex, { verdict }: CheckedSubmission): PoolNode[] {
-  return verdict.provides.flatMap((tag) => [...index.dependents.of(tag)]);
-}
-
-/** Those that may come in however many their sender has. */
-function exempting(id: string, isExempt: (one: CheckedSubmission, index: PoolIndex) => boolean): Mutant {
-  return priority.limits(id, ['admit'], (_, { index, given }) => {
-    const one = newcomer(given);
-    return one !== undefined && isExempt(one, index) ? { maxPerSender: endless } : {};
-  });
-}
-
-function isOverSender(index: PoolIndex, { verdict: { sender } }: CheckedSubmission): boolean {
-  return sender !== '' && (index.totals.senders.get(sender) ?? 0) >= index.limits.maxPerSender;
-}
-
-/** P22: who fills a gap. */
-const gapMutants: readonly Mutant[] = [
-  refusing('gaps-not-exempt', (one, index) => {
-    const isOver = isOverSender(index, one) && rivalsOf(index, one).length === 0;
-    return isOver && { kind: 'sender-limit', limit: index.limits.maxPerSender };
-  }),
-  refusing('gaps-not-filled-while-parking-is-full', (one, index) => {
-    const isFull = index.parked.length >= index.limits.maxParked;
-    return isFull && waiting(index, one).length > 0 && limit('maxParked');
-  }),
-  misheard('gaps-exempt-from-their-own-limit', ({ provides = [] }) =>
-    provides.length > 0 ? { senderLimit: null } : {},
-  ),
-  exempting('gaps-of-anybody', (one, index) => waiting(index, one).some(({ place }) => place?.ready === false)),
-  exempting('gaps-that-stay-open', (one, index) =>
-    waiting(index, one).some((node) => senderOf(node) === one.verdict.sender && node.entry.notBefore === undefined),
-  ),
-  exempting('parked-ones-fill-gaps', (one, index) => {
-    const needs = one.verdict.requires.filter((tag) => !index.providers.has(tag));
-    return needs.length > 0 && waiting(index, one).length > 0;
-  }),
-  exempting('gaps-of-the-held', (one, index) => waiting(index, one).some(({ entry }) => entry.notBefore !== undefined)),
-];
-
 const allVerbs = ['admit', 'move', 'drop', 'confirm', 'rollback', 'take', 'sweep', 'revise'] as const;
 
 /** A sweep at which parked ones are as old as this says. */
@@ -225,4 +187,4 @@ const ageMutants: readonly Mutant[] = [
   }),
 ];
 
-export const parkingRoomMutants: readonly Mutant[] = [...roomMutants, ...gapMutants, ...ageMutants];
+export const parkingRoomMutants: readonly Mutant[] = [...roomMutants, ...ageMutants];

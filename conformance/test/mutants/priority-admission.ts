@@ -158,7 +158,8 @@ export const admissionMutants: readonly Mutant[] = [
     ['replacement-underpriced', 'limit'],
     (told, { verdict: { provides } }, { limits, dependents }) => {
       const isFirst = told.kind === 'replacement-underpriced' || told.limit === 'maxParked';
-      const hasMore = provides.some((tag) => dependents.of(tag).size > limits.maxDescendants);
+      const readers = provides.flatMap((tag) => [...dependents.of(tag)]);
+      const hasMore = readers.length > limits.maxDescendants;
       return isFirst && hasMore && limit('maxDescendants');
     },
   ),
@@ -294,7 +295,6 @@ function familyOf(index: PoolIndex, { verdict }: CheckedSubmission): number {
 
 /** P3, P11: how many may wait for one another. */
 export const boundMutants: readonly Mutant[] = [
-  unbound('who-is-awaited-may-have-any-descendant', ({ verdict }, index) => isAwaited(index, verdict.provides)),
   unbound('replacements-may-have-any-ancestors', (one, index) => rivalsOf(index, one).length > 0),
   unbound('who-needs-nobody-may-have-any-descendant', ({ verdict }) => verdict.requires.length === 0),
   refusing('siblings-share-their-ancestors', (one, index) => {

@@ -179,17 +179,6 @@ const ownPools = eachRanked({
     assert.deepEqual([await scene.ready(), await scene.reasons('poor')], [['rich', 'five'], ['evicted']]);
     assert.deepEqual((await scene.load()).floor, atLeast(6n));
   },
-  'P26/gap: one below the floor fills no gap, nor does one above it for a child below it': async (context) => {
-    const scene = await openScene(context, { maxPerSender: 1 });
-    const requires = ['t'];
-    await raise(scene, 5n);
-    await scene.fill({ waits: { sender: 's', priority: 4n, requires } });
-    const kindOf = async (name: string, priority: bigint): Promise<string> =>
-      (await scene.add(name, { sender: 's', priority, provides: ['t'] })).kind;
-    assert.deepEqual([await kindOf('low', 4n), await kindOf('high', 6n)], ['sender-limit', 'sender-limit']);
-    await raise(scene, 4n);
-    assert.equal(await kindOf('again', 4n), 'received');
-  },
 });
 
 /** P26. */

@@ -28,6 +28,7 @@ import { returningCases, revivedEntryCases } from './returning.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 import { tipCases } from './tips.ts';
+import { waitingRoomCases } from './waiting-room.ts';
 import { walkingCases } from './walking.ts';
 
 /** The cases of P1–P32 that need a priority pool, or a fifo pool. */
@@ -36,6 +37,7 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...orderCases,
   ...parkingCases,
   ...parkingRoomCases,
+  ...waitingRoomCases,
   ...admissionCases,
   ...boundCases,
   ...replacementCases,

@@ -150,57 +150,6 @@ const roomCases = eachRanked({
   },
 });
 
-const gapCases = eachRanked({
-  'P22/gap: one that fills a gap of its sender is exempt from maxPerSender': async (context) => {
-    const scene = await openScene(context, { maxPerSender: 2 });
-    await scene.fill({ one: account('s', 1), two: account('s', 2) });
-    assert.equal(await kindOf(scene, 'zero', account('s', 0)), 'received');
-    assert.deepEqual(await scene.ready(), ['zero', 'one', 'two']);
-    await scene.refuses('three', account('s', 3), { kind: 'sender-limit', limit: 2 });
-  },
-  'P22/gap-while-full: one that fills a gap comes in while parking is full': async (context) => {
-    const scene = await openScene(context, { maxParked: 2, maxPerSender: 2 });
-    await scene.fill({ one: account('s', 1), two: account('s', 2) });
-    assert.equal(await kindOf(scene, 'zero', account('s', 0)), 'received');
-    assert.deepEqual(await scene.parked(), []);
-  },
-  'P22/gap-own-limit: its own verdict still limits one that fills a gap': async (context) => {
-    const scene = await openScene(context, { maxPerSender: 2 });
-    await scene.fill({ one: account('s', 1), two: account('s', 2) });
-    await scene.refuses('zero', { ...account('s', 0), senderLimit: 2 }, { kind: 'sender-limit', limit: 2 });
-    assert.equal(await kindOf(scene, 'zero', { ...account('s', 0), senderLimit: 3 }), 'received');
-  },
-  'P22/gap-of-another: to fill the gap of another sender exempts nobody': async (context) => {
-    const scene = await openScene(context, { maxPerSender: 1 });
-    await scene.fill({ theirs: account('s', 1), mine: { sender: 'me' } });
-    await scene.refuses('zero', { ...account('s', 0), sender: 'me' }, { kind: 'sender-limit', limit: 1 });
-  },
-  'P22/gap-still-open: one that leaves its sender’s parked ones parked fills no gap': async (context) => {
-    const scene = await openScene(context, { maxPerSender: 2 });
-    const { requires: needs = [], ...rest } = account('s', 1);
-    await scene.fill({ one: { ...rest, requires: [...needs, 'other'] }, two: account('s', 2) });
-    await scene.refuses('zero', account('s', 0), { kind: 'sender-limit', limit: 2 });
-    await scene.refuses('three', account('s', 3), { kind: 'sender-limit', limit: 2 });
-  },
-  'P22/gap-parked: one that is parked itself fills no gap': async (context) => {
-    const scene = await openScene(context, { maxPerSender: 2 });
-    await scene.fill({ five: account('s', 5), six: account('s', 6) });
-    await scene.refuses('four', account('s', 4), { kind: 'sender-limit', limit: 2 });
-  },
-  'P22/gap-held: to be needed by one that is held back fills no gap': async (context) => {
-    const scene = await openScene(context, { maxPerSender: 1 });
-    await scene.fill({ zero: account('s', 0) });
-    await scene.mark('zero');
-    await scene.store.setLimits({ maxPerSender: 2 });
-    await scene.fill({ one: account('s', 1) });
-    await scene.mark('one');
-    await scene.store.release(scene.hashes(['one']), { notBeforeMs: scene.clock.nowMs + 1_000 });
-    await scene.drop('zero');
-    await scene.store.setLimits({ maxPerSender: 1 });
-    await scene.refuses('again', account('s', 0), { kind: 'sender-limit', limit: 1 });
-  },
-});
-
 async function expired(scene: Scene, afterMs: number): Promise<string[]> {
   scene.clock.nowMs += afterMs;
   return scene.names((await scene.store.sweep()).expired);
@@ -285,4 +234,4 @@ const ageCases = eachRanked({
 });
 
 /** P22. */
-export const parkingRoomCases: readonly ConformanceCase[] = [...roomCases, ...gapCases, ...ageCases];
+export const parkingRoomCases: readonly ConformanceCase[] = [...roomCases, ...ageCases];

@@ -179,10 +179,10 @@ function assertShortestEnd({ call, before, after, events }: Change): void {
   const hasParked = after.entries.some((entry) => entry.hash === hash && entry.place?.ready === false);
   if (
     events.length !== evicted.length + 1 ||
-    // P22: it may have pushed out parked ones that are not the end of the order.
-    (hasParked && crowdOf(before) >= before.limits.maxParked) ||
-    // P28: what it requires stays.
-    (newcomer?.verdict?.protected === true && newcomer.verdict.requires?.length !== 0) ||
+    // P22: parked ones may have left that are not the end of the order. P28: what a protected one requires stays.
+    hasParked ||
+    newcomer?.verdict?.requires?.length !== 0 ||
+    newcomer.verdict.sender !== '' ||
     before.dependents.some(([tag]) => newcomer?.verdict?.provides?.includes(tag))
   )
     return;

@@ -5,9 +5,7 @@ import {
   closesCycle,
   countedOf,
   crowdIn,
-  descendantsOf,
   fillOf,
-  fillsGap,
   floorOf,
   type Graph,
   leavingIn,
@@ -15,13 +13,14 @@ import {
   needsOf,
   orderOf,
   paid,
-  parentsOf,
+  parkedIn,
   parkedOf,
   providersOf,
   type Ranked,
   shortestEnd,
   worstParked,
 } from './graph.ts';
+import { roomFor } from './room.ts';
 
 type Refusal = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
 /** The fields of a refusal without the hash. */
@@ -53,14 +52,17 @@ export function admission(before: Graph, me: Member, limits: Limits): Admission 
   const question = { me, limits, conflicts, replaced, before, after: { ...before, members: [...others, me] } };
   const refused = firstOf(questions, question);
   if (refused !== null) return { kind: 'refused', refused };
-  const unparked = unparkedBy(question);
+  const ofSender = leavingForSender(question);
+  const evictions = limits.eviction === 'none' ? 0 : limits.maxEvictions;
+  const room = roomFor(question.before, without(question.after, ofSender), me, { limits, evictions });
+  if ('limit' in room) return { kind: 'refused', refused: limitRefusal(room.limit) };
+  const after = without(question.after, [...ofSender, ...room.left]);
+  const unparked = unparkedBy({ ...question, after }, room.evicted);
   if (unparked === null) return { kind: 'refused', refused: limitRefusal('maxParked') };
-  const left = without(question.after, unparked);
-  const refusedLater = firstOf(questionsOfDescendants, { ...question, after: left });
-  if (refusedLater !== null) return { kind: 'refused', refused: refusedLater };
-  const evicted = victimsOf({ ...question, after: left }, unparked.length);
+  const left = without(after, unparked);
+  const evicted = victimsOf({ ...question, after: left }, room.evicted + unparked.length);
   if (evicted === null) return { kind: 'refused', refused: { kind: 'full', floor: floorOf(before, limits) } };
-  return { kind: 'admitted', replaced, evicted: [...unparked, ...evicted] };
+  return { kind: 'admitted', replaced, evicted: [...ofSender, ...room.left, ...unparked, ...evicted] };
 }
 
 function firstOf(asked: typeof questions, question: Question): Refused | null {
@@ -89,11 +91,6 @@ const questions: readonly ((question: Question) => Refused | null)[] = [
   underpaysTogether,
 ];
 
-const questionsOfDescendants: typeof questions = [
-  ({ me, limits, after }) => (hasTooManyDescendants(after, me, limits) ? limitRefusal('maxDescendants') : null),
-  ({ me, limits, after }) => (burdensDescendants(after, me, limits) ? limitRefusal('maxAncestors') : null),
-];
-
 type LimitName = Extract<Refused, { readonly kind: 'limit' }>['limit'];
 
 function limitRefusal(limit: LimitName): Refused {
@@ -113,12 +110,12 @@ function hasFirmConflict({ me, conflicts, before }: Question): Refused | null {
 }
 
 /** P4: a rival that I need; or one that is ready, and I would be parked. I need none of them, so I am as ready without them. */
-function isIrreplaceable({ me, replaced, before }: Question): Refused | null {
+function isIrreplaceable(question: Question): Refused | null {
+  const { me, replaced, before } = question;
   const inOrder = replaced.toSorted((a, b) => a.seq - b.seq);
   const needed = inOrder.find((rival) => needsOf(before, me).includes(rival));
   if (needed !== undefined) return { kind: 'conflict', with: needed.hash };
-  const childless = { ...me, verdict: { ...me.verdict, provides: [] } };
-  if (readyHashes({ ...before, members: [...before.members, childless] }).includes(me.hash)) return null;
+  if (readyHashes(withoutTags(question)).includes(me.hash)) return null;
   const ready = inOrder.find(({ hash }) => readyHashes(before).includes(hash));
   return ready === undefined ? null : { kind: 'conflict', with: ready.hash };
 }
@@ -157,14 +154,33 @@ function underpays({ me, conflicts, limits }: Question): Refused | null {
   return pays ? null : underpriced(me, price);
 }
 
-function exceedsSender({ me, replaced, before, limits }: Question): Refused | null {
+/** By how many its sender has too many, and the limit. */
+function overSender({ me, replaced, before, limits }: Question): { readonly limit: number; readonly excess: number } {
   const { sender, senderLimit } = me.verdict;
-  if (replaced.length > 0 || sender === '') return null;
   const own = me.verdict.protected ? Number.POSITIVE_INFINITY : limits.maxPerSender;
   const limit = Math.min(senderLimit ?? Number.POSITIVE_INFINITY, own);
   const held = countedOf(before).filter(({ verdict }) => verdict.sender === sender).length;
-  if (held + 1 <= limit || (held + 1 <= (senderLimit ?? Number.POSITIVE_INFINITY) && fillsGap(before, me))) return null;
-  return { kind: 'sender-limit', limit };
+  return { limit, excess: replaced.length > 0 || sender === '' ? 0 : held + 1 - limit };
+}
+
+function exceedsSender(question: Question): Refused | null {
+  const { limit, excess } = overSender(question);
+  const isReady = readyHashes(withoutTags(question)).includes(question.me.hash);
+  const yielding = isReady ? parkedOf(parkedIn(question.before), question.me).length : 0;
+  return excess > yielding ? { kind: 'sender-limit', limit } : null;
+}
+
+/** P22: the parked ones of my sender that leave for me, protected ones last. */
+function leavingForSender(question: Question): Member[] {
+  const { excess } = overSender(question);
+  const lastFirst = parkedOf(parkedIn(question.before), question.me).toReversed();
+  const [kept, others] = [true, false].map((is) => lastFirst.filter((one) => (one.verdict.protected ?? false) === is));
+  return [...(others ?? []), ...(kept ?? [])].slice(0, Math.max(0, excess));
+}
+
+/** The pool before with me, but nobody depends on me. */
+function withoutTags({ me, before }: Question): Graph {
+  return { ...before, members: [...before.members, { ...me, verdict: { ...me.verdict, provides: [] } }] };
 }
 
 /** If more than one leaves or gets parked: compares its priority × bytes with the sum of theirs. */
@@ -194,12 +210,12 @@ function readyHashes(graph: Graph): string[] {
 }
 
 /** P22: the parked ones that leave for me, the worst one first; `null` if I may not come in. */
-function unparkedBy({ me, after, limits }: Question): Member[] | null {
+function unparkedBy({ me, after, limits }: Question, before: number): Member[] | null {
   const gone: Member[] = [];
   if (!crowdIn(after).some(({ hash }) => hash === me.hash)) return gone;
   for (let left = after; crowdIn(left).length > limits.maxParked; left = without(after, gone)) {
     const worst = worstParked(left);
-    if (worst === undefined || limits.eviction === 'none' || gone.length >= limits.maxEvictions) return null;
+    if (worst === undefined || limits.eviction === 'none' || before + gone.length >= limits.maxEvictions) return null;
     if (!isWorseParked(left, worst, me)) return null;
     gone.push(worst);
   }
@@ -213,15 +229,6 @@ function isWorseParked(graph: Graph, worst: Ranked, me: Member): boolean {
   const least = worst.place.effectivePriority;
   if (least !== mine.place.effectivePriority) return least < mine.place.effectivePriority;
   return parkedOf(parked, worst).length > parkedOf(parked, me).length;
-}
-
-export function hasTooManyDescendants(graph: Graph, me: Member, { maxDescendants }: Limits): boolean {
-  if (parentsOf(graph, me).length === 0 && descendantsOf(graph, me).length === 0) return false;
-  return [me, ...ancestorsOf(graph, me)].some((each) => descendantsOf(graph, each).length > maxDescendants);
-}
-
-export function burdensDescendants(graph: Graph, me: Member, { maxAncestors }: Limits): boolean {
-  return descendantsOf(graph, me).some((each) => ancestorsOf(graph, each).length > maxAncestors);
 }
 
 /** The shortest end of the order without me that makes room; `null` if one of them is not worse than I am. */

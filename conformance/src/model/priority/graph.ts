@@ -30,7 +30,7 @@ export function providersOf({ members }: Graph, tag: string): Member[] {
   return members.filter(({ verdict }) => verdict.provides.includes(tag));
 }
 
-function isMet(graph: Graph, tag: string): boolean {
+export function isMet(graph: Graph, tag: string): boolean {
   return graph.satisfied.has(tag) || providersOf(graph, tag).some(({ stage }) => stage !== 'Pending');
 }
 
@@ -138,21 +138,7 @@ export function parkedOf(parked: readonly Ranked[], { verdict }: Member): Ranked
   return parked.filter((one) => one.verdict.sender === verdict.sender);
 }
 
-/** P22: whether it is ready, and one of its sender that is parked needs its tags, and beside them nothing that is missing. */
-export function fillsGap(graph: Graph, me: Member): boolean {
-  const isThere = (tag: string): boolean =>
-    isMet(graph, tag) || providersOf(graph, tag).some((provider) => isReady(graph, provider));
-  const isOwn = (tag: string): boolean => me.verdict.provides.includes(tag);
-  const waiting = parkedOf(parkedIn(graph), me).filter(({ isHeld }) => !isHeld);
-  const children = waiting.filter(({ verdict }) => verdict.requires.some(isOwn));
-  const isPaid = ({ verdict }: Member): boolean => verdict.priority >= graph.least;
-  return (
-    isReady(graph, me) &&
-    children.filter(isPaid).some(({ verdict }) => verdict.requires.every((tag) => isOwn(tag) || isThere(tag)))
-  );
-}
-
-function ascending(a: bigint, b: bigint): number {
+export function ascending(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 

@@ -1,7 +1,6 @@
 import { MempoolError } from 'mempool-core';
-import { returnToPending } from '../life.ts';
+import { returnToPending, type TxState } from '../life.ts';
 import * as pools from '../pool.ts';
-import { burdensDescendants, hasTooManyDescendants } from './admission.ts';
 import {
   type Limits,
   type ReviseOutcome,
@@ -22,6 +21,7 @@ import {
   parkedIn,
   worstParked,
 } from './graph.ts';
+import { roomFor } from './room.ts';
 import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
 
 /** Applies verdicts that were given again, one after the other. */
@@ -53,13 +53,20 @@ function reviseOne(state: PriorityState, { hash, version, answer }: Revision, he
     return { kind: 'dropped', hash };
   }
   const verdict = wholeVerdict(answer);
-  const refused = refusalOf(state, graph, me, verdict);
-  if (refused !== null) return refused;
+  const place = placeFor(state, graph, me, verdict);
+  if ('kind' in place) return place;
+  for (const left of place.left) drop(state.pool.live.get(left.hash) as TxState, 'evicted');
   Object.assign(entry, { verdict, version: version + 1, checkedHeight: height });
   return { kind: 'revised', hash, version: version + 1 };
 }
 
-function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict: WholeVerdict): ReviseOutcome | null {
+/** Those that leave for it, or why there is no place. */
+function placeFor(
+  { limits }: PriorityState,
+  graph: Graph,
+  me: Member,
+  verdict: WholeVerdict,
+): ReviseOutcome | { readonly left: readonly Member[] } {
   const { hash } = me;
   const revised = { ...me, verdict };
   const after = { ...graph, members: graph.members.map((member) => (member === me ? revised : member)) };
@@ -69,11 +76,12 @@ function refusalOf({ limits }: PriorityState, graph: Graph, me: Member, verdict:
     return { kind: 'limit', hash, limit: 'maxProtected' };
   if (closesCycle(after, revised)) return { kind: 'cycle', hash };
   if (ancestorsOf(after, revised).length > limits.maxAncestors) return { kind: 'limit', hash, limit: 'maxAncestors' };
-  const [parkedBefore, parked] = [graph, after].map((each) => crowdIn(each).length) as [number, number];
+  const room = roomFor(graph, after, revised, { limits, evictions: 0, required: me.verdict.requires });
+  if ('limit' in room) return { kind: 'limit', hash, limit: room.limit };
+  const members = after.members.filter((one) => !room.left.some((left) => left.hash === one.hash));
+  const [parkedBefore, parked] = [graph, { ...after, members }].map((each) => crowdIn(each).length) as [number, number];
   if (parked > parkedBefore && parked > limits.maxParked) return { kind: 'limit', hash, limit: 'maxParked' };
-  if (hasTooManyDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxDescendants' };
-  if (burdensDescendants(after, revised, limits)) return { kind: 'limit', hash, limit: 'maxAncestors' };
-  return null;
+  return room;
 }
 
 interface CallTime {

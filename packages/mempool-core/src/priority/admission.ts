@@ -8,16 +8,16 @@ import type { CallMoment } from '../rules/call-plan.ts';
 import { countedInclusion, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
 import { evictFor, excessOf, victimsFor } from './eviction.ts';
-import { ancestorsWithin, exceededBelow, type NoPlace, neededAmong, refusedFor } from './graph.ts';
-import { makeParkingRoom } from './parking-room.ts';
+import { ancestorsWithin, type NoPlace, neededAmong, refusedFor } from './graph.ts';
+import { makeParkingRoom, makeSenderRoom } from './parking-room.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
 import { floorDivide, highest, type Price, replacementBound, tipOf } from './price.ts';
 import {
+  exceededBySender,
   gateOf,
   refusedAtOnce,
-  refusedBySender,
   refusedByTags,
   refusedByVerdict,
   rivalsOf,
@@ -25,6 +25,7 @@ import {
 } from './refusals.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 import { keyAt } from './tipped-place.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 const maxSources = 64;
 const noSources: readonly string[] = Object.freeze([]);
@@ -120,10 +121,13 @@ function admitConfirmed(
   return { kind: 'received', hash, seq, stage: 'Confirmed' };
 }
 
-/** True if it requires no tag, none of its tags is required, provided or satisfied already, and it is not below the floor. */
-function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
-  const { provides, requires, priority } = verdict;
-  if (priority < index.limits.minPriority) return false;
+/**
+ * True if it requires no tag, none of its tags is required, provided or satisfied already, it is not below the floor, and its
+ * sender has room.
+ */
+function isAlone({ index }: StepBuilder, entry: Entry): boolean {
+  const { provides, requires, priority } = entry.verdict;
+  if (priority < index.limits.minPriority || exceededBySender(index, entry) !== null) return false;
   const { dependents, providers, satisfied } = index;
   if (provides.length > 0 && index.lostOut.size > 0) return false;
   const isNamed = (tag: string): boolean => dependents.has(tag) || providers.has(tag) || satisfied.has(tag);
@@ -132,7 +136,7 @@ function isAlone({ index }: StepBuilder, { verdict }: Entry): boolean {
 
 /** Admits a transaction without parents and dependents. Every refusal is decided first, so nothing has to be undone. */
 function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal {
-  const refusal = refusedByVerdict(index, entry) ?? refusedBySender(index, entry);
+  const refusal = refusedByVerdict(index, entry);
   if (refusal !== null) return refusal;
   const { hash, bytes, verdict } = entry;
   const place = keyAt(index, [], entry, true);
@@ -168,6 +172,8 @@ class Attempt {
   readonly #firm: PoolNode | undefined;
   /** The Pending rivals. */
   readonly #replaced: readonly PoolNode[];
+  /** The parked ones that have left for it. */
+  readonly #left: PoolNode[] = [];
 
   constructor(builder: StepBuilder, entry: Entry) {
     this.#builder = builder;
@@ -224,7 +230,15 @@ class Attempt {
 
   /** Not checked for a replacement: it takes no more room than the transactions that it replaces. */
   #refusedBySender(): AdmissionRefusal | null {
-    return this.#replaced.length > 0 ? null : refusedBySender(this.#builder.index, this.#entry);
+    const { index } = this.#builder;
+    const { hash, verdict } = this.#entry;
+    const exceeded = this.#replaced.length > 0 ? null : exceededBySender(index, this.#entry);
+    if (exceeded === null) return null;
+    const isWaiting = !placeOf(index, newNode(this.#entry, 'Pending')).ready;
+    const left = isWaiting ? null : makeSenderRoom(index, verdict.sender, exceeded.excess);
+    if (left === null) return { kind: 'sender-limit', hash, limit: exceeded.limit };
+    this.#left.push(...left);
+    return null;
   }
 
   #noPlace(why: NoPlace): AdmissionRefusal {
@@ -236,16 +250,20 @@ class Attempt {
     const { index } = this.#builder;
     const underpriced = this.#refusedBySum();
     if (underpriced !== null) return underpriced;
-    const unparked = this.#makeParkingRoom(newcomer, ancestors);
-    if (unparked === null) return this.#noPlace('maxParked');
-    const exceeded = exceededBelow(index, newcomer, ancestors);
+    const { limits } = index;
+    const evictions = limits.eviction === 'none' ? 0 : limits.maxEvictions;
+    const room = new WaitingRoom(index, { node: newcomer, ancestors, evictions, required: [] });
+    const exceeded = room.make();
     if (exceeded !== null) return this.#noPlace(exceeded);
+    const unparked = this.#makeParkingRoom(newcomer, ancestors, room.evicted);
+    if (unparked === null) return this.#noPlace('maxParked');
     settle(index);
     const node = newcomer as PlacedNode;
     const isProtected = this.#entry.verdict.protected === true;
-    const victims = evictFor(index, { place: node.place, isProtected, ancestors, before: unparked.length });
+    const before = room.evicted + unparked.length;
+    const victims = evictFor(index, { place: node.place, isProtected, ancestors, before });
     if (victims === null) return { kind: 'full', hash: node.hash };
-    return { node, replaced: this.#replaced, victims: [...unparked, ...victims] };
+    return { node, replaced: this.#replaced, victims: [...this.#left, ...room.left, ...unparked, ...victims] };
   }
 
   /** If several transactions leave or become parked, it must pay more than all of them (priority × bytes). */
@@ -276,12 +294,12 @@ class Attempt {
   }
 
   /** The parked transactions that leave for a parked newcomer; `null` if it is refused. Protected ones are exempt. */
-  #makeParkingRoom(newcomer: PoolNode, ancestors: ReadonlySet<PoolNode>): readonly PlacedNode[] | null {
+  #makeParkingRoom(newcomer: PoolNode, ancestors: ReadonlySet<PoolNode>, before: number): readonly PlacedNode[] | null {
     const { index } = this.#builder;
     if (this.#entry.verdict.protected) return [];
     if (index.parkedCount < index.limits.maxParked) return [];
     if (placeOf(index, newcomer).ready) return [];
     settle(index);
-    return makeParkingRoom(index, newcomer as PlacedNode, ancestors);
+    return makeParkingRoom(index, newcomer as PlacedNode, ancestors, before);
   }
 }

@@ -39,17 +39,16 @@ export function ancestorsWithin(index: PoolIndex, node: PoolNode): ReadonlySet<P
   return ancestors.size > maxAncestors ? 'maxAncestors' : ancestors;
 }
 
-/** The limit that the transaction makes descendants exceed, its own or those of its ancestors; `null` if there is none. */
-export function exceededBelow(index: PoolIndex, node: PoolNode, ancestors: ReadonlySet<PoolNode>): LimitName | null {
-  if (hasTooManyDescendants(index, node, ancestors)) return 'maxDescendants';
-  return burdensDescendants(index, node) ? 'maxAncestors' : null;
+/** The Pending transactions that depend on this one, directly or not. */
+function descendantsOf(index: PoolIndex, node: PoolNode): Set<PoolNode> {
+  return reach([node], Number.POSITIVE_INFINITY, (each) => childrenOf(index, each));
 }
 
 /**
  * True if the transaction or one of its ancestors has more Pending descendants than allowed. Only the topmost are
  * checked, because they have the most descendants.
  */
-function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestors: ReadonlySet<PoolNode>): boolean {
+export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestors: ReadonlySet<PoolNode>): boolean {
   const { maxDescendants } = index.limits;
   const tops = [...ancestors].filter((each) => parentsOf(index, each).size === 0);
   if (tops.length === 0) tops.push(node);
@@ -59,18 +58,15 @@ function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestors: Read
   return hasTooMany(tops) && (tops.length === 1 || tops.some((top) => hasTooMany([top])));
 }
 
-/**
- * True if a Pending descendant of the transaction has more Pending ancestors than allowed. Only the lowest are checked,
- * because they have the most ancestors. The number of descendants must have been checked before.
- */
-function burdensDescendants(index: PoolIndex, node: PoolNode): boolean {
+/** The Pending descendants of the transaction that have more Pending ancestors than allowed, with their own descendants. */
+export function tooDeepBelow(index: PoolIndex, node: PoolNode): PoolNode[] {
   const { maxAncestors } = index.limits;
-  const descendants = reach([node], Number.POSITIVE_INFINITY, (each) => childrenOf(index, each));
-  const bottoms = [...descendants].filter((each) => childrenOf(index, each).next().done);
-  const hasTooMany = (from: readonly PoolNode[]): boolean =>
+  const isTooDeep = (from: readonly PoolNode[]): boolean =>
     reach(from, maxAncestors, (each) => parentsOf(index, each)).size > maxAncestors;
-  // First one walk for all of them: siblings share their ancestors.
-  return hasTooMany(bottoms) && (bottoms.length === 1 || bottoms.some((bottom) => hasTooMany([bottom])));
+  const below = [...descendantsOf(index, node)];
+  // First one walk for the lowest of them: siblings share their ancestors.
+  const isAny = isTooDeep(below.filter((each) => childrenOf(index, each).next().done));
+  return isAny ? below.filter((each) => isTooDeep([each])) : [];
 }
 
 /** The default of `without`: leaves out no transaction. */

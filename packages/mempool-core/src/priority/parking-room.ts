@@ -1,12 +1,11 @@
-import { mayRivalLost } from './damage-parking.ts';
-import { childrenOf, isMet, placeOf, settle } from './placement.ts';
+import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PlacedNode, PoolNode } from './pool-node.ts';
+import { isParked, type PlacedNode, type PoolNode } from './pool-node.ts';
 
 /**
  * Makes room for a parked newcomer, which is in the settled index: the worst parked transactions leave, as many as are
  * over `maxParked` (P22). They must be strictly worse, or equals could push each other out for ever. The caller undoes
- * the attempt after `null`.
+ * the attempt after `null`. `before`: how many have left for it already.
  *
  * @returns those that left, the first one first; `null` if they do not suffice
  */
@@ -14,13 +13,14 @@ export function makeParkingRoom(
   index: PoolIndex,
   newcomer: PlacedNode,
   ancestors: ReadonlySet<PoolNode>,
+  before: number,
 ): PlacedNode[] | null {
   const { maxParked, maxEvictions, eviction } = index.limits;
   const left: PlacedNode[] = [];
   while (index.parkedCount > maxParked) {
     const { worst } = index.parking;
-    const mayLeave = eviction === 'lowest' && left.length < maxEvictions && worst !== undefined && worst !== newcomer;
-    if (!mayLeave || ancestors.has(worst) || !isWorse(index, worst, newcomer)) return null;
+    const mayLeave = eviction === 'lowest' && before + left.length < maxEvictions && worst !== undefined;
+    if (!mayLeave || worst === newcomer || ancestors.has(worst) || !index.parking.isWorse(worst, newcomer)) return null;
     left.push(worst);
     index.move(worst, 'Dropped');
     settle(index);
@@ -28,35 +28,27 @@ export function makeParkingRoom(
   return left;
 }
 
-function isWorse({ parking }: PoolIndex, worst: PlacedNode, newcomer: PlacedNode): boolean {
-  const [least, own] = [worst.place.effectivePriority, newcomer.place.effectivePriority];
-  if (least !== own) return least < own;
-  return parking.count(worst.entry.verdict.sender) > parking.count(newcomer.entry.verdict.sender);
-}
-
 /**
- * True if a newcomer that is not in the index yet would be ready, and would make ready a parked transaction of its own
- * sender that requires one of its tags (P22). Looks at those that require its tags, and at no others.
+ * Makes room for a ready newcomer: `count` parked transactions of its sender leave, the worst first, protected ones last (P22).
+ * The newcomer is not in the index yet. The caller undoes the attempt after `null`.
  */
-export function fillsGap(index: PoolIndex, newcomer: PoolNode): boolean {
-  const { sender, provides } = newcomer.entry.verdict;
-  if (sender === '' || !placeOf(index, newcomer).ready) return false;
-  const own = new Set(provides);
-  for (const child of childrenOf(index, newcomer))
-    if (child.entry.verdict.sender === sender && wouldBeReady(index, child, own)) return true;
-  return false;
+export function makeSenderRoom(index: PoolIndex, sender: string, count: number): PoolNode[] | null {
+  const left: PoolNode[] = [];
+  while (left.length < count) {
+    const worst = index.parking.worstOf(sender) ?? worstProtected(index, sender);
+    if (worst === undefined) return null;
+    left.push(worst);
+    index.move(worst, 'Dropped');
+    settle(index);
+  }
+  return left;
 }
 
-function wouldBeReady(index: PoolIndex, child: PoolNode, given: ReadonlySet<string>): boolean {
-  const { place, entry } = child;
-  // The newcomer is ready and so are the other parents: none of them is below the floor.
-  if (entry.verdict.priority < index.limits.minPriority) return false;
-  if (place === null || place.ready || entry.notBefore !== undefined) return false;
-  if (mayRivalLost(index, child)) return false;
-  return entry.verdict.requires.every((tag) => given.has(tag) || isMet(index, tag) || isProvided(index, tag));
-}
-
-function isProvided(index: PoolIndex, tag: string): boolean {
-  for (const { place } of index.providers.of(tag)) if (place?.ready === true) return true;
-  return false;
+function worstProtected(index: PoolIndex, sender: string): PoolNode | undefined {
+  if (index.parkedCount === index.parked.length) return undefined;
+  for (const node of index.order.backwards()) {
+    if (!isParked(node)) return undefined;
+    if (node.entry.verdict.protected && node.entry.verdict.sender === sender) return node;
+  }
+  return undefined;
 }

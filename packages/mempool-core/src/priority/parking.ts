@@ -1,23 +1,26 @@
 import { compareOrderKeys, type OrderKey } from '../contract/order-key.ts';
-import type { PlacedNode } from './pool-node.ts';
+import type { PlacedNode, PoolNode } from './pool-node.ts';
 import { SortedList } from './sorted-list.ts';
 
+/** A parked transaction with its order key. */
+export type Waiting = Pick<PoolNode, 'entry'> & { readonly place: OrderKey };
+
 /** The parked transactions of one sender. Transactions without a sender count as those of one sender, ''. */
-interface Lot {
-  readonly nodes: SortedList<PlacedNode, { readonly place: OrderKey }>;
+interface Lot<One extends Waiting> {
+  readonly nodes: SortedList<One, { readonly place: OrderKey }>;
   /** The last of them in the order. */
-  worst: PlacedNode;
+  worst: One;
 }
 
 /**
- * The parked transactions in the order in which they are evicted (P22): the lowest effective priority first, then those of
+ * Parked transactions in the order in which they are evicted (P22): the lowest effective priority first, then those of
  * the sender with the most parked transactions, then the last in the pool's order. A change updates two sorted lists: one
  * of senders, and one of the sender's transactions.
  */
-export class Parking {
-  readonly #lots = new Map<string, Lot>();
+export class Parking<One extends Waiting = PlacedNode> {
+  readonly #lots = new Map<string, Lot<One>>();
   /** Worst first. A lot is out of it while it changes. */
-  readonly #ranks: SortedList<Lot> = new SortedList<Lot>({
+  readonly #ranks: SortedList<Lot<One>> = new SortedList<Lot<One>>({
     rough: ({ worst }) => Number(worst.place.effectivePriority),
     compare: (a, b) =>
       compareBigints(a.worst.place.effectivePriority, b.worst.place.effectivePriority) ||
@@ -26,13 +29,18 @@ export class Parking {
     show: () => undefined,
   });
 
-  constructor(parked: Iterable<PlacedNode>) {
+  constructor(parked: Iterable<One>) {
     for (const node of parked) this.add(node);
   }
 
   /** The transaction that is evicted first. */
-  get worst(): PlacedNode | undefined {
+  get worst(): One | undefined {
     return this.#ranks.first?.worst;
+  }
+
+  /** The one of a sender's transactions that is evicted first. */
+  worstOf(sender: string): One | undefined {
+    return this.#lots.get(sender)?.worst;
   }
 
   /** Returns how many of a sender's transactions are parked. */
@@ -40,9 +48,9 @@ export class Parking {
     return this.#lots.get(sender)?.nodes.length ?? 0;
   }
 
-  add(node: PlacedNode): void {
+  add(node: One): void {
     const { sender } = node.entry.verdict;
-    const lot = this.#lots.get(sender) ?? { nodes: newLot(), worst: node };
+    const lot = this.#lots.get(sender) ?? { nodes: newLot<One>(), worst: node };
     if (lot.nodes.length === 0) this.#lots.set(sender, lot);
     else this.#ranks.delete(lot);
     lot.nodes.insert(node);
@@ -50,7 +58,7 @@ export class Parking {
   }
 
   /** Removes a transaction. Call it before its place changes. */
-  delete(node: PlacedNode): void {
+  delete(node: One): void {
     const { sender } = node.entry.verdict;
     const lot = this.#lots.get(sender);
     if (lot === undefined) return;
@@ -60,13 +68,20 @@ export class Parking {
     else this.#rank(lot);
   }
 
-  #rank(lot: Lot): void {
-    lot.worst = lot.nodes.last as PlacedNode;
+  /** True if one of them is worse than another, by its effective priority or by the number that its sender has here. */
+  isWorse(one: One, than: One): boolean {
+    const [least, own] = [one.place.effectivePriority, than.place.effectivePriority];
+    if (least !== own) return least < own;
+    return this.count(one.entry.verdict.sender) > this.count(than.entry.verdict.sender);
+  }
+
+  #rank(lot: Lot<One>): void {
+    lot.worst = lot.nodes.last as One;
     this.#ranks.insert(lot);
   }
 }
 
-function newLot(): Lot['nodes'] {
+function newLot<One extends Waiting>(): Lot<One>['nodes'] {
   return new SortedList({
     rough: ({ place }) => -Number(place.effectivePriority),
     compare: (a, b) => compareOrderKeys(a.place, b.place),

@@ -8,12 +8,13 @@ import { type CheckedVerdict, isRefusal } from '../contract/verdict.ts';
 import { type CallMoment, maxSweep } from '../rules/call-plan.ts';
 import { isLostEntry } from '../rules/damage.ts';
 import { type MoveGuard, type Step, underClaim } from '../rules/step.ts';
-import { ancestorsWithin, exceededBelow, type NoPlace, refusedFor } from './graph.ts';
+import { ancestorsWithin, type NoPlace, refusedFor } from './graph.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
-import { refusedBySender } from './refusals.ts';
+import { exceededBySender } from './refusals.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
+import { WaitingRoom } from './waiting-room.ts';
 
 /** Plans a move (L3, L4, P19, P20). A parked transaction cannot be marked in flight. The outcome has the moved hashes. */
 export function movePoolStep(
@@ -131,10 +132,14 @@ function revise(
   const next = { ...entry, ...since, verdict, version: version + 1, checkedHeight: height };
   const parkedBefore = index.parkedCount;
   index.begin();
-  const why = whyNoPlace(index, index.put(next, 'Pending'), parkedBefore);
-  if (why === null) index.keep();
-  else index.undo();
-  return why === null ? { kind: 'revised', hash, version: version + 1 } : refusedFor(why, hash);
+  const left = makePlace(index, index.put(next, 'Pending'), { parkedBefore, required: entry.verdict.requires });
+  if (typeof left === 'string') {
+    index.undo();
+    return refusedFor(left, hash);
+  }
+  index.keep();
+  for (const one of left) builder.evict(one);
+  return { kind: 'revised', hash, version: version + 1 };
 }
 
 /** M2: only a verdict after a damaged one names a sender anew. */
@@ -147,7 +152,7 @@ function refusedByVerdict(
   if (verdict.gas > limits.maxTxGas) return 'maxTxGas';
   const isNewlyProtected = verdict.protected && !entry.verdict.protected;
   if (isNewlyProtected && totals.protected >= limits.maxProtected) return 'maxProtected';
-  return isLostEntry(entry) && refusedBySender(index, { ...entry, verdict }) !== null ? 'maxPerSender' : null;
+  return isLostEntry(entry) && exceededBySender(index, { verdict }) !== null ? 'maxPerSender' : null;
 }
 
 function dropIn(builder: StepBuilder, hash: string, cause: 'invalid' | 'conflict'): ReviseOutcome {
@@ -161,10 +166,17 @@ function hasRival({ providers, satisfied }: PoolIndex, tags: readonly string[]):
   return tags.some((tag) => providers.has(tag) || satisfied.has(tag));
 }
 
-function whyNoPlace(index: PoolIndex, node: PoolNode, parkedBefore: number): NoPlace | null {
+/** Those that leave for a revised transaction, or why it has no place. For one that is parked only those leave that wait for it. */
+function makePlace(
+  index: PoolIndex,
+  node: PoolNode,
+  { parkedBefore, required }: { readonly parkedBefore: number; readonly required: readonly string[] },
+): readonly PoolNode[] | NoPlace {
   const ancestors = ancestorsWithin(index, node);
   if (typeof ancestors === 'string') return ancestors;
+  const room = new WaitingRoom(index, { node, ancestors, evictions: 0, required });
+  const exceeded = room.make();
+  if (exceeded !== null) return exceeded;
   settle(index);
-  if (index.parkedCount > Math.max(index.limits.maxParked, parkedBefore)) return 'maxParked';
-  return exceededBelow(index, node, ancestors);
+  return index.parkedCount > Math.max(index.limits.maxParked, parkedBefore) ? 'maxParked' : room.left;
 }

@@ -6,9 +6,8 @@ import type { ReceiveOutcome } from '../contract/store.ts';
 import type { KnownStage } from '../contract/transaction.ts';
 import type { Gate } from '../rules/step.ts';
 import { floorOf } from './eviction.ts';
-import { fillsGap } from './parking-room.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isCounted, newNode, type PoolNode } from './pool-node.ts';
+import { isCounted, type PoolNode } from './pool-node.ts';
 
 // What refuses a newcomer before it is in the index (P3).
 
@@ -53,17 +52,17 @@ export function refusedByTags(
   return verdict.provides.some((tag) => satisfied.has(tag)) ? { kind: 'conflict', hash, with: null } : null;
 }
 
-/** One that fills a gap (P22) or is protected (P28) is exempt from the pool's limit, but not from that of its own verdict. */
-export function refusedBySender(index: PoolIndex, entry: Entry): AdmissionRefusal | null {
-  const { limits, totals } = index;
-  const { hash, verdict } = entry;
+/** The limit of its sender that one more transaction would exceed, and by how many; `null` if there is room. */
+export function exceededBySender(
+  { limits, totals }: PoolIndex,
+  { verdict }: Pick<Entry, 'verdict'>,
+): { readonly limit: number; readonly excess: number } | null {
   if (verdict.sender === '') return null;
   const own = verdict.senderLimit ?? Number.POSITIVE_INFINITY;
+  // P28: a protected one is exempt from the pool's limit, but not from that of its own verdict.
   const limit = verdict.protected ? own : Math.min(own, limits.maxPerSender);
-  const count = (totals.senders.get(verdict.sender) ?? 0) + 1;
-  if (count <= limit) return null;
-  if (count <= own && fillsGap(index, newNode(entry, 'Pending'))) return null;
-  return { kind: 'sender-limit', hash, limit };
+  const excess = (totals.senders.get(verdict.sender) ?? 0) + 1 - limit;
+  return excess > 0 ? { limit, excess } : null;
 }
 
 /** Adds the floor to a refusal of a full pool. Call it when the attempt is undone. */
