@@ -6,16 +6,10 @@ import type { RedisOptions } from 'mempool-redis';
 import { nodeBackend } from './node-backend.ts';
 import { openNode } from './open-node.ts';
 
-/** What a pool of `nodePools` is opened with. */
-export interface NodePoolLimits {
-  /** Milliseconds since 1970: the pool receives nothing from then on. */
-  readonly acceptUntil?: number | undefined;
-}
-
 /** Pools by their names, where one configuration has its pool. */
 export interface NodePools {
   /** Opens a fifo pool, and makes it if it is new. The caller closes it. @throws as `openMempool` */
-  open(name: string, limits?: NodePoolLimits): Promise<Mempool>;
+  open(name: string): Promise<Mempool>;
   /** Creates the election whose lease guards a pool. Opens nothing. @throws `ERR_ELECTION_OPTION` naming the field */
   elect(name: string, options?: ElectionOptions): Promise<Election>;
   /** Removes a pool with all that it holds. False: there was none. @throws as `remove` of the backend */
@@ -46,7 +40,7 @@ function onRedis(config: MempoolConfig<string>): NodePools {
   const fields = Object.fromEntries(given.map((field) => [field, config[field]]));
   const own = { backend: 'redis', ...fields, options: { tls, sentinelTls, family } };
   return {
-    open: async (pool, limits = {}) => (await openNode({ ...own, pool }, limits)).pool,
+    open: async (pool) => (await openNode({ ...own, pool })).pool,
     elect: async (pool, options = {}) => (await nodeBackend({ ...own, pool })).elect(options),
     async remove(pool) {
       const { redis } = await import('mempool-redis');
@@ -58,7 +52,7 @@ function onRedis(config: MempoolConfig<string>): NodePools {
 function inFolder(folder: string): NodePools {
   const pathOf = (pool: string): string => join(folder, `${encodeURIComponent(pool)}.sqlite`);
   return {
-    open: async (pool, limits = {}) => (await openNode({ backend: 'sqlite', pool, path: pathOf(pool) }, limits)).pool,
+    open: async (pool) => (await openNode({ backend: 'sqlite', pool, path: pathOf(pool) })).pool,
     elect: async (pool, options = {}) =>
       (await nodeBackend({ backend: 'sqlite', pool, path: pathOf(pool) })).elect(options),
     async remove(pool) {

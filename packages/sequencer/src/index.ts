@@ -49,6 +49,7 @@ export { agree, type CountedBatch, certify, quorum } from './rules/quorum.ts';
 export { type Tally, tally, winner, winners } from './rules/tally.ts';
 export { openSequencer, Sequencer, type SequencerOptions } from './sequencer.ts';
 export type { Receipt } from './store/batches.ts';
+export { ClockError, clockLimits, type StoreClock } from './store/clock.ts';
 export { type EpochFacts, Epochs } from './store/epochs.ts';
 export { type PoolNames, poolNames, prefixOf, recordNames } from './store/names.ts';
 export { type Namespace, type NamespaceOptions, type OpeningOptions, openNamespace } from './store/namespace.ts';

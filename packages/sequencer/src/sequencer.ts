@@ -12,6 +12,7 @@ import { EpochMonitor, type EpochMonitorOptions, type LeaderPart } from './roles
 import { Window } from './roles/window.ts';
 import { phases } from './rules/phases.ts';
 import { Batches } from './store/batches.ts';
+import { StoreClock } from './store/clock.ts';
 import { Epochs } from './store/epochs.ts';
 import { recordNames } from './store/names.ts';
 import { type Namespace, type NamespaceOptions, openNamespace } from './store/namespace.ts';
@@ -20,7 +21,7 @@ import { type Namespace, type NamespaceOptions, openNamespace } from './store/na
 export interface SequencerOptions
   extends NamespaceOptions,
     AggregatorOptions,
-    Pick<EpochMonitorOptions, 'graceMs' | 'level1TimeoutMs' | 'report'>,
+    Pick<EpochMonitorOptions, 'level1TimeoutMs' | 'report'>,
     GatewayOptions,
     Pick<DequeuerOptions, 'verify' | 'claimMs'>,
     Pick<BroadcastOptions, 'gossip' | 'resendMs'> {
@@ -32,6 +33,11 @@ export interface SequencerOptions
   readonly messageClaimMs?: BroadcastOptions['claimMs'];
   /** How long the parts wait when there is nothing to do, in milliseconds; default 50. */
   readonly idleMs?: number | undefined;
+  /**
+   * Receives a warning: by how many milliseconds this process's clock is ahead of the store's (negative: behind), if by more than 500. They
+   * are compared at the start and every 30 s.
+   */
+  readonly reportClock?: ((offsetMs: number) => void) | undefined;
 }
 
 /** All parts of one validator in one process. Any number of processes may share a validator's pools; one of them leads. */
@@ -43,18 +49,21 @@ export class Sequencer implements AsyncDisposable {
   readonly finalizer: Finalizer;
   readonly aggregator: Aggregator;
   readonly monitor: EpochMonitor;
+  /** This process's clock beside the store's. */
+  readonly clock: StoreClock;
   readonly #epochs: Epochs;
   readonly #batches: Batches;
   readonly #options: SequencerOptions;
   readonly #owner: string;
 
-  constructor(namespace: Namespace, options: SequencerOptions) {
+  constructor(namespace: Namespace, clock: StoreClock, options: SequencerOptions) {
     const owner = options.owner ?? `${hostname().slice(0, 100)}:${process.pid}`;
     this.#owner = owner;
     this.#options = options;
     this.#epochs = new Epochs(namespace);
     this.#batches = new Batches(namespace);
     this.namespace = namespace;
+    this.clock = clock;
     this.window = new Window(namespace);
     this.gateway = new Gateway(namespace, options);
     this.dequeuer = new Dequeuer(namespace, { ...options, owner });
@@ -124,8 +133,9 @@ export class Sequencer implements AsyncDisposable {
   }
 
   /** Closes all pools. End `run` and `lead` before. */
-  close(): Promise<void> {
-    return this.namespace.close();
+  async close(): Promise<void> {
+    await this.clock.stop();
+    await this.namespace.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -133,7 +143,18 @@ export class Sequencer implements AsyncDisposable {
   }
 }
 
-/** Opens the pools of a validator and makes its parts. Nothing runs yet. @throws any error of `openPool` */
+/**
+ * Opens the pools of a validator and makes its parts. Nothing runs yet.
+ * @throws `ClockError` if this process's clock and the store's differ by more than 5 s; any error of `openPool`
+ */
 export async function openSequencer(options: SequencerOptions): Promise<Sequencer> {
-  return new Sequencer(await openNamespace(options), options);
+  const namespace = await openNamespace(options);
+  const { records, now } = namespace;
+  try {
+    const clock = await StoreClock.start({ records, now, report: options.reportClock ?? (() => undefined) });
+    return new Sequencer(namespace, clock, options);
+  } catch (error) {
+    await namespace.close();
+    throw error;
+  }
 }

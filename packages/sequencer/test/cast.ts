@@ -10,10 +10,9 @@ export const backends = ['ephemeral', 'sqlite', 'redis'] as const;
 
 export const names = ['v1', 'v2', 'v3'];
 
-/** The clock of all gateways and leaders: windows close when the test says so. */
+/** The clock of all processes and of the stores: windows close when the test says so. */
 export class Clock {
-  /** Ahead of the stores' clock: a pool must not close by itself because a busy machine takes longer than a window. */
-  ms = Date.now() + 3_600_000;
+  ms = Date.now();
   readonly now = (): number => this.ms;
 }
 
@@ -29,15 +28,18 @@ export interface Cast {
   readonly protocol: string;
 }
 
-/** Some of the validators, with a home each. Their batches reach all others through the gateways. */
+/**
+ * Some of the validators, with a home each. Their batches reach all others through the gateways. With `now: Date.now` the stores have their
+ * own clock too.
+ */
 export async function cast(
   backend: string,
   options: Partial<SequencerOptions> = {},
   present: readonly string[] = names,
   all: readonly string[] = names,
+  clock: Clock = new Clock(),
 ): Promise<Cast> {
   const cutOff = new Set<string>();
-  const clock = new Clock();
   const run = randomUUID().slice(0, 8);
   const validators: Validator[] = [];
   const places: Place[] = [];
@@ -50,7 +52,8 @@ export async function cast(
     };
     const place = placeOf(backend);
     places.push(place);
-    const home = homeAt(place, poolNames(protocol, 'market').control);
+    const storeClock = options.now === Date.now ? undefined : clock.now;
+    const home = homeAt(place, poolNames(protocol, 'market').control, storeClock);
     const validator = await openValidator(name, home, { protocol, now: clock.now, gossip, ...options });
     onTestFinished(() => validator.stop());
     validators.push(validator);
@@ -63,9 +66,9 @@ function placeOf(backend: string): Place {
   return { backend, at: backend === 'sqlite' ? scratchFolder() : '' };
 }
 
-/** Opens an epoch at every validator. */
+/** Opens an epoch at every validator. After ten seconds no gateway takes a submission any more. */
 export async function openEpoch({ validators, clock, names: all }: Cast, epoch: number): Promise<void> {
-  const event = { kind: 'released', epoch, closesAt: clock.ms + 10_000, validators: all } as const;
+  const event = { kind: 'released', epoch, closesAt: clock.ms + 9_000, validators: all } as const;
   for (const { first, leadership } of validators) await first.monitor.apply(event, leadership.lease);
 }
 

@@ -2,9 +2,12 @@
 // rules/participation.test.ts. Hours that are kept: the server's test/epochs/board.test.ts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import type { LogEntry, StoredTransaction } from 'mempool-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Finalizer, Gateway, merkleRoot, openNamespace, type PartItem, type Sequencer, winners } from '../src/index.ts';
-import { backends, type Cast, carry, cast, openEpoch, phaseReached } from './cast.ts';
+import { countedIn } from '../src/roles/counted.ts';
+import { hasWaiting, isInTime } from '../src/roles/waiting.ts';
+import { backends, type Cast, carry, cast, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, endorsementOf, leavesOf, send, submit } from './played.ts';
 import { optionsOf, signed, type Validator } from './validator.ts';
 
@@ -77,7 +80,7 @@ describe.each(backends)('on %s', (backend) => {
     const [one] = scene.validators as readonly [Validator];
     await one.start();
     // Long enough for a busy machine to accept some.
-    const closesAt = Date.now() + 1_500;
+    const closesAt = Date.now() + 3_000;
     const event = { kind: 'released', epoch: 1, closesAt, validators: ['v1'] } as const;
     await one.first.monitor.apply(event, one.leadership.lease);
     const answers: string[] = [];
@@ -92,7 +95,19 @@ describe.each(backends)('on %s', (backend) => {
     expect(received).toBeGreaterThan(10);
     expect(answers.filter((kind) => kind !== 'received' && kind !== 'closed')).toEqual([]);
     await phaseReached(one, 1, 'onchain');
-    expect((await one.first.epoch(1))?.tally).toMatchObject({ counted: received, equivocating: 0 });
+    await expect.poll(() => onEpoch(one.first, 1, hasWaiting)).toBe(false);
+    await onEpoch(one.first, 1, async (pool) => {
+      const counted: StoredTransaction[] = [];
+      for await (const page of countedIn(pool)) counted.push(...page);
+      const late: LogEntry[] = [];
+      for await (const each of pool.finalized()) late.push(each);
+      expect(counted.length + late.length).toBe(received);
+      expect(counted.filter((each) => !isInTime(each, closesAt))).toEqual([]);
+      expect(late.filter((each) => isInTime(each, closesAt))).toEqual([]);
+      for (const { reason } of late) expect(reason).toEqual({ app: 'late' });
+      expect((await one.first.epoch(1))?.tally).toMatchObject({ counted: counted.length, equivocating: 0 });
+    });
+    expect(one.processes.map(({ dequeuer }) => dequeuer.overtaken)).toEqual([0, 0]);
   });
 
   test('the timer of a window dies with its process', async () => {
@@ -102,19 +117,23 @@ describe.each(backends)('on %s', (backend) => {
     const [opener, other] = one.processes as readonly [Sequencer, Sequencer];
     // Long enough for a busy machine to accept a message meanwhile.
     await opener.window.open({ epoch: 1, closesAt: now() + 1_500, validators: ['v1'] });
-    let slot = 0;
-    const message = () => signed({ epoch: 1, slot: ++slot, project: 'p', cid: 'c' });
+    let sent = 0;
+    const message = () => signed({ epoch: 1, slot: 1, project: `p${++sent}`, cid: 'c' });
     expect(await other.gateway.accept(message(), { peer: 'p' })).toMatchObject({ kind: 'received' });
     await opener.close();
     await expect.poll(async () => (await other.gateway.accept(message(), { peer: 'p' })).kind).toBe('closed');
-    // Not even a gateway whose clock stands still lets anything in.
+    // What a gateway whose clock stands still lets in does not count.
     await using namespace = await openNamespace({
       ...one.home,
       protocol: scene.protocol,
       market: 'market',
       now: () => 0,
     });
-    expect((await new Gateway(namespace, optionsOf('v1')).accept(message(), { peer: 'p' })).kind).toBe('closed');
+    const accepted = await new Gateway(namespace, optionsOf('v1')).accept(message(), { peer: 'p' });
+    if (accepted.kind !== 'received') throw new Error(`it was ${accepted.kind}`);
+    while ((await other.dequeuer.step(1)) > 0);
+    const { stage, reason } = await onEpoch(other, 1, (pool) => pool.status(accepted.hash));
+    expect({ stage, reason }).toEqual({ stage: 'Dropped', reason: { app: 'late' } });
   });
 
   test('one key has two types', async () => {

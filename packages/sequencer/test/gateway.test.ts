@@ -162,11 +162,10 @@ describe('the pools of epochs', () => {
   test('are not closed in the hands of who uses them, however many want to close them', async () => {
     const slow = Promise.withResolvers<void>();
     const { namespace } = await watched(new Map([['p:m:epoch:1', slow.promise]]));
-    const closesAt = Date.now() + 10_000;
-    for (const epoch of [1, 2]) await namespace.withEpoch({ epoch, closesAt }, () => undefined);
+    for (const epoch of [1, 2]) await namespace.withEpoch({ epoch }, () => undefined);
     const first = namespace.closeOthers([]);
     await namespace.closeOthers([]);
-    const usage = namespace.withEpoch({ epoch: 2, closesAt }, async (pool) => {
+    const usage = namespace.withEpoch({ epoch: 2 }, async (pool) => {
       slow.resolve();
       await first;
       return pool.usage();

@@ -19,6 +19,14 @@ export interface Home extends Pick<NamespaceOptions, 'openPool' | 'removePool'> 
 
 type EpochLimits = Parameters<NamespaceOptions['openPool']>[1];
 
+/** The clock of the store, in the place of its own. Pools of messages and parts keep the store's own, because their retries take time. */
+type StoreClock = (() => number) | undefined;
+
+function clockOf(name: string, now: StoreClock): { readonly now?: () => number } {
+  const hasTime = /:(parts|incoming|outgoing)$/.test(name);
+  return now === undefined || hasTime ? {} : { now };
+}
+
 /** Claims end soon, so that tests of killed processes are short. */
 const sweeping = { sweepEveryMs: 50 };
 /** No call is to run out of time, however busy the machine is. */
@@ -27,11 +35,11 @@ const patient = { timeoutMs: 60_000 };
 const electing = { ttlMs: 20_000, jitterMs: 0, pollMs: 50 };
 
 /** In memory, for one process: whoever opens a pool gets the same. */
-export function memoryHome(): Home {
+export function memoryHome(now?: StoreClock): Home {
   const leases = new Leases();
   const stores = new Map<string, Promise<MempoolStore>>();
   const open = (pool: string, limits: EpochLimits): Promise<MempoolStore> => {
-    const known = stores.get(pool) ?? ephemeral.open({ pool, leases, ...limits });
+    const known = stores.get(pool) ?? ephemeral.open({ pool, leases, ...limits, ...clockOf(pool, now) });
     stores.set(pool, known);
     return known;
   };
@@ -56,11 +64,11 @@ function kept(store: MempoolStore): MempoolStore {
 }
 
 /** A file per pool. */
-function fileHome(folder: string): Home {
+function fileHome(folder: string, now: StoreClock): Home {
   const pathOf = (name: string): string => join(folder, `${encodeURIComponent(name)}.sqlite`);
   return {
     async openPool(name, limits) {
-      const options = { pool: name, path: pathOf(name), ...patient, ...limits };
+      const options = { pool: name, path: pathOf(name), ...patient, ...limits, ...clockOf(name, now) };
       return new Mempool(await sqlite.open({ ...options, synchronous: 'normal' }), sweeping);
     },
     removePool: async (name) => void (await sqlite.remove({ pool: name, path: pathOf(name) })),
@@ -71,11 +79,11 @@ function fileHome(folder: string): Home {
 }
 
 /** All pools on one server. */
-function redisHome(url: string, control: string): Home {
+function redisHome(url: string, control: string, now: StoreClock): Home {
   const operator = new Redis(url);
   return {
     openPool: async (name, limits) =>
-      new Mempool(await redis.open({ url, pool: name, ...patient, ...limits }), sweeping),
+      new Mempool(await redis.open({ url, pool: name, ...patient, ...limits, ...clockOf(name, now) }), sweeping),
     removePool: async (name) => void (await redis.remove({ url, pool: name })),
     elect: (name) => createElection(redisElection, { ...electing, url, pool: name }),
     content: () => operator.keys(`{${control}*`),
@@ -90,7 +98,8 @@ export interface Place {
   readonly at: string;
 }
 
-export function homeAt({ backend, at }: Place, control: string): Home {
-  if (backend === 'redis') return redisHome(at, control);
-  return backend === 'sqlite' ? fileHome(at) : memoryHome();
+/** With `now` the store has that clock, so that a test decides when windows close. */
+export function homeAt({ backend, at }: Place, control: string, now?: StoreClock): Home {
+  if (backend === 'redis') return redisHome(at, control, now);
+  return backend === 'sqlite' ? fileHome(at, now) : memoryHome(now);
 }

@@ -11,11 +11,11 @@ const program = fileURLToPath(new URL('victim.ts', import.meta.url));
 /** Starts a process of the first validator, and kills it when it has taken so much. */
 async function kill(
   role: string,
-  { place, protocol }: Cast,
+  { place, protocol, clock }: Cast,
   taken: () => Promise<unknown>,
   count: number,
 ): Promise<void> {
-  const { child, ended } = startProgram([program, role, place.backend, place.at, protocol]);
+  const { child, ended } = startProgram([program, role, place.backend, place.at, protocol, `${clock.ms}`]);
   onTestFinished(() => void child.kill('SIGKILL'));
   await expect.poll(taken).toMatchObject({ pending: 0, propagated: count });
   child.kill('SIGKILL');

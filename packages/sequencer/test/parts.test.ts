@@ -29,7 +29,7 @@ test.each(backends)('a part whose finalizers died again and again is still count
 test('parts for which their pool has no room are handed out when it has', async () => {
   const clock = { ms: Date.now() };
   const reported: unknown[] = [];
-  const home = memoryHome();
+  const home = memoryHome(() => clock.ms);
   const one = await openValidator(
     'v1',
     {

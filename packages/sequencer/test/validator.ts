@@ -62,12 +62,15 @@ export class Validator {
   readonly home: Home;
   readonly processes: readonly Sequencer[];
   readonly elections: readonly Election[];
+  /** Of its processes. */
+  readonly options: SequencerOptions;
   readonly #stop = new AbortController();
   readonly #running: Promise<unknown>[] = [];
   #joining: Promise<void> | null = null;
 
-  constructor(name: string, home: Home, processes: readonly Sequencer[], elections: readonly Election[]) {
-    this.name = name;
+  constructor(options: SequencerOptions, home: Home, processes: readonly Sequencer[], elections: readonly Election[]) {
+    this.options = options;
+    this.name = options.validator;
     this.home = home;
     this.processes = processes;
     this.elections = elections;
@@ -139,7 +142,7 @@ export async function openValidator(
   for (let i = 0; i < count; i++) processes.push(await openSequencer({ ...own, owner: `${name}-${i}` }));
   const { control } = poolNames(own.protocol, own.market);
   return new Validator(
-    name,
+    own,
     home,
     processes,
     processes.map(() => home.elect(control)),

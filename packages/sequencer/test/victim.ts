@@ -3,9 +3,9 @@ import { Aggregator, broadcast, Dequeuer, Finalizer, openNamespace, poolNames } 
 import { homeAt } from './home.ts';
 import { optionsOf } from './validator.ts';
 
-const [role = '', backend = '', at = '', protocol = ''] = process.argv.slice(2);
+const [role = '', backend = '', at = '', protocol = '', ms = ''] = process.argv.slice(2);
 const market = 'market';
-const home = homeAt({ backend, at }, poolNames(protocol, market).control);
+const home = homeAt({ backend, at }, poolNames(protocol, market).control, () => Number(ms));
 const namespace = await openNamespace({ ...home, protocol, market });
 const { signal } = new AbortController();
 const never = new Promise<never>(() => undefined);

@@ -49,6 +49,7 @@ function optionsOf({ config, name, chain, now }: Omit<Part, 'sequencer'>): Seque
     publish: ({ root }) => `root-${root}`,
     // The gateway sends batches.
     gossip: () => undefined,
+    reportClock: (offsetMs) => console.error(`the clock is ${offsetMs} ms ahead of the store's`),
     report: (error, epoch) => console.error(`epoch ${epoch}: ${error instanceof Error ? error.message : error}`),
   };
 }

@@ -21,7 +21,7 @@ export function submission({ domain }: Deployed, epoch: number, project: string,
 /** Nobody is absent in these tests, so no wait for the others is ever over. */
 const forAll = 3_600_000;
 
-/** One validator's sequencer on files of its own, and its election. `now` is its clock. */
+/** One validator's sequencer on files of its own, and its election. `now` is its clock and that of its epochs' store. */
 export async function openHome(
   { domain }: Deployed,
   { address, sign }: Validator,
@@ -35,10 +35,12 @@ export async function openHome(
     market: 'market',
     validator: address,
     domain,
-    openPool: async (name, limits) =>
-      new Mempool(await sqlite.open({ pool: name, path: pathOf(name), synchronous: 'normal', ...limits }), {
-        sweepEveryMs: 50,
-      }),
+    openPool: async (name, limits) => {
+      // Retries of messages and parts take time.
+      const clock = /:(parts|incoming|outgoing)$/.test(name) ? {} : { now };
+      const options = { pool: name, path: pathOf(name), synchronous: 'normal', ...limits, ...clock } as const;
+      return new Mempool(await sqlite.open(options), { sweepEveryMs: 50 });
+    },
     removePool: async (name) => void (await sqlite.remove({ pool: name, path: pathOf(name) })),
     verifySlot: slotVerifier(new Map([[1, signerOf(slotKey).address]])),
     isSlot: (number) => number === 1,

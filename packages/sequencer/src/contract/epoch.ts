@@ -20,8 +20,10 @@ export interface EpochRecord extends EpochStates {
   readonly epoch: number;
   /** Milliseconds since 1970. */
   readonly openedAt: number;
-  /** When the window closes: no submission is accepted from then on. */
+  /** When the window closes: a submission counts if the store received it before, by the store's clock. */
   readonly closesAt: number;
+  /** When the leader closed the window, by the store's clock; `null` before. */
+  readonly closedAt: number | null;
   /** All validators of the epoch, sorted, with this one if it is among them. */
   readonly validators: readonly string[];
   /** Why the epoch failed, or why level 1 was skipped; `null` if neither. */

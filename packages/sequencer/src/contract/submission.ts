@@ -48,7 +48,7 @@ export type Accepted =
   | { readonly kind: 'rate-limit'; readonly retryMs: number }
   /** There is no such epoch here. */
   | { readonly kind: 'unknown-epoch' }
-  /** The epoch's window is over; for a validator's message, it cannot change the epoch any more. */
+  /** The epoch's window was over a second ago, by this process's clock; for a validator's message, it cannot change the epoch any more. */
   | { readonly kind: 'closed' }
   | { readonly kind: 'too-large'; readonly maxBytes: number }
   /** A field is missing, or does not have its form. */

@@ -7,6 +7,7 @@ import { Epochs } from '../store/epochs.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { Answers } from './answers.ts';
 import { eachEpoch } from './each-epoch.ts';
+import { isInTime } from './waiting.ts';
 
 /** Options of a dequeuer. */
 export interface DequeuerOptions {
@@ -45,11 +46,20 @@ export class Dequeuer {
   readonly #namespace: Namespace;
   readonly #epochs: Epochs;
   readonly #options: DequeuerOptions;
+  #overtaken = 0;
 
   constructor(namespace: Namespace, options: DequeuerOptions) {
     this.#namespace = namespace;
     this.#epochs = new Epochs(namespace);
     this.#options = options;
+  }
+
+  /**
+   * How many submissions this process has dropped as `late` although they came in time, because the tally had begun. More than 0 means that
+   * the store lost writes.
+   */
+  get overtaken(): number {
+    return this.#overtaken;
   }
 
   /** Checks until the signal aborts. @throws an error of the store */
@@ -83,7 +93,7 @@ export class Dequeuer {
     const over = delay(claimMs * 0.75, undefined, { signal: AbortSignal.any(signals), ref: false }).catch(
       () => undefined,
     );
-    const judge = await this.#judge(record.epoch, over);
+    const judge = await this.#judge(record, over);
     await Promise.all(claim.transactions.map(async (each) => answers.give(await judge(each), each.hash)));
     done.abort();
     return claim.transactions.length;
@@ -94,14 +104,18 @@ export class Dequeuer {
   }
 
   /**
-   * Level 1 is read after the take: the tally waits for what was taken before it began, and what is taken after that is late. `over`
-   * resolves when checks that have not answered are given up.
+   * Level 1 is read after the take: the tally waits for what came in time and was taken before it began. After that nothing comes in time
+   * any more, unless the store lost writes: then it is late too. `over` resolves when checks that have not answered are given up.
    */
-  async #judge(epoch: number, over: Promise<void>): Promise<(each: Taken) => Promise<Verdict>> {
-    const isLate = isTallied(await this.#epochs.find(epoch));
+  async #judge({ epoch, closesAt }: EpochRecord, over: Promise<void>): Promise<(each: Taken) => Promise<Verdict>> {
+    const isOvertaken = isTallied(await this.#epochs.find(epoch));
     return async (each) => {
       if (isDamaged(each)) return 'damaged';
-      if (isLate) return 'late';
+      if (!isInTime(each, closesAt)) return 'late';
+      if (isOvertaken) {
+        this.#overtaken += 1;
+        return 'late';
+      }
       const unchecked = each.attempts < maxAttempts ? 'again' : 'failed';
       const check = this.#check(epoch, each).catch(() => unchecked);
       return Promise.race([check, over.then(() => unchecked)]);

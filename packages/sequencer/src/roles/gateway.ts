@@ -34,6 +34,9 @@ export interface GatewayOptions extends Pick<AggregatorOptions, 'domain' | 'veri
   readonly maxBatchBytes?: number | undefined;
 }
 
+/** The pool's clock decides what came in time. This process's clock only spares peers and the pool most of what is late. */
+const courtesyMs = 1_000;
+
 /** How a message came. */
 export interface Arrival {
   /** The other end of the connection, such as an address or a peer id; not a sender that the message names. */
@@ -90,7 +93,7 @@ export class Gateway {
     const { epoch, slot } = submission;
     const known = await this.#known.find(epoch);
     if (typeof known === 'string') return { kind: known };
-    if (this.#namespace.now() >= known.closesAt) return { kind: 'closed' };
+    if (this.#namespace.now() >= known.closesAt + courtesyMs) return { kind: 'closed' };
     const hash = submissionDigest({ ...submission, domain: this.#options.domain });
     const unsigned = await this.#unsigned(submission, hash);
     if (unsigned !== null) return unsigned;
@@ -178,9 +181,8 @@ function limitsOf({
   return { maxMessageBytes, maxBatchBytes, maxPerSlot, peerRate, peerBurst, maxPeers };
 }
 
-/** The answer of a pool. One that knows the end of its window says `closed` itself. */
+/** The answer of a pool. */
 function answered(kind: string, hash: string, maxBytes: number): Accepted {
   if (kind === 'received' || kind === 'duplicate') return { kind, hash };
-  if (kind === 'closed') return { kind };
   return kind === 'too-large' ? { kind, maxBytes } : { kind: 'full' };
 }

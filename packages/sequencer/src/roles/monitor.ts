@@ -9,12 +9,11 @@ import { DeposedError } from '../store/records.ts';
 import type { Aggregator } from './aggregator.ts';
 import { eachEpoch } from './each-epoch.ts';
 import { dropItems, settleEpoch, tallyEpoch } from './tallying.ts';
-import { faultOf, Window } from './window.ts';
+import { hasWaiting, hasWaitingInTime } from './waiting.ts';
+import { closeWindow, faultOf, Window } from './window.ts';
 
 /** Options of an event monitor. */
 export interface EpochMonitorOptions {
-  /** How long after the end of its window an epoch is closed, in milliseconds: the difference of the nodes' clocks; default 0. */
-  readonly graceMs?: number | undefined;
   /**
    * How long after the end of its window an epoch may take until this validator's own result, in milliseconds; default 600,000. Then it
    * fails with `submissions_not_checked` or `parts_not_counted`.
@@ -114,7 +113,7 @@ export class EpochMonitor {
 
   /** The phase goes on first, and the tally comes in the next step: from now on dequeuers refuse what they take. */
   async #close(record: EpochRecord, lease: Lease): Promise<boolean> {
-    if (!this.#isOver(record) || !(await this.#isChecked(record))) return false;
+    if (!(await this.#isClosed(record, lease)) || !(await this.#isChecked(record))) return false;
     return (await this.#epochs.step(record.epoch, 'tally', lease)) !== null;
   }
 
@@ -129,14 +128,18 @@ export class EpochMonitor {
     return (await this.#epochs.step(epoch, 'failLevel1', lease, { reason })) !== null;
   }
 
-  #isOver({ closesAt }: EpochRecord): boolean {
-    return this.#namespace.now() >= closesAt + (this.#options.graceMs ?? 0);
+  /** This process's clock says when to try; the store's decides. */
+  async #isClosed(record: EpochRecord, lease: Lease): Promise<boolean> {
+    if (record.closedAt !== null) return true;
+    if (this.#namespace.now() < record.closesAt) return false;
+    const closedAt = await closeWindow(this.#namespace, record);
+    return closedAt !== null && (await this.#epochs.note(record.epoch, lease, { closedAt })) !== null;
   }
 
   /** The chain was faster than this validator. What its window let in still ends counted, or dropped for the right reason. */
   async #overtaken(record: EpochRecord, lease: Lease): Promise<boolean> {
     if (record.level1 !== 'pending') return this.#tally(record, lease);
-    if (!this.#isOver(record) || !(await this.#isChecked(record))) return false;
+    if (!(await this.#isClosed(record, lease)) || !(await this.#isChecked(record))) return false;
     return (await this.#epochs.step(record.epoch, 'overtake', lease)) !== null;
   }
 
@@ -146,10 +149,9 @@ export class EpochMonitor {
     return (await this.#epochs.note(record.epoch, lease, { tally })) !== null;
   }
 
-  /** True if every submission that the pool has is counted or dropped. */
+  /** True if every submission that came in time is counted or dropped. */
   async #isChecked(record: EpochRecord): Promise<boolean> {
-    const { pending, propagated } = await this.#namespace.withEpoch(record, (pool) => pool.usage());
-    return pending === 0 && propagated === 0;
+    return !(await this.#namespace.withEpoch(record, (pool) => hasWaitingInTime(pool, record.closesAt)));
   }
 
   /** An ended epoch needs nobody any more when its last submissions are dropped, and those that count are Finalized if they may. */
@@ -159,7 +161,7 @@ export class EpochMonitor {
     const record = await this.#epochs.find(epoch);
     if (record === null || !isEnded(record.phase)) return true;
     const { tally, level1, root, finalizedAt } = record;
-    if (!(await this.#isChecked(record))) return false;
+    if (await this.#namespace.withEpoch(record, hasWaiting)) return false;
     if (tally !== null && level1 !== 'completed') await dropItems(this.#namespace, epoch, tally.parts);
     if (finalizedAt !== null && root !== null) await settleEpoch(this.#namespace, record, root, lease);
     this.#aggregator.forget(epoch);

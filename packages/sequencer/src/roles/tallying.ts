@@ -16,8 +16,8 @@ import { countedIn } from './counted.ts';
 const chunkSize = 1_000;
 
 /**
- * Tallies a closed epoch whose pool has nothing Pending or Propagated any more, so that the set of votes does not change. A
- * crash at any point is made good by the next call: all that the tally decides is written before it changes the pool.
+ * Tallies a closed epoch whose pool has nothing Pending or Propagated any more that came in time, so that the set of votes does not
+ * change. A crash at any point is made good by the next call: all that the tally decides is written before it changes the pool.
  */
 export function tallyEpoch(namespace: Namespace, record: EpochRecord, lease: Lease): Promise<TallyFacts> {
   const { epoch } = record;

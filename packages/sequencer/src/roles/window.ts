@@ -6,6 +6,7 @@ import { firstStates } from '../rules/phases.ts';
 import { Epochs } from '../store/epochs.ts';
 import { recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
+import { Records } from '../store/records.ts';
 
 /** What an epoch is opened with. */
 export interface Opening {
@@ -18,7 +19,7 @@ export interface Opening {
 
 const longestWindowMs = 30 * 86_400_000;
 
-/** Opens epochs. Once an epoch is open, its window closes by itself, whoever opened it and whether that process lives. */
+/** Opens epochs and closes their windows. */
 export class Window {
   readonly #namespace: Namespace;
   readonly #epochs: Epochs;
@@ -49,6 +50,15 @@ export class Window {
   }
 }
 
+/**
+ * Closes the window of an epoch, if its time has come by the store's clock: by a write to the epoch's pool. What the pool receives after
+ * that write has its time at least, so it is late. Returns that time; `null` if it is too early.
+ */
+export async function closeWindow(namespace: Namespace, { epoch, closesAt }: EpochRecord): Promise<number | null> {
+  const closedAt = await namespace.withEpoch({ epoch }, (pool) => new Records(pool).put('closed', { closesAt }));
+  return closedAt >= closesAt ? closedAt : null;
+}
+
 /** Why an epoch cannot be opened; `null` if it can. */
 export function faultOf({ epoch, closesAt, validators }: Opening, now: number): string | null {
   if (!isWhole(epoch)) return 'epoch must be a whole number of at least 0';
@@ -63,6 +73,7 @@ function newRecord({ epoch, closesAt, validators }: Opening, openedAt: number): 
     epoch,
     openedAt,
     closesAt,
+    closedAt: null,
     validators: [...new Set(validators)].sort(byText),
     reason: null,
     tally: null,

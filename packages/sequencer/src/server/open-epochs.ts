@@ -22,7 +22,7 @@ export async function openEpochs(
       ...section,
       election: startedWhenAsked(observer),
       grace: { level1Ms: level1GraceMs, level2Ms: level2GraceMs, onchainMs: onchainGraceMs },
-      openPool: (name, limits) => pools.open(name, limits),
+      openPool: (name) => pools.open(name),
       removePool: async (name) => void (await pools.remove(name)),
       log,
     });

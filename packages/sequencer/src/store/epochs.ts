@@ -9,6 +9,7 @@ export type EpochFacts = Partial<
   Pick<
     EpochRecord,
     | 'reason'
+    | 'closedAt'
     | 'localRoot'
     | 'collectingAt'
     | 'agreedAt'

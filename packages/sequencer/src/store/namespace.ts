@@ -4,8 +4,6 @@ import { Records } from './records.ts';
 
 /** Options of a pool to open. */
 export interface OpeningOptions {
-  /** Milliseconds since 1970: the pool receives nothing from then on. Only epochs' pools have it. */
-  readonly acceptUntil?: number;
   /** The most transactions that the pool holds. Only epochs' pools have it, if the namespace has. */
   readonly maxTxs?: number;
 }
@@ -15,15 +13,15 @@ export interface NamespaceOptions {
   readonly protocol: string;
   readonly market: string;
   /**
-   * Opens a fifo pool, and makes it if it is new. A pool of the name must be the same on every node of a validator. The
-   * namespace closes what it has opened.
+   * Opens a fifo pool, and makes it if it is new. A pool of the name must be the same on every node of a validator, and must have the
+   * store's clock: windows are kept by it, so never give the pool a `now`. The namespace closes what it has opened.
    */
   readonly openPool: (name: string, options: OpeningOptions) => Promise<Mempool>;
   /** Removes a pool with all that it holds. It is closed already, and may be gone. */
   readonly removePool: (name: string) => Promise<void>;
   /** The most submissions of an epoch, the same on every node; default: as `openPool` makes it. More are answered `full`. */
   readonly maxTxs?: number | undefined;
-  /** Milliseconds since 1970; default `Date.now`. */
+  /** The clock of this process, in milliseconds since 1970; default `Date.now`. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -60,11 +58,8 @@ export class Namespace implements AsyncDisposable {
   }
 
   /** Gives the pool of an epoch to the work. It is opened if it is not, and stays open until the work has ended. */
-  async withEpoch<T>(
-    { epoch, closesAt }: { readonly epoch: number; readonly closesAt: number },
-    work: (pool: Mempool) => T | Promise<T>,
-  ): Promise<T> {
-    const open = this.#epochs.get(epoch) ?? this.#open(epoch, closesAt);
+  async withEpoch<T>({ epoch }: { readonly epoch: number }, work: (pool: Mempool) => T | Promise<T>): Promise<T> {
+    const open = this.#epochs.get(epoch) ?? this.#open(epoch);
     open.users += 1;
     try {
       return await work(await open.pool);
@@ -73,9 +68,9 @@ export class Namespace implements AsyncDisposable {
     }
   }
 
-  #open(epoch: number, acceptUntil: number): OpenEpoch {
+  #open(epoch: number): OpenEpoch {
     const { openPool, maxTxs } = this.#options;
-    const pool = openPool(this.names.epoch(epoch), { acceptUntil, ...(maxTxs !== undefined && { maxTxs }) });
+    const pool = openPool(this.names.epoch(epoch), maxTxs === undefined ? {} : { maxTxs });
     const open = { pool, users: 0 };
     this.#epochs.set(epoch, open);
     pool.catch(() => this.#epochs.delete(epoch));

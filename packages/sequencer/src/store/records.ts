@@ -49,11 +49,32 @@ export class Records {
    * @throws `DeposedError` if the lease is not the live one; `ERR_MEMPOOL_STORE_FULL`
    */
   async replace(name: string, value: object | null, version: number | undefined, lease?: Lease): Promise<boolean> {
+    return (await this.#put(name, value, version, lease)) !== null;
+  }
+
+  /**
+   * Replaces a record of any version, with `null` removes it. Returns the time of this write by the store's clock, in milliseconds since
+   * 1970: the pool receives nothing with an earlier time afterwards, even if that clock is set back. @throws as `replace`
+   */
+  async put(name: string, value: object | null): Promise<number> {
+    // Without a version there is no conflict.
+    return (await this.#put(name, value)) as number;
+  }
+
+  /** The time of the write; `null` if the record has another version. */
+  async #put(name: string, value: object | null, version?: number, lease?: Lease): Promise<number | null> {
     const bytes = value === null ? null : toBytes(value);
-    const { kind } = await this.#pool.putRecord(name, bytes, { version, lease });
-    if (kind === 'fenced') throw new DeposedError(`another node leads: ${name} was not written`);
-    if (kind === 'full') throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `no room for the record ${name}`);
-    return kind === 'stored';
+    const outcome = await this.#pool.putRecord(name, bytes, { version, lease });
+    switch (outcome.kind) {
+      case 'stored':
+        return outcome.at;
+      case 'conflict':
+        return null;
+      case 'fenced':
+        throw new DeposedError(`another node leads: ${name} was not written`);
+      case 'full':
+        throw new MempoolError('ERR_MEMPOOL_STORE_FULL', `no room for the record ${name}`);
+    }
   }
 
   /** Writes the record unless there is one already, and returns the one that is there afterwards. @throws as `replace` */

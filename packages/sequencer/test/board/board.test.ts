@@ -125,7 +125,7 @@ describe.each(backends)('on %s', (backend) => {
     await expect
       .poll(() => board.current())
       .toMatchObject({ epoch: 1, alias: 'submission', submissions: { pending: 2 } });
-    clock.ms += 10_000;
+    clock.ms += 9_000;
     const closedAt = clock.ms;
     expect(board.gaps()).toEqual([]);
     clock.ms += 5_000;
