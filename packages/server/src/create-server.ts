@@ -1,3 +1,4 @@
+import { payloadHash } from './config/payload-hash.ts';
 import { parseSection } from './config/sections.ts';
 import type { ExtensionParts } from './extensions/extension.ts';
 import { HttpServer } from './http/http-server.ts';
@@ -31,13 +32,14 @@ export interface CreateServerOptions extends Partial<HttpServerOptions> {
 /**
  * Makes the HTTP API of a pool. It opens no port, so mount `fetch` into a server. Options that are left out have their
  * defaults; the caller must have checked the others.
- * @throws `ERR_MEMPOOL_CONFIG` if the hash of a token has another form; the errors of the extensions
+ * @throws `ERR_MEMPOOL_CONFIG` if the hash of a token has another form, or the package of `hash` is not installed; the errors of the extensions
  */
 export async function createServer(
   parts: ServerParts,
   { extensions = [], ...options }: CreateServerOptions = {},
 ): Promise<MempoolServer> {
-  const shared = sharedParts(parts, { ...parseSection('server', {}), tokens: [], ...options });
+  const all = { ...parseSection('server', {}), tokens: [], ...options };
+  const shared = sharedParts(parts, all, all.hashOf ?? (await payloadHash(all.hash)));
   const opened = await Promise.all(extensions.map((open) => open(shared)));
   const server = new HttpServer(parts, shared, opened);
   return {

@@ -3,6 +3,7 @@ export type { ConfiguredExtension, SectionExtension } from './config/extension.t
 export { installedExtensions } from './config/find-extension.ts';
 export { loadChainSource } from './config/load-chain-source.ts';
 export { type LoadOptions, loadServerConfig } from './config/load-server-config.ts';
+export type { PayloadHash } from './config/payload-hash.ts';
 export { extensionSections, serverConfigSchema } from './config/sections.ts';
 export {
   type ElectionSection,
@@ -17,7 +18,6 @@ export {
   type WatcherSection,
 } from './config/server-config.ts';
 export { type CreateServerOptions, createServer, type MempoolServer } from './create-server.ts';
-export { type PayloadHash, payloadHashes } from './http/payload-hash.ts';
 export type { HttpServerOptions, ServerParts } from './http/shared-parts.ts';
 export { jsonLog } from './json-log.ts';
 export { createMetrics, type Metrics } from './metrics/metrics.ts';

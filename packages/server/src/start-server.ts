@@ -72,7 +72,7 @@ interface Ports {
 }
 
 async function openPorts(parts: ServerParts, config: ServerConfig, options: StartServerOptions): Promise<Ports> {
-  const shared = sharedParts(parts, { ...config.server, ...options });
+  const shared = sharedParts(parts, { ...config.server, ...options }, options.hashOf ?? config.hashOf);
   const extensions = await OpenExtensions.open(shared, config.extensions);
   try {
     const server = new HttpServer(parts, shared, [...extensions.opened.values()]);

@@ -108,7 +108,7 @@ const hidden = '(hidden)';
 /** Passwords have fields of their own and stand in URLs, in options of a backend too; hashes of tokens are nobody's business either. */
 function withoutSecrets(config: ServerConfig): Readonly<Record<string, object>> {
   const tokens = config.server.tokens.map((token) => ({ ...token, hash: hidden }));
-  const { extensions, ...sections } = config;
+  const { extensions, hashOf: _, ...sections } = config;
   const prefix = 'edges.';
   const edges = Object.entries(extensions).flatMap(([section, { options }]) =>
     section.startsWith(prefix) ? [[section.slice(prefix.length), options]] : [],

@@ -18,7 +18,7 @@ import {
   type Walked,
 } from 'mempool-core';
 import { openNode } from 'mempool-node';
-import { payloadHashes, type ServerConfig } from 'mempool-server';
+import type { ServerConfig } from 'mempool-server';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import {
   type Awaited,
@@ -74,18 +74,18 @@ async function open(mempool: ServerConfig['mempool'], log?: Logger): Promise<Mem
 /** A pool that this process has opened. */
 export class StoreTarget implements Target {
   readonly pool: Mempool;
-  readonly #hashName: ServerConfig['server']['hash'];
+  readonly #hashOf: ServerConfig['hashOf'];
 
-  constructor(pool: Mempool, { server }: ServerConfig) {
+  constructor(pool: Mempool, { hashOf }: ServerConfig) {
     this.pool = pool;
-    this.#hashName = server.hash;
+    this.#hashOf = hashOf;
   }
 
   async submit(
     { hash: given, payload, payloadType }: GivenTransaction,
     options: ChangeOptions,
   ): Promise<Told<SubmitOutcome>> {
-    const hash = given ?? payloadHashes[this.#hashName](payload);
+    const hash = given ?? this.#hashOf(payload);
     return told(await this.pool.submit({ hash, payload, payloadType }, options));
   }
 

@@ -32,8 +32,21 @@ export function packageOf(section: string): string {
 export async function loadExtension(place: ExtensionPlace): Promise<SectionExtension> {
   const extension = await installedExtension(place);
   if (extension !== null) return extension;
-  const { section, module } = place;
-  throw misconfigured(section, `needs the package ${shortName(module)}, which is not installed: npm install ${module}`);
+  throw notInstalled(place);
+}
+
+function notInstalled({ section, module }: ExtensionPlace): Error {
+  return misconfigured(
+    section,
+    `needs the package ${shortName(module)}, which is not installed: npm install ${module}`,
+  );
+}
+
+/** Returns what a package exports. @throws `ERR_MEMPOOL_CONFIG` naming the section: it is not installed, or does not load */
+export async function installedModule(place: ExtensionPlace): Promise<Readonly<Record<string, unknown>>> {
+  const path = pathOf(place.module, place.folder, '');
+  if (path === null) throw notInstalled(place);
+  return imported(path, place.section, place.module);
 }
 
 /** The same as `loadExtension`, but returns `null` if the module is not installed. */
@@ -42,8 +55,8 @@ export async function installedExtension({
   module,
   folder,
 }: ExtensionPlace): Promise<SectionExtension | null> {
-  const path = pathOf(module, folder);
-  return path === null ? null : checked(await imported(path, section, module), section, module);
+  const path = pathOf(module, folder, '/server');
+  return path === null ? null : checked((await imported(path, section, module)).default, section, module);
 }
 
 /** Returns the extensions with a section that are installed where `folder`, the working directory or the server finds them. */
@@ -73,11 +86,11 @@ function searched(folder: string): string[] {
 }
 
 /** `null`: it is not installed. */
-function pathOf(module: string, folder: string): string | null {
+function pathOf(module: string, folder: string, entry: string): string | null {
   if (isAbsolute(module) || /^\.\.?\//.test(module)) return resolve(folder, module);
   for (const from of searched(folder)) {
     try {
-      return createRequire(join(from, 'here')).resolve(`${module}/server`);
+      return createRequire(join(from, 'here')).resolve(module + entry);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error;
     }
@@ -85,10 +98,9 @@ function pathOf(module: string, folder: string): string | null {
   return null;
 }
 
-async function imported(path: string, section: string, module: string): Promise<unknown> {
+async function imported(path: string, section: string, module: string): Promise<Readonly<Record<string, unknown>>> {
   try {
-    const exported: { readonly default?: unknown } = await import(pathToFileURL(path).href);
-    return exported.default;
+    return await import(pathToFileURL(path).href);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.split('\n', 1)[0] : String(cause);
     const error = misconfigured(section, `needs ${shortName(module)}, a module that does not load: ${reason}`);

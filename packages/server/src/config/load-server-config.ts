@@ -19,6 +19,7 @@ import {
   sectionOf as extensionOf,
   loaded,
 } from './extension-sections.ts';
+import { payloadHash } from './payload-hash.ts';
 import { readSecret } from './secret-file.ts';
 import {
   extensionSections,
@@ -106,8 +107,9 @@ async function assemble(tables: Tables, env: EnvironmentFields, around: Surround
   const election = electionOf(sectionOf('election', tables, env), pool, watcher.source !== null);
   const mempool = { ...pool, election: election.name, watcherLockTtlMs: election.ttlMs ?? undefined };
   const extensions = await extensionsOf(tables, env, { around, mempool, dashboard: server.dashboard });
+  const hashOf = await payloadHash(server.hash, around.folder);
   const source = located(watcher.source, around.folder);
-  return { mempool, server, election, watcher: { source }, extensions };
+  return { mempool, server, election, watcher: { source }, extensions, hashOf };
 }
 
 interface Loading {

@@ -27,7 +27,7 @@ export interface TokenOptions {
   readonly owners?: 'all' | readonly string[] | undefined;
 }
 
-/** The named ways to compute the hash of a transaction from its bytes. */
+/** The named ways to compute the hash of a transaction from its bytes. `cardano` needs the package `mempool-cardano`. */
 export const payloadHashNames = ['sha256', 'blake2b-256', 'keccak-256', 'cardano'] as const;
 
 /** One of `payloadHashNames`. */
@@ -89,6 +89,8 @@ export interface ServerConfig {
   /** The configuration for `openMempool` and `openNode`. */
   readonly mempool: MempoolConfig<string>;
   readonly server: ServerOptions;
+  /** Computes the hash of a transaction as `server.hash` names it. */
+  readonly hashOf: (payload: Uint8Array) => string;
   readonly election: ElectionSection;
   readonly watcher: WatcherSection;
   /** The extensions that are on, by their sections, such as `edges.blockfrost`. */

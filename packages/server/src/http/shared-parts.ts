@@ -1,12 +1,12 @@
 import type { Logger, Mempool, MempoolConfig } from 'mempool-core';
 import type { Election } from 'mempool-election';
+import type { PayloadHash } from '../config/payload-hash.ts';
 import type { ServerOptions } from '../config/server-config.ts';
 import { type ExtensionMetrics, type Metrics, noMetrics } from '../metrics/metrics.ts';
 import type { Monitor } from '../monitor/monitor.ts';
 import { EventHub, type HubEvent, type HubSource, poolSource } from './event-hub.ts';
 import { EventStreams } from './event-streams.ts';
 import { Gate } from './gate.ts';
-import { type PayloadHash, payloadHashes } from './payload-hash.ts';
 
 /** What a server serves. The caller opens and closes all of it. */
 export interface ServerParts {
@@ -47,7 +47,11 @@ export interface SharedParts {
   streamsOf<E extends HubEvent>(source: HubSource<E>, hub?: EventHub<E>): EventStreams<E>;
 }
 
-export function sharedParts({ pool, config, metrics = null }: ServerParts, options: HttpServerOptions): SharedParts {
+export function sharedParts(
+  { pool, config, metrics = null }: ServerParts,
+  options: HttpServerOptions,
+  hashOf: PayloadHash,
+): SharedParts {
   const log = options.log ?? (() => undefined);
   const gate = new Gate({ pool, options, log, metrics });
   const { streams, stopping } = gate;
@@ -57,10 +61,9 @@ export function sharedParts({ pool, config, metrics = null }: ServerParts, optio
     metrics?.sseClients(clients);
   };
   return {
-    ...{ pool, options, gate, metrics: metrics ?? noMetrics },
+    ...{ pool, options, hashOf, gate, metrics: metrics ?? noMetrics },
     config: config ?? { backend: pool.store.name },
     hub: new EventHub(poolSource(pool), stopping),
-    hashOf: options.hashOf ?? payloadHashes[options.hash],
     streamsOf: (source, hub = new EventHub(source, stopping)) =>
       new EventStreams({ source, hub, streams, stopping, counted }),
   };

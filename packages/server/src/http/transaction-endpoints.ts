@@ -1,8 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import type { Mempool, Submission, SubmitOutcome } from 'mempool-core';
+import type { PayloadHash } from '../config/payload-hash.ts';
 import { type Endpoint, endpoint, json, jsonEndpoint, refusalForm } from './endpoint.ts';
 import type { Histories } from './histories.ts';
-import type { PayloadHash } from './payload-hash.ts';
 import { notFound, Problem, wrongRequest } from './problem.ts';
 import { refusalStatus } from './refusals.ts';
 import * as schemas from './schemas.ts';

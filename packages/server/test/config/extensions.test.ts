@@ -85,3 +85,17 @@ test('the JSON Schema has the fields of the installed extensions, and leaves tho
   expect(accepted({ mine: { anything: 1 } })).toBe(true);
   expect(accepted({ mine: 7 })).toBe(false);
 });
+
+test('the hash of Cardano is that of the package next to the configuration', async () => {
+  const folder = scratchFolder();
+  const own = join(folder, 'node_modules', 'mempool-cardano');
+  mkdirSync(own, { recursive: true });
+  writeFileSync(
+    join(own, 'package.json'),
+    JSON.stringify({ name: 'mempool-cardano', type: 'module', exports: './index.js' }),
+  );
+  writeFileSync(join(own, 'index.js'), "export const transactionHash = () => 'ab';");
+  const path = join(folder, 'pool.toml');
+  writeFileSync(path, '[mempool]\nbackend = "ephemeral"\n[server]\nhash = "cardano"\n');
+  expect((await loadServerConfig(path)).hashOf(new Uint8Array())).toBe('ab');
+});

@@ -80,6 +80,7 @@ describe('a file', () => {
         ...{ maxSseClients: 1000, maxWaits: 1000, maxRequests: 1000, ratePerSecond: 50, drainMs: 10_000 },
         environment: '',
       },
+      hashOf: expect.any(Function),
       election: { enabled: true, name: 'watcher', nodeId: 'a', ttlMs: 3000 },
       watcher: { source: `${join(folder, 'chain/source.ts')}#mine` },
       extensions: {
