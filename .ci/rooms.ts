@@ -1,4 +1,5 @@
-// Checks that the folders of a package import each other in one direction only, types included. Reports the lines of each part.
+// Checks that packages, and the folders of a package, import each other in one direction only, types included. Reports the lines of each
+// part.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, sep } from 'node:path';
@@ -75,7 +76,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     roles: ['contract', 'codec', 'rules', 'store'],
     board: ['contract', 'codec', 'rules', 'store'],
     server: ['rules', 'store', 'board'],
-    '.': ['contract', 'codec', 'rules', 'store', 'roles', 'board', 'server'],
+    '.': ['contract', 'codec', 'rules', 'store', 'roles'],
   },
   'packages/server/src': {
     config: [],
@@ -135,6 +136,49 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
   },
 };
 
+const [core, election, sqlite, redis, server] = [
+  'mempool-core',
+  'mempool-election',
+  'mempool-sqlite',
+  'mempool-redis',
+  'mempool-server',
+];
+
+/**
+ * Which packages the sources of a package import. A package imports those of rows before it: general code never imports special code.
+ * `/server`: the extension of a server, which only the rows after it may import.
+ */
+const arrows: Readonly<Record<string, { readonly folder: string; readonly imports: readonly string[] }>> = {
+  [core]: { folder: 'packages/mempool-core/src', imports: [] },
+  [election]: { folder: 'packages/election/src', imports: [] },
+  'mempool-ephemeral': { folder: 'packages/ephemeral/src', imports: [core] },
+  [sqlite]: { folder: 'packages/sqlite/src', imports: [core, election] },
+  [redis]: { folder: 'packages/redis/src', imports: [core, election] },
+  'mempool-ledger': { folder: 'packages/ledger/src', imports: [core, sqlite, redis] },
+  'mempool-sequencer': { folder: 'packages/sequencer/src', imports: [core] },
+  'mempool-cardano': { folder: 'packages/cardano/src', imports: [core] },
+  'mempool-conformance': { folder: 'conformance/src', imports: [core, election, 'mempool-ledger'] },
+  'mempool-node': { folder: 'packages/node/src', imports: [core, election, 'mempool-ephemeral', sqlite, redis] },
+  [server]: { folder: 'packages/server/src', imports: [core, election, 'mempool-node'] },
+  'mempool-ledger/server': { folder: 'packages/ledger/src/server', imports: [core, server] },
+  'mempool-sequencer/board': { folder: 'packages/sequencer/src/board', imports: [core, election] },
+  'mempool-sequencer/server': {
+    folder: 'packages/sequencer/src/server',
+    imports: [core, election, 'mempool-node', server],
+  },
+  'mempool-edge-blockfrost': { folder: 'packages/edge-blockfrost/src', imports: [core, 'mempool-cardano', server] },
+  'mempool-edge-cometbft': { folder: 'packages/edge-cometbft/src', imports: [core, server] },
+  'mempool-edge-ethereum': { folder: 'packages/edge-ethereum/src', imports: [core, server] },
+  'mempool-edge-utxorpc': { folder: 'packages/edge-utxorpc/src', imports: [core, 'mempool-cardano', server] },
+  'mempool-dashboard': { folder: 'packages/dashboard/src', imports: [server] },
+  // Of other packages the page has types only.
+  'mempool-dashboard/page': {
+    folder: 'packages/dashboard/page',
+    imports: [core, election, 'mempool-ledger', 'mempool-sequencer', 'mempool-sequencer/server', server],
+  },
+  'mempool-cli': { folder: 'packages/cli/src', imports: [core, 'mempool-ledger', 'mempool-node', server] },
+};
+
 interface Part {
   readonly budget: number;
   /** Paths that begin so belong to the part. The longest one decides. */
@@ -176,12 +220,54 @@ const proof: Readonly<Record<string, Part>> = {
 const totals = { product: 60_000, everything: 122_000 };
 
 reportSizes();
-const faults = Object.entries(rooms).flatMap(([folder, table]) => [
-  ...faultsOfTable(folder, table),
-  ...faultsOfImports(folder, table),
-]);
+const faults = [
+  ...faultsOfArrows(),
+  ...Object.entries(rooms).flatMap(([folder, table]) => [
+    ...faultsOfTable(folder, table),
+    ...faultsOfImports(folder, table),
+  ]),
+];
 for (const fault of faults) console.error(fault);
 process.exitCode = faults.length === 0 ? 0 : 1;
+
+function faultsOfArrows(): string[] {
+  const names = Object.keys(arrows);
+  const folders = Object.entries(arrows).map(([name, { folder }]) => ({ name, folder: `${folder}/` }));
+  const ownerOf = (file: string): string =>
+    folders
+      .filter(({ folder }) => file.startsWith(folder))
+      .reduce((a, b) => (a.folder.length > b.folder.length ? a : b)).name;
+  const order = Object.entries(arrows).flatMap(([name, { imports }]) =>
+    imports
+      .filter((other) => names.indexOf(other) > names.indexOf(name) || !names.includes(other))
+      .map((other) => `.ci/rooms.ts: ${other} must come before ${name}, which imports it`),
+  );
+  const unused = new Set(
+    Object.entries(arrows).flatMap(([name, { imports }]) => imports.map((other) => `${name} → ${other}`)),
+  );
+  const found = Object.values(arrows).flatMap(({ folder }) => filesIn(folder).map((file) => `${folder}/${file}`));
+  const faults = [...new Set(found)].flatMap((file) => {
+    const from = ownerOf(file);
+    return packagesIn(file)
+      .filter((to) => to !== from && !unused.delete(`${from} → ${to}`) && !arrows[from]?.imports.includes(to))
+      .map((to) => `${file}: ${from} may not import ${to} (see .ci/rooms.ts)`);
+  });
+  return [...order, ...faults, ...Array.from(unused, (arrow) => `.ci/rooms.ts: no import needs ${arrow}`)];
+}
+
+/** The packages of the workspace that a file imports; `/server` of one is a row of its own, if it has one. */
+function packagesIn(file: string): string[] {
+  const text = readFileSync(join(root, file), 'utf8');
+  const named = Array.from(
+    text.matchAll(/(?:^|[ (])(?:from |import\()'(mempool-[a-z-]+)(\/[a-z]+)?'/gm),
+    ([, name = '', entry = '']) => (name + entry in arrows ? name + entry : name),
+  );
+  return named.filter((name) => name in arrows);
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
+}
 
 /** Because a room names only rooms before it, no arrows of a correct table can form a cycle. */
 function faultsOfTable(folder: string, table: Readonly<Record<string, readonly string[]>>): string[] {
@@ -211,8 +297,7 @@ function faultsOfImports(folder: string, table: Readonly<Record<string, readonly
 /** Imports of files in the same folder tree, as paths below `folder`. */
 function importsOf(folder: string): { readonly file: string; readonly imported: string }[] {
   const src = join(root, folder);
-  const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
-  return files.flatMap((file) => {
+  return filesIn(folder).flatMap((file) => {
     const text = readFileSync(join(src, file), 'utf8');
     const paths = Array.from(
       text.matchAll(/(?:^(?:import|export|\}).* from |\bimport\()'(\.[^']+)'/gm),
