@@ -191,8 +191,8 @@ function unhindered(id: string, verb: RankedVerb): Mutant {
 function undoing(id: string, isFound: (node: PoolNode, seen: Seen) => boolean): Mutant {
   return priority.view(id, ['rollback'], (seen) => {
     const { checked, checkedAway } = seen.index.ages;
-    const lent = ({ list }: typeof checked) => ({
-      list: { after: (height: number) => [...list.after(height)].filter((node) => isFound(node, seen)) },
+    const lent = (list: typeof checked) => ({
+      after: (height: number) => [...list.after(height)].filter((node) => isFound(node, seen)),
     });
     return { ages: { checked: lent(checked), checkedAway: lent(checkedAway) } as unknown as PoolIndex['ages'] };
   });

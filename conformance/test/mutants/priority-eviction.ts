@@ -244,11 +244,11 @@ function* lentPlaces(
 ): Generator<PlacedNode> {
   for (const node of nodes) {
     const { place } = node;
-    node.place = { ...place, ...change(node) };
+    Object.assign(node, { place: { ...place, ...change(node) } });
     try {
       yield node;
     } finally {
-      node.place = place;
+      Object.assign(node, { place });
     }
   }
 }
@@ -280,9 +280,6 @@ function withOrder(index: PoolIndex, change: object): Partial<PoolIndex> {
     after: (key: PlacedNode) => order.after(key),
     walk: (...given: Parameters<typeof order.walk>) => order.walk(...given),
     [Symbol.iterator]: () => order[Symbol.iterator](),
-    // The shorter ways would not ask for those that leave.
-    lastBelow: () => null,
-    fetchLast: () => undefined,
   };
   return { order: { ...plain, ...verbs, ...change } as unknown as PoolIndex['order'] };
 }

@@ -1,5 +1,6 @@
 import type { Candidate } from 'mempool-core';
 import type { CheckedSubmission, Entry, OrderKey, PoolIndex, PoolNode } from 'mempool-core/backend';
+import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { sorted } from './page-operators.ts';
 import { eventOf, free } from './planted-driver.ts';
@@ -255,9 +256,7 @@ export const parkingMutants: readonly Mutant[] = [
   marking('parked-marked', () => true),
   marking('only-roots-marked', ({ place }) => place?.depth === 0),
   priority.view('parked-taken', ['take'], ({ index }) => ({
-    order: {
-      walk: (visit) => index.order.walk((standing, node) => visit({ ...standing, isReady: true }, node)),
-    } as PoolIndex['order'],
+    parked: over(index.parked, () => ({ length: 0 })),
   })),
   priority.told('parked-listed-by-price', {
     peekParked: (page, { index }) => {

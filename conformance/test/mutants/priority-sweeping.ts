@@ -108,11 +108,12 @@ export const takingMutants: readonly Mutant[] = [
   within('taking-one-more', ({ maxTxs }) => ({ maxTxs: maxTxs + 1 })),
   priority.view('children-of-the-taken-wait', ['take'], ({ index }) => ({
     order: {
+      length: index.order.length,
       walk: (visit) =>
-        index.order.walk((standing, node) => {
+        index.order.walk((node) => {
           const { requires } = node.entry.verdict;
           const isHeld = requires.some((tag) => [...index.providers.of(tag)].some(({ stage }) => stage !== 'Pending'));
-          return isHeld || visit(standing, node);
+          return isHeld || visit(node);
         }),
     } as PoolIndex['order'],
   })),
@@ -162,7 +163,7 @@ function listing(
   change: (name: ListName, nodes: PoolNode[], index: PoolIndex) => readonly PoolNode[],
 ): Mutant {
   return priority.view(id, ['sweep'], ({ index }) => {
-    const list = (name: ListName) => [name, { list: change(name, [...index.ages[name].list], index) }];
+    const list = (name: ListName) => [name, change(name, [...index.ages[name]], index)];
     return { ages: { held: index.ages.held, ...Object.fromEntries(names.map(list)) } as unknown as Lists };
   });
 }
@@ -263,7 +264,7 @@ export const sweepingMutants: readonly Mutant[] = [
   }),
   priority.around('expires-before-leases-end', {
     sweep: async ({ whole, index, given }) => {
-      const held = [...index.ages.leased.list];
+      const held = [...index.ages.leased];
       for (const node of held) index.move(node, node.stage, { ...node.entry, claim: null });
       const swept = await whole.sweep(...given);
       const hashes = held.map(({ hash }) => hash);

@@ -37,11 +37,6 @@ export function roughRank({ ready, effectivePriority }: OrderKey, offset: bigint
   return ready ? -rank : parkedRank - rank;
 }
 
-/** True if that is the rank of a ready key. */
-export function isReadyRank(rank: number): boolean {
-  return rank < parkedRank / 2;
-}
-
 /**
  * Returns the key of a transaction with these Pending parents. It sorts after each parent. If each sender's transactions
  * form a chain, the order is that of a merge that always takes the best next transaction among all senders.

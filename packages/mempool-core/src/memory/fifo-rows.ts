@@ -32,7 +32,7 @@ export class FifoRows extends FifoClaims {
     const { held } = this.#rows.stageIndexes;
     const end = { seq: Number.POSITIVE_INFINITY, txState: { tick: 0, notBefore: nowMs } };
     const due = held.upTo(end).map(entryOf);
-    return [...(Number.isFinite(limit) ? due.take(limit) : due)];
+    return [...due.take(limit)];
   }
 
   /** The Pending, Propagated and Acknowledged rows with a greater seq, by seq. */

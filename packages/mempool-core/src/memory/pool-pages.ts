@@ -62,13 +62,13 @@ export class PoolPages {
   #rowsAfter(after: number): Row[] {
     const { pending, held, inflight } = this.#state.rows.stageIndexes;
     const key = behindSeq(after);
-    const heldAfter = held.length === 0 ? [] : [...held].filter(({ seq }) => seq > after).sort(bySeq);
+    const heldAfter = held.length === 0 ? [] : [...held].filter(({ seq }) => seq > after).sort(bySeq.compare);
     const found = [
       ...pending.after(key).take(pageRows),
       ...inflight.after(key).take(pageRows),
       ...heldAfter.slice(0, pageRows),
     ];
-    return found.sort(bySeq).slice(0, pageRows);
+    return found.sort(bySeq.compare).slice(0, pageRows);
   }
 }
 

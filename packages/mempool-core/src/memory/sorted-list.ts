@@ -1,19 +1,37 @@
 /** A change moves at most so many items. */
 const mostItems = 128;
 
+/** The order of a list. */
+export interface Order<Key> {
+  /**
+   * Returns a number that never decreases from one item to the next. A search reads the numbers, which are side by side, and only
+   * those items whose number is that of the key: a comparison of items costs several times as much.
+   */
+  rank(key: Key): number;
+  /** Compares two items or keys of the same rank. It is 0 only for an item and itself, or its own key. */
+  compare(a: Key, b: Key): number;
+}
+
+/** The order by seq. */
+export const bySeq: Order<{ readonly seq: number }> = { rank: ({ seq }) => seq, compare: (a, b) => a.seq - b.seq };
+
+interface Chunk<Item> {
+  readonly items: Item[];
+  readonly ranks: number[];
+}
+
 /**
- * Items in an order, each once, in chunks. Adding or removing one reads about as many items as the logarithm of their number,
- * and moves at most one chunk.
+ * Items in an order, each once, in chunks. Adding or removing one reads about as many of them as the logarithm of their number, and
+ * moves at most one chunk. A list must not change during a walk.
  */
 export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> {
-  /** Compares two items or keys. It is 0 only for an item and itself, or its own key. */
-  readonly compare: (a: Key, b: Key) => number;
+  readonly #order: Order<Key>;
   /** None of them is empty, but the only one. */
-  readonly #chunks: Item[][] = [[]];
+  readonly #chunks: Chunk<Item>[] = [{ items: [], ranks: [] }];
   #length = 0;
 
-  constructor(compare: (a: Key, b: Key) => number) {
-    this.compare = compare;
+  constructor(order: Order<Key>) {
+    this.#order = order;
   }
 
   get length(): number {
@@ -21,114 +39,163 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
   }
 
   get first(): Item | undefined {
-    return this.#chunks[0]?.[0];
+    return this.#chunks[0]?.items[0];
   }
 
   get last(): Item | undefined {
-    return this.#chunks.at(-1)?.at(-1);
+    return this.#chunks.at(-1)?.items.at(-1);
+  }
+
+  /** True if both have the same place. */
+  isSame(a: Key, b: Key): boolean {
+    return this.#order.rank(a) === this.#order.rank(b) && this.#order.compare(a, b) === 0;
   }
 
   insert(item: Item): void {
-    const [at, place] = this.#after(item);
-    const chunk = this.#chunks[at] as Item[];
-    if (place === chunk.length) chunk.push(item);
-    else chunk.splice(place, 0, item);
+    const rank = this.#order.rank(item);
+    const at = this.#chunkOf(item, rank);
+    const chunk = this.#chunks[at] as Chunk<Item>;
+    const place = this.#placeAfter(chunk, item, rank);
+    putAt(chunk.items, place, item);
+    putAt(chunk.ranks, place, rank);
     this.#length += 1;
-    if (chunk.length > mostItems) this.#split(at, place);
+    if (chunk.items.length > mostItems) this.#split(at, place);
   }
 
   /** Removes an item of the list. Its key must be the same as when it was inserted. @throws if the item is not found */
   delete(item: Item): void {
-    const [at, behind] = this.#after(item);
-    const chunk = this.#chunks[at] as Item[];
-    if (chunk[behind - 1] !== item) throw new Error('the item to delete is not in the list at its key');
-    if (behind === chunk.length) chunk.pop();
-    else chunk.splice(behind - 1, 1);
+    const rank = this.#order.rank(item);
+    const at = this.#chunkOf(item, rank);
+    const { items, ranks } = this.#chunks[at] as Chunk<Item>;
+    const place = this.#placeAfter(this.#chunks[at] as Chunk<Item>, item, rank) - 1;
+    if (items[place] !== item) throw new Error('the item to delete is not in the list at its key');
+    removeAt(items, place);
+    removeAt(ranks, place);
     this.#length -= 1;
-    if (chunk.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
+    if (items.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
   }
 
-  [Symbol.iterator](): Generator<Item, undefined> {
-    return this.#from(0, 0);
+  [Symbol.iterator](): IteratorObject<Item, undefined> {
+    return new Walk(this.#chunks, 0, 0, 1);
   }
 
-  /** The items after a key. The key itself need not be in the list. The list must not change meanwhile. */
-  after(key: Key): Generator<Item, undefined> {
-    return this.#from(...this.#after(key));
+  /** Visits items from the first on until `visit` returns false. Several times as fast as the iterator. */
+  walk(visit: (item: Item) => boolean): void {
+    for (const { items } of this.#chunks) for (const item of items) if (!visit(item)) return;
+  }
+
+  /** The items after a key. The key itself need not be in the list. */
+  after(key: Key): IteratorObject<Item, undefined> {
+    const [at, place] = this.#after(key);
+    return new Walk(this.#chunks, at, place, 1);
   }
 
   /** The items up to a key, in order. */
-  *upTo(key: Key): Generator<Item, undefined> {
-    for (const item of this) {
-      if (this.compare(item, key) > 0) return;
-      yield item;
-    }
+  upTo(key: Key): IteratorObject<Item, undefined> {
+    return this[Symbol.iterator]().take(this.#length - this.countAfter(key));
+  }
+
+  /** The items from the last to the first. */
+  backwards(): IteratorObject<Item, undefined> {
+    const last = this.#chunks.length - 1;
+    return new Walk(this.#chunks, last, (this.#chunks[last] as Chunk<Item>).items.length - 1, -1);
   }
 
   /** How many items come after a key. Counts chunks from the last one on. */
   countAfter(key: Key): number {
     const [at, place] = this.#after(key);
     let count = -place;
-    for (let later = this.#chunks.length - 1; later >= at; later--) count += (this.#chunks[later] as Item[]).length;
+    for (let later = this.#chunks.length - 1; later >= at; later--)
+      count += (this.#chunks[later] as Chunk<Item>).items.length;
     return count;
-  }
-
-  /** The items from the last to the first. The list must not change meanwhile. */
-  *backwards(): Generator<Item, undefined> {
-    for (let at = this.#chunks.length - 1; at >= 0; at--) {
-      const chunk = this.#chunks[at] as Item[];
-      for (let place = chunk.length - 1; place >= 0; place--) yield chunk[place] as Item;
-    }
-  }
-
-  *#from(at: number, place: number): Generator<Item, undefined> {
-    let start = place;
-    for (let chunk = this.#chunks[at]; chunk !== undefined; chunk = this.#chunks[++at], start = 0)
-      for (let i = start; i < chunk.length; i++) yield chunk[i] as Item;
   }
 
   /** Cuts a chunk in half. The last chunk stays whole if the new item is at its end, as nearly all are. */
   #split(at: number, place: number): void {
+    const { items, ranks } = this.#chunks[at] as Chunk<Item>;
     const isAtEnd = at === this.#chunks.length - 1 && place === mostItems;
-    const rest = (this.#chunks[at] as Item[]).splice(isAtEnd ? mostItems : mostItems / 2);
-    this.#chunks.splice(at + 1, 0, rest);
+    const kept = isAtEnd ? mostItems : mostItems / 2;
+    this.#chunks.splice(at + 1, 0, { items: items.splice(kept), ranks: ranks.splice(kept) });
   }
 
-  /** The place of the first item after a key: the index of a chunk, and the place in it, which may be its end. */
+  /** Where the items after a key begin: the index of a chunk, and the place in it, which may be its end. */
   #after(key: Key): [at: number, place: number] {
-    const at = this.#chunkOf(key);
-    const chunk = this.#chunks[at] as Item[];
-    // Most come behind all others.
-    let high = chunk.length;
-    if (high > 0 && this.compare(chunk[high - 1] as Item, key) <= 0) return [at, high];
-    let low = 0;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.compare(chunk[middle] as Item, key) <= 0) low = middle + 1;
-      else high = middle;
-    }
-    return [at, low];
+    const rank = this.#order.rank(key);
+    const at = this.#chunkOf(key, rank);
+    return [at, this.#placeAfter(this.#chunks[at] as Chunk<Item>, key, rank)];
   }
 
   /** Index of the last chunk that begins at or before the key; 0 if there is none. */
-  #chunkOf(key: Key): number {
+  #chunkOf(key: Key, rank: number): number {
     let low = 0;
     let high = this.#chunks.length - 1;
-    if (high > 0 && this.#beginsUpTo(high, key)) return high;
+    // Most come behind all others.
+    if (high > 0 && this.#isUpTo(this.#chunks[high] as Chunk<Item>, 0, key, rank)) return high;
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
-      if (this.#beginsUpTo(middle, key)) low = middle;
+      if (this.#isUpTo(this.#chunks[middle] as Chunk<Item>, 0, key, rank)) low = middle;
       else high = middle - 1;
     }
     return low;
   }
 
-  #beginsUpTo(at: number, key: Key): boolean {
-    return this.compare((this.#chunks[at] as Item[])[0] as Item, key) <= 0;
+  #placeAfter(chunk: Chunk<Item>, key: Key, rank: number): number {
+    let low = 0;
+    let high = chunk.items.length;
+    if (high > 0 && this.#isUpTo(chunk, high - 1, key, rank)) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.#isUpTo(chunk, middle, key, rank)) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #isUpTo({ items, ranks }: Chunk<Item>, place: number, key: Key, rank: number): boolean {
+    const own = ranks[place] as number;
+    if (own !== rank) return own < rank;
+    const item = items[place] as Item;
+    return item === key || this.#order.compare(item, key) <= 0;
   }
 }
 
-/** The order by seq. */
-export function bySeq(a: { readonly seq: number }, b: { readonly seq: number }): number {
-  return a.seq - b.seq;
+function putAt<T>(list: T[], place: number, item: T): void {
+  if (place === list.length) list.push(item);
+  else list.splice(place, 0, item);
+}
+
+function removeAt(list: unknown[], place: number): void {
+  if (place === list.length - 1) list.pop();
+  else list.splice(place, 1);
+}
+
+/** An iterator and no generator, which costs several times as much for an item. */
+class Walk<Item> extends Iterator<Item, undefined> {
+  readonly #chunks: readonly Chunk<Item>[];
+  readonly #step: 1 | -1;
+  #at: number;
+  #items: readonly Item[];
+  #place: number;
+
+  constructor(chunks: readonly Chunk<Item>[], at: number, place: number, step: 1 | -1) {
+    super();
+    this.#chunks = chunks;
+    this.#step = step;
+    this.#at = at;
+    this.#items = (chunks[at] as Chunk<Item>).items;
+    this.#place = place;
+  }
+
+  next(): IteratorResult<Item, undefined> {
+    while (this.#place < 0 || this.#place >= this.#items.length) {
+      this.#at += this.#step;
+      const chunk = this.#chunks[this.#at];
+      if (chunk === undefined) return { done: true, value: undefined };
+      this.#items = chunk.items;
+      this.#place = this.#step === 1 ? 0 : chunk.items.length - 1;
+    }
+    const value = this.#items[this.#place] as Item;
+    this.#place += this.#step;
+    return { done: false, value };
+  }
 }

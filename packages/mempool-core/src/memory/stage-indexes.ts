@@ -1,6 +1,6 @@
 import type { TxState } from '../contract/lifecycle.ts';
 import type { ChainPoint, KnownStage } from '../contract/transaction.ts';
-import { bySeq, SortedList } from './sorted-list.ts';
+import { bySeq, type Order, SortedList } from './sorted-list.ts';
 
 /** One life of a transaction: live, or the latest one of its hash in the log. */
 export interface Row {
@@ -32,28 +32,22 @@ export function behindSeq(seq: number): Key {
   return { seq, txState: { tick: 0 } };
 }
 
-function byTick(a: Key, b: Key): number {
-  return a.txState.tick - b.txState.tick || a.seq - b.seq;
-}
+const byTick: Order<Key> = { rank: ({ txState }) => txState.tick, compare: bySeq.compare };
 
-function byHold(a: Key, b: Key): number {
-  return (a.txState.notBefore ?? 0) - (b.txState.notBefore ?? 0) || a.seq - b.seq;
-}
+const byHold: Order<Key> = { rank: ({ txState }) => txState.notBefore ?? 0, compare: bySeq.compare };
 
 function sentAt({ txState }: Key): number {
   return txState.facts === undefined ? Number.POSITIVE_INFINITY : (txState.facts.sentAt ?? 0);
 }
 
 /** The time at which a row was sent, then its seq. A row without a known time comes first. */
-export function bySending(a: Row, b: Row): number {
-  return sentAt(a) - sentAt(b) || a.seq - b.seq;
+export function bySending(a: Key, b: Key): number {
+  const [one, other] = [sentAt(a), sentAt(b)];
+  return one === other ? a.seq - b.seq : one - other;
 }
 
 /** By tick, and so by the time of sending too: blocks only raise the tick, and a rollback lowers the later ticks to its target. */
-function bySent(a: Key, b: Key): number {
-  const [one, other] = [sentAt(a), sentAt(b)];
-  return a.txState.tick - b.txState.tick || (one === other ? a.seq - b.seq : one - other);
-}
+const bySent: Order<Key> = { rank: byTick.rank, compare: bySending };
 
 /** The orders of a pool's rows, and how many there are in each stage. */
 export class StageIndexes {
@@ -100,7 +94,7 @@ export class StageIndexes {
   move(row: Row, txState: TxState): void {
     const [from, to] = [this.#listsOf(row.txState), this.#listsOf(txState)];
     const next = { seq: row.seq, txState };
-    const stays = (list: RowList): boolean => to.includes(list) && from.includes(list) && list.compare(row, next) === 0;
+    const stays = (list: RowList): boolean => to.includes(list) && from.includes(list) && list.isSame(row, next);
     const staying = from.filter(stays);
     for (const list of from) if (!staying.includes(list)) list.delete(row);
     this.counts[row.txState.stage] -= 1;

@@ -144,7 +144,7 @@ function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal
   const excess = excessOf(index, { transactions: 1, bytes });
   const victims = victimsFor(index, newcomer, excess);
   if (victims === null) return { kind: 'full', hash };
-  for (const victim of victims) index.evict(victim);
+  for (const victim of victims) index.move(victim, 'Dropped');
   settle(index);
   return { node: index.stand(entry, place), replaced: noRivals, victims };
 }

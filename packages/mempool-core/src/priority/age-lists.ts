@@ -1,340 +1,122 @@
+import { bySeq, SortedList } from '../memory/sorted-list.ts';
 import { isLostEntry } from '../rules/damage.ts';
-import type { NodeTable } from './node-table.ts';
-import { isGossipable, type PoolNode } from './pool-node.ts';
+import { isGossipable, type PoolNode, type Standing } from './pool-node.ts';
 
-type KeyOf = (node: PoolNode) => number | null;
+/** Returns `null` for a transaction that is not in the list. */
+type KeyOf = (node: Standing) => number | null;
 
-/** What a list knows of the transactions by their slots. */
-export interface Stamped {
-  at(slot: number): PoolNode | undefined;
-  /** Another number after each change of the transaction. */
-  stampOf(slot: number): number;
+/** A place in a list. */
+interface Aged {
+  readonly age: number;
+  readonly seq: number;
 }
 
-/** Before so many were added later, those that have changed are not taken out. */
-const leastLater = 1_024;
+/** Transactions by a number, then by seq. The list is built at its first use and updated from then on, so most pools keep few. */
+class AgeList implements Iterable<PoolNode> {
+  readonly #keyOf: KeyOf;
+  readonly #all: () => Iterable<PoolNode>;
+  #made: SortedList<PoolNode, PoolNode | Aged> | null = null;
 
-/** A list that is built on first use and updated from then on. A pool that never reads it pays nothing. */
-class LazyList {
-  readonly #make: () => AgeList;
-  readonly #table: Stamped;
-  #list: AgeList | null = null;
-  /** Slots of transactions that are added when the list is read, and their stamps. */
-  #slots: number[] = [];
-  #stamps: number[] = [];
-  #mostLater = leastLater;
-
-  constructor(make: () => AgeList, table: Stamped) {
-    this.#make = make;
-    this.#table = table;
+  constructor(keyOf: KeyOf, all: () => Iterable<PoolNode>) {
+    this.#keyOf = keyOf;
+    this.#all = all;
   }
 
-  get list(): AgeList {
-    this.#list ??= this.#make();
-    this.#tidyLater();
-    for (const slot of this.#slots) this.#list.add(this.#table.at(slot) as PoolNode);
-    this.#slots = [];
-    this.#stamps = [];
-    return this.#list;
+  [Symbol.iterator](): Iterator<PoolNode, undefined> {
+    return this.#list[Symbol.iterator]();
   }
 
-  add(node: PoolNode): void {
-    this.#list?.add(node);
+  /** The transactions with a greater number, in order. */
+  after(age: number): Iterable<PoolNode> {
+    return this.#list.after({ age, seq: Number.POSITIVE_INFINITY });
   }
 
-  /** Adds a transaction that has a new stamp, but reads it only when the list is read: it is in no cache of the processor. */
-  addLater(slot: number): void {
-    if (this.#list === null) return;
-    this.#slots.push(slot);
-    this.#stamps.push(this.#table.stampOf(slot));
-    if (this.#slots.length > this.#mostLater) this.#tidyLater();
+  /** Adds a transaction, unless it has the same place as before. */
+  add(node: PoolNode, before: Standing | null): void {
+    if (this.#made !== null && this.#differ(node, before)) this.#made.insert(node);
   }
 
-  /** Takes out those that have changed since. */
-  #tidyLater(): void {
-    const [slots, stamps] = [this.#slots, this.#stamps];
-    let kept = 0;
-    for (let i = 0; i < slots.length; i++) {
-      const [slot, stamp] = [slots[i] as number, stamps[i] as number];
-      if (this.#table.stampOf(slot) !== stamp) continue;
-      slots[kept] = slot;
-      stamps[kept] = stamp;
-      kept += 1;
-    }
-    slots.length = kept;
-    stamps.length = kept;
-    this.#mostLater = 2 * Math.max(leastLater, kept);
+  /** Removes a transaction, unless it will have the same place. */
+  delete(node: PoolNode, next: Standing | null): void {
+    if (this.#made !== null && this.#differ(node, next)) this.#made.delete(node);
+  }
+
+  /** True if `one` is in the list, and `other` is not or elsewhere. */
+  #differ(one: Standing, other: Standing | null): boolean {
+    const key = this.#keyOf(one);
+    if (key === null) return false;
+    return other === null || other.entry.seq !== one.entry.seq || this.#keyOf(other) !== key;
+  }
+
+  get #list(): SortedList<PoolNode, PoolNode | Aged> {
+    if (this.#made !== null) return this.#made;
+    const age = (one: PoolNode | Aged): number => ('age' in one ? one.age : (this.#keyOf(one) ?? 0));
+    const made = new SortedList<PoolNode, PoolNode | Aged>({ rank: age, compare: bySeq.compare });
+    for (const node of this.#all()) if (this.#keyOf(node) !== null) made.insert(node);
+    this.#made = made;
+    return made;
   }
 }
 
 const whilePending =
-  (keyOf: (node: PoolNode) => number | null | undefined): KeyOf =>
+  (keyOf: (node: Standing) => number | null | undefined): KeyOf =>
   (node) =>
     node.stage === 'Pending' ? (keyOf(node) ?? null) : null;
 
 /** The same without those whose verdict is damaged: the time of their admission is lost, too (M2). */
 const whileKnown = (keyOf: KeyOf): KeyOf => whilePending((node) => (isLostEntry(node.entry) ? null : keyOf(node)));
 
+const parkedAt: KeyOf = ({ place, entry }) =>
+  place === null || place.ready || entry.notBefore !== undefined ? null : (entry.parkedAt ?? entry.admittedAt);
+
 /** Lists of transactions by age, expiry, height of the verdict, gossip number and end of the claim. */
 export class AgeLists {
   /** Pending transactions by the time of their admission, as far as it is known. */
-  readonly admitted: LazyList;
-  readonly admittedHeight: LazyList;
+  readonly admitted: AgeList;
+  readonly admittedHeight: AgeList;
   /** Pending transactions that are held back (P20), by the time until which they are. */
-  readonly held: LazyList;
+  readonly held: AgeList;
   /** Parked transactions by the time at which they were parked, without those that are held back (P20). */
-  readonly parked: LazyList;
+  readonly parked: AgeList;
   /** Pending transactions whose verdict has an expiry time. */
-  readonly expiring: LazyList;
-  readonly expiringHeight: LazyList;
+  readonly expiring: AgeList;
+  readonly expiringHeight: AgeList;
   /** Pending transactions by the height of their verdict. */
-  readonly checked: LazyList;
+  readonly checked: AgeList;
   /** Transactions in flight or in the log, by the height of their verdict. */
-  readonly checkedAway: LazyList;
+  readonly checkedAway: AgeList;
   /** Transactions that may be sent to peers, in the order in which they became ready. */
-  readonly gossip: LazyList;
+  readonly gossip: AgeList;
   /** Taken transactions by the end of their claim. */
-  readonly leased: LazyList;
-  readonly #made: AgeList[] = [];
-  readonly #table: NodeTable;
-  #changes = 0;
+  readonly leased: AgeList;
+  readonly #lists: AgeList[] = [];
 
-  constructor(table: NodeTable) {
-    this.#table = table;
-    const lazy = (keyOf: KeyOf, tie?: Tie): LazyList =>
-      new LazyList(() => {
-        const list = new AgeList(keyOf, table, tie);
-        for (const node of table.all()) list.add(node);
-        this.#made.push(list);
-        return list;
-      }, table);
-    this.admitted = lazy(whileKnown(({ entry }) => entry.admittedAt));
-    this.admittedHeight = lazy(whileKnown(({ entry }) => entry.admittedHeight));
-    this.held = lazy(whilePending(({ entry }) => entry.notBefore));
-    const parkedAt: KeyOf = ({ place, entry }) =>
-      place === null || place.ready || entry.notBefore !== undefined ? null : (entry.parkedAt ?? entry.admittedAt);
-    this.parked = lazy(whileKnown(parkedAt));
-    this.expiring = lazy(whilePending(({ entry }) => entry.verdict.expiresAt));
-    this.expiringHeight = lazy(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
-    this.checked = lazy(whilePending(({ entry }) => entry.checkedHeight));
-    // Whoever reads it needs no order among equals: what leaves goes to the end.
-    this.checkedAway = lazy(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight), 'any order');
-    // Gossip numbers begin at 1. A transaction that has just become ready gets its number at the end of the call.
-    this.gossip = lazy((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
-    this.leased = lazy(({ entry }) => entry.claim?.untilMs ?? null);
-  }
-
-  add(node: PoolNode): void {
-    for (const list of this.#made) list.add(node);
-  }
-
-  /** Adds an evicted transaction. It was deleted before. */
-  addEvicted(slot: number): void {
-    this.checkedAway.addLater(slot);
-  }
-
-  /** Sets the gossip number of an entry that this call made. */
-  number(node: PoolNode, gossipSeq: number): void {
-    const isNumbered = node.entry.gossipSeq !== 0;
-    if (isNumbered) this.delete(node.slot);
-    (node.entry as { gossipSeq: number }).gossipSeq = gossipSeq;
-    if (isNumbered) this.add(node);
-    else this.gossip.add(node);
-  }
-
-  /** Removes the transaction from all lists. */
-  delete(slot: number): void {
-    this.#table.restamp(slot);
-    this.#changes += 1;
-    if (this.#changes % chunkLength === 0) for (const list of this.#made) list.tidyNext();
-  }
-}
-
-const chunkLength = 256;
-/** After so many additions a list that has grown too long tidies a chunk. Far fewer than a chunk has, so it gets shorter. */
-const addedPerTidy = 16;
-
-/** The order of those with the same key. */
-type Tie = 'by seq' | 'any order';
-
-/** A section of an `AgeList`. All are plain numbers, so a search reads no transaction. */
-interface Chunk {
-  readonly slots: number[];
-  readonly stamps: number[];
-  readonly keys: number[];
-  readonly seqs: number[];
-}
-
-function newChunk(): Chunk {
-  return { slots: [], stamps: [], keys: [], seqs: [] };
-}
-
-/**
- * Transactions by a numeric key, then by seq. Removal is lazy, because nearly all transactions leave before the list is
- * read: a transaction whose stamp has changed is in the list no longer. It stays in its chunk until a walk or a later call
- * cleans up the chunk.
- */
-export class AgeList implements Iterable<PoolNode> {
-  readonly #keyOf: KeyOf;
-  readonly #table: Stamped;
-  readonly #isBySeq: boolean;
-  readonly #chunks: Chunk[] = [newChunk()];
-  #nextToTidy = 0;
-  /** The length with those that have left. */
-  #length = 0;
-  /** How many were left in the chunks since the first one was tidied. */
-  #kept = 0;
-  /** Twice as many as were left in all chunks. A longer list tidies itself. */
-  #mostLength = 2 * chunkLength;
-  #added = 0;
-
-  /** `keyOf` returns `null` for a transaction that is not in the list. */
-  constructor(keyOf: KeyOf, table: Stamped, tie: Tie = 'by seq') {
-    this.#keyOf = keyOf;
-    this.#table = table;
-    this.#isBySeq = tie === 'by seq';
-  }
-
-  /** Adds a transaction if it has a key. It must have a new stamp, or not have been in the list. */
-  add(node: PoolNode): void {
-    const key = this.#keyOf(node);
-    if (key === null) return;
-    const seq = this.#isBySeq ? node.seq : 0;
-    const at = this.#chunkOf(key, seq);
-    const chunk = this.#chunks[at] as Chunk;
-    const place = placeBehind(chunk, key, seq);
-    const { slots, stamps, keys, seqs } = chunk;
-    const { slot } = node;
-    const stamp = this.#table.stampOf(slot);
-    if (place === slots.length) {
-      slots.push(slot);
-      stamps.push(stamp);
-      keys.push(key);
-      seqs.push(seq);
-    } else {
-      slots.splice(place, 0, slot);
-      stamps.splice(place, 0, stamp);
-      keys.splice(place, 0, key);
-      seqs.splice(place, 0, seq);
-    }
-    if (slots.length > chunkLength) this.#split(at, place);
-    this.#length += 1;
-    this.#added += 1;
-    const isTooLong = this.#length > this.#mostLength;
-    if (this.#added % (isTooLong ? addedPerTidy : chunkLength) === 0) this.tidyNext();
-  }
-
-  /**
-   * Tidies the next chunk. Call it once per `chunkLength` changes, so that a list to which nothing is added gets shorter. By that
-   * alone one would grow for ever if those that leave come back, as they do when they are revised.
-   */
-  tidyNext(): void {
-    if (this.#nextToTidy >= this.#chunks.length) {
-      this.#nextToTidy = 0;
-      this.#mostLength = 2 * Math.max(chunkLength, this.#kept);
-      this.#kept = 0;
-    }
-    const at = this.#nextToTidy;
-    const chunk = this.#chunks[at] as Chunk;
-    const left = this.#tidy(chunk, 0);
-    this.#kept += left;
-    if (this.#chunks.length > 1 && (left === 0 || this.#isJoined(at, chunk))) this.#chunks.splice(at, 1);
-    else this.#nextToTidy += 1;
-  }
-
-  /** True if few are left in the chunk and in the one before, which has all of them now. */
-  #isJoined(at: number, chunk: Chunk): boolean {
-    const before = this.#chunks[at - 1];
-    if (before === undefined || before.slots.length + chunk.slots.length > chunkLength / 2) return false;
-    before.slots.push(...chunk.slots);
-    before.stamps.push(...chunk.stamps);
-    before.keys.push(...chunk.keys);
-    before.seqs.push(...chunk.seqs);
-    return true;
-  }
-
-  [Symbol.iterator](): Generator<PoolNode, undefined> {
-    return this.after(Number.NEGATIVE_INFINITY);
-  }
-
-  /** The transactions with a greater key, in order. */
-  *after(key: number): Generator<PoolNode, undefined> {
-    let at = this.#chunkOf(key, Number.POSITIVE_INFINITY);
-    let place = placeBehind(this.#chunks[at] as Chunk, key, Number.POSITIVE_INFINITY);
-    for (let chunk = this.#chunks[at]; chunk !== undefined; chunk = this.#chunks[at]) {
-      for (; place < chunk.slots.length; place++) {
-        if (!this.#isIn(chunk, place) && this.#tidy(chunk, place) === place) break;
-        yield this.#table.at(chunk.slots[place] as number) as PoolNode;
-      }
-      place = 0;
-      if (chunk.slots.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
-      else at += 1;
-    }
-  }
-
-  #isIn({ slots, stamps }: Chunk, place: number): boolean {
-    return this.#table.stampOf(slots[place] as number) === stamps[place];
-  }
-
-  /** Takes removed transactions out of the chunk, from index `from` on. Returns the new length of the chunk. */
-  #tidy(chunk: Chunk, from: number): number {
-    const { slots, stamps, keys, seqs } = chunk;
-    let kept = from;
-    for (let place = from; place < slots.length; place++) {
-      if (!this.#isIn(chunk, place)) continue;
-      slots[kept] = slots[place] as number;
-      stamps[kept] = stamps[place] as number;
-      keys[kept] = keys[place] as number;
-      seqs[kept] = seqs[place] as number;
-      kept += 1;
-    }
-    this.#length -= slots.length - kept;
-    for (const column of [slots, stamps, keys, seqs]) column.length = kept;
-    return kept;
-  }
-
-  /** Cuts a chunk in half. The last chunk stays whole if the new transaction is at its end, as nearly all are. */
-  #split(at: number, place: number): void {
-    const { slots, stamps, keys, seqs } = this.#chunks[at] as Chunk;
-    const isLast = at === this.#chunks.length - 1 && place === slots.length - 1;
-    const from = isLast ? chunkLength : chunkLength / 2;
-    const rest = {
-      slots: slots.splice(from),
-      stamps: stamps.splice(from),
-      keys: keys.splice(from),
-      seqs: seqs.splice(from),
+  constructor(all: () => Iterable<PoolNode>) {
+    const list = (keyOf: KeyOf): AgeList => {
+      const made = new AgeList(keyOf, all);
+      this.#lists.push(made);
+      return made;
     };
-    this.#chunks.splice(at + 1, 0, rest);
-    if (at < this.#nextToTidy) this.#nextToTidy += 1;
+    this.admitted = list(whileKnown(({ entry }) => entry.admittedAt));
+    this.admittedHeight = list(whileKnown(({ entry }) => entry.admittedHeight));
+    this.held = list(whilePending(({ entry }) => entry.notBefore));
+    this.parked = list(whileKnown(parkedAt));
+    this.expiring = list(whilePending(({ entry }) => entry.verdict.expiresAt));
+    this.expiringHeight = list(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
+    this.checked = list(whilePending(({ entry }) => entry.checkedHeight));
+    this.checkedAway = list(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight));
+    // Gossip numbers begin at 1. A transaction that has just become ready gets its number at the end of the call.
+    this.gossip = list((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
+    this.leased = list(({ entry }) => entry.claim?.untilMs ?? null);
   }
 
-  /** Index of the last chunk that begins at or before the key; 0 if there is none. */
-  #chunkOf(key: number, seq: number): number {
-    let low = 0;
-    let high = this.#chunks.length - 1;
-    if (high > 0 && isUpTo(this.#chunks[high] as Chunk, 0, key, seq)) return high;
-    while (low < high) {
-      const middle = (low + high + 1) >>> 1;
-      if (isUpTo(this.#chunks[middle] as Chunk, 0, key, seq)) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+  /** Adds a transaction to the lists in which it was not, or was elsewhere. */
+  add(node: PoolNode, before: Standing | null): void {
+    for (const list of this.#lists) list.add(node, before);
   }
-}
 
-function placeBehind(chunk: Chunk, key: number, seq: number): number {
-  let high = chunk.keys.length;
-  if (high > 0 && isUpTo(chunk, high - 1, key, seq)) return high;
-  let low = 0;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (isUpTo(chunk, middle, key, seq)) low = middle + 1;
-    else high = middle;
+  /** Removes a transaction from the lists in which it will not be, or will be elsewhere. */
+  delete(node: PoolNode, next: Standing | null): void {
+    for (const list of this.#lists) list.delete(node, next);
   }
-  return low;
-}
-
-function isUpTo({ keys, seqs }: Chunk, place: number, key: number, seq: number): boolean {
-  const own = keys[place] as number;
-  return own === key ? (seqs[place] as number) <= seq : own < key;
 }

@@ -61,7 +61,7 @@ export function rollbackPoolStep(
  */
 function uncheck(index: PoolIndex, from: number, to: number): void {
   const { checked, checkedAway } = index.ages;
-  const later = [...checked.list.after(to), ...checkedAway.list.after(to)];
+  const later = [...checked.after(to), ...checkedAway.after(to)];
   const highest = later.reduce((most, { entry }) => Math.max(most, entry.checkedHeight), to);
   const fork = Math.max(to, highest - (from - to));
   for (const node of later) {

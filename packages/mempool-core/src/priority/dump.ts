@@ -17,7 +17,7 @@ export function dumpOf(index: PoolIndex): IndexDump {
     dependents: dumpedTags(index.dependents),
     senders: [...totals.senders].sort(byName),
     claims: dumpedTags(index.claims),
-    gossip: Array.from(ages.gossip.list, ({ hash }) => hash),
+    gossip: Array.from(ages.gossip, ({ hash }) => hash),
     satisfied: index.satisfied.entries().sort(byName),
   };
 }

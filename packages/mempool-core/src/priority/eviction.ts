@@ -52,14 +52,14 @@ export class Leavers {
       const node = at.value;
       if (!this.#mayLeave(node)) continue;
       this.#transactions -= 1;
-      this.#bytes -= node.bytes;
+      this.#bytes -= node.entry.bytes;
       return node;
     }
     return null;
   }
 
   #mayLeave(node: PlacedNode): boolean {
-    return (node.isPlain || mayLeave(node)) && !this.#spared.has(node);
+    return mayLeave(node) && !this.#spared.has(node);
   }
 }
 
@@ -88,8 +88,6 @@ export function victimsFor(index: PoolIndex, newcomer: Evicting, excess: Excess)
   if (!isOver(excess)) return victims;
   const { eviction, maxEvictions } = index.limits;
   if (eviction === 'none') return null;
-  const usual = before === 0 && maxEvictions > 0 ? lastAlone(index, newcomer, excess) : null;
-  if (usual !== null) return [usual];
   const spared = newcomer.isProtected ? ancestors : nobody;
   const leavers = new Leavers(index, excess, spared);
   while (leavers.areNeeded) {
@@ -107,17 +105,6 @@ export function evictFor(index: PoolIndex, newcomer: Evicting): PlacedNode[] | n
   for (const victim of victims ?? []) index.move(victim, 'Dropped');
   settle(index);
   return victims;
-}
-
-/** The last of the order if it is plain, may leave for the newcomer and makes all the room: nearly always. */
-function lastAlone(
-  { order }: PoolIndex,
-  { place, isProtected }: Evicting,
-  { transactions, bytes }: Excess,
-): PlacedNode | null {
-  if (isProtected || transactions !== 1) return null;
-  const last = order.lastBelow(place);
-  return last?.isPlain && bytes <= last.bytes ? last : null;
 }
 
 function isWorse(worst: OrderKey, { place, isProtected }: Evicting): boolean {

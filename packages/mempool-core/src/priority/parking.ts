@@ -1,6 +1,6 @@
 import { compareOrderKeys, type OrderKey } from '../contract/order-key.ts';
+import { SortedList } from '../memory/sorted-list.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
-import { SortedList } from './sorted-list.ts';
 
 /** A parked transaction with its order key. */
 export type Waiting = Pick<PoolNode, 'entry'> & { readonly place: OrderKey };
@@ -21,12 +21,11 @@ export class Parking<One extends Waiting = PlacedNode> {
   readonly #lots = new Map<string, Lot<One>>();
   /** Worst first. A lot is out of it while it changes. */
   readonly #ranks: SortedList<Lot<One>> = new SortedList<Lot<One>>({
-    rough: ({ worst }) => Number(worst.place.effectivePriority),
+    rank: ({ worst }) => Number(worst.place.effectivePriority),
     compare: (a, b) =>
       compareBigints(a.worst.place.effectivePriority, b.worst.place.effectivePriority) ||
       b.nodes.length - a.nodes.length ||
       compareOrderKeys(b.worst.place, a.worst.place),
-    show: () => undefined,
   });
 
   constructor(parked: Iterable<One>) {
@@ -83,9 +82,8 @@ export class Parking<One extends Waiting = PlacedNode> {
 
 function newLot<One extends Waiting>(): Lot<One>['nodes'] {
   return new SortedList({
-    rough: ({ place }) => -Number(place.effectivePriority),
+    rank: ({ place }) => -Number(place.effectivePriority),
     compare: (a, b) => compareOrderKeys(a.place, b.place),
-    show: () => undefined,
   });
 }
 

@@ -79,7 +79,7 @@ function* parentsFirst(index: PoolIndex, nodes: ReadonlySet<PoolNode>): Generato
 }
 
 function isNeeded(index: PoolIndex, node: PoolNode): boolean {
-  if (node.isPlain || index.dependents.isEmpty) return false;
+  if (index.dependents.isEmpty) return false;
   return node.entry.verdict.provides.some((tag) => index.dependents.has(tag));
 }
 

@@ -3,13 +3,11 @@ import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
-import { noSlot, Slots } from '../memory/slots.ts';
+import { bySeq, SortedList } from '../memory/sorted-list.ts';
 import { nobodysTag } from '../rules/damage.ts';
 import { AgeLists } from './age-lists.ts';
-import { NodeTable } from './node-table.ts';
 import { Parking } from './parking.ts';
 import {
-  type Before,
   isCounted,
   isHeld,
   isLostOut,
@@ -18,18 +16,25 @@ import {
   type PlacedNode,
   type PoolNode,
   providing,
+  type Standing,
   sayTheSame,
-  setEntry,
-  type UndoEntry,
   type Unsettled,
   waitingNoMore,
 } from './pool-node.ts';
 import { Ranking } from './ranking.ts';
 import { Satisfied } from './satisfied-tags.ts';
-import { bySeq, type Sequenced, SortedList } from './sorted-list.ts';
 import { SenderIndex, TagIndex } from './tag-index.ts';
 import { Totals } from './totals.ts';
-import { type PoolScalars, UndoLog } from './undo-log.ts';
+import { type UndoEntry, UndoLog } from './undo-log.ts';
+
+/** The values of a pool, other than transactions, as they were before a call. */
+interface PoolScalars {
+  readonly limits: Limits;
+  readonly lastGossipSeq: number;
+  readonly floor: number;
+  /** The tags that the call changed, with their ticks before it. */
+  readonly tags: Map<string, number | undefined>;
+}
 
 /**
  * The entries of a priority pool and all indexes over them. The states of its transactions are in the `MemoryPool`. `undo`
@@ -40,7 +45,9 @@ export class PoolIndex {
   lastGossipSeq = 0;
   readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag) || this.#dropped.has(tag));
   readonly order: Ranking = new Ranking(() => this.#limits.minPriority);
-  readonly parked: SortedList<PoolNode, Sequenced> = new SortedList<PoolNode, Sequenced>(bySeq);
+  readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList<PoolNode, { readonly seq: number }>(
+    bySeq,
+  );
   /** Built when parking is full for the first time, and kept up to date from then on. */
   #parking: Parking | null = null;
   readonly #senders = new SenderIndex(() => this.nodes());
@@ -54,20 +61,18 @@ export class PoolIndex {
   readonly lostOut: Set<PoolNode> = new Set();
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
-  readonly ages: AgeLists;
+  readonly ages: AgeLists = new AgeLists(() => this.nodes());
   readonly totals: Totals = new Totals();
   #protectedParked = 0;
   /** The number of Pending transactions that are held back (P20). */
   heldCount = 0;
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
-  readonly #nodes: NodeTable;
+  readonly #nodes = new Map<string, PoolNode>();
   readonly #journal = new UndoLog();
   #outside: PoolScalars | null = null;
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    this.#nodes = new NodeTable(new Slots());
-    this.ages = new AgeLists(this.#nodes);
   }
 
   get limits(): Limits {
@@ -100,7 +105,7 @@ export class PoolIndex {
   }
 
   node(hash: string): PoolNode | undefined {
-    return this.#nodes.find(hash);
+    return this.#nodes.get(hash);
   }
 
   get senders(): TagIndex {
@@ -113,90 +118,54 @@ export class PoolIndex {
     return this.#parking;
   }
 
-  nodes(): Generator<PoolNode, undefined> {
-    return this.#nodes.all();
+  nodes(): IterableIterator<PoolNode> {
+    return this.#nodes.values();
   }
 
   /** Adds a transaction, or writes its later state. A Pending transaction has no order key until `settle`. */
   put(entry: Entry, stage: KnownStage): PoolNode {
     const node = this.node(entry.hash);
     if (node !== undefined) return this.move(node, stage, entry);
-    const fresh = this.#nodes.add(entry, stage);
-    if (this.#journal.note(fresh)) this.#journal.push(fresh, null);
-    this.#attach(fresh);
+    const fresh = this.#add({ entry, stage, place: null });
     this.#unsettle(fresh);
     return fresh;
   }
 
   /** Adds a Pending transaction without parents and dependents, with its order key. */
   stand(entry: Entry, place: OrderKey): PlacedNode {
-    const known = this.node(entry.hash);
-    const node = known ?? this.#nodes.add(entry, 'Pending');
-    if (known === undefined) {
-      if (this.#journal.note(node)) this.#journal.push(node, null);
-      node.place = place;
-      this.#attach(node);
-    } else {
-      this.#remember(node);
-      this.#set(node, { entry, stage: 'Pending', place });
-    }
-    return node as PlacedNode;
+    const node = this.node(entry.hash);
+    const next = { entry, stage: 'Pending', place } as const;
+    return (node === undefined ? this.#add(next) : this.#change(node, next)) as PlacedNode;
   }
 
-  /** Sets the gossip number of an entry that this call made. */
+  /** Writes the gossip number of a transaction. */
   number(node: PoolNode, gossipSeq: number): void {
-    this.ages.number(node, gossipSeq);
+    const { entry, stage, place } = node;
+    this.#change(node, { entry: { ...entry, gossipSeq }, stage, place });
   }
 
   /** Writes the later state of a transaction. Returns the same node. */
   move(node: PoolNode, stage: KnownStage, next: Entry = node.entry): PoolNode {
-    const { entry: before, stage: left } = node;
-    const isSame = next === before && (stage === 'Pending' || node.isPlain);
-    const entry = isSame || stage === 'Pending' ? next : waitingNoMore(next);
+    const { entry: before, stage: left, place } = node;
+    const entry = stage === 'Pending' ? next : waitingNoMore(next);
     if (before === entry && left === stage) return node;
-    this.#remember(node);
-    const saysTheSame = isSame || sayTheSame(before, entry);
+    const saysTheSame = before === entry || sayTheSame(before, entry);
     if (left === stage && saysTheSame) {
-      this.#detachLists(node);
-      setEntry(node, entry);
-      this.#attachLists(node);
+      this.#change(node, { entry, stage, place });
       // P20: held back no longer, it may be ready.
       if (before.notBefore !== entry.notBefore) this.unsettled.nodes.add(node);
       return node;
     }
     // A hash that was received again may provide other tags than before.
     if (!saysTheSame) this.#unsettle(node);
-    this.#set(node, { entry, stage, place: null });
+    this.#change(node, { entry, stage, place: null });
     if (!saysTheSame || providing(left) !== providing(stage)) this.#unsettle(node);
     return node;
   }
 
-  /** Drops a transaction for a newcomer. A plain one that is ready and the last of the order leaves without a look at its key. */
-  evict(node: PlacedNode): void {
-    if (!node.isPlain || !this.order.isLastReady(node)) {
-      this.move(node, 'Dropped');
-      return;
-    }
-    this.#remember(node);
-    this.ages.delete(node.slot);
-    this.order.pop();
-    this.totals.removePlain(node.bytes);
-    node.stage = 'Dropped';
-    (node as PoolNode).place = null;
-    this.ages.addEvicted(node.slot);
-    this.#nodes.idle(node.slot);
-  }
-
   /** Removes a transaction that left the log. This cannot be undone. */
   remove(hash: string): void {
-    const slot = this.#nodes.slotOf(hash);
-    if (slot === noSlot) return;
-    // It is in no index but by age then, and far away: it was written long ago.
-    if (this.#nodes.isIdle(slot)) {
-      this.#nodes.free(slot);
-      return;
-    }
-    const node = this.#nodes.at(slot);
+    const node = this.node(hash);
     if (node === undefined) return;
     // One step may end a transaction and remove it from the log. A mirror then still has it as live.
     if (isLive(node.stage)) this.#unsettle(node);
@@ -206,10 +175,7 @@ export class PoolIndex {
 
   /** Sets the order key of a Pending transaction. */
   place(node: PoolNode, place: OrderKey): void {
-    this.#remember(node);
-    this.#detachPlace(node);
-    node.place = place;
-    this.#attachPlace(node);
+    this.#change(node, { entry: node.entry, stage: node.stage, place });
   }
 
   /** Notes that the chain satisfied a tag. The earliest block counts. */
@@ -281,7 +247,7 @@ export class PoolIndex {
     return { limits: this.limits, lastGossipSeq: this.lastGossipSeq, floor: this.satisfied.floor, tags: new Map() };
   }
 
-  #revert(changes: readonly UndoEntry[], outside: PoolScalars | null): void {
+  #revert(changes: Iterable<UndoEntry>, outside: PoolScalars | null): void {
     if (outside !== null && outside.limits.minPriority !== this.#limits.minPriority) this.#unrank();
     for (const { node, before } of changes) {
       if (before === null) this.#forget(node);
@@ -298,41 +264,57 @@ export class PoolIndex {
     this.satisfied.reset(outside.floor, outside.tags);
   }
 
-  #remember(node: PoolNode): void {
-    this.#nodes.awake(node.slot);
-    if (!this.#journal.note(node)) return;
-    this.#journal.push(node, { entry: node.entry, stage: node.stage, place: node.place });
+  #add(standing: Standing): PoolNode {
+    const { hash, seq } = standing.entry;
+    const node: PoolNode = { hash, seq, ...standing };
+    this.#nodes.set(hash, node);
+    this.#journal.note(node, null);
+    this.#attach(node, null);
+    return node;
+  }
+
+  #change(node: PoolNode, next: Standing): PoolNode {
+    this.#journal.note(node, this.#set(node, next));
+    return node;
   }
 
   #forget(node: PoolNode): void {
-    this.#detach(node);
-    this.#nodes.free(node.slot);
-    node.seq = 0;
+    this.#detach(node, null);
+    this.#nodes.delete(node.hash);
   }
 
-  #set(node: PoolNode, { entry, stage, place }: Exclude<Before, null>): void {
-    this.#nodes.awake(node.slot);
-    this.#detach(node);
-    if (node.entry !== entry) setEntry(node, entry);
-    node.stage = stage;
-    node.place = place;
-    this.#attach(node);
+  /** Writes a state. Returns the one before. */
+  #set(node: PoolNode, { entry, stage, place }: Standing): Standing {
+    const before = { entry: node.entry, stage: node.stage, place: node.place };
+    this.#detach(node, { entry, stage, place });
+    Object.assign(node, { seq: entry.seq, entry, stage, place });
+    this.#attach(node, before);
+    return before;
   }
 
   #unsettle(node: PoolNode): void {
     if (node.stage === 'Pending') this.unsettled.nodes.add(node);
-    if (node.isPlain) return;
     // A satisfied tag stays satisfied, whoever else provides it.
     for (const tag of node.entry.verdict.provides) if (!this.satisfied.has(tag)) this.unsettled.tags.add(tag);
   }
 
-  #attach(node: PoolNode): void {
-    if (!node.isPlain) this.#attachTags(node);
-    else if (isCounted(node.stage)) this.totals.addPlain(node.bytes);
-    this.#attachPlace(node);
+  /** Adds a transaction to all indexes in which it was not, or stood otherwise. */
+  #attach(node: PoolNode, before: Standing | null): void {
+    if (isOther(node, before)) this.#attachVerdict(node);
+    if (before?.place !== node.place && isPlaced(node)) this.#attachPlace(node);
+    if (before?.entry !== node.entry || before.stage !== node.stage) this.#attachHold(node);
+    this.ages.add(node, before);
   }
 
-  #attachTags(node: PoolNode): void {
+  /** Removes a transaction from all indexes in which it will not be, or will stand otherwise. */
+  #detach(node: PoolNode, next: Standing | null): void {
+    this.ages.delete(node, next);
+    if (next?.entry !== node.entry || next.stage !== node.stage) this.#detachHold(node);
+    if (next?.place !== node.place && isPlaced(node)) this.#detachPlace(node);
+    if (isOther(node, next)) this.#detachVerdict(node);
+  }
+
+  #attachVerdict(node: PoolNode): void {
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
@@ -342,14 +324,7 @@ export class PoolIndex {
     if (isCounted(stage)) this.totals.add(entry);
   }
 
-  #detach(node: PoolNode): void {
-    this.#detachPlace(node);
-    if (!node.isPlain) this.#detachTags(node);
-    else if (isCounted(node.stage)) this.totals.removePlain(node.bytes);
-    node.place = null;
-  }
-
-  #detachTags(node: PoolNode): void {
+  #detachVerdict(node: PoolNode): void {
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
     this.#senders.delete(node);
@@ -364,21 +339,15 @@ export class PoolIndex {
     return stage === 'Dropped' ? this.#dropped : this.dependents;
   }
 
-  #attachPlace(node: PoolNode): void {
-    if (isPlaced(node)) {
-      this.order.insert(node);
-      if (!node.place.ready) {
-        this.parked.insert(node);
-        if (node.entry.verdict.protected) this.#protectedParked += 1;
-        if (mayLeave(node)) this.#parking?.add(node);
-      }
-    }
-    this.#attachLists(node);
+  #attachPlace(node: PlacedNode): void {
+    this.order.insert(node);
+    if (node.place.ready) return;
+    this.parked.insert(node);
+    if (node.entry.verdict.protected) this.#protectedParked += 1;
+    if (mayLeave(node)) this.#parking?.add(node);
   }
 
-  #detachPlace(node: PoolNode): void {
-    this.#detachLists(node);
-    if (!isPlaced(node)) return;
+  #detachPlace(node: PlacedNode): void {
     this.order.delete(node);
     if (node.place.ready) return;
     this.parked.delete(node);
@@ -386,19 +355,20 @@ export class PoolIndex {
     if (mayLeave(node)) this.#parking?.delete(node);
   }
 
-  #attachLists(node: PoolNode): void {
-    this.ages.add(node);
-    if (node.isPlain) return;
+  #attachHold(node: PoolNode): void {
     const { claim } = node.entry;
     if (claim !== null) this.claims.add([claim.id], node);
     if (isHeld(node)) this.heldCount += 1;
   }
 
-  #detachLists(node: PoolNode): void {
-    this.ages.delete(node.slot);
-    if (node.isPlain) return;
+  #detachHold(node: PoolNode): void {
     const { claim } = node.entry;
     if (claim !== null) this.claims.delete([claim.id], node);
     if (isHeld(node)) this.heldCount -= 1;
   }
+}
+
+/** True if the other state is in another stage, or of another verdict. */
+function isOther({ stage, entry }: Standing, other: Standing | null): boolean {
+  return other === null || other.stage !== stage || !sayTheSame(other.entry, entry);
 }

@@ -1,63 +1,30 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import { type Entry, heldUntil, parkedSince } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
-import { noSlot } from '../memory/slots.ts';
 import { isLostEntry } from '../rules/damage.ts';
 
-/** A transaction in the index: its entry, its stage and its order key. */
-export interface PoolNode {
-  readonly hash: string;
-  /** The slot of the hash; `noSlot` if the node is in no index. */
-  readonly slot: number;
-  /** 0 after the node left the index. */
-  seq: number;
-  entry: Entry;
-  /** True if the entry is in no index but the order. So are nearly all, and they leave without a look at their entries. */
-  isPlain: boolean;
-  /** Those of the entry. */
-  bytes: number;
-  stage: KnownStage;
+/** The state of a transaction in the index. */
+export interface Standing {
+  readonly entry: Entry;
+  readonly stage: KnownStage;
   /** The order key. `null` unless Pending, and until the index is settled. */
-  place: OrderKey | null;
-  /** The marks of the last call and of the last attempt that changed the node. */
-  call: number;
-  attempt: number;
+  readonly place: OrderKey | null;
+}
+
+/** A transaction in the index. */
+export interface PoolNode extends Standing {
+  readonly hash: string;
+  /** That of the entry. */
+  readonly seq: number;
 }
 
 /** A Pending transaction that has its order key. */
-export type PlacedNode = PoolNode & { place: OrderKey };
+export type PlacedNode = PoolNode & { readonly place: OrderKey };
 
-/** The state of a transaction before a call; `null` if the pool did not have it. */
-export type Before = Pick<PoolNode, 'entry' | 'stage' | 'place'> | null;
-
-/** A transaction that a call changed, with its state before. */
-export interface UndoEntry {
-  readonly node: PoolNode;
-  readonly before: Before;
-}
-
-export function newNode(entry: Entry, stage: KnownStage, slot: number = noSlot): PoolNode {
-  const { hash, seq, bytes } = entry;
-  // What an eviction needs comes first: it is in one or two lines of memory.
-  return { hash, slot, seq, isPlain: isPlain(entry), bytes, stage, place: null, entry, call: 0, attempt: 0 };
-}
-
-/** Gives a node its next entry. */
-export function setEntry(node: PoolNode, entry: Entry): void {
-  node.entry = entry;
-  node.seq = entry.seq;
-  node.bytes = entry.bytes;
-  node.isPlain = isPlain(entry);
-}
-
-/** True if nothing but its priority, its size and its age matters. */
-function isPlain(entry: Entry): boolean {
-  const { sender, gas, provides, requires, tip } = entry.verdict;
-  const isUntagged = provides.length === 0 && requires.length === 0 && sender === '';
-  const { claim, notBefore, parkedAt } = entry;
-  const isFree = claim === null && notBefore === undefined && parkedAt === undefined;
-  const weighsNothing = gas === 0 && tip === undefined;
-  return isUntagged && isFree && weighsNothing && mayLeave({ entry });
+/** A transaction that is in no index. */
+export function newNode(entry: Entry, stage: KnownStage): PoolNode {
+  const { hash, seq } = entry;
+  return { hash, seq, entry, stage, place: null };
 }
 
 /** True if the limits count a transaction in this stage. */

@@ -136,11 +136,11 @@ export function isSwept(
 }
 
 function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
-  return firstOf(ages.leased.list, limit, ({ entry }) => (entry.claim?.untilMs ?? 0) < nowMs);
+  return firstOf(ages.leased, limit, ({ entry }) => (entry.claim?.untilMs ?? 0) < nowMs);
 }
 
 function dueIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
-  return firstOf(ages.held.list, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
+  return firstOf(ages.held, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
 }
 
 /** The next one that a pool over its limits drops: the worst parked one if too many are parked, else the last one that may leave. */
@@ -167,7 +167,7 @@ function* parkedTooLong(
   { nowMs }: Pick<CallMoment, 'nowMs'>,
 ): Generator<PoolNode, undefined> {
   if (!Number.isFinite(limits.parkedTtlMs)) return;
-  for (const node of ages.parked.list) {
+  for (const node of ages.parked) {
     if (nowMs - (node.entry.parkedAt ?? node.entry.admittedAt) <= limits.parkedTtlMs) return;
     yield node;
   }
@@ -189,11 +189,11 @@ function expiredIn(index: PoolIndex, { nowMs, height }: CallMoment, limit: numbe
       found.add(node);
     }
   };
-  gather(ages.expiring.list, ({ entry }) => (entry.verdict.expiresAt ?? nowMs) < nowMs);
-  gather(ages.expiringHeight.list, ({ entry }) => (entry.verdict.expiresAtHeight ?? height) < height);
-  if (Number.isFinite(limits.ttlMs)) gather(ages.admitted.list, ({ entry }) => nowMs - entry.admittedAt > limits.ttlMs);
+  gather(ages.expiring, ({ entry }) => (entry.verdict.expiresAt ?? nowMs) < nowMs);
+  gather(ages.expiringHeight, ({ entry }) => (entry.verdict.expiresAtHeight ?? height) < height);
+  if (Number.isFinite(limits.ttlMs)) gather(ages.admitted, ({ entry }) => nowMs - entry.admittedAt > limits.ttlMs);
   gather(parkedTooLong(index, { nowMs }), () => true);
   if (Number.isFinite(limits.ttlBlocks))
-    gather(ages.admittedHeight.list, ({ entry }) => height - entry.admittedHeight > limits.ttlBlocks);
+    gather(ages.admittedHeight, ({ entry }) => height - entry.admittedHeight > limits.ttlBlocks);
   return [...found].sort((a, b) => a.seq - b.seq);
 }

@@ -1,53 +1,37 @@
-import { compareOrderKeys, isReadyRank, type OrderKey, roughRank } from '../contract/order-key.ts';
+import { compareOrderKeys, type OrderKey, roughRank } from '../contract/order-key.ts';
+import { type Order, SortedList } from '../memory/sorted-list.ts';
 import type { PlacedNode } from './pool-node.ts';
-import { SortedList } from './sorted-list.ts';
 import { isFloating, TippedPlace } from './tipped-place.ts';
-
-/** The fields of a transaction for budgets and answers. They do not change while its order key stays the same. */
-export interface RankedItem {
-  readonly hash: string;
-  readonly seq: number;
-  readonly bytes: number;
-  readonly gas: number;
-  /** With a tip (P29) it is told at the present floor: that moves without the order key. */
-  readonly priority: bigint;
-  readonly tip: bigint | undefined;
-  readonly isReady: boolean;
-  /** True if it requires a tag. */
-  readonly isBound: boolean;
-}
 
 interface Placed {
   readonly place: OrderKey;
 }
 
-class RankedList extends SortedList<PlacedNode, Placed, RankedItem> {
-  /** `offset`: what the effective priorities in the list rise with. */
-  constructor(offset: () => bigint) {
-    super({
-      rough: ({ place }) => roughRank(place, offset()),
-      compare: (a, b) => compareOrderKeys(a.place, b.place),
-      show: standingOf,
-    });
-  }
+/** The order of a list. `offset`: what the effective priorities in the list rise with. */
+function byPlace(offset: () => bigint): Order<Placed> {
+  return {
+    rank: ({ place }) => roughRank(place, offset()),
+    compare: (a, b) => compareOrderKeys(a.place, b.place),
+  };
 }
+
+type RankedList = SortedList<PlacedNode, Placed>;
 
 /**
  * The order of a pool: all Pending transactions that have an order key. Those that float (P29) are in a list of their own,
  * by what they pay above the floor: so the floor may move below them.
  */
 export class Ranking implements Iterable<PlacedNode> {
-  readonly #fixed = new RankedList(() => 0n);
+  readonly #fixed: RankedList = new SortedList(byPlace(() => 0n));
   readonly #floating: RankedList;
   /** Those that follow the floor, by the floor at which their keys change. */
-  readonly #turns: SortedList<PlacedNode, Turning> = new SortedList({
-    rough: ({ place }) => Number(turnOf(place)),
+  readonly #turns: SortedList<PlacedNode, Turning> = new SortedList<PlacedNode, Turning>({
+    rank: ({ place }) => Number(turnOf(place)),
     compare: (a, b) => compareBigints(turnOf(a.place), turnOf(b.place)) || a.seq - b.seq,
-    show: () => undefined,
   });
 
   constructor(floor: () => bigint) {
-    this.#floating = new RankedList(floor);
+    this.#floating = new SortedList(byPlace(floor));
   }
 
   get length(): number {
@@ -63,27 +47,6 @@ export class Ranking implements Iterable<PlacedNode> {
     if (this.#floating.length === 0) return this.#fixed.last;
     const [last] = this.backwards();
     return last;
-  }
-
-  /**
-   * The last one if it is ready and its effective priority is lower than that of the key, as far as their rough keys tell,
-   * so without a look at its own.
-   */
-  lastBelow(place: OrderKey): PlacedNode | null {
-    if (this.#floating.length > 0 || this.#turns.length > 0) return null;
-    const rough = this.#fixed.lastRough;
-    return roughRank(place) < rough && isReadyRank(rough) ? (this.#fixed.last as PlacedNode) : null;
-  }
-
-  /** True if it is the last one, and ready. */
-  isLastReady(node: PlacedNode): boolean {
-    const fixed = this.#fixed;
-    return this.#floating.length + this.#turns.length === 0 && fixed.last === node && isReadyRank(fixed.lastRough);
-  }
-
-  /** Removes the last one, for which `isLastReady` is true. */
-  pop(): void {
-    this.#fixed.pop();
   }
 
   /** True if one of them follows the floor. */
@@ -105,7 +68,7 @@ export class Ranking implements Iterable<PlacedNode> {
     return isFloating(place) ? this.#floating : this.#fixed;
   }
 
-  [Symbol.iterator](): Iterator<PlacedNode, undefined> {
+  [Symbol.iterator](): IteratorObject<PlacedNode, undefined> {
     const [fixed, floating] = [this.#fixed, this.#floating];
     return floating.length === 0 ? fixed[Symbol.iterator]() : merged(fixed, floating, 1);
   }
@@ -122,10 +85,10 @@ export class Ranking implements Iterable<PlacedNode> {
     return this.#floating.length === 0 ? fixed : merged(fixed, this.#floating.backwards(), -1);
   }
 
-  /** Visits them from the first on until `visit` returns false. Much faster than the iterator where none floats. */
-  walk(visit: (item: RankedItem, node: PlacedNode) => boolean): void {
+  /** Visits them from the first on until `visit` returns false. Several times as fast as the iterator where none floats. */
+  walk(visit: (node: PlacedNode) => boolean): void {
     if (this.#floating.length === 0) this.#fixed.walk(visit);
-    else for (const node of this) if (!visit(standingOf(node), node)) return;
+    else for (const node of this) if (!visit(node)) return;
   }
 
   /** Those whose key changes, or may, when the floor moves between these two: others float, or stay. */
@@ -133,7 +96,9 @@ export class Ranking implements Iterable<PlacedNode> {
     const [low, high] = before < floor ? [before, floor] : [floor, before];
     // Those that are ready leave, or those that are parked. None of them floats.
     const ready = floor > before;
-    const crossed = this.#fixed.between({ place: lastFrom(ready, high) }, { place: lastFrom(ready, low) });
+    const [from, end] = [{ place: lastFrom(ready, high) }, { place: lastFrom(ready, low) }];
+    const count = this.#fixed.countAfter(from) - this.#fixed.countAfter(end);
+    const crossed = [...this.#fixed.after(from).take(count)];
     for (const node of this.#turns.after({ place: { turn: low }, seq: 0 })) {
       if (turnOf(node.place) > high) break;
       crossed.push(node);
@@ -182,10 +147,4 @@ function* merged(
 function lastFrom(ready: boolean, bound: bigint): OrderKey {
   const last = Number.MAX_SAFE_INTEGER;
   return { ready, effectivePriority: bound, tieBreakSeq: last, depth: last, seq: last };
-}
-
-function standingOf({ hash, entry, place }: PlacedNode): RankedItem {
-  const { seq, bytes, verdict } = entry;
-  const { gas, priority, tip, requires } = verdict;
-  return { hash, seq, bytes, gas, priority, tip, isReady: place.ready, isBound: requires.length > 0 };
 }

@@ -26,19 +26,21 @@ export function reapFrom(index: PoolIndex, budget: CheckedBudget): Candidate[] {
   let [usedBytes, usedGas, misfits] = [0, 0, 0];
   const passed = new Set<PoolNode>();
   if (maxTxs === 0) return reaped;
-  index.order.walk(({ hash, seq, bytes, gas, priority: most, tip, isReady, isBound }, node) => {
-    if (!isReady) return false;
-    if (isBound && passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
+  // Ready ones are the beginning of the order.
+  let ready = index.order.length - index.parked.length;
+  index.order.walk((node) => {
+    if (ready-- === 0) return false;
+    if (passed.size > 0 && waitsForOneOf(index, node, passed)) return passed.add(node).size > 0;
+    const { hash, seq, bytes, verdict } = node.entry;
     const needed = usedBytes + bytes + overheadBytes;
-    if (needed > maxBytes || usedGas + gas > maxGas) {
+    if (needed > maxBytes || usedGas + verdict.gas > maxGas) {
       passed.add(node);
       misfits += 1;
       return misfits <= skip;
     }
     usedBytes = needed;
-    usedGas += gas;
-    const priority = tip === undefined ? most : priorityAt({ priority: most, tip }, floor);
-    return reaped.push({ hash, seq, bytes, gas, priority }) < maxTxs;
+    usedGas += verdict.gas;
+    return reaped.push({ hash, seq, bytes, gas: verdict.gas, priority: priorityAt(verdict, floor) }) < maxTxs;
   });
   return reaped;
 }
@@ -74,7 +76,7 @@ export function claimedBy(index: PoolIndex, claimId: string): Candidate[] {
 /** The Pending transactions with a verdict from below `height`, the oldest verdict first. */
 export function staleIn({ ages }: PoolIndex, height: number, limit: number): StaleTransaction[] {
   const found: StaleTransaction[] = [];
-  for (const { hash, entry } of ages.checked.list) {
+  for (const { hash, entry } of ages.checked) {
     const { seq, version, checkedHeight } = entry;
     if (checkedHeight >= height || found.length >= limit) break;
     found.push({ hash, seq, version, checkedHeight });
@@ -124,7 +126,7 @@ export function gossipAfter({ index, memory }: GossipPool, query: CheckedGossipQ
   const { minPriority: floor } = index.limits;
   let next = after;
   let bytes = 0;
-  for (const { hash, entry } of index.ages.gossip.list.after(after)) {
+  for (const { hash, entry } of index.ages.gossip.after(after)) {
     if (items.length >= limit) break;
     const { seq, gossipSeq, verdict, sources } = entry;
     const isToTell = verdict.propagate && (except === null || !sources.includes(except));

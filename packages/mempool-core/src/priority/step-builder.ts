@@ -8,7 +8,8 @@ import { isParkedByDamage } from './damage-parking.ts';
 import { placeEvents } from './place-events.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isGossipable, isParked, type PoolNode, type UndoEntry } from './pool-node.ts';
+import { isGossipable, isParked, type PoolNode } from './pool-node.ts';
+import type { UndoEntry } from './undo-log.ts';
 
 /** The pool that a call is planned on. */
 export interface Planning {
@@ -209,8 +210,7 @@ export class StepBuilder {
       else if (node.entry.verdict.propagate && !before.entry.verdict.propagate) fresh.push(trace);
     }
     fresh.sort(({ node: a }, { node: b }) => (a.place?.depth ?? 0) - (b.place?.depth ?? 0) || a.seq - b.seq);
-    for (const { node, before } of fresh) {
-      if (node.entry === before?.entry) this.index.move(node, node.stage, { ...node.entry });
+    for (const { node } of fresh) {
       this.index.lastGossipSeq += 1;
       this.index.number(node, this.index.lastGossipSeq);
     }

@@ -26,17 +26,6 @@ export class Totals {
     this.#count(entry, -1);
   }
 
-  /** Does the same as `add` for an entry without gas and sender that is not protected. */
-  addPlain(bytes: number): void {
-    this.transactions += 1;
-    this.bytes += bytes;
-  }
-
-  removePlain(bytes: number): void {
-    this.transactions -= 1;
-    this.bytes -= bytes;
-  }
-
   #count({ bytes, verdict }: Entry, by: 1 | -1): void {
     const { gas, sender } = verdict;
     this.transactions += by;

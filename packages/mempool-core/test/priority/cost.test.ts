@@ -5,6 +5,7 @@ import type { MoveVerb } from '../../src/contract/lifecycle.ts';
 import { defaultLimits } from '../../src/contract/limits.ts';
 import type { OrderKey } from '../../src/contract/order-key.ts';
 import type { Verdict } from '../../src/contract/verdict.ts';
+import { bySeq, SortedList } from '../../src/memory/sorted-list.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
 import { decodeChange, encodeChange } from '../../src/priority/change-record.ts';
@@ -14,7 +15,6 @@ import type { PoolNode } from '../../src/priority/pool-node.ts';
 import { dropPoolStep, movePoolStep, reviseStep } from '../../src/priority/pool-step.ts';
 import { PriorityCall } from '../../src/priority/priority-call.ts';
 import { changeOfStep, PriorityPool } from '../../src/priority/priority-pool.ts';
-import { bySeq, type Sequenced, SortedList } from '../../src/priority/sorted-list.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
 import { TagIndex } from '../../src/priority/tag-index.ts';
 import { limitsStep } from '../../src/rules/call-plan.ts';
@@ -42,7 +42,7 @@ class CountedTags extends TagIndex {
   }
 }
 
-class CountedList extends SortedList<PoolNode, Sequenced> {
+class CountedList extends SortedList<PoolNode, { readonly seq: number }> {
   override *[Symbol.iterator](): Generator<PoolNode, undefined> {
     for (const node of super[Symbol.iterator]()) {
       cost.looks += 1;
@@ -54,7 +54,7 @@ class CountedList extends SortedList<PoolNode, Sequenced> {
 class CountedIndex extends PoolIndex {
   override readonly providers: TagIndex = new CountedTags();
   override readonly dependents: TagIndex = new CountedTags();
-  override readonly parked: SortedList<PoolNode, Sequenced> = new CountedList(bySeq);
+  override readonly parked: SortedList<PoolNode, { readonly seq: number }> = new CountedList(bySeq);
 
   override place(node: PoolNode, place: OrderKey): void {
     cost.places += 1;
@@ -120,8 +120,8 @@ class CountedPool {
 
   /** Damages the verdicts of all transactions, as if the pool were opened again. */
   damage(): void {
-    for (const { hash, seq, bytes } of [...this.#pool.index.nodes()])
-      this.#pool.restore({ kind: 'entry', entry: lostEntry(hash, seq, bytes) });
+    for (const { hash, seq, entry } of [...this.#pool.index.nodes()])
+      this.#pool.restore({ kind: 'entry', entry: lostEntry(hash, seq, entry.bytes) });
     this.#pool.restored();
   }
 

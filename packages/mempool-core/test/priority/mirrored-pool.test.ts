@@ -5,6 +5,7 @@ import { admitStep } from '../../src/priority/admission.ts';
 import { encodeChange } from '../../src/priority/change-record.ts';
 import { dumpOf } from '../../src/priority/dump.ts';
 import { MirroredPool, type PoolPosition, storedEntry } from '../../src/priority/mirrored-pool.ts';
+import { isPlaced } from '../../src/priority/pool-node.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
 import type { Step } from '../../src/rules/step.ts';
 
@@ -150,8 +151,8 @@ test('a mirror that contradicts itself after a failed call is damaged, and read 
   const contradicting = (pool: Planning): never => {
     receive('b1')(pool);
     const node = pool.index.node('b1');
-    // As after reading damaged records: the key is not the one under which the order has the transaction.
-    if (node?.place) node.place = { ...node.place, effectivePriority: node.place.effectivePriority + 1n };
+    // As after reading damaged records: the order does not have the transaction at its key.
+    if (node !== undefined && isPlaced(node)) pool.index.order.delete(node);
     throw new Error('the file cannot be written to');
   };
   const failed = () => mirror.commit(contradicting, (step) => step);
