@@ -2,7 +2,7 @@ import { causes } from '../contract/cause.ts';
 import { reasonText } from '../contract/drop-reason.ts';
 import type { StepEvent } from '../contract/events.ts';
 import { type ChainPoint, knownStages } from '../contract/transaction.ts';
-import { array, CborWriter, negative, nothing, uint } from './cbor-writer.ts';
+import { array, CborWriter, negative, uint } from './cbor-writer.ts';
 
 /** Length of an encoded chain point, in bytes. */
 export const pointBytes = 40;
@@ -64,14 +64,6 @@ class EventEncoder {
     }
   }
 
-  arrival(hash: Uint8Array, seq: number): void {
-    const to = this.#to;
-    to.head(array, transactionElements);
-    to.byteString(hash);
-    to.head(uint, seq);
-    to.raw(arrivalTail);
-  }
-
   #block({ action, point, tick, nodeId, term }: BlockStep): void {
     this.#to.head(array, blockElements);
     this.#to.head(uint, blockActions.indexOf(action));
@@ -128,24 +120,6 @@ class EventEncoder {
   }
 }
 
-/**
- * The elements after `seq` in the event of a new transaction: from Unknown to Pending, all counters 0, no point, no
- * reason, received by this call.
- */
-const arrivalTail = Uint8Array.of(
-  uint | eventStages.indexOf('Pending'),
-  uint | eventStages.indexOf('Unknown'),
-  uint,
-  uint,
-  uint,
-  uint,
-  nothing,
-  nothing,
-  uint | causes.indexOf('received'),
-  uint,
-  uint,
-);
-
 /** Encodes the events of one call as one CBOR array, without their time, which is stored once for the call. */
 export function encodeEvents(events: readonly StepEvent[]): Buffer {
   let bytes = 0;
@@ -158,13 +132,4 @@ export function encodeEvents(events: readonly StepEvent[]): Buffer {
 /** At least the length of the reason, and of the hash that replaced it. */
 function rareBytes({ reason, replacedBy = '' }: TransactionStep): number {
   return (reason === null ? 0 : 3 * reasonText(reason).length) + replacedBy.length;
-}
-
-/**
- * Encodes the events of a `receive` call that has only new transactions. The hashes are in order of seq, from `first` on.
- */
-export function encodeReceived(hashes: readonly Uint8Array[], first: number): Buffer {
-  const encoder = new EventEncoder(hashes.length, hashes.length * longestEvent);
-  for (const [i, hash] of hashes.entries()) encoder.arrival(hash, first + i);
-  return encoder.encoded;
 }

@@ -161,7 +161,6 @@ export function receiveStep(
   thresholds: Thresholds,
   room: Room = Number.POSITIVE_INFINITY,
 ): Step<ReceiveOutcome[]> {
-  const { tick } = view.currentTip;
   const fresh = new Set<string>();
   let waiting = 0;
   const changes: Change[] = [];
@@ -170,7 +169,10 @@ export function receiveStep(
     const { hash } = body;
     const before = view.txState(hash);
     const seq = view.lastSeq + changes.length + 1;
-    const change = planReceive(before, hash, seq, tick, countedInclusion(view, hash, thresholds));
+    const inclusion = countedInclusion(view, hash, thresholds);
+    // An unknown one that becomes Pending has no counters: a tip that cannot be read does not matter to it (M2).
+    const tick = before === null && inclusion === null ? 0 : view.currentTip.tick;
+    const change = planReceive(before, hash, seq, tick, inclusion);
     if (change === null) return { kind: 'duplicate', hash, stage: before?.stage as Duplicate };
     const stage = change.after.stage as 'Pending' | 'Confirmed';
     if (fresh.has(hash)) return { kind: 'duplicate', hash, stage };

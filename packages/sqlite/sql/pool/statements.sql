@@ -31,6 +31,8 @@ SELECT event_seq - count + 1 AS oldest FROM step ORDER BY event_seq LIMIT 1
 -- States. A transaction in neither table is final: its latest log entry has its state.
 -- :seqOf
 SELECT seq FROM tx WHERE hash = ?
+-- :seqsOf
+SELECT named.value AS hash, t.seq AS number FROM json_each(?) AS named CROSS JOIN tx AS t ON t.hash = unhex(named.value)
 -- :txState
 SELECT s.seq, iif(p.seq IS NULL AND h.seq IS NULL, coalesce(i.stage, l.stage), 0) AS stage, coalesce(i.tick, l.tick, 0) AS tick,
   l.confirmations, l.non_confirmations AS nonConfirmations, coalesce(i.point, l.point) AS point, l.reason,
@@ -148,7 +150,7 @@ DELETE FROM block WHERE tick > ?
 DELETE FROM block WHERE tick < ?
 -- Of a JSON array of hashes, those that a kept block included.
 -- :inclusions
-SELECT named.value AS hash, s.tick FROM json_each(?) AS named CROSS JOIN sighting AS s ON s.hash = unhex(named.value)
+SELECT named.value AS hash, s.tick AS number FROM json_each(?) AS named CROSS JOIN sighting AS s ON s.hash = unhex(named.value)
 -- :putInclusion
 INSERT INTO sighting (hash, tick) VALUES (?, ?) ON CONFLICT DO NOTHING
 -- :deleteInclusion

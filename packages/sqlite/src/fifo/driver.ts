@@ -10,9 +10,8 @@ import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import { PoolView } from '../pool/pool-view.ts';
 import { RecordTable } from '../pool/record-table.ts';
-import { type FileStep, StepWriter } from '../pool/step-writer.ts';
-import { ReceivingView } from './receiving-view.ts';
-import { exportReads, importWrites, writeClaims } from './tables.ts';
+import { StepWriter } from '../pool/step-writer.ts';
+import { exportReads, importWrites, roomIn, writeClaims } from './tables.ts';
 import { fifoVerbs } from './verbs.ts';
 
 export interface FifoDriverParts {
@@ -31,13 +30,15 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
     copiesPayloads: true,
     receive(transactions, context) {
       let given = transactions;
-      const look = (nowMs: number) => {
+      const look = () => {
         room.reserve(given.reduce((bytes, { payload }) => bytes + payload.length, 0));
-        return new ReceivingView({ file, hashes, nowMs }, given, options.thresholds);
+        return new PoolView(file, hashes, given);
       };
       // A call that was given nothing keeps its operation id free (X2).
-      const plan: Plan<ReceiveOutcome[], ReceivingView> = (pool) =>
-        given.length === 0 ? { refused: [] } : pool.step();
+      const plan: Plan<ReceiveOutcome[]> = (pool, nowMs) =>
+        given.length === 0
+          ? { refused: [] }
+          : core.receiveStep(pool, given, options.thresholds, roomIn(pool.state, nowMs));
       const answer = calls.write('receive', context, plan, look);
       // M1: written before the call returns, or else from copies.
       if (answer instanceof Promise) given = core.copyTransactions(given);
@@ -91,7 +92,7 @@ function wholeVerbs(
 }
 
 /** `nowMs`: the time of the pool's clock. `refused`: an answer that writes nothing and is not recorded. */
-type Plan<T, View = PoolView> = (pool: View, nowMs: number) => FileStep<T> | { readonly refused: T };
+type Plan<T> = (pool: PoolView, nowMs: number) => core.Step<T> | { readonly refused: T };
 type ChainPlan<T> = (pool: PoolView) => core.Step<T>;
 
 /** Each call is one SQLite transaction. If the file is busy, nothing was written, so the whole call is tried again (X5). */
@@ -119,11 +120,11 @@ class PoolTransactions {
   }
 
   /** Plans a call and writes the step. `look` creates the view for the plan. Returns no promise if nothing has to wait. */
-  write<T, View extends PoolView = PoolView>(
+  write<T>(
     verb: string,
     context: core.WriteContext,
-    plan: Plan<T, View>,
-    look: (nowMs: number) => View = this.#look as () => View,
+    plan: Plan<T>,
+    look: () => PoolView = this.#look,
   ): core.Awaitable<T> {
     const { signal } = context;
     return this.#file.write({ ...this.#options, signal }, () => this.#carryOut(verb, context, plan, look));
@@ -140,16 +141,11 @@ class PoolTransactions {
     });
   }
 
-  #carryOut<T, View extends PoolView>(
-    verb: string,
-    context: core.WriteContext,
-    plan: Plan<T, View>,
-    look: (nowMs: number) => View,
-  ): T {
+  #carryOut<T>(verb: string, context: core.WriteContext, plan: Plan<T>, look: () => PoolView): T {
     const known = this.#file.findOperation<T>(verb, context);
     if (known !== null) return known.outcome;
     const nowMs = this.#nowMs();
-    const pool = look(nowMs);
+    const pool = look();
     const planned = plan(pool, nowMs);
     if ('refused' in planned) return planned.refused;
     const step = core.recorded(planned, verb, context, core.eventTime(nowMs, pool.lastAt));

@@ -1,5 +1,5 @@
 import type { Statement } from 'better-sqlite3';
-import type { Row } from '../file/row.ts';
+import { damaged, type Row } from '../file/row.ts';
 import type { PoolFile } from './pool-file.ts';
 
 /** A new row of `tx`. */
@@ -30,7 +30,21 @@ export class HashIndex {
     return this.file.row('inflightOf', hash);
   }
 
-  /** Inserts a row. Returns false, and writes nothing, if the hash has a row. */
+  /**
+   * Inserts a row in place of the one that the hash has. Returns the seq of that one.
+   *
+   * @throws `ERR_MEMPOOL_CORRUPT` if another transaction has the seq
+   */
+  replace(row: NewRow): number | undefined {
+    // Most hashes are new: one statement looks up the hash and inserts the row.
+    if (this.insert(row)) return undefined;
+    const before = this.seqOf(row.hash);
+    if (before !== undefined) this.remove(before, row.hash);
+    if (before === undefined || !this.insert(row)) throw damaged('sequence of transactions');
+    return before;
+  }
+
+  /** Inserts a row. Returns false, and writes nothing, if the hash or the seq has a row. */
   insert({ seq, hash, type, checksum, payload }: NewRow): boolean {
     return this.#insert.run(seq, hash, type, checksum, payload).changes === 1;
   }

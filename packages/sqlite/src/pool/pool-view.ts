@@ -21,7 +21,9 @@ function bySending(a: core.TxState, b: core.TxState): number {
   return (a.facts.sentAt ?? 0) - (b.facts.sentAt ?? 0) || a.seq - b.seq;
 }
 
-const nowhere: ReadonlyMap<string, number> = new Map();
+function numbersByHash(rows: Iterable<Row>): ReadonlyMap<string, number> {
+  return new Map(Array.from(rows, ({ hash, number }) => [hash as string, number as number]));
+}
 
 /** The state of the pool in the file inside one transaction, for core's rules and for the reading verbs. */
 export class PoolView implements core.PoolView {
@@ -33,10 +35,13 @@ export class PoolView implements core.PoolView {
   readonly lastAt: number;
   protected readonly file: PoolFile;
   protected readonly hashes: HashIndex;
+  readonly #seqs: ReadonlyMap<string, number> | null = null;
+  readonly #inclusions: ReadonlyMap<string, number> | null = null;
   #tip: Tip | null = null;
   #asked: { readonly hash: string; readonly bytes: Buffer; row?: Row | null } = { hash: '', bytes: Buffer.alloc(0) };
 
-  constructor(file: PoolFile, hashes: HashIndex) {
+  /** `named`: the transactions that a call looks up, to read their seqs and inclusions with one query each. */
+  constructor(file: PoolFile, hashes: HashIndex, named: readonly Pick<Transaction, 'hash'>[] | null = null) {
     this.file = file;
     this.hashes = hashes;
     this.state = records.decodeState(file.row('pool'));
@@ -47,6 +52,10 @@ export class PoolView implements core.PoolView {
       lastEventSeq: this.lastEventSeq,
       lastAt: this.lastAt,
     } = this.state);
+    if (named === null) return;
+    const hashesText = JSON.stringify(named.map(({ hash }) => hash));
+    this.#seqs = numbersByHash(file.rows('seqsOf', hashesText));
+    this.#inclusions = this.state.tick === 0 ? new Map() : numbersByHash(file.rows('inclusions', hashesText));
   }
 
   get currentTip(): Tip {
@@ -75,7 +84,8 @@ export class PoolView implements core.PoolView {
   }
 
   inclusion(hash: string): number | null {
-    return this.inclusions([{ hash }]).get(hash) ?? null;
+    const known = this.#inclusions ?? numbersByHash(this.file.rows('inclusions', JSON.stringify([hash])));
+    return known.get(hash) ?? null;
   }
 
   pointAt(tick: number): ChainPoint | null {
@@ -113,7 +123,7 @@ export class PoolView implements core.PoolView {
   }
 
   findInflight(hash: string): StoredTransaction | DamagedTransaction | null {
-    const { bytes } = this.ask(hash);
+    const { bytes } = this.#ask(hash);
     const row = this.hashes.inflightOf(bytes);
     if (row === undefined) return null;
     const record = records.decodeUnder(hash, bytes, row);
@@ -171,23 +181,16 @@ export class PoolView implements core.PoolView {
     return { events: events.slice(0, limit), oldest: Number(this.file.row('oldestEvent')?.oldest), last, epoch };
   }
 
-  /** Reads the inclusions of all hashes with one query. */
-  protected inclusions(asked: readonly Pick<Transaction, 'hash'>[]): ReadonlyMap<string, number> {
-    if (this.state.tick === 0) return nowhere;
-    const rows = [...this.file.rows('inclusions', JSON.stringify(asked.map(({ hash }) => hash)))];
-    return new Map(rows.map(({ hash, tick }) => [hash as string, tick as number]));
-  }
-
   /** Reads the row of a hash. It caches the last one, because the rules read several fields of one hash in a row. */
-  protected ask(hash: string): { readonly bytes: Buffer; row?: Row | null } {
+  #ask(hash: string): { readonly bytes: Buffer; row?: Row | null } {
     if (hash !== this.#asked.hash) this.#asked = { hash, bytes: core.hashToBytes(hash) };
     return this.#asked;
   }
 
   #lifeRow(hash: string): Row | null {
-    const asked = this.ask(hash);
+    const asked = this.#ask(hash);
     if (asked.row !== undefined) return asked.row;
-    const seq = this.hashes.seqOf(asked.bytes);
+    const seq = this.#seqs === null ? this.hashes.seqOf(asked.bytes) : this.#seqs.get(hash);
     asked.row = seq === undefined ? null : { ...this.file.row('txState', seq), hash: asked.bytes };
     return asked.row;
   }

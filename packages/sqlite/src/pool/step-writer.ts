@@ -3,12 +3,7 @@ import * as core from 'mempool-core/backend';
 import type { HashIndex } from './hash-index.ts';
 import type { PoolFile } from './pool-file.ts';
 import { RecordTable } from './record-table.ts';
-import type { PoolState } from './records.ts';
-
-/** A step. With `newcomers` it is a receive of unknown hashes, which all become Pending; their rows in `tx` are already written. */
-export interface FileStep<T> extends core.Step<T> {
-  readonly newcomers?: readonly Buffer[];
-}
+import { checksumOf, type PoolState } from './records.ts';
 
 /** Writes a step inside one SQLite transaction. */
 export class StepWriter {
@@ -26,13 +21,12 @@ export class StepWriter {
     this.#heldBefore = state.held;
   }
 
-  write(step: FileStep<unknown>): void {
-    const { writes, events, chain, operation, newcomers, record, at } = step;
+  write(step: core.Step<unknown>): void {
+    const { writes, events, chain, operation, record, at } = step;
     for (const write of writes) this.#put(write, at);
     this.#flushPending(at);
     if (this.#state.held !== this.#heldBefore) this.#file.run('countHeld', this.#state.held);
     if (chain !== null) this.#moveChain(chain);
-    if (newcomers !== undefined) this.#arrive(newcomers, at);
     if (events.length > 0) this.#record(events, at);
     if (record) new RecordTable(this.#file).write(record, at);
     if (operation === null) return;
@@ -43,7 +37,7 @@ export class StepWriter {
   #put({ after, point, body }: core.Write, at: number | null): void {
     const { seq, stage, tick, notBefore } = after;
     const facts = core.factsAt(after.facts, at);
-    if (body !== null) this.#state.lastSeq = seq;
+    if (body !== null) this.#insert(seq, body);
     else {
       this.#file.run(stage === 'Pending' ? 'deleteInflight' : 'deletePending', seq);
       if (this.#state.held > 0) this.#state.held -= this.#file.run('wake', seq).changes;
@@ -65,16 +59,22 @@ export class StepWriter {
     }
   }
 
-  #putInflight(seq: number, stage: number, tick: number, point: Buffer | null, facts: core.Facts): void {
-    this.#file.run('putInflight', seq, stage, tick, point, facts.receivedAt, facts.attempts, facts.sentAt);
+  /** L2: a transaction that starts again keeps the history of its hash, which shows the new payload. */
+  #insert(seq: number, { hash, payload, payloadType }: Transaction): void {
+    const bytes = core.hashToBytes(hash);
+    const row = { seq, hash: bytes, type: payloadType, checksum: checksumOf(bytes, payload), payload };
+    const before = this.#hashes.replace(row);
+    this.#state.lastSeq = seq;
+    if (before === undefined) return;
+    // One call may drop a live transaction and receive its hash again.
+    this.#file.run('deletePending', before);
+    this.#state.held -= this.#file.run('wake', before).changes;
+    this.#file.run('deleteInflight', before);
+    this.#file.run('repointLog', seq, before);
   }
 
-  #arrive(hashes: readonly Buffer[], at: number | null): void {
-    const first = this.#state.lastSeq + 1;
-    this.#state.lastSeq += hashes.length;
-    this.#state.pending += hashes.length;
-    this.#file.run('insertPending', at, first, this.#state.lastSeq);
-    this.#append(hashes.length, core.encodeReceived(hashes, first), at);
+  #putInflight(seq: number, stage: number, tick: number, point: Buffer | null, facts: core.Facts): void {
+    this.#file.run('putInflight', seq, stage, tick, point, facts.receivedAt, facts.attempts, facts.sentAt);
   }
 
   /** Collects runs of seqs: one statement for a whole batch of receives. */
@@ -123,13 +123,9 @@ export class StepWriter {
     // A damaged stage was counted as the original one.
     if (core.stageCounters.some((counter) => this.#state[counter] < 0))
       Object.assign(this.#state, this.#file.row('recount'));
-    this.#append(events.length, core.encodeEvents(events), at);
-  }
-
-  #append(count: number, events: Buffer, at: number | null): void {
     if (this.#state.logged > this.#state.maxFinalized) this.#trimLog();
-    this.#state.lastEventSeq += count;
-    this.#file.run('step', { ...this.#state, count, events, at });
+    this.#state.lastEventSeq += events.length;
+    this.#file.run('step', { ...this.#state, count: events.length, events: core.encodeEvents(events), at });
     const surplus = this.#state.lastEventSeq - this.#state.maxEvents;
     if (surplus > 0) this.#file.run('trimSteps', surplus);
   }

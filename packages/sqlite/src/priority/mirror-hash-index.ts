@@ -1,5 +1,6 @@
 import { bytesToHash } from 'mempool-core/backend';
-import { HashIndex } from '../pool/hash-index.ts';
+import { damaged } from '../file/row.ts';
+import { HashIndex, type NewRow } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { FileMirror } from './mirror.ts';
 
@@ -14,6 +15,13 @@ export class MirrorHashIndex extends HashIndex {
 
   override seqOf(hash: Buffer): number | undefined {
     return this.#mirror.seqOf(bytesToHash(hash));
+  }
+
+  override replace(row: NewRow): number | undefined {
+    const before = this.seqOf(row.hash);
+    if (before !== undefined) this.remove(before, row.hash);
+    if (!this.insert(row)) throw damaged('sequence of transactions');
+    return before;
   }
 
   override remove(seq: number, hash: Buffer): void {

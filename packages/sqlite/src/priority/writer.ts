@@ -1,8 +1,6 @@
-import type { Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import { damaged } from '../file/row.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
-import { checksumOf, type PoolState } from '../pool/records.ts';
+import type { PoolState } from '../pool/records.ts';
 import { StepWriter } from '../pool/step-writer.ts';
 import type { PriorityChanges } from './changes.ts';
 import type { MirrorHashIndex } from './mirror-hash-index.ts';
@@ -24,35 +22,13 @@ export class PriorityWriter {
   /** Writes the step. `state` is that of the file before the step, `version` that of the pool after it. */
   write(step: core.Step<unknown>, state: PoolState, version: number): void {
     const { file, hashes, changes } = this.#parts;
-    let { held } = state;
-    for (const { after, body } of step.writes) if (body !== null) held -= this.#insert(after.seq, body);
-    if (held !== state.held) file.run('countHeld', held);
     // Before the log is trimmed: that also deletes the entries of transactions that leave the log.
     const entries = step.pool?.entries.map(core.encodeEntry) ?? [];
     if (step.pool) this.#writePool(step.pool, entries);
-    new StepWriter(file, hashes, { ...state, held }).write(step);
+    new StepWriter(file, hashes, state).write(step);
     if (!core.changesPool(step)) return;
     changes.add(version, core.changeOfStep(step, state.lastEventSeq + step.events.length), entries);
     file.run('setVersion', version, step.pool.lastGossipSeq);
-  }
-
-  /** L2: a transaction that starts again keeps the history of its hash. Returns how many held ones it removed. */
-  #insert(seq: number, { hash, payload, payloadType }: Transaction): number {
-    const { file, hashes } = this.#parts;
-    const bytes = core.hashToBytes(hash);
-    const before = hashes.seqOf(bytes);
-    let woken = 0;
-    if (before !== undefined) {
-      hashes.remove(before, bytes);
-      // One call may drop a live transaction and receive its hash again.
-      file.run('deletePending', before);
-      woken = file.run('wake', before).changes;
-      file.run('deleteInflight', before);
-      file.run('repointLog', seq, before);
-    }
-    if (!hashes.insert({ seq, hash: bytes, type: payloadType, checksum: checksumOf(bytes, payload), payload }))
-      throw damaged('sequence of transactions');
-    return woken;
   }
 
   #writePool({ entries, satisfied, forgotten, limits }: core.PoolStep, records: readonly Uint8Array[]): void {
