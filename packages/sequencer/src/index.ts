@@ -18,6 +18,7 @@ export {
   type LeaderPart,
   RefusedReleaseError,
 } from './roles/monitor.ts';
+export { RecordsFillingError } from './roles/pruning.ts';
 export type { CollectOptions } from './roles/receiving.ts';
 export { forgetEpochs, type RetentionOptions } from './roles/retention.ts';
 export { type Opening, Window } from './roles/window.ts';

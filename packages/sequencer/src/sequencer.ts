@@ -9,6 +9,7 @@ import { Dequeuer, type DequeuerOptions } from './roles/dequeuer.ts';
 import { Finalizer, type FinalizerOptions } from './roles/finalizer.ts';
 import { Gateway, type GatewayOptions } from './roles/gateway.ts';
 import { EpochMonitor, type EpochMonitorOptions, type LeaderPart } from './roles/monitor.ts';
+import { together } from './roles/together.ts';
 import { Window } from './roles/window.ts';
 import { phases } from './rules/phases.ts';
 import { Batches } from './store/batches.ts';
@@ -21,7 +22,7 @@ import { type Namespace, type NamespaceOptions, openNamespace } from './store/na
 export interface SequencerOptions
   extends NamespaceOptions,
     AggregatorOptions,
-    Pick<EpochMonitorOptions, 'level1TimeoutMs' | 'report'>,
+    Pick<EpochMonitorOptions, 'level1TimeoutMs' | 'report' | 'keepMs' | 'archive' | 'pruneMs'>,
     GatewayOptions,
     Pick<DequeuerOptions, 'verify' | 'claimMs'>,
     Pick<BroadcastOptions, 'gossip' | 'resendMs'> {
@@ -76,18 +77,12 @@ export class Sequencer implements AsyncDisposable {
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const owner = this.#owner;
     const { gossip, resendMs, messageClaimMs: claimMs } = this.#options;
-    const ended = new AbortController();
-    const either = AbortSignal.any([signal, ended.signal]);
-    const running = [
-      this.dequeuer.run({ signal: either }),
-      this.finalizer.run({ signal: either }),
-      this.aggregator.collect({ owner, claimMs, signal: either }),
-      broadcast(this.namespace, { owner, claimMs, signal: either, gossip, resendMs }),
-    ];
-    // If one fails, the others stop, too.
-    for (const each of running) each.catch((error: unknown) => ended.abort(error));
-    const results = await Promise.allSettled(running);
-    for (const each of results) if (each.status === 'rejected') throw each.reason;
+    await together(signal, [
+      (until) => this.dequeuer.run({ signal: until }),
+      (until) => this.finalizer.run({ signal: until }),
+      (until) => this.aggregator.collect({ owner, claimMs, signal: until }),
+      (until) => broadcast(this.namespace, { owner, claimMs, signal: until, gossip, resendMs }),
+    ]);
   }
 
   /** What the leader does besides, until the signal aborts. @throws as `EpochMonitor.run` */

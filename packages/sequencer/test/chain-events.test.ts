@@ -22,7 +22,7 @@ const undone: ChainEvent = { kind: 'undone', epoch: 1 };
 describe.each(backends)('on %s', (backend) => {
   test('a release that is read after the end of its window is reported once, with how late it is', async () => {
     const reported: unknown[] = [];
-    const report = (error: unknown, epoch: number) => reported.push([epoch, error]);
+    const report = (error: unknown, epoch: number | null) => reported.push([epoch, error]);
     const scene = await cast(backend, { report }, ['v1']);
     const [one] = scene.validators as readonly [Validator];
     await one.join();
@@ -36,7 +36,7 @@ describe.each(backends)('on %s', (backend) => {
 
   test('an invalid release is recorded as refused and reported once, and the next one is applied', async () => {
     const reported: unknown[] = [];
-    const report = (error: unknown, epoch: number) => reported.push([epoch, error]);
+    const report = (error: unknown, epoch: number | null) => reported.push([epoch, error]);
     const scene = await cast(backend, { report }, ['v1']);
     const [one] = scene.validators as readonly [Validator];
     await one.join();

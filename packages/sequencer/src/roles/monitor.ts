@@ -8,12 +8,14 @@ import type { Namespace } from '../store/namespace.ts';
 import { DeposedError } from '../store/records.ts';
 import type { Aggregator } from './aggregator.ts';
 import { eachEpoch } from './each-epoch.ts';
+import { Pruning, type PruningOptions } from './pruning.ts';
 import { dropItems, settleEpoch, tallyEpoch } from './tallying.ts';
+import { together } from './together.ts';
 import { hasWaiting, hasWaitingInTime } from './waiting.ts';
 import { closeWindow, faultOf, Window } from './window.ts';
 
 /** Options of an event monitor. */
-export interface EpochMonitorOptions {
+export interface EpochMonitorOptions extends Pick<PruningOptions, 'keepMs' | 'archive' | 'pruneMs'> {
   /**
    * How long after the end of its window an epoch may take until this validator's own result, in milliseconds; default 600,000. Then it
    * fails with `submissions_not_checked` or `parts_not_counted`.
@@ -22,10 +24,10 @@ export interface EpochMonitorOptions {
   /** How long an epoch waits when it cannot go on, in milliseconds; default 50. */
   readonly idleMs?: number | undefined;
   /**
-   * Receives an error in an epoch, such as of `publish`. The epoch is tried again. Without it the error ends `run`. It also receives a
-   * `LateReleaseError` for a release that was read after the end of its window, and a `RefusedReleaseError` for one that is invalid.
+   * Receives an error in an epoch, such as of `publish`, or in forgetting old ones (`null`). It is tried again. Without `report` the error
+   * ends `run`. It also receives a `RecordsFillingError` before the room for records is used up, a `LateReleaseError` for a release that was read after the end of its window, and a `RefusedReleaseError` for one that is invalid.
    */
-  readonly report?: ((error: unknown, epoch: number) => void) | undefined;
+  readonly report?: ((error: unknown, epoch: number | null) => void) | undefined;
 }
 
 /** A release was read when its window was over, so the epoch receives no submission here. */
@@ -56,27 +58,36 @@ export class EpochMonitor {
   readonly #namespace: Namespace;
   readonly #epochs: Epochs;
   readonly #aggregator: Aggregator;
+  readonly #pruning: Pruning;
   readonly #options: EpochMonitorOptions;
 
   constructor(namespace: Namespace, aggregator: Aggregator, options: EpochMonitorOptions = {}) {
     this.#namespace = namespace;
     this.#epochs = new Epochs(namespace);
     this.#aggregator = aggregator;
+    this.#pruning = new Pruning(namespace, options);
     this.#options = options;
   }
 
   /**
-   * Leads until the signal aborts.
+   * Leads until the signal aborts, and forgets old epochs.
    * @throws `DeposedError` if another node leads now; without `report` any error of `publish`, of `sign` or of a store
    */
   run(leadership: LeaderPart, { signal }: { readonly signal: AbortSignal }): Promise<void> {
-    return eachEpoch({
-      epochs: this.#epochs,
-      signal,
-      idleMs: this.#options.idleMs ?? 50,
-      onTurn: () => leadership.reportProgress(),
-      work: (epoch) => this.#reported(epoch, leadership.lease),
-    });
+    const { lease } = leadership;
+    const epochs = this.#epochs;
+    const { idleMs = 50 } = this.#options;
+    const onTurn = () => leadership.reportProgress();
+    const work = (epoch: number) => this.#reported(epoch, lease);
+    return together(signal, [
+      (until) => eachEpoch({ epochs, signal: until, idleMs, onTurn, work }),
+      (until) => this.#pruning.run(lease, until),
+    ]);
+  }
+
+  /** The bytes of all records of the namespace, as this process last counted them while it led; 0 before. At most 64 MiB fit. */
+  get recordBytes(): number {
+    return this.#pruning.recordBytes;
   }
 
   /** A step whose failure does not keep other epochs from going on, if somebody is told of it. */

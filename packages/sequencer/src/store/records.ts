@@ -15,6 +15,9 @@ export interface Read<T> {
 /** The most bytes of a record's value. */
 export const maxRecordBytes = 1_048_576;
 
+/** The most bytes of all names and values of a pool's records. */
+export const maxTotalBytes = 64 * maxRecordBytes;
+
 const mostOfPage = 1_000;
 const bytesOfShort = 4 * 1_048_576;
 
@@ -81,6 +84,13 @@ export class Records {
   async writeOnce<T extends object>(name: string, value: T, lease?: Lease): Promise<T> {
     if (await this.replace(name, value, 0, lease)) return value;
     return (await this.read<T>(name))?.value ?? value;
+  }
+
+  /** The bytes of all names and values. It reads them all. */
+  async bytes(): Promise<number> {
+    let sum = 0;
+    for await (const { name, value } of this.#walk('')) sum += Buffer.byteLength(name) + value.length;
+    return sum;
   }
 
   async removeAll(prefix: string, lease?: Lease): Promise<void> {
