@@ -77,9 +77,9 @@ export class Feeder implements AsyncDisposable {
     };
   }
 
-  /** Sends what is late when the window is over. Returns violations. */
+  /** Sends what is late when no gateway takes it any more, a second after the end of the window. Returns violations. */
   async feedLate({ traffic, closesAt }: Feeding): Promise<string[]> {
-    await delay(Math.max(0, closesAt + 300 - Date.now()));
+    await delay(Math.max(0, closesAt + 1_300 - Date.now()));
     await this.#gossip(traffic.late, 100);
     return (await Promise.all(this.#targets.map((target) => this.#sendLate(target, traffic)))).flat();
   }
