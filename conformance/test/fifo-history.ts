@@ -3,7 +3,7 @@ import type { Budget, MempoolStore } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { Random } from 'mempool-testkit';
 import { eventsToCompare } from '../src/histories/observation.ts';
-import { countsOf, cursorAt, intact, placeOf, readable, take, tipOf } from '../src/scenario/pool.ts';
+import { countsOf, cursorAt, placeOf, readable, take, tipOf } from '../src/scenario/pool.ts';
 import { hashOf, type OpenFifo, transaction } from './fifo-scenario.ts';
 
 const hashCount = 60;
@@ -145,7 +145,7 @@ async function observe(store: MempoolStore, budget: Budget): Promise<unknown> {
   const cursor = (place: number) => cursorAt(store, 'gossip', place);
   const { items, next } = await store.since({ after: await cursor(3), limit: 20 });
   const bare = await store.since({ after: await cursor(5), limit: 7, hashesOnly: true });
-  const bodies = intact(await store.payloads(all));
+  const bodies = await store.payloads(all);
   const log = await store.dumpFinalized({ limit: 100 });
   return {
     usage: await countsOf(store),

@@ -38,6 +38,7 @@ export type LeaseTrait = 'hints' | 'processes';
  * - `state`: the stage of a transaction in flight.
  * - `log`: an entry of the log. `point`: the point of a block. `event`: an event.
  * - `record`: a record of the application, by its name.
+ * - `limit`: the limits of a priority pool.
  * - `operation`: the outcome under an operation id. `lease`: the lease of the pool's election. `meta`: the pool's counters.
  */
 export type Damage =
@@ -47,7 +48,7 @@ export type Damage =
   | { readonly kind: 'event'; readonly eventSeq: number }
   | { readonly kind: 'record'; readonly name: string }
   | { readonly kind: 'operation'; readonly operationId: string }
-  | { readonly kind: 'lease' | 'meta' };
+  | { readonly kind: 'lease' | 'limit' | 'meta' };
 
 /** A test of one promise of the contract, as data that depends on no runner and no framework. */
 export interface ConformanceCase {

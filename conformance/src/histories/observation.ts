@@ -1,7 +1,7 @@
 import type { MempoolEvent, MempoolStore, StoreEvent, TransactionPage } from 'mempool-core';
 import { cursorOf } from 'mempool-core/backend';
 import type { Model } from '../model/model.ts';
-import { countsOf, intact, placeOf, readable, take, timeless } from '../scenario/pool.ts';
+import { countsOf, placeOf, readable, take, timeless } from '../scenario/pool.ts';
 import { assertSame } from './difference.ts';
 
 type Reader = Pick<
@@ -32,7 +32,7 @@ export async function observe(store: AnyReader, hashes: readonly string[]): Prom
   ]);
   return {
     statuses,
-    found: intact(found).map((record) => record && readable(record)),
+    found: found.map((record) => record && readable(record)),
     hasPending,
     pending: readablePage(pending),
     inflight: readablePage(inflight),
@@ -59,8 +59,8 @@ async function logPages(store: AnyReader): Promise<unknown[]> {
   return pages.map((page) => ({ ...page, cursor: placeOf(page.cursor), entries: page.entries.map(readable) }));
 }
 
-function readablePage({ transactions, damaged, next }: TransactionPage): object {
-  return { transactions: transactions.map(readable), damaged, next: placeOf(next) };
+function readablePage({ transactions, next }: TransactionPage): object {
+  return { transactions: transactions.map(readable), next: placeOf(next) };
 }
 
 /** The next `count` events. */

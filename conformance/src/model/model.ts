@@ -149,7 +149,6 @@ export class Model {
     const entries = rest.slice(0, limit).flatMap((entry) => pools.logEntry(this.#pool, entry));
     return {
       entries,
-      damaged: [],
       cursor: pools.cursor('l', (entries.at(-1)?.logSeq ?? lastLogSeq) + 1),
       hasMore: rest.length > entries.length,
       missed: cursor === 0 ? 0 : Math.max(0, oldest - cursor),

@@ -61,7 +61,7 @@ export function numberOf(given: string | undefined): number {
 
 /** All of a list in one page. */
 export function pageOf(transactions: StoredTransaction[]): TransactionPage {
-  return { transactions, damaged: [], next: cursor('s', transactions.at(-1)?.seq ?? 0) };
+  return { transactions, next: cursor('s', transactions.at(-1)?.seq ?? 0) };
 }
 
 export function emptyPool(): PoolState {

@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
-import {
-  type AnyStore,
-  type ChainPoint,
-  type ConfirmOutcome,
-  type DamagedTransaction,
-  type DropReason,
-  isDamaged,
-  type LaggedEvent,
-  type LifeFacts,
-  type LogEntry,
-  type MempoolEvent,
-  type MempoolStore,
-  type Policy,
-  type RollbackOutcome,
-  type StoredTransaction,
-  type StoreEvent,
-  type SubscribeOptions,
-  type TipAnswer,
-  type Transaction,
-  type TransactionStatus,
-  type Usage,
+import type {
+  AnyStore,
+  ChainPoint,
+  ConfirmOutcome,
+  DropReason,
+  LaggedEvent,
+  LifeFacts,
+  LogEntry,
+  MempoolEvent,
+  MempoolStore,
+  Policy,
+  RollbackOutcome,
+  StoredTransaction,
+  StoreEvent,
+  SubscribeOptions,
+  TipAnswer,
+  Transaction,
+  TransactionStatus,
+  Usage,
 } from 'mempool-core';
 import { type CursorKind, cursorOf } from 'mempool-core/backend';
 import type { CaseContext } from '../case/case.ts';
@@ -104,14 +102,6 @@ export function placeOf(cursor: string): string {
 export async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
   const { epoch } = await store.tip();
   return cursorOf(kind, number, epoch);
-}
-
-/** Records that were found, none of which is damaged. */
-export function intact<R extends object>(found: readonly (R | DamagedTransaction | null)[]): (R | null)[] {
-  return found.map((each) => {
-    if (isDamaged(each)) throw new assert.AssertionError({ message: `${each.hash} is damaged` });
-    return each as R | null;
-  });
 }
 
 /** The bytes of a record as text, so that records compare by value. */

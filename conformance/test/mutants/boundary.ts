@@ -11,7 +11,6 @@ import {
   type Transaction,
 } from 'mempool-core';
 import { corrupt, invalid, payloadChecksum } from 'mempool-core/backend';
-import { intact } from '../../src/scenario/pool.ts';
 import { changing } from './events.ts';
 import { fifo } from './fifo-operators.ts';
 import { type Mutant, plainPool } from './mutant.ts';
@@ -56,7 +55,7 @@ function missed(found: { readonly hash: string; readonly seq: number; readonly p
 export const byteMutants: readonly Mutant[] = [
   hands('nothing-is-damage', missed),
   pools.told('nothing-is-no-payload', {
-    payloads: (bodies) => intact(bodies).map((body) => (body?.payload.length === 0 ? null : body)),
+    payloads: (bodies) => bodies.map((body) => (body?.payload.length === 0 ? null : body)),
   }),
   pools.each('nothing-is-not-gossiped', { since: missed }),
   lends('peekPending'),

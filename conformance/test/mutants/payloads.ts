@@ -1,4 +1,4 @@
-import { type AnyStore, isDamaged, type ReapedTransaction } from 'mempool-core';
+import type { AnyStore, ReapedTransaction } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
 import { arrivals, pools } from './store-operators.ts';
 
@@ -25,7 +25,7 @@ function reaping(
 }
 
 function each(reaped: Reaped, change: (one: ReapedTransaction, i: number) => Partial<ReapedTransaction>): Reaped {
-  return reaped.map((one, i) => (isDamaged(one) ? one : { ...one, ...change(one, i) }));
+  return reaped.map((one, i) => ({ ...one, ...change(one, i) }));
 }
 
 /** P32. */
@@ -72,8 +72,7 @@ function viewsEnd(): Mutant {
   return pools.around('views-end-with-their-transaction', {
     payloads: async ({ store, given: [hashes, options], notes }) => {
       const found = await store.payloads(hashes, options);
-      for (const one of options?.view ? found : [])
-        if (one !== null && !isDamaged(one)) notes.patches.set(one.hash, one.payload);
+      for (const one of options?.view ? found : []) if (one !== null) notes.patches.set(one.hash, one.payload);
       return found;
     },
     drop: async ({ store, given, notes }) => {

@@ -1,4 +1,4 @@
-import { type Candidate, type GossipItem, isDamaged } from 'mempool-core';
+import type { Candidate, GossipItem } from 'mempool-core';
 import type { CheckedBudget, CheckedGossipQuery, DriverGossipPage, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { priority, type RankedVerb } from './priority-operators.ts';
@@ -124,7 +124,7 @@ export const reapingMutants: readonly Mutant[] = [
   priority.each('payloads-handed-out-as-they-are-kept', {
     payloads: (body, { notes: { patches } }) => {
       const { hash } = body;
-      if (!patches.has(hash) && !isDamaged(body)) patches.set(hash, { payload: body.payload });
+      if (!patches.has(hash)) patches.set(hash, { payload: body.payload });
       return patches.get(hash);
     },
   }),

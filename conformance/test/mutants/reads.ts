@@ -1,4 +1,4 @@
-import type { DamagedTransaction, LogEntry, SeqQuery, StoredTransaction } from 'mempool-core';
+import type { LogEntry, SeqQuery, StoredTransaction } from 'mempool-core';
 import { type DriverLogPage, type DriverPage, invalid } from 'mempool-core/backend';
 import { unknownStatus } from '../../src/scenario/pool.ts';
 import { fifo } from './fifo-operators.ts';
@@ -7,7 +7,7 @@ import { sorted } from './page-operators.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 import { stores } from './store-operators.ts';
 
-type Found = StoredTransaction | DamagedTransaction | null;
+type Found = StoredTransaction | null;
 
 function finding(
   id: string,

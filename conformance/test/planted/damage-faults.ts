@@ -1,84 +1,94 @@
-import { isMempoolError, isRefusal, MempoolError, type Revision, type Verdict } from 'mempool-core';
+import { defaultLimits, isMempoolError, type TransactionStatus } from 'mempool-core';
+import { encodeLimits } from 'mempool-core/backend';
 import { changing, type Fault, sabotaged, stores } from './fault.ts';
 
 /** What is answered where a record is damaged. */
 const mended = (instead: () => unknown) => (error: unknown) =>
   isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') ? instead() : Promise.reject(error);
 
-/** The revision with another verdict. */
-function answering(revision: Revision, change: (verdict: Verdict) => Verdict): Revision {
-  return isRefusal(revision.answer) ? revision : { ...revision, answer: change(revision.answer) };
+/** Those before the first gap of their seqs. */
+function untilGap<One extends { readonly seq: number }>(found: readonly One[]): One[] {
+  const end = found.findIndex(({ seq }, i) => i > 0 && seq !== (found[i - 1] as One).seq + 1);
+  return found.slice(0, end < 0 ? undefined : end);
+}
+
+function isDamaged({ stage, reason }: TransactionStatus): boolean {
+  return stage === 'Dropped' && reason === 'damaged';
+}
+
+/** True for one whose stage cannot be read. */
+function isUnreadable({ stage, receivedAt }: TransactionStatus): boolean {
+  return stage === 'Propagated' && receivedAt === null;
 }
 
 /** A verdict that says nothing, as an entry is stored. */
 const silent = '911830613060f6008080f6f6f5800100000001f6';
 
-/** Faults in what is made of a record that cannot be read. */
+/** Faults in the handling of a record that cannot be read. */
 export const damageFaults: readonly Fault[] = [
   stores.told('a-damaged-payload-ends-the-pages', {
-    peekPending: ({ damaged, transactions }) => ({ transactions: damaged.length === 0 ? transactions : [] }),
+    peekPending: ({ transactions }) => ({ transactions: untilGap(transactions) }),
   }),
-  stores.told('a-damaged-payload-leaves-the-claim', {
-    take: ({ transactions }) => ({ transactions: transactions.filter((one) => !('kind' in one)) }),
-  }),
-  stores.around('a-damaged-payload-is-not-reaped', {
-    reap: async ({ call, given }) => {
-      const reaped = (await (call as (...args: readonly unknown[]) => Promise<readonly object[]>)(...given)) as never[];
-      return reaped.filter((one) => !('kind' in (one as object)));
+  stores.around('a-read-drops-what-is-damaged', {
+    peekPending: async ({ store, given }) => {
+      const page = await store.peekPending(...given);
+      await store.sweep();
+      return page;
     },
   }),
-  stores.told('a-damaged-payload-is-no-gossip', { since: () => ({ damaged: [] }) }),
-  stores.around('a-damaged-payload-leaves-the-claim-of-a-priority-pool', {
-    take: async ({ store, given }) => {
-      const claim = await store.take(...given);
-      const intact = claim.transactions.filter((one) => !('kind' in one));
-      return store.ordering === 'priority' ? { ...claim, transactions: intact } : claim;
+  stores.told('what-is-damaged-is-never-dropped', {
+    checkStatus: (told) => told.map((one) => (isDamaged(one) ? { ...one, stage: 'Pending', reason: null } : one)),
+  }),
+  stores.around('a-sweep-leaves-what-is-damaged', {
+    sweep: ({ store, reopened, given }) =>
+      reopened
+        ? Promise.resolve({ returned: [], woken: [], expired: [], evicted: [], more: false })
+        : store.sweep(...given),
+  }),
+  stores.around('what-was-damaged-is-dropped-again', {
+    receive: async ({ store, reopened, given }) => {
+      const outcome = await store.receive(...given);
+      const hashes = outcome.map(({ hash }) => hash);
+      if (reopened) await store.drop(hashes, 'damaged');
+      return outcome;
+    },
+  }),
+  stores.around('what-is-damaged-in-flight-is-dropped', {
+    findInflight: async ({ store, given: [hashes, options] }) => {
+      const found = await store.findInflight(hashes, options);
+      await store.drop(
+        hashes.filter((_, i) => found[i] === null),
+        'damaged',
+      );
+      return found;
+    },
+  }),
+  stores.around('a-damaged-payload-is-no-gossip', {
+    since: async ({ store, given }) => {
+      const page = await store.since(...given);
+      return { ...page, items: untilGap(page.items) };
+    },
+  }),
+  stores.around('an-export-ends-at-what-is-damaged', {
+    export: async function* ({ store, given }) {
+      try {
+        yield* store.export(...given);
+      } catch (error) {
+        if (!isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
+      }
+    },
+  }),
+  stores.around('a-damaged-payload-ends-the-reap', {
+    reap: async ({ call, given }) => {
+      const reaped = (await (call as (...args: readonly unknown[]) => Promise<readonly object[]>)(...given)) as never[];
+      return untilGap(reaped);
     },
   }),
   stores.told('a-damaged-stage-is-unknown', {
-    checkStatus: (told) => told.map((one) => (one.stage === 'Damaged' ? { ...one, stage: 'Unknown' } : one)),
+    checkStatus: (told) => told.map((one) => (isUnreadable(one) ? { ...one, stage: 'Unknown' } : one)),
   }),
-  stores.around('a-damaged-stage-fails-the-call', {
-    checkStatus: async ({ store, given }) => {
-      const told = await store.checkStatus(...given);
-      if (told.some(({ stage }) => stage === 'Damaged')) throw new MempoolError('ERR_MEMPOOL_CORRUPT', 'damaged');
-      return told;
-    },
-  }),
-  stores.around('a-damaged-verdict-is-parked-like-any', {
-    peekParked: async ({ store, given }) => {
-      const page = await store.peekParked(...given);
-      return { ...page, damaged: [], transactions: [...page.transactions, ...(page.damaged as never[])] };
-    },
-  }),
-  stores.around('a-damaged-verdict-stands-behind-nobody', {
-    reap: async ({ store, reopened, given }) => {
-      const reaped = await store.reap(...given);
-      const { transactions } = reopened ? await store.peekParked() : { transactions: [] };
-      return [...reaped, ...(transactions as readonly object[] as typeof reaped)];
-    },
-  }),
-  stores.around('a-damaged-verdict-returns-beside-its-rival', {
-    revise: ({ store, given: [revisions, options] }) =>
-      store.revise(
-        revisions.map((one) => answering(one, ({ provides: _, ...verdict }) => verdict)),
-        options,
-      ),
-  }),
-  stores.around('a-damaged-verdict-returns-beside-all-of-its-sender', {
-    revise: ({ store, given: [revisions, options] }) =>
-      store.revise(
-        revisions.map((one) => answering(one, ({ senderLimit: _, sender: __, ...verdict }) => verdict)),
-        options,
-      ),
-  }),
-  stores.around('what-a-damaged-verdict-has-parked-expires-at-once', {
-    sweep: async ({ store, reopened, given }) => {
-      if (reopened && store.ordering === 'priority') await store.setLimits({ parkedTtlMs: 0 });
-      return store.sweep(...given);
-    },
-  }),
-  sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 16`),
+  sabotaged('damaged-limits-are-the-usual-ones', `UPDATE priority_pool SET limits = '${encodeLimits(defaultLimits)}'`),
+  sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 20`),
   sabotaged(
     'a-damaged-log-entry-is-finalized',
     'UPDATE log SET stage = 4, point = zeroblob(40), reason = NULL WHERE stage > 5',

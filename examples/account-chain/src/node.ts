@@ -1,4 +1,4 @@
-import { accountTag, type Budget, isDamaged, type PriorityMempool, type SubmitOutcome } from 'mempool-core';
+import { accountTag, type Budget, type PriorityMempool, type SubmitOutcome } from 'mempool-core';
 import type { Chain } from './chain.ts';
 import { decodeTransfer, encodeTransfer, type Transfer } from './transfer.ts';
 
@@ -49,7 +49,7 @@ export class Node {
 
   async #transfers(which: readonly { readonly hash: string }[]): Promise<Transfer[]> {
     const found = await this.#pool.payloads(which.map(({ hash }) => hash));
-    return found.flatMap((each) => (each === null || isDamaged(each) ? [] : [decodeTransfer(each.payload)]));
+    return found.flatMap((each) => (each === null ? [] : [decodeTransfer(each.payload)]));
   }
 }
 

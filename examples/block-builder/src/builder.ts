@@ -1,4 +1,4 @@
-import { type DamagedTransaction, isDamaged, type PriorityMempool, type ReapedTransaction } from 'mempool-core';
+import type { PriorityMempool, ReapedTransaction } from 'mempool-core';
 import { gasLimit } from './chain.ts';
 import { decodeTransfer, type Transfer } from './transfer.ts';
 
@@ -27,7 +27,7 @@ async function byWalk(pool: PriorityMempool): Promise<Draft> {
   let left = gasLimit;
   for await (const { hash, gas } of walk) {
     const [found] = gas > left ? [] : await pool.payloads([hash], { view: true });
-    if (!found || isDamaged(found)) {
+    if (!found) {
       walk.markInvalid(hash);
       continue;
     }
@@ -55,11 +55,10 @@ async function byTake(pool: PriorityMempool): Promise<Draft> {
 }
 
 /** After a failure, the later nonces of its sender cannot be executed either. */
-function executed(transactions: readonly (ReapedTransaction | DamagedTransaction)[]): Draft {
+function executed(transactions: readonly ReapedTransaction[]): Draft {
   const draft: Draft = { included: [], failed: [] };
   const stopped = new Set<string>();
   for (const one of transactions) {
-    if (isDamaged(one)) continue;
     const transfer = decodeTransfer(one.payload);
     if (stopped.has(transfer.sender)) continue;
     if (transfer.fails) stopped.add(transfer.sender);

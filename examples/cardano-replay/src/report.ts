@@ -46,7 +46,7 @@ export async function report(
 
 type Stages = Record<TransactionStatus['stage'], number>;
 const noStages: Stages = {
-  ...{ Unknown: 0, Damaged: 0, Pending: 0, Propagated: 0 },
+  ...{ Unknown: 0, Pending: 0, Propagated: 0 },
   ...{ Acknowledged: 0, Confirmed: 0, Finalized: 0, Dropped: 0 },
 };
 

@@ -26,14 +26,14 @@ import { LoadedView } from './view.ts';
 export function levelDriver(
   database: Database,
   state: PoolState,
-  { thresholds, now }: Pick<DriverOptions, 'thresholds' | 'now'>,
+  { thresholds, now, damage }: Pick<DriverOptions, 'thresholds' | 'now' | 'damage'>,
 ): StoreDriver {
   const writer = new Writer(database, state, poolClock({ now }));
   const read: Read = async (run) => {
     // A read sees the writes that were called before it, awaited or not (M2).
     await writer.idle;
     try {
-      return await database.read(async (reader) => run(await PoolReader.of(reader)));
+      return await database.read(async (reader) => run(await PoolReader.of(reader, damage)));
     } catch (error) {
       throw levelError(error, 'ERR_MEMPOOL_INTERNAL');
     }
@@ -52,7 +52,7 @@ export function levelDriver(
     drop: (hashes, reason, context) =>
       writer.write('drop', context, {
         load: (view) => view.loadTransactions(hashes),
-        plan: (view) => dropStep(view, hashes, reason),
+        plan: (view) => dropStep(view, hashes, reason, context),
       }),
     confirm: (block, context) =>
       writer.write('confirm', context, {

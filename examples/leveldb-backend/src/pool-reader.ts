@@ -1,5 +1,4 @@
 import {
-  type DamagedTransaction,
   isInflight,
   isMempoolError,
   type LogEntry,
@@ -13,10 +12,10 @@ import {
   type Cut,
   corrupt,
   cutPage,
+  type DamageReport,
   type DriverLogPage,
   type DriverPage,
   type DriverUsage,
-  damagedStatus,
   type EventPage,
   logEntry,
   logPage,
@@ -26,6 +25,7 @@ import {
   seqPage,
   statusOf,
   storedTransaction,
+  unreadableStatus,
 } from 'mempool-core/backend';
 import { keyNumber, numberKey, type Reader, type Section } from './database.ts';
 import {
@@ -46,16 +46,18 @@ const noBytes = new Uint8Array();
 export class PoolReader {
   readonly state: PoolState;
   readonly reader: Reader;
+  readonly #damage: DamageReport;
 
-  private constructor(reader: Reader, state: PoolState) {
+  private constructor(reader: Reader, state: PoolState, damage: DamageReport) {
     this.reader = reader;
     this.state = state;
+    this.#damage = damage;
   }
 
-  static async of(reader: Reader): Promise<PoolReader> {
+  static async of(reader: Reader, damage: DamageReport): Promise<PoolReader> {
     const state = await reader.get('meta', 'pool');
     if (state === undefined) throw damaged('state of the pool');
-    return new PoolReader(reader, decodeState(state));
+    return new PoolReader(reader, decodeState(state), damage);
   }
 
   async page(section: Section, after: number, limit: number): Promise<DriverPage> {
@@ -65,15 +67,16 @@ export class PoolReader {
     return seqPage(page, { after, epoch: this.state.epoch }, (record) => record as StoredTransaction);
   }
 
-  async inflight(hash: string): Promise<StoredTransaction | DamagedTransaction | null> {
+  async inflight(hash: string): Promise<StoredTransaction | null> {
     const bytes = await this.reader.get('transactions', hash);
     if (bytes === undefined) return null;
     try {
       const record = decodeTransaction(hash, bytes);
       return isInflight(record.txState.stage) ? await this.#stored(record) : null;
     } catch (error) {
-      if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return { kind: 'damaged', hash };
-      throw error;
+      if (!isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
+      this.#damage({ hash, seq: Number(error.details.seq ?? 0) });
+      return null;
     }
   }
 
@@ -86,7 +89,7 @@ export class PoolReader {
         const { txState, point } = decodeTransaction(hash, bytes);
         return statusOf(hash, txState, point, this.state.tick);
       } catch (error) {
-        if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return damagedStatus(hash);
+        if (isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) return unreadableStatus(hash);
         throw error;
       }
     });
@@ -156,7 +159,7 @@ export class PoolReader {
       bytes += records.at(-1)?.payload.length ?? 0;
       if (bytes > maxPageBytes) break;
     }
-    return cutPage(records, (record) => record.payload !== noBytes);
+    return cutPage(records, (record) => record.payload !== noBytes, this.#damage);
   }
 
   async #stored(record: TransactionRecord): Promise<StoredTransaction> {

@@ -39,7 +39,7 @@ test("N2: another program's database, another pool and a later format are refuse
   await expect(leveldb.open({ path: where, pool: 'two' })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
 });
 
-test('M2: a page passes over a damaged payload and names it; it can be dropped', async () => {
+test('M2: a page skips a damaged payload, and the next write drops its transaction', async () => {
   const where = path();
   const store = await leveldb.open({ path: where });
   await receive(store, 1, 2, 3);
@@ -49,14 +49,13 @@ test('M2: a page passes over a damaged payload and names it; it can be dropped',
   await database.close();
 
   await using again = await leveldb.open({ path: where });
-  const { transactions, damaged } = await again.peekPending();
-  expect(transactions.map(({ seq }) => seq)).toEqual([1, 3]);
-  expect(damaged).toEqual([{ hash: hashOf(2), seq: 2 }]);
-  expect(await again.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
   expect((await again.peekPending()).transactions.map(({ seq }) => seq)).toEqual([1, 3]);
+  await again.markInflight([hashOf(1)]);
+  expect(await again.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+  expect((await again.peekPending()).transactions.map(({ seq }) => seq)).toEqual([3]);
 });
 
-test('M2: the status of a transaction whose record is damaged is told beside the others', async () => {
+test('M2: the status of a transaction whose record is damaged is in flight; the status of all others is known', async () => {
   const where = path();
   const store = await leveldb.open({ path: where });
   await receive(store, 1, 2);
@@ -66,7 +65,10 @@ test('M2: the status of a transaction whose record is damaged is told beside the
   await database.close();
 
   await using again = await leveldb.open({ path: where });
-  expect(await again.checkStatus([hashOf(1), hashOf(2)])).toMatchObject([{ stage: 'Damaged' }, { stage: 'Pending' }]);
+  expect(await again.checkStatus([hashOf(1), hashOf(2)])).toMatchObject([
+    { stage: 'Propagated' },
+    { stage: 'Pending' },
+  ]);
 });
 
 test('what is history goes: the database keeps no payload that nothing refers to', async () => {

@@ -1,4 +1,4 @@
-import { isDamaged, type Mempool, type SubmitOutcome, utxoTags } from 'mempool-core';
+import { type Mempool, type SubmitOutcome, utxoTags } from 'mempool-core';
 import type { Chain } from './chain.ts';
 import { decodePayment, encodePayment, type Payment, spendingOf } from './payment.ts';
 
@@ -53,7 +53,7 @@ export class Node {
 
   async #named(which: readonly { readonly hash: string }[]): Promise<string[]> {
     const found = await this.#pool.payloads(which.map(({ hash }) => hash));
-    return found.flatMap((each) => (each === null || isDamaged(each) ? [] : [decodePayment(each.payload).name]));
+    return found.flatMap((each) => (each === null ? [] : [decodePayment(each.payload).name]));
   }
 }
 

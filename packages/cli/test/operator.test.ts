@@ -110,17 +110,21 @@ test('doctor finds nothing in a sound pool, and names what is wrong with its rem
   await run(['-c', config, 'submit', '01', '02', '03']);
   expect(await doctor(config)).toEqual({ code: 0, bad: [] });
   const database = new DatabaseSync(config.replace(/json$/, 'sqlite'));
-  database.exec("UPDATE tx SET payload = x'ffff' WHERE seq = 2");
+  const rows = database.prepare('SELECT lower(hex(hash)) AS hash FROM tx ORDER BY seq').all() as { hash: string }[];
+  const [intact = '', waiting = '', flying = ''] = rows.map(({ hash }) => hash);
+  database.exec('DELETE FROM pending WHERE seq = 3; INSERT INTO inflight (seq, stage, tick) VALUES (3, 1, 0)');
+  database.exec('UPDATE step SET pending = 2, propagated = 1');
+  database.exec("UPDATE tx SET payload = x'ffff' WHERE seq > 1");
   database.close();
   const { code, bad } = await doctor(config);
-  expect([code, bad.length]).toEqual([1, 1]);
-  expect(bad[0]).toMatchObject({
-    check: 'transactions',
-    state: 'fail',
-    remedy: expect.stringContaining('mempool drop'),
-  });
-  const hash = /mempool drop (\w+)/.exec(bad[0]?.remedy ?? '')?.[1] ?? '';
-  expect((await run(['-c', config, 'drop', hash, '--reason', 'damaged', '--yes'])).code).toBe(0);
+  expect([code, bad.map(({ state }) => state)]).toEqual([1, ['fail', 'fail']]);
+  expect(bad.map(({ detail }) => detail.includes(waiting) || detail.includes(flying))).toEqual([true, true]);
+  expect(bad.find(({ detail }) => detail.includes(waiting))?.remedy).toContain('next write');
+  expect(bad.find(({ detail }) => detail.includes(flying))?.remedy).toContain(`mempool doctor --drop ${flying}`);
+  await run(['-c', config, 'doctor', '--drop', intact]);
+  await run(['-c', config, 'doctor', '--drop', flying]);
+  expect((await run(['-c', config, 'status', intact])).out).toContain('Pending');
+  expect((await run(['-c', config, 'status', flying])).out).toContain('Dropped');
   writeFileSync(config, JSON.stringify({ mempool: { backend: 'sqlite' } }));
   expect(await doctor(config)).toMatchObject({ code: 1, bad: [{ check: 'configuration' }] });
 });

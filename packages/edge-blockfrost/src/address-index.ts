@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { type CardanoTransaction, type OutputReference, readTransaction, TransactionError } from 'mempool-cardano';
-import { isDamaged, type Mempool } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import type { SeqOrder, Waiting } from 'mempool-server/edge';
 
 /** What is kept of a transaction; `null`: it is none of Cardano, or gone. */
@@ -80,8 +80,7 @@ export class AddressIndex {
       const found = await this.#pool.payloads(part.map(({ hash }) => hash));
       for (const [k, waiting] of part.entries()) {
         const transaction = found[k] ?? null;
-        const isThere = transaction !== null && !isDamaged(transaction);
-        this.#moves.set(waiting, isThere ? movesOf(transaction.payload, list) : null);
+        this.#moves.set(waiting, transaction && movesOf(transaction.payload, list));
       }
       await setImmediate();
     }

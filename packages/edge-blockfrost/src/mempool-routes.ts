@@ -1,5 +1,5 @@
 import { readTransaction, TransactionError } from 'mempool-cardano';
-import { isDamaged, type Mempool } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { notFound, type Waiting, type WaitingList, wrongRequest } from 'mempool-server/edge';
 import { z } from 'zod';
 import { AddressIndex } from './address-index.ts';
@@ -80,7 +80,7 @@ async function content(pool: Mempool, hash: string): Promise<object> {
   if (!/^[0-9a-f]{64}$/.test(hash)) throw wrongRequest('hash', 'Invalid or malformed transaction hash.');
   const [{ stage }, [found = null]] = await Promise.all([pool.status(hash), pool.payloads([hash])]);
   const waits = stage === 'Pending' || stage === 'Propagated' || stage === 'Acknowledged';
-  if (!waits || found === null || isDamaged(found)) throw notFound('The requested component has not been found.');
+  if (!waits || found === null) throw notFound('The requested component has not been found.');
   try {
     return await transactionContent(pool, readTransaction(found.payload), found.payload.length);
   } catch (error) {

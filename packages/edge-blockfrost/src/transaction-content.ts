@@ -6,7 +6,7 @@ import {
   readTransaction,
   TransactionError,
 } from 'mempool-cardano';
-import { isDamaged, type Mempool } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 
 /** A quantity of one asset. */
 interface Amount {
@@ -124,8 +124,7 @@ async function outputsMade(
   const hashes = [...new Set(references.map(({ hash }) => hash))].slice(0, maxMakers);
   const makers = new Map<string, readonly CardanoOutput[]>();
   if (hashes.length === 0) return makers;
-  for (const found of await pool.payloads(hashes))
-    if (found !== null && !isDamaged(found)) makers.set(found.hash, outputsIn(found.payload));
+  for (const found of await pool.payloads(hashes)) if (found !== null) makers.set(found.hash, outputsIn(found.payload));
   return makers;
 }
 

@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import { isDamaged, type Mempool, type SubmitOutcome } from 'mempool-core';
+import type { Mempool, SubmitOutcome } from 'mempool-core';
 import type { Scope, WaitingList } from 'mempool-server/edge';
 import { nodeStatus, type StatusParts } from './node-status.ts';
 import { invalidParams, refusedByPool } from './rpc-fault.ts';
@@ -122,7 +122,7 @@ async function unconfirmed({ pool, list }: MethodParts, limit: number | null): P
   let left = maxAnswerBytes;
   for (let i = 0; i < hashes.length && left > 0; i += slice) {
     for (const found of await pool.payloads(hashes.slice(i, i + slice))) {
-      if (found === null || isDamaged(found) || left <= 0) continue;
+      if (found === null || left <= 0) continue;
       txs.push(Buffer.from(found.payload).toString('base64'));
       left -= found.payload.length;
     }

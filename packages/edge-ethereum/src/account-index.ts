@@ -1,7 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import {
   type Delivered,
-  isDamaged,
   isMempoolError,
   type LiveStage,
   type Logger,
@@ -184,7 +183,7 @@ export class AccountIndex {
     );
     const arrived = new Map<string, SignedTransaction>();
     for (const found of unknown.length === 0 ? [] : await this.#pool.payloads([...new Set(unknown)])) {
-      const signed = found === null || isDamaged(found) ? null : await this.#readSlowly(found);
+      const signed = found === null ? null : await this.#readSlowly(found);
       if (signed !== null) arrived.set(signed.hash.slice(2), signed);
     }
     for (const event of batch) {

@@ -1,4 +1,4 @@
-import { isDamaged, type PriorityMempool } from 'mempool-core';
+import type { PriorityMempool } from 'mempool-core';
 import type { Hex } from 'viem';
 import type { AccountIndex } from './account-index.ts';
 import type { SignedTransaction } from './raw-transaction.ts';
@@ -25,7 +25,7 @@ export class Transactions {
     const all: SignedTransaction[] = [];
     for (let i = 0; i < hashes.length; i += maxCallHashes)
       for (const found of await this.#pool.payloads(hashes.slice(i, i + maxCallHashes))) {
-        const signed = found === null || isDamaged(found) ? null : await this.#index.read(found);
+        const signed = found === null ? null : await this.#index.read(found);
         if (signed !== null) all.push(signed);
       }
     return all;

@@ -49,8 +49,7 @@ export function submitService(parts: ExtensionParts): ServiceImpl<typeof submitC
 
 /**
  * Yields the stage of each transaction, and each change of it, until all are Finalized or Dropped. A fork may return a
- * transaction to the pool, so CONFIRMED is not the end. A transaction that the pool does not know may still arrive,
- * and one whose record is damaged may still end.
+ * transaction to the pool, so CONFIRMED is not the end. A transaction that the pool does not know may still arrive.
  * @param news the stream of `StageWatches.watch`
  * @throws the errors of `news`
  */
@@ -62,7 +61,7 @@ async function* waited(
   const told = new Map<string, submit.Stage>();
   if (open.size === 0) return;
   for await (const { hash, stage } of news) {
-    if (stage === 'Unknown' || stage === 'Damaged') continue;
+    if (stage === 'Unknown') continue;
     const rpcStage = rpcStages[stage];
     if (told.get(hash) !== rpcStage) yield new submit.WaitForTxResponse({ ref: refOf(hash), stage: rpcStage });
     told.set(hash, rpcStage);

@@ -43,6 +43,7 @@ export type {
   WriteContext,
 } from './contract/call-options.ts';
 export { type CursorKind, cursorOf, type Position, readCursor } from './contract/cursor.ts';
+export type * from './contract/damage.ts';
 export type * from './contract/driver.ts';
 export type * from './contract/driver-page.ts';
 export { optionalReason, readReason, reasonText } from './contract/drop-reason.ts';
@@ -91,6 +92,7 @@ export { dumpOf } from './priority/dump.ts';
 export {
   MirroredPool,
   type MirroredPoolParts,
+  mirroredEntry,
   type PoolPosition,
   samePosition,
   storedEntry,
@@ -106,7 +108,15 @@ export {
   PriorityPool,
 } from './priority/priority-pool.ts';
 export type { Planning } from './priority/step-builder.ts';
-export { type Body, damagedStatus, logEntry, logPage, seqPage, statusOf, storedTransaction } from './rules/answers.ts';
+export {
+  type Body,
+  logEntry,
+  logPage,
+  seqPage,
+  statusOf,
+  storedTransaction,
+  unreadableStatus,
+} from './rules/answers.ts';
 export * from './rules/call-plan.ts';
 export {
   type BlockStates,
@@ -154,4 +164,4 @@ export {
   type Step,
   type Write,
 } from './rules/step.ts';
-export { importUnfinished, inPages, isUnused, judgePage } from './rules/transfer.ts';
+export { importUnfinished, inPages, isUnused, judgePage, leaveOut } from './rules/transfer.ts';

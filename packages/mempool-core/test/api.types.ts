@@ -5,7 +5,6 @@ import {
   type Candidate,
   type Cause,
   type ConfirmOutcome,
-  type DamagedTransaction,
   type FifoMempool,
   type FifoStore,
   type Floor,
@@ -152,7 +151,7 @@ export function events(event: MempoolEvent): number {
 export async function answers(): Promise<void> {
   holds<Same<Awaited<ReturnType<MempoolStore['receive']>>, ReceiveOutcome[]>>();
   holds<Same<Awaited<ReturnType<MempoolStore['checkStatus']>>, TransactionStatus[]>>();
-  holds<Same<Awaited<ReturnType<MempoolStore['findInflight']>>, (StoredTransaction | DamagedTransaction | null)[]>>();
+  holds<Same<Awaited<ReturnType<MempoolStore['findInflight']>>, (StoredTransaction | null)[]>>();
   holds<Same<LogEntry['stage'], 'Finalized' | 'Dropped'>>();
   for await (const event of await store.subscribe({ after: 'origin', signal: AbortSignal.timeout(1) })) events(event);
   // @ts-expect-error a live transaction is never Finalized
@@ -232,7 +231,7 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   const { transactions } = await pool.take({ maxGas: 10 }, { owner: 'miner', claimMs: 1_000 });
   holds<Same<typeof transactions, readonly TakenCandidate[]>>();
   const reaped = await pool.reap({ maxGas: 10 }, { payloads: true, view: true });
-  holds<Same<typeof reaped, (ReapedTransaction | DamagedTransaction)[]>>();
+  holds<Same<typeof reaped, ReapedTransaction[]>>();
   const candidates = await pool.reap();
   holds<Same<typeof candidates, Candidate[]>>();
   // @ts-expect-error a view of payloads that are not asked for

@@ -23,6 +23,8 @@ export async function damageKeys(client: Redis | Cluster, prefix: string, record
       return alter(client, key('ops'), record.operationId, half);
     case 'lease':
       return alter(client, key('watcher:lease'), 'token', half);
+    case 'limit':
+      return alter(client, key('meta'), 'limits', half);
     case 'meta':
       return alter(client, key('meta'), 'seq', () => Buffer.from('damaged'));
   }

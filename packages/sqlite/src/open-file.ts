@@ -25,17 +25,17 @@ export function openShared(options: FileOptions): Promise<PoolFile> {
 }
 
 /** Opens a further connection to a file that `openShared` has opened. It only reads. */
-export function openSecond({ path, log, ordering }: FileOptions): PoolFile {
-  return new PoolFile(openReader(path), log, statements[ordering]);
+export function openSecond({ path, damage, ordering }: FileOptions): PoolFile {
+  return new PoolFile(openReader(path), damage, statements[ordering]);
 }
 
 function openFile(options: FileOptions): PoolFile {
-  const { path, log, ordering, create = true } = options;
+  const { path, damage, ordering, create = true } = options;
   const synchronous = options.synchronous === 'normal' ? 'NORMAL' : 'FULL';
   return openDatabase(
     { kind: poolKind, path, synchronous, create },
     (database) => prepare(database, options),
-    (database) => new PoolFile(database, log, statements[ordering]),
+    (database) => new PoolFile(database, damage, statements[ordering]),
   );
 }
 

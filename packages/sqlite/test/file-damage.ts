@@ -39,6 +39,8 @@ function statementOf(record: Damage): Statement {
       return [`UPDATE operation SET outcome = ${half('outcome')} WHERE id = ?`, record.operationId];
     case 'lease':
       return ["UPDATE lease SET seq = 'damaged' WHERE name = 'watcher'"];
+    case 'limit':
+      return [`UPDATE priority_pool SET limits = ${half('limits')}`];
     case 'meta':
       return ["UPDATE step SET last_seq = 'damaged' WHERE event_seq = (SELECT max(event_seq) FROM step)"];
   }

@@ -3,7 +3,7 @@ import type { ChainPoint, MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachInFlight, mustEach, needing } from '../../case/must.ts';
 import { eachOnPool, eachOnPoolInFlight, openPool } from '../../scenario/on-pool.ts';
-import { forkPoint, intact, never, point } from '../../scenario/pool.ts';
+import { forkPoint, never, point } from '../../scenario/pool.ts';
 
 const nothing = { seen: [], unseen: [] } as const;
 /** Slot 0 is a valid slot, although 0 is falsy. */
@@ -13,7 +13,7 @@ const genesis: ChainPoint = { slot: 0, hash: '0e'.repeat(32) };
 async function toldPoints(store: MempoolStore, hashes: readonly string[]): Promise<(ChainPoint | null | undefined)[]> {
   const told = [
     await store.checkStatus(hashes),
-    intact(await store.findInflight(hashes)),
+    await store.findInflight(hashes),
     (await store.peekInflight()).transactions,
   ];
   return told.flat().map((one) => one?.confirmedAt);

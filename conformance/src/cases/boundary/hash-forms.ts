@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { mustRank, ofBoundary } from '../../case/must.ts';
 import { eachOnPool, onPool } from '../../scenario/on-pool.ts';
-import { hashesOf, intact, kindsOf, type Pool, point } from '../../scenario/pool.ts';
+import { hashesOf, kindsOf, type Pool, point } from '../../scenario/pool.ts';
 import { openScene } from '../../scenario/priority.ts';
 
 type Write = (hash: string) => string;
@@ -26,7 +26,7 @@ async function eachVerb(pool: Pool, write: Write): Promise<void> {
   );
   assert.deepEqual(hashesOf(await pool.store.checkStatus([given])), [hash]);
   assert.deepEqual(await pool.mark(given, hash), [hash]);
-  assert.deepEqual(hashesOf(intact(await pool.store.findInflight([given])).flatMap((found) => found ?? [])), [hash]);
+  assert.deepEqual(hashesOf((await pool.store.findInflight([given])).flatMap((found) => found ?? [])), [hash]);
   assert.deepEqual(await pool.acknowledge(given), [hash]);
   assert.deepEqual(await pool.release(given), [hash]);
   await pool.block(1, { seen: [given] });
@@ -100,7 +100,7 @@ const byPriority = mustRank(
     assert.deepEqual(hashesOf(await store.revise([revision])), [hash]);
     const [revised] = await store.reap();
     assert.deepEqual([revised?.hash, revised?.priority], [hash, 2n]);
-    const [stored] = intact(await store.payloads([inBoth(hash)]));
+    const [stored] = await store.payloads([inBoth(hash)]);
     assert.equal(stored?.hash, hash);
   },
 );

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { isDamaged, isMempoolError, type OpenOptions } from 'mempool-core';
+import { isMempoolError, type OpenOptions } from 'mempool-core';
 import type { CaseContext, ConformanceCase, Damage, Need } from '../../case/case.ts';
 import { must } from '../../case/must.ts';
 import { win } from '../../scenario/lease.ts';
@@ -50,57 +50,97 @@ export async function endsOf(pool: Pool, ...hashes: readonly string[]): Promise<
 
 const payload: DamageCase = {
   name: 'payload',
-  title: 'a damaged payload is named with hash and seq beside the others; it can be dropped',
+  title: 'reads skip a damaged Pending transaction, report it once and change nothing; the next write drops it',
   async run(before) {
-    const hashes = await before.pool.receiveHashes(4);
-    const [first = '', bad = '', ...rest] = hashes;
+    const [first = '', bad = '', ...rest] = await before.pool.receiveHashes(4);
+    const { pool, warnings } = await before.damaged({ kind: 'payload', hash: bad });
+    const { lastEventSeq } = await pool.store.usage();
+    for (const _ of [1, 2]) assert.deepEqual(await pool.pending(), [first, ...rest]);
+    const next = await pool.store.peekPending({ after: await pool.cursor('page', 1), limit: 1 });
+    assert.deepEqual(hashesOf(next.transactions), rest.slice(0, 1));
+    assert.equal(warnings.filter((message) => message.includes(bad)).length, 1);
+    assert.deepEqual(await endsOf(pool, bad), [['Pending', null]]);
+    assert.equal((await pool.store.usage()).lastEventSeq, lastEventSeq);
+    await pool.mark(first);
+    assert.deepEqual(await endsOf(pool, bad), [lost]);
+    assert.deepEqual(await pool.pending(), rest);
+    assert.deepEqual((await pool.store.dumpFinalized()).entries, []);
+  },
+};
+
+const sweep: DamageCase = {
+  name: 'payload-swept',
+  title: 'a sweep drops a damaged Pending transaction that a read has met',
+  async run(before) {
+    const [bad = ''] = await before.pool.receiveHashes(2);
     const { pool } = await before.damaged({ kind: 'payload', hash: bad });
-    const damaged = [{ hash: bad, seq: 2 }];
-    const page = await pool.store.peekPending();
-    assert.deepEqual([hashesOf(page.transactions), page.damaged], [[first, ...rest], damaged]);
-    const alone = await pool.store.peekPending({ after: await pool.cursor('page', 1), limit: 1 });
-    assert.deepEqual([alone.transactions, alone.damaged, placeOf(alone.next)], [[], damaged, 's2']);
-    await pool.mark(first, bad);
-    const found = await pool.store.findInflight([bad, first]);
-    assert.deepEqual([found[0], found[1]?.hash], [{ kind: 'damaged', hash: bad }, first]);
-    const flying = await pool.store.peekInflight();
-    assert.deepEqual([hashesOf(flying.transactions), flying.damaged], [[first], damaged]);
-    assert.deepEqual(await pool.stages(first, bad), ['Propagated', 'Propagated']);
+    await pool.pending();
+    await pool.store.sweep();
+    assert.deepEqual(await endsOf(pool, bad), [lost]);
+  },
+  needs: ['arrival-verbs'],
+};
+
+const again: DamageCase = {
+  name: 'payload-again',
+  title: 'a damaged transaction can be received again, with a payload that is intact',
+  async run(before) {
+    const [one] = await before.pool.receive(1);
+    assert.ok(one);
+    const { pool } = await before.damaged({ kind: 'payload', hash: one.hash });
+    assert.deepEqual(await pool.pending(), []);
+    const [outcome] = await pool.store.receive([one]);
+    assert.equal(outcome?.kind, 'received');
+    assert.deepEqual(await pool.pending(), [one.hash]);
+    await pool.receive(1);
+    assert.deepEqual(await pool.stages(one.hash), ['Pending']);
+  },
+};
+
+const inflight: DamageCase = {
+  name: 'payload-inflight',
+  title:
+    'a damaged transaction in flight keeps its stage and follows the blocks; where it returns to Pending it is dropped',
+  async run(before) {
+    const [intact = '', bad = '', released = ''] = await before.pool.receiveHashes(3);
+    await before.pool.mark(intact, bad, released);
+    const once = await before.damaged({ kind: 'payload', hash: bad });
+    const { pool, warnings } = await once.damaged({ kind: 'payload', hash: released });
+    assert.deepEqual(await pool.inflight(), [intact]);
+    assert.deepEqual(
+      (await pool.store.findInflight([bad, intact])).map((one) => one?.hash ?? null),
+      [null, intact],
+    );
+    assert.deepEqual(await pool.stages(bad, released), ['Propagated', 'Propagated']);
+    assert.equal(warnings.filter((message) => message.includes(bad)).length, 1);
     assert.equal((await pool.block(1, { seen: [bad] })).kind, 'applied');
+    assert.deepEqual(await endsOf(pool, bad, released), [
+      ['Confirmed', null],
+      ['Propagated', null],
+    ]);
+    assert.deepEqual(await pool.store.release([released]), [released]);
+    assert.deepEqual(await endsOf(pool, bad, released), [['Confirmed', null], lost]);
     assert.equal((await pool.store.rollback('origin')).kind, 'rolled-back');
-    assert.deepEqual(await pool.store.drop([bad], 'damaged'), [bad]);
-    assert.deepEqual([await pool.pending(), await pool.inflight()], [rest, [first]]);
-    const { entries, damaged: logged } = await pool.store.dumpFinalized();
-    assert.deepEqual([entries, logged], [[], [{ logSeq: 1 }]]);
+    assert.deepEqual(await endsOf(pool, intact, bad), [['Propagated', null], lost]);
+    assert.deepEqual(await pool.pending(), []);
   },
 };
 
 const state: DamageCase = {
   name: 'state',
-  title: 'a transaction whose stage is damaged is named beside the others; a block confirms it, or it can be dropped',
+  title: 'a transaction whose stage is damaged counts as in flight; a block confirms it, or it can be dropped',
   async run(before) {
     const [first = '', bad = '', seen = '', ready = ''] = await before.pool.receiveHashes(4);
     await before.pool.mark(first, bad, seen);
-    const { pool } = await (await before.damaged({ kind: 'state', hash: bad })).damaged({
-      kind: 'state',
-      hash: seen,
-    });
-    const damaged = await pool.store.checkStatus([first, bad, ready]);
-    assert.deepEqual(damaged[1], { ...unknownStatus(bad), stage: 'Damaged' });
-    assert.deepEqual([damaged[0]?.stage, damaged[2]?.stage], ['Propagated', 'Pending']);
-    assert.deepEqual(
-      (await pool.store.findInflight([bad, first])).map((one) => isDamaged(one)),
-      [true, false],
-    );
-    const page = await pool.store.peekInflight();
-    assert.deepEqual(
-      [hashesOf(page.transactions), page.damaged],
-      [[first], [bad, seen].map((hash, i) => ({ hash, seq: i + 2 }))],
-    );
+    const once = await before.damaged({ kind: 'state', hash: bad });
+    const { pool } = await once.damaged({ kind: 'state', hash: seen });
+    const flying = { ...unknownStatus(bad), stage: 'Propagated' };
+    const [whole, damaged, waiting] = await pool.store.checkStatus([first, bad, ready]);
+    assert.deepEqual([whole?.stage, damaged?.stage, waiting?.stage], ['Propagated', flying.stage, 'Pending']);
     const [again] = await pool.store.receive([{ ...pool.transaction(), hash: bad }]);
     assert.equal(again?.kind, 'duplicate');
     assert.equal((await pool.block(1, { seen: [seen] })).kind, 'applied');
-    assert.deepEqual(await pool.stages(seen), ['Confirmed']);
+    assert.deepEqual(await pool.stages(seen, bad), ['Confirmed', 'Propagated']);
     assert.deepEqual(await pool.store.drop([bad], 'damaged'), [bad]);
     assert.deepEqual(await endsOf(pool, first, bad), [['Propagated', null], lost]);
   },
@@ -108,15 +148,15 @@ const state: DamageCase = {
 
 const log: DamageCase = {
   name: 'log',
-  title: 'a damaged log entry is named beside the others, and no block moves it',
+  title: 'a damaged log entry is skipped with a report, and no block moves it',
   async run(before) {
     const hashes = await before.pool.receiveHashes(4);
     const [bad = '', ended = '', waiting = ''] = hashes;
     await before.pool.drop(bad, ended);
-    const { pool } = await before.damaged({ kind: 'log', logSeq: 1 });
-    const page = await pool.store.dumpFinalized();
-    const { entries, damaged, cursor, hasMore } = page;
-    assert.deepEqual([hashesOf(entries), damaged, placeOf(cursor), hasMore], [[ended], [{ logSeq: 1 }], 'l3', false]);
+    const { pool, warnings } = await before.damaged({ kind: 'log', logSeq: 1 });
+    const { entries, cursor, hasMore } = await pool.store.dumpFinalized();
+    assert.deepEqual([hashesOf(entries), placeOf(cursor), hasMore], [[ended], 'l3', false]);
+    assert.equal(warnings.filter((message) => message.includes('log entry 1')).length, 1);
     assert.deepEqual(await endsOf(pool, bad, ended), [lost, ['Dropped', 'failed']]);
     assert.deepEqual(await pool.mark(bad, waiting), [waiting]);
     assert.deepEqual(await pool.store.drop([bad], 'invalid'), []);
@@ -125,6 +165,47 @@ const log: DamageCase = {
     assert.equal((await pool.store.rollback('origin')).kind, 'rolled-back');
     assert.deepEqual(await endsOf(pool, bad), [lost]);
     assert.deepEqual(await pool.pending(), hashes.slice(2));
+  },
+};
+
+const gossip: DamageCase = {
+  name: 'gossip',
+  title: 'gossip skips a damaged payload, also where it is alone on a page',
+  needs: ['arrival-verbs'],
+  async run(before) {
+    const [first, bad = '', third] = await before.pool.receiveHashes(3);
+    const { pool } = await before.damaged({ kind: 'payload', hash: bad });
+    const page = await pool.store.since();
+    assert.deepEqual([hashesOf(page.items), placeOf(page.next)], [[first, third], 'g3']);
+    const after = await pool.cursor('gossip', 1);
+    assert.deepEqual(hashesOf((await pool.store.since({ after, limit: 1 })).items), [third]);
+    assert.deepEqual(hashesOf((await pool.store.since({ hashesOnly: true })).items), [first, bad, third]);
+  },
+};
+
+/** The hashes of the live transactions in an export. */
+async function liveIn({ store }: Pool): Promise<string[]> {
+  const hashes: string[] = [];
+  for await (const line of store.export()) {
+    const { kind, hash } = JSON.parse(line) as { readonly kind: string; readonly hash: string };
+    if (kind === 'live') hashes.push(hash);
+  }
+  return hashes;
+}
+
+const exported: DamageCase = {
+  name: 'export',
+  title: 'an export leaves a damaged Pending transaction out, with a report; a damaged one in flight stops it',
+  needs: ['import'],
+  async run(before) {
+    const [intact = '', bad = '', flying = ''] = await before.pool.receiveHashes(3);
+    await before.pool.mark(flying);
+    const { pool, warnings, damaged } = await before.damaged({ kind: 'payload', hash: bad });
+    const hashes = await liveIn(pool);
+    assert.deepEqual(hashes, [intact, flying]);
+    assert.equal(warnings.filter((message) => message.includes(bad)).length, 1);
+    const again = await damaged({ kind: 'payload', hash: flying });
+    await refuses(liveIn(again.pool), 'ERR_MEMPOOL_CORRUPT');
   },
 };
 
@@ -141,7 +222,7 @@ const logAgain: DamageCase = {
     const { stage } = await pool.status(bad.hash);
     assert.equal(stage, 'Pending');
     assert.deepEqual((await pool.pending()).slice(0, 2), hashesOf([other, bad]));
-    assert.deepEqual((await pool.store.dumpFinalized()).damaged, [{ logSeq: 1 }]);
+    assert.deepEqual((await pool.store.dumpFinalized()).entries, []);
   },
 };
 
@@ -257,6 +338,11 @@ const meta: DamageCase = {
 
 export const damageCases: readonly ConformanceCase[] = [
   payload,
+  sweep,
+  again,
+  inflight,
+  gossip,
+  exported,
   state,
   log,
   logAgain,

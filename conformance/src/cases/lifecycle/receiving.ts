@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { mustEach } from '../../case/must.ts';
 import { eachOnPool, eachOnPoolInFlight, openPool } from '../../scenario/on-pool.ts';
-import { hashesOf, intact, kindsOf, plainStatus, point, readable, withoutFacts } from '../../scenario/pool.ts';
+import { hashesOf, kindsOf, plainStatus, point, readable, withoutFacts } from '../../scenario/pool.ts';
 
 const onePool = eachOnPool({
   'L1/arrival-order: Pending transactions are in fifo order, in one call and across calls': async (pool) => {
@@ -27,7 +27,7 @@ const onePool = eachOnPool({
     await pool.receive(2);
     const hash = await pool.receiveOne();
     const seqs = new Set([(await store.peekPending()).transactions.at(-1)?.seq]);
-    const look = async () => seqs.add(intact(await store.findInflight([hash]))[0]?.seq);
+    const look = async () => seqs.add((await store.findInflight([hash]))[0]?.seq);
     await pool.mark(hash);
     await look();
     await pool.acknowledge(hash);
@@ -181,7 +181,7 @@ const revivalOnePool = eachOnPool({
     await pool.receive(1);
     await pool.drop(one.hash);
     await pool.block(1, { seen: [one.hash] });
-    const [found] = intact(await store.findInflight([one.hash]));
+    const [found] = await store.findInflight([one.hash]);
     assert.ok(old && found);
     const { seq, payloadType } = readable(found);
     assert.deepEqual([seq, payloadType, readable(found).payload], [old.seq, one.payloadType, readable(one).payload]);
@@ -235,7 +235,7 @@ const revivalOnePool = eachOnPool({
     const [again] = await store.receive([one]);
     await store.drop([one.hash], 'expired');
     await pool.block(1, { seen: [one.hash] });
-    const [found] = intact(await store.findInflight([one.hash]));
+    const [found] = await store.findInflight([one.hash]);
     assert.equal(found?.seq, again?.kind === 'received' ? again.seq : null);
   },
 });

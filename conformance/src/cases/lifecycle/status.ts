@@ -3,7 +3,7 @@ import { isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachInFlight, mustEach } from '../../case/must.ts';
 import { eachOnPool, eachOnPoolInFlight, openPool } from '../../scenario/on-pool.ts';
-import { hashesOf, intact, point, readable, unknownStatus, withoutFacts } from '../../scenario/pool.ts';
+import { hashesOf, point, readable, unknownStatus, withoutFacts } from '../../scenario/pool.ts';
 import { readVerbs, rejection } from '../../scenario/verb-call.ts';
 
 const onePool = eachOnPool({
@@ -45,7 +45,7 @@ const onePool = eachOnPool({
     await pool.mark(a, b);
     await pool.acknowledge(b);
     await pool.block(1, { seen: [c] });
-    const found = intact(await store.findInflight([a, b, c]));
+    const found = await store.findInflight([a, b, c]);
     assert.deepEqual(
       found.map((entry) => [entry?.stage, entry?.confirmations, entry?.nonConfirmations, entry?.confirmedAt]),
       [
@@ -125,7 +125,7 @@ const ownInFlight = eachInFlight({
     const pool = await openPool(context);
     const hash = await pool.flyOne(flying);
     await pool.block(1);
-    const [found] = intact(await pool.store.findInflight([hash]));
+    const [found] = await pool.store.findInflight([hash]);
     const [peeked] = (await pool.store.peekInflight()).transactions;
     assert.ok(found && peeked);
     const { stage, confirmations, nonConfirmations, confirmedAt, reason } = await pool.status(hash);

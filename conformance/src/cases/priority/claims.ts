@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, Claim } from 'mempool-core';
+import type { AnyStore, Claim, TransactionStatus } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachFifo, mustFifo, needing } from '../../case/must.ts';
-import { openPool, openTimed, type TimedPool } from '../../scenario/on-pool.ts';
+import { openTimed, type TimedPool } from '../../scenario/on-pool.ts';
 import { hashesOf } from '../../scenario/pool.ts';
 
 /** A pool with a clock, and a worker that has taken all of it. */
@@ -199,21 +199,20 @@ const durable = eachFifo({
 }).map(needing('durable'));
 
 const damaged = eachFifo({
-  'P8/damaged-payload: a damaged transaction is told in its place, and can be dropped under the claim': async (
-    context,
-  ) => {
-    const before = await openPool(context);
+  'P8/damaged-payload: a claim leaves a damaged transaction out; when it ends, that is dropped': async (context) => {
+    const before = await openTimed(context, {}, { nowMs: 5_000 });
     const [first = '', bad = '', third = ''] = await before.receiveHashes(3);
     await before.store.close();
     await context.damage({ kind: 'payload', hash: bad });
-    const pool = await openPool(context);
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
     const { transactions } = await pool.store.take({}, { ...mine, payloads: true });
-    assert.deepEqual(
-      transactions.map((one) => ('kind' in one ? one : one.hash)),
-      [first, { kind: 'damaged', hash: bad }, third],
-    );
-    assert.deepEqual(await pool.store.drop([bad], 'damaged', { claim: 'mine' }), [bad]);
-    assert.deepEqual(await pool.pending(), []);
+    assert.deepEqual(hashesOf(transactions), [first, third]);
+    assert.deepEqual(await pool.stages(bad), ['Propagated']);
+    await pool.store.markAcknowledged([first, third], { claim: mine.operationId });
+    pool.clock.nowMs += mine.claimMs + 1;
+    await pool.store.sweep();
+    const [{ stage, reason }] = (await pool.statuses([bad])) as [TransactionStatus];
+    assert.deepEqual([stage, reason], ['Dropped', 'damaged']);
   },
 }).map(needing('durable', 'damage'));
 

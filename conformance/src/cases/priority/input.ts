@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, ofBoundary } from '../../case/must.ts';
-import { intact, point } from '../../scenario/pool.ts';
+import { point } from '../../scenario/pool.ts';
 import {
   eachOnPriorityPool,
   onPriorityPool,
@@ -276,7 +276,7 @@ const onePool = eachOnPriorityPool({
     provides.push('y');
     await receiving;
     Object.assign(await scene.store.setLimits({}), { maxTxs: 0 });
-    const [stored] = intact(await scene.store.payloads([hash]));
+    const [stored] = await scene.store.payloads([hash]);
     assert.deepEqual([...(stored?.payload ?? [])], [1, 2, 3]);
     assert.deepEqual([(await scene.entry('a')).provides, (await scene.add('b')).kind], [['x'], 'received']);
   },

@@ -4,7 +4,7 @@ import type { ConformanceCase } from '../../case/case.ts';
 import { mustEach, needing } from '../../case/must.ts';
 import type { Random } from '../../case/random.ts';
 import { eachOnPool, onPool, openPool } from '../../scenario/on-pool.ts';
-import { hashesOf, intact, point, readable, transaction } from '../../scenario/pool.ts';
+import { hashesOf, point, readable, transaction } from '../../scenario/pool.ts';
 
 interface BytesRead {
   readonly verb: string;
@@ -27,7 +27,7 @@ const reads: readonly BytesRead[] = [
   {
     verb: 'findInflight',
     reach: (store, hash) => store.markInflight([hash]),
-    read: async (store, hash) => intact(await store.findInflight([hash]))[0]?.payload,
+    read: async (store, hash) => (await store.findInflight([hash]))[0]?.payload,
   },
   {
     verb: 'dumpFinalized',
@@ -79,7 +79,7 @@ const emptyPayloads: ConformanceCase['run'] = async (context) => {
     assert.deepEqual(bytesOf((await pool.store.peekPending()).transactions), expected);
     await pool.mark(...hashes);
     assert.deepEqual(bytesOf((await pool.store.peekInflight()).transactions), expected);
-    assert.deepEqual(bytesOf(intact(await pool.store.findInflight(hashes))), expected);
+    assert.deepEqual(bytesOf(await pool.store.findInflight(hashes)), expected);
     await pool.drop(...hashes);
   }
   assert.deepEqual(bytesOf((await pool.store.dumpFinalized()).entries), [...expected, ...expected]);
@@ -90,7 +90,7 @@ const emptyArrivals: ConformanceCase['run'] = async (context) => {
   const batch = withNothing(context.random);
   const expected = bytesOf(batch);
   await pool.store.receive(batch);
-  assert.deepEqual(bytesOf(intact(await pool.store.payloads(hashesOf(batch)))), expected);
+  assert.deepEqual(bytesOf(await pool.store.payloads(hashesOf(batch))), expected);
   const { items } = await pool.store.since();
   assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
   const { transactions: taken } = await pool.store.take({}, { owner: 'peer', claimMs: 1_000 });
@@ -98,7 +98,7 @@ const emptyArrivals: ConformanceCase['run'] = async (context) => {
     taken.map(({ bytes }) => bytes),
     batch.map(({ payload }) => payload.length),
   );
-  assert.deepEqual(bytesOf(intact(await pool.store.findInflight(hashesOf(taken)))), expected);
+  assert.deepEqual(bytesOf(await pool.store.findInflight(hashesOf(taken))), expected);
 };
 
 const ownPools = mustEach({

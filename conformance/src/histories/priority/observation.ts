@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { AnyStore } from 'mempool-core';
 import { readCursor } from 'mempool-core/backend';
 import type { Budget } from '../../model/priority/entry.ts';
-import { intact, placeOf, readable } from '../../scenario/pool.ts';
+import { placeOf, readable } from '../../scenario/pool.ts';
 import { observe } from '../observation.ts';
 import { historyPeers, historyTags, namedSenders } from './call-maker.ts';
 
@@ -43,7 +43,7 @@ export async function observePriority(
     gossipEnd: placeOf((await reader.usage()).cursors.gossip),
     excepted: readablePage(await reader.since({ except: historyPeers[0] })),
     stale: await reader.stale({ height: tick, limit: 4 }),
-    payloads: intact(payloads).map((body) => body && readable(body)),
+    payloads: payloads.map((body) => body && readable(body)),
     parked: parked.map(readable),
     senders: await Promise.all(namedSenders.map((sender) => senderPages(reader, sender))),
     tags: await Promise.all(historyTags.map((tag) => reader.byTag(tag))),

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, DamagedTransaction, ReceiveOutcome, StoreEvent, Transaction } from 'mempool-core';
+import type { AnyStore, ReceiveOutcome, StoreEvent, Transaction } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
 import type { DumpedEntry, PoolDump } from '../../model/priority/entry.ts';
 import type { PriorityModel } from '../../model/priority/model.ts';
-import { intact } from '../../scenario/pool.ts';
 import { indexesOf } from '../../scenario/priority.ts';
 import { assertSame } from '../difference.ts';
 import { delivered, type EventReader, eventsToCompare, nextEvents } from '../observation.ts';
@@ -78,8 +77,8 @@ export class PriorityWatch {
   }
 }
 
-function bodiesOf(found: readonly (Transaction | DamagedTransaction | null)[]): unknown[] {
-  return intact(found).map((one) => one && { hash: one.hash, bytes: [...one.payload], payloadType: one.payloadType });
+function bodiesOf(found: readonly (Transaction | null)[]): unknown[] {
+  return found.map((one) => one && { hash: one.hash, bytes: [...one.payload], payloadType: one.payloadType });
 }
 
 /** The effects of one call, as the invariants that need no model look at them. */

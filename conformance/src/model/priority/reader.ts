@@ -173,7 +173,7 @@ function since(state: PriorityState, { after: from, limit = 100, except }: Gossi
     const { seq, bytes, gas, priority } = candidate(graph, member);
     items.push({ hash, seq, gossipSeq, bytes, gas, priority, payload: null, payloadType: null });
   }
-  return { items, damaged: [], next: pools.cursor('g', next) };
+  return { items, next: pools.cursor('g', next) };
 }
 
 function gossipOf(state: PriorityState): { hash: string; gossipSeq: number; member: Member }[] {

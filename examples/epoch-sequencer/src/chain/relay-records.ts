@@ -85,7 +85,7 @@ export class RelayRecords {
       const page = await this.#pool.listRecords(prefix, { after, limit: 1_000 });
       for (const { value, version } of page.records)
         all.push({ value: JSON.parse(Buffer.from(value).toString()), version });
-      if (page.records.length + page.damaged.length === 0) return all;
+      if (page.records.length === 0) return all;
       after = page.next;
     }
   }

@@ -1,13 +1,13 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
-import type { Mempool, Usage } from 'mempool-core';
+import { isMempoolError, type Mempool, type Usage } from 'mempool-core';
 import { backUp } from 'mempool-node';
 import type { ServerConfig } from 'mempool-server';
 import { configOf, openServer } from '../target/open-target.ts';
 import type { ServerTarget } from '../target/server-target.ts';
 import { openExisting, StoreTarget } from '../target/store-target.ts';
-import { type Damaged, lists, type Target, type Told } from '../target/target.ts';
+import { lists, type Target, type Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { failureOf } from '../terminal/failure-of.ts';
 import { span } from '../terminal/table.ts';
@@ -24,7 +24,8 @@ export function addKeeping(program: Command, begin: Begin): void {
   program
     .command('doctor')
     .description('check configuration, reachability, rights, persistence, room and records; say what to do')
-    .action(() => doctor(begin));
+    .option('--drop <hash>', 'drop this damaged transaction in flight, if you know that no block will have it')
+    .action(({ drop }: { readonly drop?: string }) => doctor(begin, drop ?? null));
 }
 
 async function backup(begin: Begin, file: string): Promise<void> {
@@ -48,12 +49,14 @@ interface Finding {
 
 type Findings = AsyncGenerator<Finding, undefined>;
 
-async function doctor(begin: Begin): Promise<void> {
+async function doctor(begin: Begin, drop: string | null): Promise<void> {
   const { terminal, place } = begin();
   let failed = 0;
   const server = await openServer(place, terminal);
+  if (server !== null && drop !== null)
+    throw new Failure(exitCodes.usage, 'only the store knows what is damaged: give -c instead of --url');
   const findings =
-    server === null ? storeFindings(configOf(place, terminal), terminal) : serverFindings(server, terminal);
+    server === null ? storeFindings(configOf(place, terminal), drop, terminal) : serverFindings(server, terminal);
   for await (const finding of findings) {
     await terminal.answer(finding, (style) => findingText(finding, style));
     if (finding.state === 'fail') failed += 1;
@@ -96,8 +99,9 @@ const remedies: Readonly<Record<string, string>> = {
   ERR_MEMPOOL_STORE_FULL: 'make room: disk, maxmemory',
 };
 
-async function* storeFindings(loading: Promise<ServerConfig>, terminal: Terminal): Findings {
+async function* storeFindings(loading: Promise<ServerConfig>, drop: string | null, terminal: Terminal): Findings {
   const warnings: Finding[] = [];
+  const damaged: Damaged[] = [];
   let config: ServerConfig;
   try {
     config = await loading;
@@ -107,9 +111,10 @@ async function* storeFindings(loading: Promise<ServerConfig>, terminal: Terminal
   }
   let pool: Mempool;
   try {
-    // What the store warns of when it is opened: eviction policy, persistence.
-    pool = await openExisting(config, (level, detail) => {
-      if (level === 'warn') warnings.push(warning('store', detail, null));
+    // What the store warns of when it is opened: eviction policy, persistence. Damage is reported when it is read.
+    pool = await openExisting(config, (level, detail, fields) => {
+      if (isDamage(fields)) damaged.push(fields);
+      else if (level === 'warn') warnings.push(warning('store', detail, null));
     });
   } catch (error) {
     return void (yield failing('store', error));
@@ -121,6 +126,8 @@ async function* storeFindings(loading: Promise<ServerConfig>, terminal: Terminal
   yield* room(config);
   yield* writing(pool);
   yield* content(target, terminal);
+  for (const record of damaged) yield await damageFinding(pool, record);
+  if (drop !== null) yield await dropFinding(pool, drop, damaged);
   yield* records(pool);
 }
 
@@ -157,18 +164,10 @@ const longInflightMs = 3_600_000;
 /** Reads every transaction, and looks at how full the pool is. */
 async function* content(target: Target, { signal }: Terminal): Findings {
   try {
-    const damaged: Damaged[] = [];
     let count = 0;
     for (const list of lists.filter((each) => each !== 'best' && each !== 'parked'))
-      for await (const _ of target.list(list, { signal, onDamaged: (record) => damaged.push(record) })) count += 1;
-    if (damaged.length === 0) yield ok('transactions', `${count}, none is damaged`);
-    for (const record of damaged)
-      yield {
-        check: 'transactions',
-        state: 'fail',
-        detail: `damaged: ${asJson(record)}`,
-        remedy: damageRemedy(record),
-      };
+      for await (const _ of target.list(list, { signal })) count += 1;
+    yield ok('transactions', `${count} can be read`);
     yield* fullness(await target.usage({ signal }));
   } catch (error) {
     if (signal.aborted) throw error;
@@ -176,9 +175,38 @@ async function* content(target: Target, { signal }: Terminal): Findings {
   }
 }
 
-function damageRemedy({ hash, logSeq }: Damaged): string {
-  if (logSeq !== undefined) return 'an entry of the log: nothing needs it, and it goes when the log is trimmed';
-  return typeof hash === 'string' ? `mempool drop ${hash} --reason damaged, and submit it again` : 'put back a backup';
+/** A report of damage, as a pool gives it to its log (M2). */
+interface Damaged {
+  readonly hash: string;
+  readonly seq?: number;
+  readonly logSeq?: number;
+}
+
+function isDamage(fields: object | undefined): fields is Damaged {
+  return fields !== undefined && 'hash' in fields && ('seq' in fields || 'logSeq' in fields);
+}
+
+async function damageFinding(pool: Mempool, record: Damaged): Promise<Finding> {
+  const { hash, logSeq } = record;
+  const finding = { check: 'transactions', state: 'fail', detail: `damaged: ${asJson(record)}` } as const;
+  if (logSeq !== undefined) return { ...finding, remedy: 'an entry of the log: it goes when the log is trimmed' };
+  if (hash === '') return { ...finding, remedy: 'put back a backup' };
+  const { stage } = await pool.status(hash);
+  const isWaiting = stage === 'Pending' || stage === 'Dropped';
+  const remedy = isWaiting
+    ? 'the pool drops it with its next write: submit it again'
+    : `it ends with its blocks; if you know that no block will have it: mempool doctor --drop ${hash}`;
+  return { ...finding, remedy };
+}
+
+async function dropFinding(pool: Mempool, hash: string, damaged: readonly Damaged[]): Promise<Finding> {
+  const check = 'drop';
+  if (!damaged.some((record) => record.hash === hash && record.logSeq === undefined))
+    return { check, state: 'fail', detail: `${hash} is not damaged`, remedy: `mempool drop ${hash}` };
+  if (await pool.drop(hash, 'damaged')) return ok(check, `${hash} was dropped`);
+  const { stage } = await pool.status(hash);
+  if (stage === 'Dropped') return ok(check, `${hash} was dropped`);
+  return { check, state: 'fail', detail: `${hash} is ${stage}`, remedy: 'a block has it: it ends with its blocks' };
 }
 
 function* fullness({ load, oldestInflight }: Told<Usage>): Generator<Finding, undefined> {
@@ -198,14 +226,17 @@ function* fullness({ load, oldestInflight }: Told<Usage>): Generator<Finding, un
 async function* records(pool: Mempool): Findings {
   let count = 0;
   for (let after: string | undefined; ; ) {
-    const { records: found, damaged, next } = await pool.listRecords('', { after, limit: 100 });
-    count += found.length;
-    for (const { name } of damaged) {
+    try {
+      const page = await pool.listRecords('', { after, limit: 100 });
+      if (page.records.length === 0) break;
+      count += page.records.length;
+      after = page.next;
+    } catch (error) {
+      if (!isMempoolError(error, 'ERR_MEMPOOL_CORRUPT') || typeof error.details.name !== 'string') throw error;
+      after = error.details.name;
       const remedy = 'its application must write it again';
-      yield { check: 'records', state: 'fail', detail: `damaged: ${name}`, remedy };
+      yield { check: 'records', state: 'fail', detail: `damaged: ${after}`, remedy };
     }
-    if (found.length === 0 && damaged.length === 0) break;
-    after = next;
   }
   yield ok('records', `${count} of applications`);
 }

@@ -1,6 +1,6 @@
 import { Argument, type Command, Option } from 'commander';
 import { knownStages, type TransactionStatus, type WaitStage } from 'mempool-core';
-import { type Damaged, type List, lists, type Row, type Told } from '../target/target.ts';
+import { type List, lists, type Row, type Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { ago, pairs, span, table } from '../terminal/table.ts';
 import { asJson, plain, type Terminal } from '../terminal/terminal.ts';
@@ -85,7 +85,6 @@ async function listRows(begin: Begin, list: List, limit: number): Promise<void> 
     let held: Row[] = [];
     let shown = 0;
     let more = false;
-    const onDamaged = (record: Damaged): void => terminal.note(`damaged: ${asJson(record)}; see mempool doctor`);
     const flush = async (): Promise<void> => {
       if (held.length > 0)
         await terminal.line(
@@ -96,7 +95,7 @@ async function listRows(begin: Begin, list: List, limit: number): Promise<void> 
         );
       held = [];
     };
-    for await (const row of target.list(list, { signal: terminal.signal, onDamaged })) {
+    for await (const row of target.list(list, { signal: terminal.signal })) {
       more = limit !== 0 && shown === limit;
       if (more) break;
       shown += 1;

@@ -19,12 +19,10 @@ import {
   type AwaitOptions,
   type CallOptions,
   type ChangeOptions,
-  type Damaged,
   type EventOptions,
   type GivenTransaction,
   isAsked,
   type List,
-  type ListOptions,
   type Row,
   type Target,
   type Told,
@@ -33,7 +31,6 @@ import {
 
 interface Page {
   readonly items: readonly Row[];
-  readonly damaged?: readonly Damaged[];
   readonly next: string | null;
 }
 
@@ -89,11 +86,10 @@ export class ServerTarget implements Target {
     }
   }
 
-  async *list(list: List, { signal, onDamaged }: ListOptions): AsyncGenerator<Row, undefined> {
+  async *list(list: List, { signal }: CallOptions): AsyncGenerator<Row, undefined> {
     for (let after: string | undefined; ; ) {
       const query = { stage: list, limit: 1_000, after };
       const page = await this.client.json<Page>({ path: '/transactions', query, signal });
-      for (const record of page.damaged ?? []) onDamaged(record);
       for (const { key: _, ...row } of page.items) yield row as Row;
       if (page.next === null) return;
       after = page.next;

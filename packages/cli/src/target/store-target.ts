@@ -29,7 +29,6 @@ import {
   type GivenTransaction,
   isAsked,
   type List,
-  type ListOptions,
   type Row,
   type Target,
   type Told,
@@ -103,8 +102,7 @@ export class StoreTarget implements Target {
     }
   }
 
-  async *list(list: List, { signal, onDamaged }: ListOptions): AsyncGenerator<Row, undefined> {
-    const options = { signal, onDamaged };
+  async *list(list: List, options: CallOptions): AsyncGenerator<Row, undefined> {
     switch (list) {
       case 'pending':
         return yield* rows(this.pool.pending(options));
@@ -115,16 +113,15 @@ export class StoreTarget implements Target {
       case 'parked':
         return yield* this.#parked(options);
       case 'best':
-        return yield* this.#best(signal);
+        return yield* this.#best(options.signal);
     }
   }
 
-  async *#parked({ signal, onDamaged }: ListOptions): AsyncGenerator<Row, undefined> {
+  async *#parked({ signal }: CallOptions): AsyncGenerator<Row, undefined> {
     for (let after: string | undefined; ; ) {
-      const { transactions, damaged, next } = await this.pool.peekParked({ after, signal });
-      for (const record of damaged) onDamaged(record);
+      const { transactions, next } = await this.pool.peekParked({ after, signal });
       for (const { payload, ...row } of transactions) yield told({ ...row, bytes: payload.length });
-      if (transactions.length === 0 && damaged.length === 0) return;
+      if (transactions.length === 0) return;
       after = next;
     }
   }

@@ -41,18 +41,6 @@ export interface CallOptions {
   readonly signal: AbortSignal;
 }
 
-/** A damaged record that a list skips. */
-export interface Damaged {
-  readonly hash?: string | null;
-  readonly seq?: number;
-  readonly logSeq?: number;
-}
-
-/** Options of `list`. */
-export interface ListOptions extends CallOptions {
-  onDamaged(record: Damaged): void;
-}
-
 /** Options of a call that changes the pool. */
 export interface ChangeOptions extends CallOptions {
   readonly operationId?: string | undefined;
@@ -91,7 +79,7 @@ export interface Target extends AsyncDisposable {
   submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>>;
   status(hash: string, options: CallOptions): Promise<Told<TransactionStatus>>;
   waitFor(hash: string, options: AwaitOptions): Promise<Awaited>;
-  list(list: List, options: ListOptions): AsyncIterable<Row>;
+  list(list: List, options: CallOptions): AsyncIterable<Row>;
   events(options: EventOptions): AsyncIterable<ToldEvent>;
   tip(points: number, options: CallOptions): Promise<Told<TipAnswer>>;
   usage(options: CallOptions): Promise<Told<Usage>>;

@@ -24,7 +24,7 @@ export function Life({ inspected: { status, events, isComplete } }: { readonly i
 }
 
 function Track({ status }: { readonly status: WireStatus }): VNode {
-  const isOff = status.stage === 'Dropped' || status.stage === 'Damaged';
+  const isOff = status.stage === 'Dropped';
   return (
     <div class={isOff ? 'track off' : 'track'}>
       <p class="stage-now" data-field="transaction.stage">

@@ -55,7 +55,7 @@ export type LifeEvent = Pick<
 
 /** `GET /transactions/{hash}`. */
 export interface WireStatus extends Omit<TransactionStatus, 'stage'> {
-  readonly stage: KnownStage | 'Damaged';
+  readonly stage: KnownStage;
   /** Only if asked for. */
   readonly history?: { readonly items: readonly LifeEvent[]; readonly complete: boolean };
 }

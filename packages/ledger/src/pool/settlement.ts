@@ -18,7 +18,6 @@ export function dutyOf(stage: TransactionStatus['stage'], postOn: Coupling['post
     case 'Pending':
     case 'Propagated':
     case 'Acknowledged':
-    case 'Damaged':
       return 'reserved';
     case 'Confirmed':
       return postOn === 'confirmed' ? 'posted' : 'carried';

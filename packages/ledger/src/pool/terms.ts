@@ -9,7 +9,7 @@ export type Terms = PoolTransfer | 'unknown' | 'free';
 /** Returns the payment of a transaction: from its bytes if the pool has them, else from an earlier reservation. */
 export async function termsOf(coupling: Coupling, hash: string, earlier: Transfer | null): Promise<Terms> {
   const [live] = await coupling.pool.payloads([hash]);
-  if (isTransaction(live)) return (await coupling.transferOf(live)) ?? 'free';
+  if (live) return (await coupling.transferOf(live)) ?? 'free';
   const payer = earlier === null ? undefined : noteOf(earlier)?.payer;
   if (earlier !== null && payer !== undefined) {
     const { destination, amount, currency, description } = earlier;
@@ -17,10 +17,6 @@ export async function termsOf(coupling: Coupling, hash: string, earlier: Transfe
   }
   const logged = await loggedTransaction(coupling, hash);
   return logged === null ? 'unknown' : ((await coupling.transferOf(logged)) ?? 'free');
-}
-
-function isTransaction(found: Transaction | { readonly kind: 'damaged' } | null | undefined): found is Transaction {
-  return typeof found === 'object' && found !== null && 'payload' in found;
 }
 
 /** Looks through the whole log: only for what went past `submit` and ended before the follower came to it. */

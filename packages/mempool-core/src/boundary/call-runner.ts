@@ -9,7 +9,7 @@ import {
   type WriteContext,
   type WriteOptions,
 } from '../contract/call-options.ts';
-import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { OpenedOptions, StoreDriver } from '../contract/driver.ts';
 import type { DriverPage } from '../contract/driver-page.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { clampLimit } from '../contract/page-rules.ts';
@@ -21,6 +21,7 @@ import type { TransferDriver } from '../contract/transfer.ts';
 import { checkChainWrite, checkLimit, checkRead, checkWrite } from './arguments.ts';
 import { inContract, noLeases, unsupported } from './call-errors.ts';
 import { checkCursor } from './cursors.ts';
+import type { DamageNotes } from './damage-notes.ts';
 import { type CallNames, callNames } from './option-names.ts';
 import { transactionPage } from './page-answers.ts';
 import { unlessAborted } from './unless-aborted.ts';
@@ -33,23 +34,32 @@ export class CallRunner {
   readonly capabilities: Capabilities;
   /** Private, so that a log of the store does not print the driver's data, such as passwords. */
   readonly #driver: StoreDriver;
-  readonly #options: DriverOptions;
+  readonly #options: OpenedOptions;
+  /** The damage that reads have met (M2). */
+  readonly damage: DamageNotes;
   #isClosing = false;
   #calls = 0;
   #onIdle: (() => void) | null = null;
 
-  constructor(name: string, capabilities: Capabilities, driver: StoreDriver, options: DriverOptions) {
+  constructor(
+    name: string,
+    capabilities: Capabilities,
+    driver: StoreDriver,
+    options: OpenedOptions,
+    damage: DamageNotes,
+  ) {
     this.name = name;
     this.capabilities = capabilities;
     this.#driver = driver;
     this.#options = options;
+    this.damage = damage;
   }
 
   get driver(): StoreDriver {
     return this.#driver;
   }
 
-  get options(): DriverOptions {
+  get options(): OpenedOptions {
     return this.#options;
   }
 
@@ -75,7 +85,12 @@ export class CallRunner {
     return this.read(query, callNames.page, (context) => {
       const from = checkCursor('after', 'page', query?.after);
       const limit = clampLimit(checkLimit(query?.limit));
-      return after(read(from.number, limit, context), (page) => transactionPage(page, from, this.options.log));
+      const page = this.damage.past(
+        (place) => read(place, limit, context),
+        from.number,
+        ({ transactions }) => transactions.length === 0,
+      );
+      return after(page, (found) => transactionPage(found, from));
     });
   }
 
@@ -85,7 +100,24 @@ export class CallRunner {
     run: (context: WriteContext) => Awaitable<T>,
     names?: CallNames,
   ): Promise<T> {
-    return this.call(() => checkWrite(options, names), run);
+    return this.call(
+      () => checkWrite(options, names),
+      (context) => this.mended(() => run(context)),
+    );
+  }
+
+  /** M2: before the call, damaged transactions that reads have found and that are Pending are dropped. */
+  mended<T>(run: () => Awaitable<T>): Awaitable<T> {
+    const dropping = this.damage.drop(this.#driver);
+    return dropping === null ? run() : Promise.all([run(), dropping]).then(([answer]) => answer);
+  }
+
+  /** M2: after a call that may return transactions to Pending, the damaged ones among them are dropped. */
+  returning<T>(answer: Awaitable<T>): Awaitable<T> {
+    return after(answer, (given) => {
+      const dropping = this.damage.dropReturned(this.#driver);
+      return dropping === null ? given : dropping.then(() => given);
+    });
   }
 
   /** Runs a call that may have a lease. @throws `ERR_MEMPOOL_UNSUPPORTED` if it has one and the backend supports none */
@@ -98,7 +130,7 @@ export class CallRunner {
       () => checkChainWrite(options, names),
       (context) => {
         if (context.lease !== null && !this.capabilities.lease) throw noLeases(this.name);
-        return run(context);
+        return this.returning(this.mended(() => run(context)));
       },
     );
   }

@@ -14,7 +14,7 @@ import {
   type WriteContext,
   type WriteOptions,
 } from '../contract/call-options.ts';
-import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
+import type { OpenedOptions, StoreDriver } from '../contract/driver.ts';
 import type { DropReason } from '../contract/drop-reason.ts';
 import type { MempoolEvent } from '../contract/events.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
@@ -24,13 +24,7 @@ import type { CheckedCallTime, CheckedSubmission } from '../contract/pool-driver
 import type * as pool from '../contract/pool-verbs.ts';
 import type * as records from '../contract/records.ts';
 import type * as store from '../contract/store.ts';
-import type {
-  DamagedTransaction,
-  StoredTransaction,
-  Transaction,
-  TransactionPage,
-  TransactionStatus,
-} from '../contract/transaction.ts';
+import type { StoredTransaction, Transaction, TransactionPage, TransactionStatus } from '../contract/transaction.ts';
 import type * as transfer from '../contract/transfer.ts';
 import {
   checkBlock,
@@ -47,6 +41,7 @@ import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
 import { askedAbout, isChecked } from './checked-once.ts';
 import { checkCursor } from './cursors.ts';
+import type { DamageNotes } from './damage-notes.ts';
 import { checkLimits } from './open-options.ts';
 import {
   blockParts,
@@ -83,8 +78,14 @@ export class CheckedStore implements store.AnyStore {
   readonly #subscriptions: Subscriptions;
   #closing: Promise<void> | null = null;
 
-  constructor(name: string, capabilities: store.Capabilities, driver: StoreDriver, options: DriverOptions) {
-    this.#calls = new CallRunner(name, capabilities, driver, options);
+  constructor(
+    name: string,
+    capabilities: store.Capabilities,
+    driver: StoreDriver,
+    options: OpenedOptions,
+    damage: DamageNotes,
+  ) {
+    this.#calls = new CallRunner(name, capabilities, driver, options, damage);
     this.#subscriptions = new Subscriptions({
       readEvents: (after, limit) => settle(() => driver.readEvents(after, limit)),
       onEvents: (listener) => driver.onEvents(listener),
@@ -98,7 +99,10 @@ export class CheckedStore implements store.AnyStore {
       const moment = check.checkCallTime(options);
       ({ signal } = context);
       this.#calls.assertOpen(signal);
-      return this.#calls.answer(this.#receive(submissions, askedAbout(options), moment, context), signal);
+      return this.#calls.answer(
+        this.#calls.mended(() => this.#receive(submissions, askedAbout(options), moment, context)),
+        signal,
+      );
     } catch (error) {
       return this.#calls.refusal(error, signal);
     }
@@ -154,10 +158,7 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.write(options, run, callNames.drop);
   }
 
-  findInflight(
-    hashes: readonly string[],
-    options?: ReadOptions,
-  ): Promise<(StoredTransaction | DamagedTransaction | null)[]> {
+  findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
     return this.#calls.read(options, callNames.read, (context) =>
       this.#calls.driver.findInflight(checkHashes('hashes', hashes, maxCallTransactions), context),
     );
@@ -192,7 +193,7 @@ export class CheckedStore implements store.AnyStore {
       const from = checkCursor('cursor', 'log', query?.cursor);
       const limit = clampLimit(checkLimit(query?.limit));
       const page = this.#calls.driver.dumpFinalized(from.number, limit, context);
-      return after(page, (read) => logPage(read, from, this.#calls.options.log));
+      return after(page, (read) => logPage(read, from));
     });
   }
 
@@ -214,15 +215,9 @@ export class CheckedStore implements store.AnyStore {
     return this.#calls.read(options, callNames.read, (context) => after(this.#calls.driver.usage(context), usageOf));
   }
 
-  reap(
-    budget: pool.Budget,
-    options: pool.ReapPayloadsOptions,
-  ): Promise<(pool.ReapedTransaction | DamagedTransaction)[]>;
+  reap(budget: pool.Budget, options: pool.ReapPayloadsOptions): Promise<pool.ReapedTransaction[]>;
   reap(budget?: pool.Budget, options?: pool.ReapOptions): Promise<pool.Candidate[]>;
-  reap(
-    budget: pool.Budget = {},
-    options?: pool.ReapOptions | pool.ReapPayloadsOptions,
-  ): Promise<(pool.Candidate | DamagedTransaction)[]> {
+  reap(budget: pool.Budget = {}, options?: pool.ReapOptions | pool.ReapPayloadsOptions): Promise<pool.Candidate[]> {
     return reapFrom(this.#calls, budget, options);
   }
 
@@ -255,15 +250,12 @@ export class CheckedStore implements store.AnyStore {
   }
 
   sweep(options?: pool.SweepOptions): Promise<pool.Sweep> {
-    return this.#calls.write(
-      options,
-      (context) => {
-        const sweep = check.checkSweep(options);
-        const bound = withDigest(context, 'sweep', () => (sweep.overLimits ? ['overLimits'] : []));
-        return this.#calls.verb('sweep')(sweep, bound);
-      },
-      callNames.sweep,
-    );
+    const run = (context: WriteContext): Awaitable<pool.Sweep> => {
+      const sweep = check.checkSweep(options);
+      const bound = withDigest(context, 'sweep', () => (sweep.overLimits ? ['overLimits'] : []));
+      return this.#calls.returning(this.#calls.verb('sweep')(sweep, bound));
+    };
+    return this.#calls.write(options, run, callNames.sweep);
   }
 
   since(query?: pool.GossipQuery): Promise<pool.GossipPage> {
@@ -273,15 +265,17 @@ export class CheckedStore implements store.AnyStore {
       const checked = { ...check.checkGossip(query), after: from.number, limit };
       if (this.ordering === 'fifo' && checked.except !== null)
         throw unsupported('a fifo pool does not support sources (except)');
-      const page = this.#calls.verb('since')(checked, context);
-      return after(page, (read) => gossipPage(read, from, this.#calls.options.log));
+      const since = this.#calls.verb('since');
+      const page = this.#calls.damage.past(
+        (place) => since({ ...checked, after: place }, context),
+        from.number,
+        ({ items }) => items.length === 0,
+      );
+      return after(page, (read) => gossipPage(read, from));
     });
   }
 
-  payloads(
-    hashes: readonly string[],
-    options?: pool.PayloadsOptions,
-  ): Promise<(Transaction | DamagedTransaction | null)[]> {
+  payloads(hashes: readonly string[], options?: pool.PayloadsOptions): Promise<(Transaction | null)[]> {
     return payloadsOf(this.#calls, hashes, options);
   }
 
@@ -420,7 +414,7 @@ export class CheckedStore implements store.AnyStore {
       const guarded = this.#guarded(context, options);
       if (checked.length === 0) return [];
       const bound = withDigest(guarded, verb, () => [hashesPart(checked), ...guardParts(guarded)]);
-      return this.#calls.driver.move(verb, checked, bound);
+      return this.#calls.returning(this.#calls.driver.move(verb, checked, bound));
     };
     return this.#calls.write(options, run, names);
   }

@@ -7,6 +7,7 @@ import type * as store from '../contract/store.ts';
 import type { Capabilities } from '../contract/store.ts';
 import { noLeases, settle, unsupported } from './call-errors.ts';
 import { CheckedStore } from './checked-store.ts';
+import { DamageNotes } from './damage-notes.ts';
 import { openNames, resolveOptions } from './open-options.ts';
 import { anyName, checkNames } from './option-names.ts';
 import { checkFifoLimits } from './submissions.ts';
@@ -76,13 +77,14 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       throw unsupported(`the backend ${name} does not support priority pools`);
     if (common.ordering === 'fifo') checkFifoLimits(common.limits);
     const { minPriority, ...limits } = common.limits;
-    return { common, minPriority, given: { ...options, ...common, limits } };
+    const notes = new DamageNotes(common.log);
+    return { common, minPriority, notes, given: { ...options, ...common, limits, damage: notes.report } };
   };
   return {
     name,
     capabilities,
     async open<O extends Ordering>(options = {} as OpenOptions<O> & Own): Promise<store.StoreOf<O>> {
-      const { common, minPriority, given } = resolve(options);
+      const { common, minPriority, notes, given } = resolve(options);
       const driver = await settle(() => definition.open(given));
       if (Object.keys(common.limits).length > 0 && driver.setLimits === undefined) {
         await driver.close();
@@ -90,7 +92,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       }
       if (minPriority !== undefined) await nameFloor(driver, minPriority);
       // `common` excludes the backend's own options, which may contain a password.
-      const store = new CheckedStore(name, capabilities, driver, common);
+      const store = new CheckedStore(name, capabilities, driver, common, notes);
       made.set(store, driver);
       return store as store.AnyStore as store.StoreOf<O>;
     },

@@ -1,4 +1,4 @@
-import type { DriverOptions } from '../contract/driver.ts';
+import type { OpenedOptions } from '../contract/driver.ts';
 import { invalid } from '../contract/errors.ts';
 import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
 import { type Limits, limitNames, namedLimits, type Ordering } from '../contract/limits.ts';
@@ -27,7 +27,7 @@ export const openNames: readonly string[] = [
 ];
 
 /** Checks the options of `open` and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
-export function resolveOptions(options: OpenOptions): DriverOptions {
+export function resolveOptions(options: OpenOptions): OpenedOptions {
   return {
     pool: poolName(options.pool ?? 'mempool'),
     thresholds: { ...defaultThresholds, ...namedThresholds(options) },

@@ -61,9 +61,9 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   gossip: new Set<string>([...page, 'after', 'hashesOnly']),
   stale: new Set<string>([...page, 'height']),
   wait: new Set<string>([...read, 'stage', 'confirmations']),
-  walk: new Set<string>([...read, 'after', 'onDamaged']),
+  walk: new Set<string>([...read, 'after']),
   bestWalk: new Set<string>([...read, 'filter', 'newcomers', 'readAhead']),
-  logWalk: new Set<string>([...read, 'cursor', 'onDamaged']),
+  logWalk: new Set<string>([...read, 'cursor']),
   recheck: new Set<string>([...read, 'height', 'slice']),
   work: new Set<string>([...read, 'owner', 'concurrency', 'claimMs', 'attempts', 'backoff']),
 };

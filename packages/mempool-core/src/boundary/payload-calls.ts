@@ -14,15 +14,16 @@ import type {
   TakeOptions,
   TakePayloadsOptions,
 } from '../contract/pool-verbs.ts';
-import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
+import type { Transaction } from '../contract/transaction.ts';
 import { checkHashes, maxCallTransactions } from './arguments.ts';
 import type { CallRunner } from './call-runner.ts';
 import { fieldsPart, withDigest } from './operation-digest.ts';
 import { callNames } from './option-names.ts';
 import { checkBudget, checkCallTime, checkReap, checkTake, checkView } from './pool-arguments.ts';
 
-type Read = (hashes: readonly string[]) => Awaitable<(Transaction | DamagedTransaction | null)[]>;
-type One<Of = TakenCandidate> = (Of & Pick<Transaction, 'payload' | 'payloadType'>) | DamagedTransaction;
+type Read = (hashes: readonly string[]) => Awaitable<(Transaction | null)[]>;
+type One<Of = TakenCandidate> = Of & Pick<Transaction, 'payload' | 'payloadType'>;
+type IsDamaged = (one: Candidate) => boolean;
 
 // The calls that return payloads with what they select (P8, P32), with the checks of their arguments.
 
@@ -30,13 +31,14 @@ export function reapFrom(
   calls: CallRunner,
   budget: Budget,
   options: ReapOptions | ReapPayloadsOptions | undefined,
-): Promise<(Candidate | DamagedTransaction)[]> {
-  const run = (context: ReadContext): Awaitable<(Candidate | DamagedTransaction)[]> => {
+): Promise<Candidate[]> {
+  const run = (context: ReadContext): Awaitable<Candidate[]> => {
     const { payloads, view } = checkReap(options);
     const reaped = calls.verb('reap')(checkBudget(budget), context);
     if (!payloads) return reaped;
     const read = (hashes: readonly string[]) => calls.verb('payloads')(hashes, { ...context, view });
-    const withBodies = (candidates: readonly Candidate[]) => reapedWithPayloads(candidates, read);
+    const withBodies = (candidates: readonly Candidate[]) =>
+      reapedWithPayloads(candidates, read, ({ hash }) => calls.damage.has(hash));
     // At once where the answer is there: no other call comes between.
     return reaped instanceof Promise ? reaped.then(withBodies) : withBodies(reaped);
   };
@@ -47,7 +49,7 @@ export function payloadsOf(
   calls: CallRunner,
   hashes: readonly string[],
   options: PayloadsOptions | undefined,
-): Promise<(Transaction | DamagedTransaction | null)[]> {
+): Promise<(Transaction | null)[]> {
   return calls.read(options, callNames.payloads, (context) => {
     const view = checkView(options);
     return calls.verb('payloads')(checkHashes('hashes', hashes, maxCallTransactions), { ...context, view });
@@ -75,25 +77,25 @@ export function takeFrom(
   return calls.write(options, run, callNames.take);
 }
 
-/** The candidates with payloads. The list ends before the first one that has left the pool meanwhile (P32). */
+/** The candidates with payloads, without damaged ones (M2). The list ends before the first one that has left the pool meanwhile (P32). */
 async function reapedWithPayloads(
   candidates: readonly Candidate[],
   read: Read,
-): Promise<(ReapedTransaction | DamagedTransaction)[]> {
-  const reaped: (ReapedTransaction | DamagedTransaction)[] = [];
+  isDamaged: IsDamaged,
+): Promise<ReapedTransaction[]> {
+  const reaped: ReapedTransaction[] = [];
   for (let from = 0; from < candidates.length; from += maxCallTransactions) {
     const part = candidates.slice(from, from + maxCallTransactions);
     const found = await readPart(part, read);
-    const end = found.indexOf(null);
-    reaped.push(...(found.slice(0, end < 0 ? undefined : end) as One<Candidate>[]));
+    const end = found.findIndex((one, i) => one === null && !isDamaged(part[i] as Candidate));
+    reaped.push(...found.slice(0, end < 0 ? undefined : end).filter((one) => one !== null));
     if (end >= 0) break;
   }
   return reaped;
 }
 
 /**
- * The claim with payloads. It leaves out what has left the pool since it was taken. A damaged record is told in its place
- * (M2).
+ * The claim with payloads. It leaves out what has left the pool since it was taken, and what is damaged: that stays under the claim (M2).
  *
  * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the store cannot be reached: the transactions are taken already
  */
@@ -118,7 +120,6 @@ async function readPart<Of extends Candidate>(part: readonly Of[], read: Read): 
   const bodies = await read(part.map(({ hash }) => hash));
   return part.map((one, i) => {
     const body = bodies[i] ?? null;
-    if (body === null || isDamaged(body)) return body;
-    return { ...one, payload: body.payload, payloadType: body.payloadType };
+    return body && { ...one, payload: body.payload, payloadType: body.payloadType };
   });
 }

@@ -125,6 +125,8 @@ export interface ClaimContext extends WriteContext {
   readonly notBeforeMs?: number;
   /** For `drop` in a priority pool: also drop the descendants (P23). */
   readonly descendants?: true;
+  /** For `drop`: drop only those that are Pending with the seq in the same place of this list (M2). */
+  readonly pendingSeqs?: readonly number[];
 }
 
 /** The context of a call that moves the tip (X6). */

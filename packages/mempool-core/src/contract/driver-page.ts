@@ -9,7 +9,7 @@ type Numbered<Page, Place extends keyof Page> = Omit<Page, Place> &
     readonly epoch: string;
   };
 
-/** A page by `seq`. `next` is the seq of its last record, damaged or not; on an empty page, the `after` of the query. */
+/** A page by `seq`. `next` is the seq of the last record that it read, damaged or not; if there was none, the `after` of the query. */
 export type DriverPage = Numbered<TransactionPage, 'next'>;
 /** A page of the terminal log. `cursor` is the number of the entry after the page. */
 export type DriverLogPage = Numbered<LogPage, 'cursor'>;

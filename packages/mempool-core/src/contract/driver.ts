@@ -1,4 +1,5 @@
 import type { Awaitable, ChainContext, ClaimContext, ReadContext, WriteContext } from './call-options.ts';
+import type { DamageReport } from './damage.ts';
 import type { DriverLogPage, DriverPage, DriverUsage } from './driver-page.ts';
 import type { EventSource } from './events.ts';
 import type { MoveVerb, Thresholds } from './lifecycle.ts';
@@ -7,13 +8,7 @@ import type { Logger, Retention } from './options.ts';
 import type { PriorityVerbs } from './pool-driver.ts';
 import type { RecordDriver } from './records.ts';
 import type { ConfirmOutcome, ReceiveOutcome, RollbackOutcome, TipAnswer } from './store.ts';
-import type {
-  ChainPoint,
-  DamagedTransaction,
-  StoredTransaction,
-  Transaction,
-  TransactionStatus,
-} from './transaction.ts';
+import type { ChainPoint, StoredTransaction, Transaction, TransactionStatus } from './transaction.ts';
 import type { TransferDriver } from './transfer.ts';
 
 /** A block after the checks: no hash occurs twice or in both lists, and both thresholds are set. */
@@ -27,8 +22,8 @@ export interface CheckedBlock {
   readonly thresholds: Thresholds;
 }
 
-/** The argument of a backend definition's `open`: the options after the checks, with defaults filled in. */
-export interface DriverOptions {
+/** The options of an open after the checks, with defaults filled in. */
+export interface OpenedOptions {
   readonly pool: string;
   readonly thresholds: Thresholds;
   /** The fields that this open names. They are stored with the pool and hold for all nodes until another open names them. */
@@ -59,6 +54,12 @@ export interface DriverOptions {
   readonly log: Logger;
 }
 
+/** The argument of a backend definition's `open`. */
+export interface DriverOptions extends OpenedOptions {
+  /** To call with each damaged record that a read of the driver skips (M2). */
+  readonly damage: DamageReport;
+}
+
 /**
  * The interface that the author of a backend implements. `defineBackend` adds the checks, the copies, abort, `close` and
  * the event streams. So every argument is valid here: hash lists have no repeats, a call has at most 1,000 transactions,
@@ -85,13 +86,10 @@ export interface StoreDriver
   confirm(block: CheckedBlock, context: ChainContext): Awaitable<ConfirmOutcome>;
   /** Undoes the blocks after the point; with `null`, every block that is kept. */
   rollback(point: ChainPoint | null, context: ChainContext): Awaitable<RollbackOutcome>;
-  /** Returns a page of Pending transactions with a `seq` above `after`. It skips damaged records and names them (M2). */
+  /** Returns a page of Pending transactions with a `seq` above `after`. It skips damaged records (M2). */
   peekPending(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
   peekInflight(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
-  findInflight(
-    hashes: readonly string[],
-    context: ReadContext,
-  ): Awaitable<(StoredTransaction | DamagedTransaction | null)[]>;
+  findInflight(hashes: readonly string[], context: ReadContext): Awaitable<(StoredTransaction | null)[]>;
   /** Returns the statuses in the order given (O3). A hash may occur twice. */
   checkStatus(hashes: readonly string[], context: ReadContext): Awaitable<TransactionStatus[]>;
   /** Returns a page of the log. `cursor` is the first `logSeq` wanted, or 0 for the oldest entry. */

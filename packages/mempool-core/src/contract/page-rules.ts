@@ -1,3 +1,4 @@
+import type { DamageReport } from './damage.ts';
 import { MempoolError } from './errors.ts';
 
 /** The most entries in a page (O6). */
@@ -26,28 +27,34 @@ export function clampLimit(limit: number | undefined): number {
   return Math.min(maxPageEntries, Math.max(1, limit ?? defaultPageEntries));
 }
 
-/** A page, with the damaged records that it skipped. */
+/** A page without the damaged records in its range. */
 export interface Cut<R> {
   readonly records: R[];
-  readonly damaged: R[];
   /** The last record on the page, damaged or not. */
   readonly last: R | undefined;
 }
 
-/** Returns the longest page from the start of `found` (O6, M2). It ends before the record that would exceed `maxPageBytes`. */
-export function cutPage<R extends ReadRecord>(found: Iterable<R>, intact: (record: R) => boolean): Cut<R> {
+/**
+ * Returns the longest page from the start of `found` (O6, M2). It ends before the record that would exceed `maxPageBytes`. It skips
+ * damaged records and reports them.
+ */
+export function cutPage<R extends ReadRecord>(
+  found: Iterable<R>,
+  intact: (record: R) => boolean = () => true,
+  damage: DamageReport = () => undefined,
+): Cut<R> {
   const records: R[] = [];
-  const damaged: R[] = [];
   let bytes = 0;
   let last: R | undefined;
   for (const record of found) {
     const isIntact = intact(record);
     if (isIntact) bytes += record.payload.length;
     if (bytes > maxPageBytes && records.length > 0) break;
-    (isIntact ? records : damaged).push(record);
+    if (isIntact) records.push(record);
+    else damage(record);
     last = record;
   }
-  return { records, damaged, last };
+  return { records, last };
 }
 
 /** Returns the error for a damaged record, `ERR_MEMPOOL_CORRUPT` (M2). */

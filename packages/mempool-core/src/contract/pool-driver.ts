@@ -6,7 +6,7 @@ import type { Limits } from './limits.ts';
 import type { OrderKey } from './order-key.ts';
 import type * as verbs from './pool-verbs.ts';
 import type { ReceiveOutcome } from './store.ts';
-import type { DamagedTransaction, Transaction } from './transaction.ts';
+import type { Transaction } from './transaction.ts';
 import type { CheckedVerdict, Refusal } from './verdict.ts';
 
 /** A submission after the checks. The backend owns the payload. */
@@ -93,7 +93,7 @@ export interface PriorityVerbs {
   ): Awaitable<verbs.ExtendOutcome>;
   sweep(sweep: CheckedSweep, context: WriteContext): Awaitable<verbs.Sweep>;
   since(query: CheckedGossipQuery, context: ReadContext): Awaitable<DriverGossipPage>;
-  payloads(hashes: readonly string[], context: PayloadContext): Awaitable<(Transaction | DamagedTransaction | null)[]>;
+  payloads(hashes: readonly string[], context: PayloadContext): Awaitable<(Transaction | null)[]>;
   peekParked(after: number, limit: number, context: ReadContext): Awaitable<DriverPage>;
   stale(height: number, limit: number, context: ReadContext): Awaitable<verbs.StaleTransaction[]>;
   /** Returns a page of the sender's live transactions (P23). `after` is the key before the page; '' for the first page. */

@@ -1,14 +1,7 @@
 import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
 import type { DropReason } from './drop-reason.ts';
 import type { Limits } from './limits.ts';
-import type {
-  DamagedRecord,
-  DamagedTransaction,
-  LifeFacts,
-  LiveStage,
-  Transaction,
-  TransactionPage,
-} from './transaction.ts';
+import type { LifeFacts, LiveStage, Transaction, TransactionPage } from './transaction.ts';
 import type { ImportOptions, ImportOutcome, Lines } from './transfer.ts';
 import { maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
 
@@ -154,8 +147,8 @@ export interface Claim<One = TakenCandidate> {
   readonly transactions: readonly One[];
 }
 
-/** A claim of a `take` with `payloads`. */
-export type ClaimWithPayloads = Claim<ClaimedTransaction | DamagedTransaction>;
+/** A claim of a `take` with `payloads`, without damaged transactions (M2). */
+export type ClaimWithPayloads = Claim<ClaimedTransaction>;
 
 /** The hashes of the transactions that `sweep` changed, by reason; at most 1,000 in all. */
 export interface Sweep {
@@ -194,11 +187,9 @@ export interface GossipItem {
   readonly payloadType: number | null;
 }
 
-/** A page of transactions to send to peers. */
+/** A page of transactions to send to peers, without damaged ones (M2). */
 export interface GossipPage {
   readonly items: readonly GossipItem[];
-  /** The damaged records in the range of this page. They are not in `items` (M2). */
-  readonly damaged: readonly DamagedRecord[];
   /** The cursor that gets the next page. It is also past the transactions that this page left out. */
   readonly next: string;
 }
@@ -290,8 +281,8 @@ export type ReviseOutcome =
   | { readonly kind: 'superseded'; readonly hash: string; readonly version: number }
   /** The transaction is no longer Pending; nothing changed. */
   | { readonly kind: 'skipped'; readonly hash: string }
-  /** The new verdict would exceed a limit; nothing changed. Only one after a damaged verdict may exceed `maxPerSender`. */
-  | { readonly kind: 'limit'; readonly hash: string; readonly limit: LimitName | 'maxPerSender' }
+  /** The new verdict would exceed a limit; nothing changed. */
+  | { readonly kind: 'limit'; readonly hash: string; readonly limit: LimitName }
   | { readonly kind: 'cycle'; readonly hash: string };
 
 /** Options of `revise`. */
@@ -363,11 +354,11 @@ export interface Load {
 export interface PoolVerbs {
   /**
    * Selects ready transactions that fit the budget, best first (in a fifo pool oldest first). Changes nothing. With
-   * `payloads` the list ends before a transaction that leaves the pool while the call reads (P32).
+   * `payloads` the list ends before a transaction that leaves the pool while the call reads (P32), and skips damaged ones (M2).
    *
    * @example const block = await store.reap({ maxGas: 30_000_000 }, { payloads: true, view: true });
    */
-  reap(budget: Budget, options: ReapPayloadsOptions): Promise<(ReapedTransaction | DamagedTransaction)[]>;
+  reap(budget: Budget, options: ReapPayloadsOptions): Promise<ReapedTransaction[]>;
   reap(budget?: Budget, options?: ReapOptions): Promise<Candidate[]>;
   /**
    * Selects transactions as `reap` does, moves them to Propagated and puts them under a claim of `owner`, in one step. A
@@ -392,10 +383,9 @@ export interface PoolVerbs {
   /** Returns transactions that became ready (in a fifo pool, arrived) after this cursor, in that order (P10). */
   since(query?: GossipQuery): Promise<GossipPage>;
   /**
-   * Returns for each hash, in the order given, its transaction if it is live, else `null`. Returns
-   * `{ kind: 'damaged', hash }` for a damaged record (M2).
+   * Returns for each hash, in the order given, its transaction if it is live, else `null`. A damaged one is `null`, too (M2).
    */
-  payloads(hashes: readonly string[], options?: PayloadsOptions): Promise<(Transaction | DamagedTransaction | null)[]>;
+  payloads(hashes: readonly string[], options?: PayloadsOptions): Promise<(Transaction | null)[]>;
   /** Returns a page of parked transactions, ordered by `seq`. In a fifo pool it is always empty. */
   peekParked(query?: SeqQuery): Promise<TransactionPage>;
   /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
@@ -407,7 +397,7 @@ export interface PoolVerbs {
    * last line has `changed: true` if other calls changed the pool meanwhile.
    *
    * @example for await (const line of store.export()) file.write(`${line}\n`);
-   * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged
+   * @throws `ERR_MEMPOOL_CORRUPT` naming a damaged transaction in flight, which may be mined; or other damaged data (M2)
    */
   export(options?: ReadOptions): AsyncIterable<string>;
   /**

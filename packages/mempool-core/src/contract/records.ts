@@ -47,11 +47,9 @@ export interface RecordQuery extends PageQuery {
   readonly after?: string | undefined;
 }
 
-/** A page of `listRecords`, in the order of the names' UTF-8 bytes. If both lists are empty, there are no more. */
+/** A page of `listRecords`, in the order of the names' UTF-8 bytes. If it is empty, there are no more. */
 export interface RecordPage {
   readonly records: readonly NamedValue[];
-  /** The damaged records in the range of this page. `putRecord` replaces or deletes them. */
-  readonly damaged: readonly { readonly name: string }[];
   /** The last name of this page. Give it as `after` to get the next page. */
   readonly next: string;
 }
@@ -75,6 +73,7 @@ export interface RecordVerbs {
    * Returns a page of the records whose name begins with `prefix`, in the order of the names' UTF-8 bytes (K4).
    *
    * @example const { records, next } = await store.listRecords('nonces/', { limit: 500 });
+   * @throws `ERR_MEMPOOL_CORRUPT` if a record of the page is damaged; `details.name` is its name (K4)
    */
   listRecords(prefix: string, query?: RecordQuery): Promise<RecordPage>;
 }

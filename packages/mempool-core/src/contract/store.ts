@@ -18,8 +18,6 @@ import type { AdmissionRefusal, Load, PoolVerbs, PriorityVerbs, ReceiveOptions, 
 import type { RecordVerbs } from './records.ts';
 import type {
   ChainPoint,
-  DamagedEntry,
-  DamagedTransaction,
   LogEntry,
   StoredTransaction,
   Tip,
@@ -110,11 +108,9 @@ export type RollbackOutcome =
       readonly oldest: ChainPoint | null;
     };
 
-/** A page of the terminal log, oldest entry first. */
+/** A page of the terminal log, oldest entry first, without damaged entries (M2). */
 export interface LogPage {
   readonly entries: LogEntry[];
-  /** The damaged entries in the range of this page. They are not in `entries` (M2). */
-  readonly damaged: readonly DamagedEntry[];
   /** The cursor that gets the next page. */
   readonly cursor: string;
   readonly hasMore: boolean;
@@ -219,7 +215,7 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
   /** True if at least one transaction is Pending (O2). */
   hasPending(options?: ReadOptions): Promise<boolean>;
   /**
-   * Returns a page of Pending transactions, ordered by `seq` (O1). It skips damaged records and names them in `damaged` (M2).
+   * Returns a page of Pending transactions, ordered by `seq` (O1). It skips damaged ones (M2).
    *
    * @example const { transactions, next } = await store.peekPending({ after: page.next, limit: 500 });
    * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
@@ -256,13 +252,10 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    */
   drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]>;
   /**
-   * Returns for each hash, in the order given, its transaction if that is in flight, else `null`. Returns
-   * `{ kind: 'damaged', hash }` for a damaged record (M2).
+   * Returns for each hash, in the order given, its transaction if that is in flight, else `null`. A damaged one is `null`,
+   * too; its status tells its stage (M2).
    */
-  findInflight(
-    hashes: readonly string[],
-    options?: ReadOptions,
-  ): Promise<(StoredTransaction | DamagedTransaction | null)[]>;
+  findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]>;
   /**
    * Returns a page of the transactions in flight (Propagated, Acknowledged, Confirmed), ordered by `seq` (O1).
    *
@@ -289,7 +282,7 @@ export interface StoreVerbs extends PoolVerbs, RecordVerbs, AsyncDisposable {
    */
   checkStatus(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
   /**
-   * Returns a page of the terminal log, oldest entry first (O4). It skips damaged entries and names them in `damaged` (M2).
+   * Returns a page of the terminal log, oldest entry first (O4). It skips damaged entries (M2).
    *
    * @throws `ERR_MEMPOOL_CURSOR` if `cursor` belongs to an earlier pool (O7)
    */

@@ -64,34 +64,9 @@ export interface StoredTransaction extends Transaction, Counters, LifeFacts {
   readonly notBefore: number | null;
 }
 
-/** Stands in place of a transaction whose record is damaged (M2). `drop` removes it. */
-export interface DamagedTransaction {
-  readonly kind: 'damaged';
-  readonly hash: string;
-}
-
-/** True if the value is a `DamagedTransaction` (M2). */
-export function isDamaged(found: object | null | undefined): found is DamagedTransaction {
-  return typeof found === 'object' && found !== null && 'kind' in found && found.kind === 'damaged';
-}
-
-/** A damaged record that a page skipped (M2). */
-export interface DamagedRecord {
-  /** `null` if the hash cannot be read. */
-  readonly hash: string | null;
-  readonly seq: number;
-}
-
-/** A damaged entry of the terminal log that a page skipped (M2). */
-export interface DamagedEntry {
-  readonly logSeq: number;
-}
-
-/** A page of transactions, by `seq`. If both `transactions` and `damaged` are empty, there are no more. */
+/** A page of transactions, by `seq`, without damaged ones (M2). If it is empty, there are no more. */
 export interface TransactionPage {
   readonly transactions: StoredTransaction[];
-  /** The damaged records in the range of this page. They are not in `transactions` (M2). */
-  readonly damaged: readonly DamagedRecord[];
   /** The cursor that gets the next page. */
   readonly next: string;
 }
@@ -99,11 +74,8 @@ export interface TransactionPage {
 /** The status of one hash (O3). */
 export interface TransactionStatus extends Counters, LifeFacts {
   readonly hash: string;
-  /**
-   * `Damaged` means that it is live, but its stored stage cannot be read (M2). All other fields are then empty. `drop`
-   * removes it.
-   */
-  readonly stage: Stage | 'Damaged';
+  /** `Propagated` if it is live, but its stored stage cannot be read (M2). */
+  readonly stage: Stage;
   readonly confirmedAt: ChainPoint | null;
   /** The reason of a Dropped transaction, else `null`. */
   readonly reason: DropReason | null;

@@ -50,15 +50,13 @@ export function fifoVerbs({ memory, write, options }: FifoDriverParts): FifoVerb
       const found = fifo.unconfirmed(after).take(limit);
       if (hashesOnly) {
         const records = [...found];
-        return gossipPage({ records, damaged: [], last: records.at(-1) }, { after, epoch }, (arrival) =>
-          gossipItem(arrival, null),
-        );
+        return gossipPage({ records, last: records.at(-1) }, { after, epoch }, (arrival) => gossipItem(arrival, null));
       }
       const records = found.map((arrival) => ({
         ...(fifo.bodies([arrival.hash])[0] as Transaction),
         ...placeOf(arrival),
       }));
-      const page = cutPage(records, () => true);
+      const page = cutPage(records);
       return gossipPage(page, { after, epoch }, (record) => gossipItem(record, record));
     },
     payloads: (hashes, context) => fifo.bodies(hashes, context),
@@ -68,7 +66,7 @@ export function fifoVerbs({ memory, write, options }: FifoDriverParts): FifoVerb
 
 /** Returns the empty page of parked transactions, because a fifo pool parks none. */
 export function noneParked(after: number, epoch: string): DriverPage {
-  return { transactions: [], damaged: [], next: after, epoch };
+  return { transactions: [], next: after, epoch };
 }
 
 function placeOf({ hash, seq, bytes }: FifoEntry): FifoEntry {

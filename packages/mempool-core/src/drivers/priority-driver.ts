@@ -14,12 +14,11 @@ import { defaultInflightTtlMs } from '../contract/options.ts';
 import type { CheckedCallTime, CheckedSubmission, PriorityVerbs, ReceiveCall } from '../contract/pool-driver.ts';
 import type { TakenCandidate } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
-import { type DamagedTransaction, isDamaged, type Transaction } from '../contract/transaction.ts';
+import type { Transaction } from '../contract/transaction.ts';
 import { defaultVerdict } from '../contract/verdict.ts';
 import { admitStep } from '../priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../priority/block-step.ts';
 import { senderPage, tagPage } from '../priority/lookup.ts';
-import type { PoolNode } from '../priority/pool-node.ts';
 import { dropPoolStep, dropSenderStep, movePoolStep, reviseStep } from '../priority/pool-step.ts';
 import { PriorityCall } from '../priority/priority-call.ts';
 import type { PriorityPool } from '../priority/priority-pool.ts';
@@ -35,9 +34,7 @@ import {
   staleIn,
 } from '../priority/selection.ts';
 import type { Planning } from '../priority/step-builder.ts';
-import { damagedRecord } from '../rules/answers.ts';
 import { type CallMoment, takenOf } from '../rules/call-plan.ts';
-import { isLostEntry } from '../rules/damage.ts';
 import { callTimeOf } from '../rules/pool-clock.ts';
 import { guardOf, type Step } from '../rules/step.ts';
 import { callVerbs, noTime } from './call-verbs.ts';
@@ -62,8 +59,8 @@ export interface PriorityStorage {
   writeUnderLease<T>(verb: string, context: ChainContext, plan: Plan<T>): Awaitable<T | FencedOutcome>;
   /** Returns the live records of the hashes that `choose` returns, by seq, as one page that begins after a seq (O6, M2). */
   stored(context: ReadContext, after: number, choose: (pool: PriorityPool) => readonly string[]): Awaitable<DriverPage>;
-  /** Returns the transactions with payloads, in the order of the hashes; `null` for a hash that is not live. */
-  bodies(context: PayloadContext, hashes: readonly string[]): Awaitable<(Transaction | DamagedTransaction | null)[]>;
+  /** Returns the transactions with payloads, in the order of the hashes; `null` for one that is not live, or damaged. */
+  bodies(context: PayloadContext, hashes: readonly string[]): Awaitable<(Transaction | null)[]>;
 }
 
 /** The options that the verbs of a priority pool need. */
@@ -111,7 +108,7 @@ export function priorityDriver(
     },
     peekPending: (from, limit, context) =>
       storage.stored(context, from, ({ index, memory }) => readyOf(index, memory.pendingAfter(from), limit)),
-    peekParked: (from, limit, context) => parkedPage(storage, from, limit, context),
+    peekParked: (from, limit, context) => storage.stored(context, from, ({ index }) => parkedAfter(index, from, limit)),
     payloads: (hashes, context) => storage.bodies(context, hashes),
   };
 }
@@ -188,36 +185,7 @@ function takenUnder({ index, memory }: PriorityPool, claimId: string): TakenCand
   return claimedBy(index, claimId).map((one) => takenOf(one, memory.txState(one.hash)?.facts ?? noFacts));
 }
 
-/** A page of parked transactions. Those whose verdict is damaged are named as damaged (M2). */
-function parkedPage(
-  storage: PriorityStorage,
-  from: number,
-  limit: number,
-  context: ReadContext,
-): Awaitable<DriverPage> {
-  let lost: ReadonlySet<string> = new Set();
-  const page = storage.stored(context, from, ({ index }) => {
-    const hashes = parkedAfter(index, from, limit);
-    lost = new Set(hashes.filter((hash) => isLost(index.node(hash))));
-    return hashes;
-  });
-  return after(page, (found) => (lost.size === 0 ? found : withoutLost(found, lost)));
-}
-
-function isLost(node: PoolNode | undefined): boolean {
-  return node !== undefined && isLostEntry(node.entry);
-}
-
-function withoutLost(page: DriverPage, lost: ReadonlySet<string>): DriverPage {
-  const named = page.transactions.filter(({ hash }) => lost.has(hash)).map(damagedRecord);
-  return {
-    ...page,
-    transactions: page.transactions.filter(({ hash }) => !lost.has(hash)),
-    damaged: [...page.damaged, ...named].sort((a, b) => a.seq - b.seq),
-  };
-}
-
-/** Adds the payloads, except of transactions that have left the pool. Names the damaged ones (M2). */
+/** Adds the payloads, except of transactions that have left the pool or are damaged (M2). */
 function withPayloads(
   storage: PriorityStorage,
   { items, ...rest }: GossipChoice,
@@ -230,9 +198,8 @@ function withPayloads(
   return after(bodies, (found) => ({
     items: items.flatMap((item, i) => {
       const body = found[i];
-      return body && !isDamaged(body) ? [{ ...item, payload: body.payload, payloadType: body.payloadType }] : [];
+      return body ? [{ ...item, payload: body.payload, payloadType: body.payloadType }] : [];
     }),
-    damaged: items.filter((_, i) => isDamaged(found[i])).map(damagedRecord),
     ...rest,
   }));
 }

@@ -28,9 +28,6 @@ import { PoolState } from './pool-state.ts';
 import { bodyOf, type Ended, type Rows } from './rows.ts';
 import { behindSeq, behindTick, bySending, type Row } from './stage-indexes.ts';
 
-/** No record in memory is damaged. */
-const intact = (): boolean => true;
-
 /**
  * The whole state of a pool in memory. Rules plan steps on it, `apply` writes them, and it answers every reading verb. It
  * is for a backend that keeps its working set in memory, with or without another storage.
@@ -262,7 +259,7 @@ export class MemoryPool implements PoolView, EventSource {
     const { oldest, last } = this.#log;
     const first = Math.max(cursor, oldest);
     const entries = this.#log.page(first, limit).map((ended, i) => this.#logEntry(first + i, ended));
-    return logPage(cutPage(entries, intact), { cursor, oldest, last, epoch: this.epoch }, (entry) => entry);
+    return logPage(cutPage(entries), { cursor, oldest, last, epoch: this.epoch }, (entry) => entry);
   }
 
   tip(points: number): TipAnswer {
@@ -301,7 +298,7 @@ export class MemoryPool implements PoolView, EventSource {
 
   #cut(rows: IteratorObject<Row, undefined>, after: number): DriverPage {
     const records = rows.map((row) => this.#stored(row));
-    return seqPage(cutPage(records, intact), { after, epoch: this.epoch }, (record) => record);
+    return seqPage(cutPage(records), { after, epoch: this.epoch }, (record) => record);
   }
 
   #oldestInflight(): OldestInflight | null {

@@ -311,8 +311,7 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Iterates over all Pending transactions by seq, page by page (O1). It skips damaged records and passes them to
-   * `onDamaged`.
+   * Iterates over all Pending transactions by seq, page by page (O1). It skips damaged ones (M2).
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    * @example for await (const { hash, payload } of pool.pending()) await broadcast(hash, payload);
    */
@@ -321,7 +320,7 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Iterates over all transactions in flight by seq, page by page (O1). Damaged records as in `pending`.
+   * Iterates over all transactions in flight by seq, page by page (O1). It skips damaged ones (M2).
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    */
   inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
@@ -339,7 +338,7 @@ export class Mempool implements AsyncDisposable {
   }
 
   /**
-   * Iterates over the terminal log from a cursor on, page by page (O4). Damaged entries as in `pending`.
+   * Iterates over the terminal log from a cursor on, page by page (O4). It skips damaged entries (M2).
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    */
   finalized(options?: LogWalkOptions): AsyncIterable<LogEntry & Walked> {

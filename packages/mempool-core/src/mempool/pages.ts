@@ -1,11 +1,10 @@
 import { checkRead } from '../boundary/arguments.ts';
 import { checkCursor } from '../boundary/cursors.ts';
-import { type CallNames, callNames } from '../boundary/option-names.ts';
+import { callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { cursorOf, readCursor } from '../contract/cursor.ts';
-import { invalid } from '../contract/errors.ts';
 import type { MempoolStore } from '../contract/store.ts';
-import type { DamagedEntry, DamagedRecord, LogEntry, StoredTransaction } from '../contract/transaction.ts';
+import type { LogEntry, StoredTransaction } from '../contract/transaction.ts';
 
 const pageEntries = 250;
 
@@ -19,40 +18,26 @@ export interface Walked {
 export interface SeqWalkOptions extends ReadOptions {
   /** The cursor to start at: `cursor` of an earlier walk, or `next` of a page. Default `origin`, the beginning. */
   readonly after?: string | undefined;
-  /** Called with each damaged record, which the walk skips (M2). */
-  readonly onDamaged?: ((record: DamagedRecord) => void) | undefined;
 }
 
 /** Options of `finalized`. */
 export interface LogWalkOptions extends ReadOptions {
   /** The cursor to start at: `cursor` of an earlier walk or page. Default `origin`, the oldest entry kept. */
   readonly cursor?: string | undefined;
-  /** Called with each damaged entry, which the walk skips (M2). */
-  readonly onDamaged?: ((entry: DamagedEntry) => void) | undefined;
 }
 
 /** Returns the checked options. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkSeqWalk(options: SeqWalkOptions | undefined): SeqWalkOptions {
-  const checked = { ...options, ...checkWalk(options, callNames.walk) };
+  const checked = { ...options, ...checkRead(options, callNames.walk) };
   checkCursor('after', 'page', checked.after);
   return checked;
 }
 
 /** Returns the checked options. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkLogWalk(options: LogWalkOptions | undefined): LogWalkOptions {
-  const checked = { ...options, ...checkWalk(options, callNames.logWalk) };
+  const checked = { ...options, ...checkRead(options, callNames.logWalk) };
   checkCursor('cursor', 'log', checked.cursor);
   return checked;
-}
-
-function checkWalk<O extends SeqWalkOptions | LogWalkOptions>(
-  options: O | undefined,
-  names: CallNames,
-): Pick<O, 'signal' | 'onDamaged'> {
-  const { signal } = checkRead(options, names);
-  const onDamaged = options?.onDamaged;
-  if (onDamaged !== undefined && typeof onDamaged !== 'function') throw invalid('onDamaged', 'a function');
-  return { signal, onDamaged };
 }
 
 type SeqVerb = 'peekPending' | 'peekInflight';
@@ -61,14 +46,13 @@ type SeqVerb = 'peekPending' | 'peekInflight';
 export async function* walkBySeq(
   store: MempoolStore,
   verb: SeqVerb,
-  { after: start, signal, onDamaged }: SeqWalkOptions,
+  { after: start, signal }: SeqWalkOptions,
 ): AsyncGenerator<StoredTransaction & Walked, undefined> {
   for (let after = start; ; ) {
-    const { transactions, damaged, next } = await store[verb]({ after, limit: pageEntries, signal });
+    const { transactions, next } = await store[verb]({ after, limit: pageEntries, signal });
     const epoch = readCursor('page', next)?.epoch ?? '';
     for (const each of transactions) yield { ...each, cursor: cursorOf('page', each.seq, epoch) };
-    for (const each of damaged) onDamaged?.(each);
-    if (transactions.length === 0 && damaged.length === 0) return undefined;
+    if (transactions.length === 0) return undefined;
     after = next;
   }
 }
@@ -76,13 +60,12 @@ export async function* walkBySeq(
 /** Iterates over the terminal log page by page, oldest first (O4). Missing numbers were trimmed before the walk reached them. */
 export async function* walkLog(
   store: MempoolStore,
-  { cursor: start, signal, onDamaged }: LogWalkOptions,
+  { cursor: start, signal }: LogWalkOptions,
 ): AsyncGenerator<LogEntry & Walked, undefined> {
   for (let cursor = start; ; ) {
     const page = await store.dumpFinalized({ cursor, limit: pageEntries, signal });
     const epoch = readCursor('log', page.cursor)?.epoch ?? '';
     for (const entry of page.entries) yield { ...entry, cursor: cursorOf('log', entry.logSeq + 1, epoch) };
-    for (const entry of page.damaged) onDamaged?.(entry);
     if (!page.hasMore) return undefined;
     cursor = page.cursor;
   }

@@ -5,7 +5,7 @@ import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import type { PoolVerbs, PriorityVerbs, ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
 import type { MempoolStore } from '../contract/store.ts';
-import { isDamaged, type Transaction } from '../contract/transaction.ts';
+import type { Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
 
 /** Options of `recheck`. */
@@ -22,13 +22,13 @@ export interface RecheckOptions extends ReadOptions {
 /** The result of a recheck: numbers of transactions by outcome. */
 export interface Recheck {
   readonly revised: number;
-  /** Transactions that were refused, so dropped with the reason `invalid`; or as `conflict`, after damage (M2). */
+  /** Transactions that were refused, so dropped with the reason `invalid`. */
   readonly dropped: number;
   /** Transactions that received a newer verdict from another caller meanwhile. */
   readonly superseded: number;
-  /** Transactions that are no longer Pending, or no longer in the pool. */
+  /** Transactions that are no longer Pending, or no longer in the pool, or damaged (M2). */
   readonly skipped: number;
-  /** Hashes, at most 1,000, that keep their verdict because a limit or a cycle forbids the new one or the payload is damaged. */
+  /** Hashes, at most 1,000, that keep their verdict because a limit or a cycle forbids the new one. */
   readonly unchanged: readonly string[];
 }
 
@@ -57,6 +57,7 @@ export class Rechecker {
   readonly #parts: RecheckParts;
   readonly #counts = { revised: 0, dropped: 0, superseded: 0, skipped: 0 };
   readonly #unchanged = new Set<string>();
+  readonly #passed = new Set<string>();
 
   constructor(parts: RecheckParts) {
     this.#parts = parts;
@@ -73,13 +74,14 @@ export class Rechecker {
     return { ...this.#counts, unchanged: [...this.#unchanged] };
   }
 
-  /** Unchanged transactions stay on the store's list, so they are filtered out here. */
+  /** What is done may stay on the store's list, so it is filtered out here. */
   async #nextSlice(): Promise<StaleTransaction[]> {
     const { pool, height, slice, signal } = this.#parts;
     signal?.throwIfAborted();
-    const limit = Math.min(maxListed, slice + this.#unchanged.size);
+    const limit = Math.min(maxListed, slice + this.#unchanged.size + this.#passed.size);
     const listed = await pool.stale({ height, limit, signal });
-    return listed.filter(({ hash }) => !this.#unchanged.has(hash)).slice(0, slice);
+    const isDone = (hash: string): boolean => this.#unchanged.has(hash) || this.#passed.has(hash);
+    return listed.filter(({ hash }) => !isDone(hash)).slice(0, slice);
   }
 
   async #revisions(slice: readonly StaleTransaction[]): Promise<Revision[]> {
@@ -101,16 +103,13 @@ export class Rechecker {
     return { hash, version, answer: 'refusal' in judgement ? judgement.refusal : judgement.verdict };
   }
 
-  /** Reads the payloads of a slice. A damaged one keeps its verdict (M2). */
+  /** Reads the payloads of a slice. What has left the pool, or is damaged (M2), is passed over. */
   async #payloads(hashes: readonly string[]): Promise<(Transaction | null)[]> {
     const { pool, signal } = this.#parts;
     const payloads = await pool.payloads(hashes, { signal });
-    return payloads.map((transaction) => {
-      if (transaction === null) this.#counts.skipped += 1;
-      if (!isDamaged(transaction)) return transaction;
-      this.#unchanged.add(transaction.hash);
-      return null;
-    });
+    for (const [i, hash] of hashes.entries()) if (payloads[i] === null) this.#passed.add(hash);
+    this.#counts.skipped += payloads.filter((transaction) => transaction === null).length;
+    return payloads;
   }
 
   #count(outcome: ReviseOutcome): void {

@@ -55,10 +55,10 @@ export class Screening {
     const { hash } = submission;
     const { stage } = await status(hash, { signal: context.signal });
     if (stage !== 'Unknown' && stage !== 'Dropped') {
-      // Call the store only if it must mend its record, must note the peer, or may have recorded another outcome. A fifo pool
+      // Call the store only if it must note the peer, or may have recorded another outcome. A fifo pool
       // notes no peers, and has no verdict that keeps out what has just left it.
       const notes = submission.from !== undefined && ordering === 'priority';
-      if (stage === 'Damaged' || notes || context.operationId !== undefined) return this.known(submission);
+      if (notes || context.operationId !== undefined) return this.known(submission);
       return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
     }
     const { point, tick } = await this.#currentTip(context.signal);

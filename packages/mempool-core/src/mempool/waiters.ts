@@ -295,7 +295,7 @@ export function checkGoal(options: WaitOptions | undefined): Goal {
 
 /** True at the stage asked for or a later one, or at Dropped (R3). */
 function reaches({ stage, confirmations }: TransactionStatus, goal: Goal): boolean {
-  if (stage === 'Unknown' || stage === 'Damaged') return false;
+  if (stage === 'Unknown') return false;
   if (stage === 'Dropped' || stage === 'Finalized') return true;
   return knownStages.indexOf(stage) >= knownStages.indexOf(goal.stage) && confirmations >= goal.confirmations;
 }

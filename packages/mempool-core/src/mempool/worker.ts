@@ -21,7 +21,7 @@ import {
 interface WorkerPool {
   markAcknowledged(hash: string, options: Guard): Promise<boolean>;
   release(hash: string, options: ReleaseGuard): Promise<boolean>;
-  drop(hash: string, reason: FinalReason | 'damaged', options: Guard): Promise<boolean>;
+  drop(hash: string, reason: FinalReason, options: Guard): Promise<boolean>;
 }
 
 interface Guard {
@@ -54,7 +54,7 @@ type Claimed = ClaimWithPayloads['transactions'][number];
 type Answer =
   | { readonly kind: 'acknowledged' }
   | { readonly kind: 'released'; readonly notBeforeMs?: number }
-  | { readonly kind: 'failed'; readonly reason: FinalReason | 'damaged' };
+  | { readonly kind: 'failed'; readonly reason: FinalReason };
 
 /** A `take` that was sent. If its answer is lost, it is repeated under its id, with the same arguments (X2, P8). */
 interface Ask {
@@ -265,7 +265,6 @@ export class Worker {
 
   async #job(claim: HeldClaim, one: Claimed): Promise<Answer> {
     const { work, handler } = this.#parts;
-    if ('kind' in one) return { kind: 'failed', reason: 'damaged' };
     const { attempts: attempt } = one;
     if (this.#isStopping) return { kind: 'released' };
     // The attempts before may have ended with their process.

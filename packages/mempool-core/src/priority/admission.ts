@@ -129,7 +129,6 @@ function isAlone({ index }: StepBuilder, entry: Entry): boolean {
   const { provides, requires, priority } = entry.verdict;
   if (priority < index.limits.minPriority || exceededBySender(index, entry) !== null) return false;
   const { dependents, providers, satisfied } = index;
-  if (provides.length > 0 && index.lostOut.size > 0) return false;
   const isNamed = (tag: string): boolean => dependents.has(tag) || providers.has(tag) || satisfied.has(tag);
   return requires.length === 0 && !provides.some(isNamed);
 }

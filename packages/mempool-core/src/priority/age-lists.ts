@@ -1,5 +1,4 @@
 import { bySeq, SortedList } from '../memory/sorted-list.ts';
-import { isLostEntry } from '../rules/damage.ts';
 import { isGossipable, type PoolNode, type Standing } from './pool-node.ts';
 
 /** Returns `null` for a transaction that is not in the list. */
@@ -63,15 +62,12 @@ const whilePending =
   (node) =>
     node.stage === 'Pending' ? (keyOf(node) ?? null) : null;
 
-/** The same without those whose verdict is damaged: the time of their admission is lost, too (M2). */
-const whileKnown = (keyOf: KeyOf): KeyOf => whilePending((node) => (isLostEntry(node.entry) ? null : keyOf(node)));
-
 const parkedAt: KeyOf = ({ place, entry }) =>
   place === null || place.ready || entry.notBefore !== undefined ? null : (entry.parkedAt ?? entry.admittedAt);
 
 /** Lists of transactions by age, expiry, height of the verdict, gossip number and end of the claim. */
 export class AgeLists {
-  /** Pending transactions by the time of their admission, as far as it is known. */
+  /** Pending transactions by the time of their admission. */
   readonly admitted: AgeList;
   readonly admittedHeight: AgeList;
   /** Pending transactions that are held back (P20), by the time until which they are. */
@@ -97,10 +93,10 @@ export class AgeLists {
       this.#lists.push(made);
       return made;
     };
-    this.admitted = list(whileKnown(({ entry }) => entry.admittedAt));
-    this.admittedHeight = list(whileKnown(({ entry }) => entry.admittedHeight));
+    this.admitted = list(whilePending(({ entry }) => entry.admittedAt));
+    this.admittedHeight = list(whilePending(({ entry }) => entry.admittedHeight));
     this.held = list(whilePending(({ entry }) => entry.notBefore));
-    this.parked = list(whileKnown(parkedAt));
+    this.parked = list(whilePending(parkedAt));
     this.expiring = list(whilePending(({ entry }) => entry.verdict.expiresAt));
     this.expiringHeight = list(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
     this.checked = list(whilePending(({ entry }) => entry.checkedHeight));

@@ -77,8 +77,8 @@ export interface Evicting {
 /**
  * The transactions at the end of the order whose eviction makes room for a new one, as few as there may be. The new
  * transaction may be in the order already. Only strictly worse transactions may be evicted. Tie-breaks do not count, or an
- * earlier transaction could be evicted for a later one of equal priority. Protected ones (P28) and those whose verdict is
- * damaged (M2) stay.
+ * earlier transaction could be evicted for a later one of equal priority. Protected ones (P28)
+ * stay.
  *
  * @returns `null` if that does not suffice
  */

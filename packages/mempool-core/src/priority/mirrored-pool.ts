@@ -1,8 +1,10 @@
 import { decodeEntry } from '../codec/entry-record.ts';
+import type { DamageReport } from '../contract/damage.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import { live } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
+import type { ReadRecord } from '../contract/page-rules.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import { lostEntry } from '../rules/damage.ts';
 import type { Step, Write } from '../rules/step.ts';
@@ -249,19 +251,25 @@ class StandIns {
   }
 }
 
-/** Decodes a stored entry. If the record is missing or damaged, calls `report` and returns a substitute (M2). */
-export function storedEntry(
-  { hash, seq, bytes }: Pick<Entry, 'hash' | 'seq' | 'bytes'>,
-  record: unknown,
-  report: () => unknown,
-): Entry {
+/** Decodes a stored entry. Returns `undefined` if the record is missing or damaged (M2). */
+export function storedEntry({ hash, seq }: Pick<Entry, 'hash' | 'seq'>, record: unknown): Entry | undefined {
   try {
-    if (record instanceof Uint8Array) return decodeEntry(hash, seq, record);
+    return record instanceof Uint8Array ? decodeEntry(hash, seq, record) : undefined;
   } catch {
-    // Reported below, like a missing record.
+    return undefined;
   }
-  report();
-  return lostEntry(hash, seq, bytes);
+}
+
+/** Decodes a stored entry for a mirror. If the record is missing or damaged, reports that and returns a substitute (M2). */
+export function mirroredEntry(
+  place: Omit<ReadRecord, 'payload'> & Pick<Entry, 'bytes'>,
+  record: unknown,
+  damage: DamageReport,
+): Entry {
+  const entry = storedEntry(place, record);
+  if (entry !== undefined) return entry;
+  damage(place);
+  return lostEntry(place.hash, place.seq, place.bytes);
 }
 
 function withoutPayload(write: Write): Write {

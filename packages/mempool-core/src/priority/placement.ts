@@ -1,7 +1,5 @@
 import type { OrderKey } from '../contract/order-key.ts';
 import type { Entry } from '../contract/pool-entry.ts';
-import { nobodysTag } from '../rules/damage.ts';
-import { mayRivalLost } from './damage-parking.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isPlaced, isReady, type PoolNode } from './pool-node.ts';
 import { isSamePlace, keyAt } from './tipped-place.ts';
@@ -41,7 +39,6 @@ export function settle(index: PoolIndex): void {
 /** Does the same as `settle`, and yields now and then. Nothing else may use the index meanwhile. */
 export function* settling(index: PoolIndex): Generator<undefined, void> {
   const { nodes, tags } = index.unsettled;
-  if (tags.delete(nobodysTag)) for (const node of index.parked) nodes.add(node);
   for (const tag of tags) for (const dependent of index.dependents.of(tag)) nodes.add(dependent);
   tags.clear();
   for (const node of nodes) if (node.stage !== 'Pending') nodes.delete(node);
@@ -88,7 +85,7 @@ export function placeOf(index: PoolIndex, node: PoolNode): OrderKey {
   if (node.place !== null && isUntagged(node.entry)) return crossed(index, node.place);
   const { verdict } = node.entry;
   const parents: OrderKey[] = [];
-  let ready = node.entry.notBefore === undefined && !mayRivalLost(index, node);
+  let ready = node.entry.notBefore === undefined;
   for (const tag of verdict.requires) {
     if (isMet(index, tag)) continue;
     const providers = [...index.providers.of(tag)].filter(isPlaced);

@@ -4,13 +4,11 @@ import type { Entry } from '../contract/pool-entry.ts';
 import { isLive, type KnownStage } from '../contract/transaction.ts';
 import { minPriority as lowestPriority } from '../contract/verdict.ts';
 import { bySeq, SortedList } from '../memory/sorted-list.ts';
-import { nobodysTag } from '../rules/damage.ts';
 import { AgeLists } from './age-lists.ts';
 import { Parking } from './parking.ts';
 import {
   isCounted,
   isHeld,
-  isLostOut,
   isPlaced,
   mayLeave,
   type PlacedNode,
@@ -57,8 +55,6 @@ export class PoolIndex {
   readonly dependents: TagIndex = new TagIndex();
   /** Dropped transactions in the log, by the tags that they require. */
   readonly #dropped: TagIndex = new TagIndex();
-  /** M2: damaged ones that are in flight or Confirmed. Each may provide any tag. */
-  readonly lostOut: Set<PoolNode> = new Set();
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
   readonly ages: AgeLists = new AgeLists(() => this.nodes());
@@ -320,7 +316,6 @@ export class PoolIndex {
     if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
     if (requires.length > 0) this.#requirers(stage).add(requires, node);
     this.#senders.add(node);
-    if (isLostOut(node)) this.lostOut.add(node);
     if (isCounted(stage)) this.totals.add(entry);
   }
 
@@ -330,8 +325,6 @@ export class PoolIndex {
     this.#senders.delete(node);
     if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
     if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
-    // What is parked may have waited for the last one.
-    if (this.lostOut.delete(node) && this.lostOut.size === 0) this.unsettled.tags.add(nobodysTag);
     if (isCounted(stage)) this.totals.remove(entry);
   }
 

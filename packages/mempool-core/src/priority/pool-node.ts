@@ -52,9 +52,9 @@ export function isHeld({ stage, entry }: Pick<PoolNode, 'stage' | 'entry'>): boo
   return stage === 'Pending' && entry.notBefore !== undefined;
 }
 
-/** False for what nothing takes the place of: a protected one (P28), and one whose verdict is damaged (M2). */
+/** False for a protected one: nothing takes its place (P28). */
 export function mayLeave({ entry }: Pick<PoolNode, 'entry'>): boolean {
-  return !entry.verdict.protected && !isLostEntry(entry);
+  return !entry.verdict.protected;
 }
 
 export function isReady({ place }: PoolNode): boolean {
@@ -71,12 +71,7 @@ export function providing(stage: KnownStage): 'something to wait for' | 'done' |
   return stage === 'Pending' ? 'something to wait for' : 'done';
 }
 
-/** M2: true for one whose verdict is damaged and that is in flight or Confirmed. */
-export function isLostOut({ stage, entry }: PoolNode): boolean {
-  return isLostEntry(entry) && providing(stage) === 'done';
-}
-
-/** Transactions that need a new order key, and tags whose dependents need one. With `nobodysTag`, all that are parked need one. */
+/** Transactions that need a new order key, and tags whose dependents need one. */
 export interface Unsettled {
   readonly nodes: Set<PoolNode>;
   readonly tags: Set<string>;

@@ -3,16 +3,14 @@ import { invalid } from '../contract/errors.ts';
 import type { MoveVerb } from '../contract/lifecycle.ts';
 import type { CheckedRevision } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
-import type { ReviseOutcome, SenderDrop } from '../contract/pool-verbs.ts';
+import type { LimitName, ReviseOutcome, SenderDrop } from '../contract/pool-verbs.ts';
 import { type CheckedVerdict, isRefusal } from '../contract/verdict.ts';
 import { type CallMoment, maxSweep } from '../rules/call-plan.ts';
-import { isLostEntry } from '../rules/damage.ts';
-import { type MoveGuard, type Step, underClaim } from '../rules/step.ts';
+import { type MoveGuard, type Step, stillPending, underClaim } from '../rules/step.ts';
 import { ancestorsWithin, type NoPlace, refusedFor } from './graph.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
-import { exceededBySender } from './refusals.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
@@ -42,10 +40,11 @@ export function dropPoolStep(
   nowMs: number,
   hashes: readonly string[],
   reason: string,
-  { claim, descendants }: MoveGuard = {},
+  { claim, descendants, pendingSeqs }: MoveGuard = {},
 ): Step<string[]> {
   const builder = new StepBuilder(pool, nowMs);
-  const guarded = underClaim(hashes, claim, (hash) => claimOf(builder, hash));
+  const pending = stillPending(hashes, pendingSeqs, (hash) => builder.txState(hash));
+  const guarded = underClaim(pending, claim, (hash) => claimOf(builder, hash));
   const cause = dropCause(reason);
   const named = guarded.filter((hash) => builder.drop(hash, cause, reason));
   if (descendants === undefined) return builder.step(named);
@@ -99,9 +98,9 @@ export function reviseStep(
   for (const [i, { hash, version, answer }] of revisions.entries()) {
     const node = builder.index.node(hash);
     if (node?.stage !== 'Pending' || node.entry.version !== version || isRefusal(answer)) continue;
-    if (!isLostEntry(node.entry)) checkIdentity(`revisions[${i}].answer`, node.entry.verdict, answer);
+    checkIdentity(`revisions[${i}].answer`, node.entry.verdict, answer);
   }
-  return builder.step(revisions.map((revision) => revise(builder, revision, { nowMs, height })));
+  return builder.step(revisions.map((revision) => revise(builder, revision, height)));
 }
 
 function checkIdentity(place: string, before: CheckedVerdict, after: CheckedVerdict): void {
@@ -111,25 +110,17 @@ function checkIdentity(place: string, before: CheckedVerdict, after: CheckedVerd
     throw invalid(`${place}.provides`, 'the tags of the current verdict');
 }
 
-function revise(
-  builder: StepBuilder,
-  { hash, version, answer }: CheckedRevision,
-  { nowMs, height }: CallMoment,
-): ReviseOutcome {
+function revise(builder: StepBuilder, { hash, version, answer }: CheckedRevision, height: number): ReviseOutcome {
   const { index } = builder;
   const node = index.node(hash);
   if (node?.stage !== 'Pending') return { kind: 'skipped', hash };
   const { entry } = node;
-  const isLost = isLostEntry(entry);
   if (entry.version !== version) return { kind: 'superseded', hash, version: entry.version };
-  if (isRefusal(answer)) return dropIn(builder, hash, 'invalid');
-  if (isLost && hasRival(index, answer.provides)) return dropIn(builder, hash, 'conflict');
+  if (isRefusal(answer)) return dropInvalid(builder, hash);
   const limit = refusedByVerdict(index, entry, answer);
   if (limit !== null) return { kind: 'limit', hash, limit };
-  const verdict = { ...answer, provides: isLost ? answer.provides : entry.verdict.provides };
-  // M2: when it was admitted is lost with its verdict. Its time begins again.
-  const since = isLost ? { admittedAt: nowMs, admittedHeight: height } : null;
-  const next = { ...entry, ...since, verdict, version: version + 1, checkedHeight: height };
+  const verdict = { ...answer, provides: entry.verdict.provides };
+  const next = { ...entry, verdict, version: version + 1, checkedHeight: height };
   const parkedBefore = index.parkedCount;
   index.begin();
   const left = makePlace(index, index.put(next, 'Pending'), { parkedBefore, required: entry.verdict.requires });
@@ -142,28 +133,17 @@ function revise(
   return { kind: 'revised', hash, version: version + 1 };
 }
 
-/** M2: only a verdict after a damaged one names a sender anew. */
-function refusedByVerdict(
-  index: PoolIndex,
-  entry: Entry,
-  verdict: CheckedVerdict,
-): Extract<ReviseOutcome, { readonly kind: 'limit' }>['limit'] | null {
-  const { limits, totals } = index;
+function refusedByVerdict({ limits, totals }: PoolIndex, entry: Entry, verdict: CheckedVerdict): LimitName | null {
   if (verdict.gas > limits.maxTxGas) return 'maxTxGas';
   const isNewlyProtected = verdict.protected && !entry.verdict.protected;
   if (isNewlyProtected && totals.protected >= limits.maxProtected) return 'maxProtected';
-  return isLostEntry(entry) && exceededBySender(index, { verdict }) !== null ? 'maxPerSender' : null;
+  return null;
 }
 
-function dropIn(builder: StepBuilder, hash: string, cause: 'invalid' | 'conflict'): ReviseOutcome {
-  builder.drop(hash, cause);
+function dropInvalid(builder: StepBuilder, hash: string): ReviseOutcome {
+  builder.drop(hash, 'invalid');
   settle(builder.index);
   return { kind: 'dropped', hash };
-}
-
-/** M2: true if a live transaction or the chain has a tag of one whose own tags were not known. */
-function hasRival({ providers, satisfied }: PoolIndex, tags: readonly string[]): boolean {
-  return tags.some((tag) => providers.has(tag) || satisfied.has(tag));
 }
 
 /** Those that leave for a revised transaction, or why it has no place. For one that is parked only those leave that wait for it. */

@@ -5,10 +5,8 @@ import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
-import { nobodysTag } from '../rules/damage.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
-import { isParkedByDamage } from './damage-parking.ts';
 import { excessOf, Leavers, nothingMore } from './eviction.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -51,8 +49,7 @@ export class PriorityCall implements CallPlan {
 
   expired(moment: CallMoment, limit: number): Named[] {
     const index = this.#settled;
-    // What this call parks or wakes has not waited yet, however old it is. The same holds after damage.
-    for (const node of parkedByDamage(index, moment)) index.move(node, node.stage, { ...node.entry });
+    // What this call parks or wakes has not waited yet, however old it is.
     this.#builder.timeParked();
     return expiredIn(index, moment, limit);
   }
@@ -171,12 +168,6 @@ function* parkedTooLong(
     if (nowMs - (node.entry.parkedAt ?? node.entry.admittedAt) <= limits.parkedTtlMs) return;
     yield node;
   }
-}
-
-/** Those of them whose time is not known, because of damage. */
-function parkedByDamage(index: PoolIndex, moment: CallMoment): readonly PoolNode[] {
-  if (!index.dependents.has(nobodysTag)) return [];
-  return [...parkedTooLong(index, moment)].filter((node) => isParkedByDamage(index, node));
 }
 
 /** The transactions that are strictly older than allowed, by seq. Builds no list that no limit needs. */

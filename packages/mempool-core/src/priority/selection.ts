@@ -4,6 +4,7 @@ import { maxPageBytes } from '../contract/page-rules.ts';
 import type { CheckedBudget, CheckedGossipQuery } from '../contract/pool-driver.ts';
 import type { Candidate, GossipItem, RankedCandidate, StaleTransaction } from '../contract/pool-verbs.ts';
 import { priorityAt } from '../contract/verdict.ts';
+import { isLostEntry } from '../rules/damage.ts';
 import { parentsOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, type PoolNode } from './pool-node.ts';
@@ -99,8 +100,9 @@ export function readyOf(index: PoolIndex, pending: Iterable<{ readonly hash: str
 /** The hashes of parked transactions with a greater seq, by seq. */
 export function parkedAfter({ parked }: PoolIndex, after: number, limit: number): string[] {
   const found: string[] = [];
-  for (const { hash } of parked.after({ seq: after })) {
+  for (const { hash, entry } of parked.after({ seq: after })) {
     if (found.length >= limit) break;
+    if (isLostEntry(entry)) continue;
     found.push(hash);
   }
   return found;
@@ -141,5 +143,5 @@ export function gossipAfter({ index, memory }: GossipPool, query: CheckedGossipQ
 }
 
 export function gossipWithoutPayloads({ items, ...rest }: GossipChoice): DriverGossipPage {
-  return { items: items.map((item) => ({ ...item, payload: null, payloadType: null })), damaged: [], ...rest };
+  return { items: items.map((item) => ({ ...item, payload: null, payloadType: null })), ...rest };
 }

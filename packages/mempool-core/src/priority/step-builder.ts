@@ -4,7 +4,6 @@ import { type Entry, heldUntil, type PoolStep, parkedSince } from '../contract/p
 import type { Transaction } from '../contract/transaction.ts';
 import { changeOf, type MoveWay, planDrop, planMove } from '../rules/change.ts';
 import { type PoolView, type Step, type StepParts, stepOf } from '../rules/step.ts';
-import { isParkedByDamage } from './damage-parking.ts';
 import { placeEvents } from './place-events.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
@@ -194,7 +193,7 @@ export class StepBuilder {
       const isKnown = before !== null && before.entry.seq === node.seq;
       if (!isNow || !isKnown) continue;
       // What was ready for a moment in this call, such as between a wake and an expiry, has been parked all the time.
-      const hasWaited = isParked(before) && !isWoken(node, before) && !isParkedByDamage(this.index, before);
+      const hasWaited = isParked(before) && !isWoken(node, before);
       const since = hasWaited ? before.entry.parkedAt : this.#nowMs;
       if (entry.parkedAt !== since) this.index.move(node, node.stage, parkedSince(entry, since));
     }

@@ -5,7 +5,6 @@ import type { Cut, LoggedRecord, ReadRecord } from '../contract/page-rules.ts';
 import type { ConfirmOutcome } from '../contract/store.ts';
 import type {
   ChainPoint,
-  DamagedRecord,
   FinalStage,
   LiveStage,
   LogEntry,
@@ -33,9 +32,9 @@ const unknownStatus: Omit<TransactionStatus, 'hash'> = {
   attempts: 0,
 };
 
-/** Returns the status of a live transaction whose state cannot be read (M2). */
-export function damagedStatus(hash: string): TransactionStatus {
-  return { ...unknownStatus, hash, stage: 'Damaged' };
+/** Returns the status of a live transaction whose stage cannot be read: it counts as in flight (M2). */
+export function unreadableStatus(hash: string): TransactionStatus {
+  return { ...unknownStatus, hash, stage: 'Propagated' };
 }
 
 /** Returns the status of a hash (O3). `txState` is its live record or latest log entry; `null` if there is neither. */
@@ -112,16 +111,11 @@ export interface PageStart {
 
 /** Returns the page by `seq` that begins after a seq (O1). `read` converts a record into its answer. */
 export function seqPage<R extends ReadRecord>(
-  { records, damaged, last }: Cut<R>,
+  { records, last }: Cut<R>,
   { after, epoch }: PageStart,
   read: (record: R) => StoredTransaction,
 ): DriverPage {
-  return { transactions: records.map(read), damaged: damaged.map(damagedRecord), next: last?.seq ?? after, epoch };
-}
-
-/** Returns the element of a page's `damaged` for a damaged record (M2). */
-export function damagedRecord({ hash, seq }: Pick<ReadRecord, 'hash' | 'seq'>): DamagedRecord {
-  return { hash: hash === '' ? null : hash, seq };
+  return { transactions: records.map(read), next: last?.seq ?? after, epoch };
 }
 
 /** The ends of a log, and the position in it at which a page begins. */
@@ -136,7 +130,7 @@ export interface LogEnds {
 
 /** Returns the page of log entries that were read from `max(cursor, oldest)` on (O4). `read` converts a record into its answer. */
 export function logPage<R extends LoggedRecord>(
-  { records, damaged, last: newest }: Cut<R>,
+  { records, last: newest }: Cut<R>,
   { cursor, oldest, last, epoch }: LogEnds,
   read: (record: R) => LogEntry,
 ): DriverLogPage {
@@ -145,7 +139,6 @@ export function logPage<R extends LoggedRecord>(
   const entries = records.map(read);
   return {
     entries,
-    damaged: damaged.map(({ logSeq }) => ({ logSeq })),
     cursor: next,
     hasMore: next <= last,
     missed,

@@ -3,16 +3,15 @@ import type { Entry } from '../contract/pool-entry.ts';
 import { defaultVerdict, minPriority } from '../contract/verdict.ts';
 
 /**
- * This file defines the values that stand in for a damaged record, on every backend, until it is dropped or replaced
- * (M2).
+ * This file defines the values that stand in for a damaged record, on every backend, until it is dropped (M2).
  */
 
 /** A tag that no verdict can name. So no transaction provides it, and no block satisfies it. Only lost entries require it. */
-export const nobodysTag = '';
+const nobodysTag = '';
 /** The tick of a state whose log entry is damaged. No other state has this tick. */
 const lostTick = -1;
 
-/** Returns a substitute for an entry that cannot be read. It parks the transaction until that is dropped or has a new verdict. */
+/** Returns a substitute for an entry that cannot be read. A Pending transaction with it is parked: it is not handed out. */
 export function lostEntry(hash: string, seq: number, bytes: number): Entry {
   const verdict = { ...defaultVerdict, priority: minPriority, requires: [nobodysTag] };
   const times = { admittedAt: 0, admittedHeight: 0, checkedHeight: 0, gossipSeq: 0 };

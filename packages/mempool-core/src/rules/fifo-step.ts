@@ -6,7 +6,7 @@ import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { Candidate, GossipItem } from '../contract/pool-verbs.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import { minPriority } from '../contract/verdict.ts';
-import { damagedRecord, type PageStart } from './answers.ts';
+import type { PageStart } from './answers.ts';
 import type { PoolView } from './step.ts';
 
 /** Returns up to `limit` transactions that were sent before a time, without the hashes in `but` (L14). */
@@ -84,9 +84,9 @@ export function gossipItem({ hash, seq, bytes }: FifoEntry, body: Omit<Transacti
 
 /** Returns a page of `since`. A fifo pool hides no transactions, so the next page starts after the last record. */
 export function gossipPage<R extends Pick<FifoEntry, 'hash' | 'seq'>>(
-  { records, damaged, last }: Cut<R>,
+  { records, last }: Cut<R>,
   { after, epoch }: PageStart,
   read: (record: R) => GossipItem,
 ): DriverGossipPage {
-  return { items: records.map(read), damaged: damaged.map(damagedRecord), next: last?.seq ?? after, epoch };
+  return { items: records.map(read), next: last?.seq ?? after, epoch };
 }

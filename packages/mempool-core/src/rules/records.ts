@@ -87,18 +87,22 @@ export interface FoundRecord extends NamedValue {
   readonly isIntact: boolean;
 }
 
-/** Returns the page of `listRecords` that begins with these records, which are at most `limit` (K4, O6). */
+/**
+ * Returns the page of `listRecords` that begins with these records, which are at most `limit` (K4, O6).
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT` naming a damaged record among them
+ */
 export function recordPage(found: Iterable<FoundRecord>, { after }: Pick<CheckedRecordQuery, 'after'>): RecordPage {
-  const [records, damaged]: [NamedValue[], { name: string }[]] = [[], []];
+  const records: NamedValue[] = [];
   let [bytes, next] = [0, after];
   for (const { isIntact, name, version, value } of found) {
-    bytes += isIntact ? value.length : 0;
+    if (!isIntact) throw damagedRecord(name);
+    bytes += value.length;
     if (bytes > maxPageBytes && records.length > 0) break;
     next = name;
-    if (isIntact) records.push({ name, version, value });
-    else damaged.push({ name });
+    records.push({ name, version, value });
   }
-  return { records, damaged, next };
+  return { records, next };
 }
 
 /** Compares two texts by their UTF-8 bytes (K4). A UTF-16 comparison would sort surrogate pairs too low. */

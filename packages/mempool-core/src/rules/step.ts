@@ -203,6 +203,8 @@ export interface MoveGuard {
   readonly notBefore?: number | undefined;
   /** For a drop in a priority pool: also drop the descendants (P23). */
   readonly descendants?: true | undefined;
+  /** For a drop: only those that are Pending with the seq in the same place of this list (M2). */
+  readonly pendingSeqs?: readonly number[] | undefined;
 }
 
 /** Returns the guard of a call at `nowMs`. A `notBeforeMs` that has come already is ignored. */
@@ -218,6 +220,19 @@ export function underClaim(
   claimOf: ((hash: string) => string | null) | undefined,
 ): readonly string[] {
   return claim === undefined ? hashes : hashes.filter((hash) => claimOf?.(hash) === claim);
+}
+
+/** Returns the hashes that are Pending with the seq in the same place of the list, or all if there is no list (M2). */
+export function stillPending(
+  hashes: readonly string[],
+  seqs: readonly number[] | undefined,
+  txState: (hash: string) => TxState | null,
+): readonly string[] {
+  if (seqs === undefined) return hashes;
+  return hashes.filter((hash, i) => {
+    const found = txState(hash);
+    return found?.stage === 'Pending' && found.seq === seqs[i];
+  });
 }
 
 /** Returns the step of `markInflight`, `markAcknowledged` or `release` (L3, L4, P19, P20). */
@@ -236,9 +251,10 @@ export function dropStep(
   view: PoolView,
   hashes: readonly string[],
   reason: string,
-  { claim }: MoveGuard = {},
+  { claim, pendingSeqs }: MoveGuard = {},
 ): Step<string[]> {
-  const guarded = underClaim(hashes, claim, (hash) => view.claimOf?.(hash) ?? null);
+  const named = stillPending(hashes, pendingSeqs, (hash) => view.txState(hash));
+  const guarded = underClaim(named, claim, (hash) => view.claimOf?.(hash) ?? null);
   return eachStep(view, guarded, (txState) => planDrop(txState, reason, view.currentTip.tick, dropCause(reason)));
 }
 

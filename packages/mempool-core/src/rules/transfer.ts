@@ -1,4 +1,7 @@
+import type { DamageReport } from '../contract/damage.ts';
 import { MempoolError } from '../contract/errors.ts';
+import type { TxState } from '../contract/lifecycle.ts';
+import { corrupt } from '../contract/page-rules.ts';
 import type { ImportedPage, ImportMark, PageOutcome, PoolPart } from '../contract/transfer.ts';
 
 /** Returns the outcome of a page that is not stored; `null` if it is the next one of its file. `isUnused`: the pool is empty. */
@@ -26,6 +29,17 @@ export function isUnused(numbers: Readonly<Record<LastNumber, number>>): boolean
 export function importUnfinished(): MempoolError {
   const remedy = 'import the same file again to complete it, or remove the pool';
   return new MempoolError('ERR_MEMPOOL_IN_USE', `the pool is being imported: ${remedy}`);
+}
+
+/**
+ * Leaves a damaged Pending transaction out of an export, with a report (M2, D3).
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT` for another one: the chain may have it, and a pool without it would take a payment back
+ */
+export function leaveOut({ hash, seq, stage }: Pick<TxState, 'hash' | 'seq' | 'stage'>, damage: DamageReport): null {
+  if (stage !== 'Pending') throw corrupt({ hash, seq });
+  damage({ hash, seq });
+  return null;
 }
 
 /** Parts and payload bytes of a page, about. */

@@ -22,7 +22,7 @@ const usage = {
   epoch,
   oldestInflight: null,
 };
-const page = { transactions: [], damaged: [], next: 0, epoch };
+const page = { transactions: [], next: 0, epoch };
 
 /** A backend of one driver, whose verbs answer with little; `own` replaces some of them. */
 async function open(own: Partial<StoreDriver> = {}) {
@@ -38,7 +38,7 @@ async function open(own: Partial<StoreDriver> = {}) {
     peekInflight: () => page,
     findInflight: (hashes) => hashes.map(() => null),
     checkStatus: () => [],
-    dumpFinalized: () => ({ entries: [], damaged: [], cursor: 1, hasMore: false, missed: 0, epoch }),
+    dumpFinalized: () => ({ entries: [], cursor: 1, hasMore: false, missed: 0, epoch }),
     tip: () => ({ point: null, tick: 0, points: [], epoch }),
     usage: () => usage,
     close: () => undefined,

@@ -18,7 +18,6 @@ import { changeOfStep, PriorityPool } from '../../src/priority/priority-pool.ts'
 import type { Planning } from '../../src/priority/step-builder.ts';
 import { TagIndex } from '../../src/priority/tag-index.ts';
 import { limitsStep } from '../../src/rules/call-plan.ts';
-import { lostEntry } from '../../src/rules/damage.ts';
 import type { Step } from '../../src/rules/step.ts';
 
 /** What a call did: transactions that it looked at because of a tag, and those that it placed. */
@@ -116,13 +115,6 @@ class CountedPool {
     const revisions = hashes.map((hash) => ({ hash, version: 1, answer: checkVerdict('verdict', answer) }));
     const told = this.#run((pool) => reviseStep(pool, revisions, { nowMs: 0, height: 0 }));
     expect(new Set(told.map(({ kind }) => kind))).toEqual(new Set(['revised']));
-  }
-
-  /** Damages the verdicts of all transactions, as if the pool were opened again. */
-  damage(): void {
-    for (const { hash, seq, entry } of [...this.#pool.index.nodes()])
-      this.#pool.restore({ kind: 'entry', entry: lostEntry(hash, seq, entry.bytes) });
-    this.#pool.restored();
   }
 
   #run<T>(plan: (pool: Planning) => Step<T>): T {
@@ -251,36 +243,5 @@ describe('a call costs no more than what it touches', () => {
     pool.confirm({ seen: Object.keys(chain) });
     const { places } = costOf(() => expect(pool.rollback()).toBe(300));
     expect(places).toBe(300);
-  });
-});
-
-describe('many damaged verdicts cost no more than what they are (M2)', () => {
-  const damaged = Object.keys(many(300, () => ({})));
-  const others = (verdict: (i: number) => Verdict): Record<string, Verdict> =>
-    Object.fromEntries(Object.entries(many(300, verdict)).map(([hash, each]) => [`ff${hash}`, each]));
-  const tagged = others((i) => ({ provides: [`${i}`], requires: ['nothing'] }));
-
-  /** Damaged ones beside others that are parked, some of them because a damaged one in flight may have their tags. */
-  function open(inFlight: boolean): void {
-    pool.receive(many(300, () => ({})));
-    if (inFlight) pool.mark('markInflight', ...damaged);
-    pool.damage();
-    pool.receive(tagged);
-  }
-
-  test.each<[what: string, inFlight: boolean, call: () => void]>([
-    ['dropped', false, () => pool.drop(damaged)],
-    ['dropped in flight', true, () => pool.drop(damaged)],
-    ['revised', false, () => pool.revise(damaged, { priority: 1n })],
-    ['revised with a sender', false, () => pool.revise(damaged, { sender: 'one' })],
-    ['confirmed', false, () => pool.confirm({ seen: damaged })],
-    ['confirmed from flight', true, () => pool.confirm({ seen: damaged })],
-    ['acknowledged', true, () => pool.mark('markAcknowledged', ...damaged)],
-    ['released', true, () => pool.mark('release', ...damaged)],
-    ['beside newcomers', false, () => pool.receive(many(600, (i) => ({ provides: [`new ${i}`] })))],
-    ['in flight beside newcomers', true, () => pool.receive(many(600, (i) => ({ provides: [`new ${i}`] })))],
-  ])('%s', (_, inFlight, call) => {
-    open(inFlight);
-    expect(costOf(call).looks).toBeLessThan(300 * 30);
   });
 });

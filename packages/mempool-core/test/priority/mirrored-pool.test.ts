@@ -4,7 +4,7 @@ import { defaultVerdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { encodeChange } from '../../src/priority/change-record.ts';
 import { dumpOf } from '../../src/priority/dump.ts';
-import { MirroredPool, type PoolPosition, storedEntry } from '../../src/priority/mirrored-pool.ts';
+import { MirroredPool, mirroredEntry, type PoolPosition } from '../../src/priority/mirrored-pool.ts';
 import { isPlaced } from '../../src/priority/pool-node.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
 import type { Step } from '../../src/rules/step.ts';
@@ -138,9 +138,10 @@ test('a call whose step could not be stored leaves the mirror as it was', () => 
 
 test('M2: an entry that is missing or damaged is reported, and replaced by one that no call hands out', () => {
   for (const record of [null, Buffer.from('damaged')]) {
-    const reports: string[] = [];
-    const entry = storedEntry({ hash: 'a1', seq: 7, bytes: 5 }, record, () => reports.push('damaged'));
-    expect(reports).toEqual(['damaged']);
+    const place = { hash: 'a1', seq: 7, bytes: 5 };
+    const reports: unknown[] = [];
+    const entry = mirroredEntry(place, record, (found) => reports.push(found));
+    expect(reports).toEqual([place]);
     expect(entry).toMatchObject({ hash: 'a1', seq: 7, bytes: 5, verdict: { requires: [''] } });
   }
 });

@@ -1,18 +1,22 @@
 -- Purpose: drops transactions on request: any live stage except Confirmed becomes Dropped.
--- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 reason, 4 packed hashes, 5 id of a claim or ''
+-- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 reason, 4 packed hashes, 5 id of a claim or '',
+-- 6 the seqs of the hashes, divided by spaces, or '': then only those that are Pending with that seq are dropped
 -- Returns: a digit for each hash: 1 dropped, 0 left
--- Rules: L10, P19, M3
+-- Rules: L10, P19, M2, M3
 local reason = ARGV[3]
 local why = reason == 'failed' and FAILED or BY_CALLER
 local list = hashes(ARGV[4])
 local at, texts = scores(IDX, list)
 local guarded = underClaim(list, ARGV[5])
+local wanted = {}
+for number in string.gmatch(ARGV[6], '%d+') do wanted[#wanted + 1] = tonumber(number) end
 local digits, dropped, origins, ages, seqs, numbers = {}, {}, {}, {}, {}, {}
 for i, hash in ipairs(list) do
   local from = at[i] and math.floor(at[i] / T)
   -- A stage above Dropped is damaged: `drop` removes it (M2).
   local lost = from and from > DROPPED
   local fits = guarded[i] and from and (from < CONFIRMED or lost)
+  if wanted[1] then fits = from == PENDING and at[i] % H == wanted[i] end
   digits[i] = fits and 1 or 0
   if fits then
     local n = #dropped + 1

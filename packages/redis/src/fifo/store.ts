@@ -4,7 +4,6 @@ import type {
   ChainPoint,
   Claim,
   ConfirmOutcome,
-  DamagedTransaction,
   ExtendOutcome,
   Limits,
   PutOutcome,
@@ -68,7 +67,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
 
   async drop(hashes: readonly string[], reason: string, context: core.ClaimContext): Promise<string[]> {
     const packed = record.packHashes(hashes);
-    const args = [reason, packed, context.claim ?? ''];
+    const args = [reason, packed, context.claim ?? '', (context.pendingSeqs ?? []).join(' ')];
     return chosen(await this.#write('drop', args, context), hashes);
   }
 
@@ -141,26 +140,26 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     if (hashesOnly) {
       const [made, ...found] = await this.read('sinceHashes', [after, limit], signal);
       const records = readEntries(found);
-      const page = { records, damaged: [], last: records.at(-1) };
-      return core.gossipPage(page, { after, epoch: String(made) }, (entry) => core.gossipItem(entry, null));
+      return core.gossipPage({ records, last: records.at(-1) }, { after, epoch: String(made) }, (entry) =>
+        core.gossipItem(entry, null),
+      );
     }
     const rows = await this.readPage('since', [after, limit, core.maxPageBytes], seqPages, signal);
-    const page = core.cutPage(rows.all(), isIntact);
+    const page = core.cutPage(rows.all(), isIntact, this.node().options.damage);
     return core.gossipPage(page, { after, epoch: rows.epoch }, (row) =>
       core.gossipItem({ hash: row.hash, seq: row.seq, bytes: row.payload.length }, row as StoredTransaction),
     );
   }
 
-  async payloads(
-    hashes: readonly string[],
-    { signal }: core.ReadContext,
-  ): Promise<(Transaction | DamagedTransaction | null)[]> {
+  async payloads(hashes: readonly string[], { signal }: core.ReadContext): Promise<(Transaction | null)[]> {
     const found = await this.read('bodies', [record.packHashes(hashes)], signal);
     return hashes.map((hash, i) => {
       const [seq, body] = found[i] ?? [];
       if (seq === undefined) return null;
       const { payload, payloadType, intact } = record.decodeRecord(body ?? null);
-      return intact ? { hash, payload, payloadType } : { kind: 'damaged', hash };
+      if (intact) return { hash, payload, payloadType };
+      this.node().options.damage({ hash, seq: Number(seq) });
+      return null;
     });
   }
 

@@ -17,18 +17,27 @@ type Send = <V extends Verb>(verb: V, args: readonly Argument[]) => Promise<Repl
 
 type Row = BarePart<core.LivePart> | BarePart<core.EndedPart>;
 
-/** Yields the parts of a pool in pages, as `exportPages` of a driver does (D3). @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged */
-export function exportedPages(ordering: Ordering, send: Send): AsyncGenerator<core.PoolPart[], undefined> {
-  return new Export(ordering, send).pages();
+/**
+ * Yields the parts of a pool in pages, as `exportPages` of a driver does (D3).
+ *
+ * @throws `ERR_MEMPOOL_CORRUPT` if anything but a Pending transaction is damaged
+ */
+export function exportedPages(
+  { ordering, damage }: Pick<core.DriverOptions, 'ordering' | 'damage'>,
+  send: Send,
+): AsyncGenerator<core.PoolPart[], undefined> {
+  return new Export(ordering, damage, send).pages();
 }
 
 class Export {
   readonly #ordering: Ordering;
+  readonly #damage: core.DamageReport;
   readonly #send: Send;
   #lastLogSeq = 0;
 
-  constructor(ordering: Ordering, send: Send) {
+  constructor(ordering: Ordering, damage: core.DamageReport, send: Send) {
     this.#ordering = ordering;
+    this.#damage = damage;
     this.#send = send;
   }
 
@@ -63,7 +72,7 @@ class Export {
   async *#live(last: number): AsyncGenerator<core.PoolPart[], undefined> {
     for (let after = '0'; after !== ''; ) {
       const [position, page] = await this.#load('live', after, pageItems.live);
-      const rows = liveParts(page, this.#ordering)
+      const rows = liveParts(page, this.#ordering, this.#damage)
         .filter(({ state }) => state.seq <= last)
         .sort((a, b) => a.state.seq - b.state.seq);
       yield* this.#withBodies(rows, position);
@@ -92,7 +101,7 @@ class Export {
         const { hasBody, ...row } = rows[at] as Row;
         if (hasBody && read === found.length) break;
         const body = hasBody ? await this.#bodyOf(row.state, found[read++] ?? null, position) : null;
-        // One that has ended, and has left the log, since the page was read.
+        // One that has ended, and has left the log, since the page was read; or a damaged one that is Pending.
         if (hasBody && body === null) continue;
         page.push({ ...row, body } as core.PoolPart);
       }
@@ -100,17 +109,16 @@ class Export {
     }
   }
 
-  /** Returns `null` if the record may be missing because others changed the pool. @throws `ERR_MEMPOOL_CORRUPT` */
-  async #bodyOf(
-    { hash, seq }: core.TxState,
-    record: Buffer | null,
-    position: core.PoolPosition,
-  ): Promise<Transaction | null> {
+  /**
+   * Returns `null` if the record may be missing because others changed the pool, or if it is damaged and Pending.
+   *
+   * @throws `ERR_MEMPOOL_CORRUPT`
+   */
+  async #bodyOf(state: core.TxState, record: Buffer | null, position: core.PoolPosition): Promise<Transaction | null> {
     const { intact, ...body } = decodeRecord(record);
-    if (intact) return { hash, ...body };
+    if (intact) return { hash: state.hash, ...body };
     const [now] = record === null ? await this.#load('head', '0', 1) : [position];
-    if (core.samePosition(now, position)) throw core.corrupt({ hash, seq });
-    return null;
+    return core.samePosition(now, position) ? core.leaveOut(state, this.#damage) : null;
   }
 
   async *#blocks(): AsyncGenerator<core.PoolPart[], undefined> {

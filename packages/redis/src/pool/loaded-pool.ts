@@ -36,9 +36,6 @@ type LiveItem = [
 ];
 type LogItem = [number: Buffer, entry: Buffer | null, owner?: Buffer, verdict?: Buffer | null, stage?: number];
 
-/** Reports a damaged record. */
-export type Warn = (what: string, hash: string) => void;
-
 /** All pages of lua/priority/load.lua. */
 export interface LoadedPool {
   readonly position: core.PoolPosition;
@@ -76,7 +73,7 @@ export function retentionOf({ head }: LoadedPool): { maxFinalized: number; maxRo
 }
 
 /** The entries of transactions that ended after the first page. */
-export function lateEntries({ head, log }: LoadedPool, warn: Warn): Map<string, core.Entry> {
+export function lateEntries({ head, log }: LoadedPool, damage: core.DamageReport): Map<string, core.Entry> {
   const [, , , , , logSeq] = head as unknown as Head;
   const late = new Map<string, core.Entry>();
   // They are at the end of the log.
@@ -85,21 +82,19 @@ export function lateEntries({ head, log }: LoadedPool, warn: Warn): Map<string, 
     const end = owner === undefined || Number(number) <= logSeq ? null : decodeLogEntry(bytes);
     if (end === null) continue;
     const { hash, seq } = end;
-    late.set(
-      hash,
-      core.storedEntry({ hash, seq, bytes: 0 }, splitEntry(record)[1], () => warn('entry', hash)),
-    );
+    const place = { hash, seq, bytes: 0, logSeq: Number(number) };
+    late.set(hash, core.mirroredEntry(place, splitEntry(record)[1], damage));
   }
   return late;
 }
 
 /**
- * Yields the records of a loaded pool as it was at its first page, as far as its pages tell. It reports damaged ones to `warn` and
+ * Yields the records of a loaded pool as it was at its first page, as far as its pages tell. It reports damaged ones and
  * replaces them by harmless substitutes (M2).
  */
-export function* recordsOf(loaded: LoadedPool, warn: Warn): Generator<core.PoolRecord> {
+export function* recordsOf(loaded: LoadedPool, damage: core.DamageReport): Generator<core.PoolRecord> {
   const head = loaded.head as unknown as Head;
-  const reader = new RecordReader(loaded, warn);
+  const reader = new RecordReader(loaded, damage);
   const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, , , gossip, , lastAt] = head;
   yield { kind: 'base', tick, floor, lastSeq, trimmedLog: logFirst - 1, trimmedEvents: eventSeq, lastAt };
   for (const item of itemsOf<BlockItem>(loaded.blocks)) yield* reader.block(item);
@@ -140,12 +135,12 @@ function* tagRecords([, ...items]: LoadedPage): Generator<core.PoolRecord> {
 
 class RecordReader {
   readonly entries: core.Entry[] = [];
-  readonly #warn: Warn;
+  readonly #damage: core.DamageReport;
   readonly #tick: number;
   readonly #known: ReadonlySet<string>;
 
-  constructor({ head, known }: LoadedPool, warn: Warn) {
-    this.#warn = warn;
+  constructor({ head, known }: LoadedPool, damage: core.DamageReport) {
+    this.#damage = damage;
     this.#tick = (head as unknown as Head)[2];
     this.#known = known;
   }
@@ -157,9 +152,9 @@ class RecordReader {
   }
 
   *live(item: LiveItem): Generator<core.PoolRecord> {
-    const { state, point, entry } = readLive(item, this.#tick, this.#warn);
+    const { state, point, entry } = readLive(item, this.#tick, this.#damage);
     yield { kind: 'write', write: { after: state, point, body: core.mirroredBody(state.hash) } };
-    this.#read(state.hash, state.seq, entry);
+    this.#read({ hash: state.hash, seq: state.seq }, entry);
   }
 
   /** Returns the write of one log entry. It has a body if it is the latest state of its hash. */
@@ -168,14 +163,15 @@ class RecordReader {
     const hash = owner === undefined ? null : core.bytesToHash(owner);
     const intact = read !== null && (hash === null || read.hash === hash);
     const { point, at, ...after } = intact ? endOf(read) : lostEnd(hash ?? `lost:${number}`, code);
-    if (!intact) this.#warn('log entry', after.hash);
-    if (hash !== null) this.#read(hash, after.seq, splitEntry(record)[1]);
+    const place = { hash: after.hash, seq: after.seq, logSeq: Number(number) };
+    if (!intact) this.#damage(place);
+    if (hash !== null) this.#read(place, splitEntry(record)[1]);
     const isLatest = hash !== null || !this.#known.has(after.hash);
     return { kind: 'write', write: { after, point, body: isLatest ? core.mirroredBody(after.hash) : null }, at };
   }
 
-  #read(hash: string, seq: number, record: Buffer | null): void {
-    this.entries.push(core.storedEntry({ hash, seq, bytes: 0 }, record, () => this.#warn('entry', hash)));
+  #read(place: core.Damage, record: Buffer | null): void {
+    this.entries.push(core.mirroredEntry({ ...place, bytes: 0 }, record, this.#damage));
   }
 }
 
@@ -187,13 +183,17 @@ function readBlock([tick, block, sighted]: BlockItem): core.KeptBlock | null {
 }
 
 /** `tick`: since when one is in flight whose place is damaged. */
-function readLive([bytes, seqText, score, point, record, notBefore]: LiveItem, tick: number, warn: Warn) {
+function readLive(
+  [bytes, seqText, score, point, record, notBefore]: LiveItem,
+  tick: number,
+  damage: core.DamageReport,
+) {
   const [hash, seq] = [core.bytesToHash(bytes), Number(seqText)];
   const place = score === null ? null : decodeScore(score);
   const [facts, entry] = splitEntry(record);
   const known = place !== null && isLive(place.stage) ? { ...place, stage: place.stage } : null;
   const at = point.length === core.pointBytes ? core.decodePoint(point) : null;
-  if (known === null || (known.stage === 'Confirmed' && at === null)) warn('place', hash);
+  if (known === null || (known.stage === 'Confirmed' && at === null)) damage({ hash, seq });
   const { stage, number } = known ?? { stage: 'Propagated', number: tick };
   const held = notBefore === null ? undefined : Number(notBefore);
   const state =
@@ -204,20 +204,21 @@ function readLive([bytes, seqText, score, point, record, notBefore]: LiveItem, t
 /** A part of an export, without its body. */
 export type BarePart<P extends core.LivePart | core.EndedPart> = Omit<P, 'body'> & { readonly hasBody: boolean };
 
-/** Returns the parts of an export in a page of live transactions. */
-export function liveParts([, ...items]: LoadedPage, ordering: Ordering): BarePart<core.LivePart>[] {
-  return (items as LiveItem[]).map((item) => {
-    const { state, point, entry } = readLive(item, 0, refuse);
+/** Returns the parts of an export in a page of live transactions, without damaged Pending ones. @throws `ERR_MEMPOOL_CORRUPT` */
+export function liveParts(
+  [, ...items]: LoadedPage,
+  ordering: Ordering,
+  damage: core.DamageReport,
+): BarePart<core.LivePart>[] {
+  const parts = (items as LiveItem[]).map((item): BarePart<core.LivePart> | null => {
+    const { state, point, entry: record } = readLive(item, 0, refuse);
     const [, , , , , , claim] = item;
-    return {
-      kind: 'live',
-      state,
-      point,
-      entry: ordering === 'fifo' ? null : entryOf(state, entry),
-      claim: claim && { id: String(claim[0]), owner: String(claim[1]), untilMs: Number(claim[2]) },
-      hasBody: true,
-    };
+    const entry = ordering === 'fifo' ? null : core.storedEntry(state, record);
+    if (entry === undefined) return core.leaveOut(state, damage);
+    const held = claim && { id: String(claim[0]), owner: String(claim[1]), untilMs: Number(claim[2]) };
+    return { kind: 'live', state, point, entry, claim: held, hasBody: true };
   });
+  return parts.filter((part) => part !== null);
 }
 
 /** Returns the parts of an export in a page of the log. Entries after `lateAfter` are late. */
@@ -254,12 +255,12 @@ export function blockParts([, ...items]: LoadedPage): core.PoolPart[] {
   });
 }
 
-function refuse(_what: string, hash: string): never {
-  throw core.corrupt({ hash, seq: 0 });
+function refuse(place: core.Damage): never {
+  throw core.corrupt(place);
 }
 
-function entryOf({ hash, seq }: core.TxState, record: Buffer | null): core.Entry {
-  return core.storedEntry({ hash, seq, bytes: 0 }, record, () => refuse('entry', hash));
+function entryOf(state: core.TxState, record: Buffer | null): core.Entry {
+  return core.storedEntry(state, record) ?? refuse(state);
 }
 
 /** The facts in front of an entry (`wholeEntry` of lua/pool/entry.lua), and the entry. */

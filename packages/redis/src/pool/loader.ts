@@ -9,7 +9,6 @@ import {
   liveHashes,
   recordsOf,
   retentionOf,
-  type Warn,
 } from './loaded-pool.ts';
 
 /** Few enough that a script is short. */
@@ -26,11 +25,11 @@ type ReadPool = (what: string, after: string, count: number, ...mirror: Argument
  *
  * @throws `ERR_MEMPOOL_CORRUPT` if its numbers do not fit together
  */
-export async function loadPool(read: ReadPool, warn: Warn): Promise<core.MirroredPool> {
+export async function loadPool(read: ReadPool, damage: core.DamageReport): Promise<core.MirroredPool> {
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const changes = new ChangesMeanwhile();
     const loaded = await loadPages(read, changes);
-    const mirror = loaded && (await mirrorOf(loaded, changes, warn).catch((error) => unlessMoving(loaded, error)));
+    const mirror = loaded && (await mirrorOf(loaded, changes, damage).catch((error) => unlessMoving(loaded, error)));
     if (mirror) return mirror;
   }
   const reply = await read('all', '0', allItems);
@@ -38,7 +37,7 @@ export async function loadPool(read: ReadPool, warn: Warn): Promise<core.Mirrore
   const pages = { blocks: [blocks], live: [live], log: [log], tags: [tags] };
   const known = new Set([...liveHashes(live), ...endedHashes(log)]);
   const loaded = { position: positionOf(reply), head, ...pages, known, isMoving: false };
-  return (await mirrorOf(loaded, new ChangesMeanwhile(), warn)) as core.MirroredPool;
+  return (await mirrorOf(loaded, new ChangesMeanwhile(), damage)) as core.MirroredPool;
 }
 
 /** Changes that do not fit are no reason to refuse the pool. */
@@ -125,14 +124,18 @@ export function positionOf([epoch, version, stamp]: Reply<'load'>): core.PoolPos
 }
 
 /** `null` if the changes do not suffice. */
-function mirrorOf(loaded: LoadedPool, changes: ChangesMeanwhile, warn: Warn): Promise<core.MirroredPool | null> {
+function mirrorOf(
+  loaded: LoadedPool,
+  changes: ChangesMeanwhile,
+  damage: core.DamageReport,
+): Promise<core.MirroredPool | null> {
   return core.inSlices(
     core.MirroredPool.filling({
       position: loaded.position,
       retention: retentionOf(loaded),
       limits: limitsOf(loaded.head),
-      records: recordsOf(loaded, warn),
-      late: lateEntries(loaded, warn),
+      records: recordsOf(loaded, damage),
+      late: lateEntries(loaded, damage),
       changes: changes.list,
       end: changes.position ?? loaded.position,
     }),

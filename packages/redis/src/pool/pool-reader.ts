@@ -1,13 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type {
-  DamagedTransaction,
-  LogEntry,
-  PoolValue,
-  RecordPage,
-  StoredTransaction,
-  TipAnswer,
-  TransactionStatus,
-} from 'mempool-core';
+import type { LogEntry, PoolValue, RecordPage, StoredTransaction, TipAnswer, TransactionStatus } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Connection, RunContext } from '../connection/connection.ts';
 import type { RedisOptions } from '../connection/options.ts';
@@ -87,10 +79,7 @@ export class PoolReader implements ReadingVerbs {
     return this.#peek('inflight', after, limit, signal);
   }
 
-  async findInflight(
-    hashes: readonly string[],
-    { signal }: core.ReadContext,
-  ): Promise<(StoredTransaction | DamagedTransaction | null)[]> {
+  async findInflight(hashes: readonly string[], { signal }: core.ReadContext): Promise<(StoredTransaction | null)[]> {
     const page = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
     const rows = new PageRows(page);
     const places = new Map(rows.hashes.map((hash, i) => [hash, i] as const));
@@ -98,7 +87,9 @@ export class PoolReader implements ReadingVerbs {
       const place = places.get(hash);
       if (place === undefined) return null;
       const row = rows.read(place);
-      return isIntact(row) ? row : { kind: 'damaged', hash };
+      if (isIntact(row)) return row;
+      this.node().options.damage(row);
+      return null;
     });
   }
 
@@ -110,7 +101,7 @@ export class PoolReader implements ReadingVerbs {
   async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.DriverLogPage> {
     const args = [cursor, limit, core.maxPageBytes];
     const { rows, ...ends } = await this.readPage('dump', args, logPages, signal);
-    const found = core.cutPage(rows, record.isIntactEntry);
+    const found = core.cutPage(rows, record.isIntactEntry, this.node().options.damage);
     return core.logPage(found, { cursor, ...ends }, (row) => row as LogEntry);
   }
 
@@ -152,7 +143,7 @@ export class PoolReader implements ReadingVerbs {
   }
 
   exportPages({ signal }: core.ReadContext): AsyncIterable<core.PoolPart[]> {
-    return exportedPages(this.node().options.ordering, (verb, args) => this.read(verb, args, signal));
+    return exportedPages(this.node().options, (verb, args) => this.read(verb, args, signal));
   }
 
   async importPage(
@@ -180,7 +171,7 @@ export class PoolReader implements ReadingVerbs {
     signal: AbortSignal | undefined,
   ): Promise<core.DriverPage> {
     const rows = await this.readPage('peek', [list, after, limit, core.maxPageBytes], seqPages, signal);
-    const found = core.cutPage(rows.all(), isIntact);
+    const found = core.cutPage(rows.all(), isIntact, this.node().options.damage);
     return core.seqPage(found, { after, epoch: rows.epoch }, (row) => row as StoredTransaction);
   }
 

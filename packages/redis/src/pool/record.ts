@@ -317,7 +317,7 @@ export function readStatus(
   const stage = place(score, tick)?.stage;
   if (stage === undefined || isLive(stage)) {
     const live = livePlace(score, detail, tick);
-    if (live === null) return core.damagedStatus(hash);
+    if (live === null) return core.unreadableStatus(hash);
     const notBefore = stage === 'Pending' && detail?.length ? Number(detail) : null;
     const { confirmedAt } = live;
     const { receivedAt, attempts } = decodeFacts(facts);

@@ -112,13 +112,11 @@ export class MirrorSync {
 
   /** Loads a new mirror. `deadlineOfPage` returns the deadline of the next page. */
   async fresh(deadlineOfPage: () => number): Promise<MirroredPool> {
-    const { log } = this.node.options;
-    const warn = (what: string, hash: string) => log('warn', `the ${what} of ${hash} is damaged`, { hash });
     return loadPool(async (...args) => {
       const reply = await this.send('load', args, deadlineOfPage());
       this.clock.learn(reply[3], reply[4]);
       return reply;
-    }, warn);
+    }, this.node.options.damage);
   }
 
   /** Sends a script once, before `deadline`. If there is no pool, creates it and throws, so that the call is tried again. */

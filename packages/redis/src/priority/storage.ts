@@ -1,4 +1,4 @@
-import { type ChainPoint, type DamagedTransaction, isLive, type Transaction } from 'mempool-core';
+import { type ChainPoint, isLive, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { finalError } from '../connection/connection.ts';
 import { lateBehind } from '../connection/settling.ts';
@@ -53,14 +53,11 @@ export class RedisPriorityStorage extends PoolWriter implements core.PrioritySto
       const { intact, ...body } = record.decodeRecord(bytes);
       return { intact, ...core.storedTransaction(txState, body, point, tick) };
     });
-    const page = core.cutPage(found, ({ intact }) => intact);
+    const page = core.cutPage(found, ({ intact }) => intact, this.#link.node.options.damage);
     return core.seqPage(page, { after, epoch }, ({ intact: _, ...transaction }) => transaction);
   }
 
-  async bodies(
-    context: core.ReadContext,
-    hashes: readonly string[],
-  ): Promise<(Transaction | DamagedTransaction | null)[]> {
+  async bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(Transaction | null)[]> {
     const fetched = await this.#fetch(
       context,
       ({ view }) => hashes.filter((hash) => isKnownLive(view, hash)),
@@ -71,7 +68,9 @@ export class RedisPriorityStorage extends PoolWriter implements core.PrioritySto
       const found = byHash.get(hash);
       if (found === undefined) return null;
       const { intact, ...body } = record.decodeRecord(found.record);
-      return intact ? { hash, ...body } : { kind: 'damaged', hash };
+      if (intact) return { hash, ...body };
+      this.#link.node.options.damage(found.txState);
+      return null;
     });
   }
 

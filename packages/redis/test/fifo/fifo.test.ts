@@ -3,7 +3,6 @@ import { redis } from 'mempool-redis';
 import { seed } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
 import { fifoChecks } from '../../../../conformance/test/fifo-checks.ts';
-import { checkDamage } from '../../../../conformance/test/fifo-damage.ts';
 import { compareHistories } from '../../../../conformance/test/fifo-history.ts';
 import { fifoNodeChecks, fifoReopenChecks } from '../../../../conformance/test/fifo-node-checks.ts';
 import { operator } from '../own-server.ts';
@@ -18,18 +17,6 @@ test(`random calls are answered as in memory, and leave the same to be seen (MEM
   const pool = randomUUID();
   const url = inject('redisUrl');
   await compareHistories(seed, (options) => redis.open({ ...options, pool, url }), 500);
-});
-
-test('M2: a damaged payload is named where it is asked for, and keeps no other verb from its work', async () => {
-  const [pool, url] = [randomUUID(), inject('redisUrl')];
-  const admin = operator(url);
-  const damage = async (hash: string) => {
-    const [key, field] = [`{${pool}}:body`, Buffer.from(hash, 'hex')];
-    const record = (await admin.hgetBuffer(key, field)) as Buffer;
-    record.writeUInt8(record.readUInt8(record.length - 1) ^ 1, record.length - 1);
-    await admin.hset(key, field, record);
-  };
-  await checkDamage((options) => redis.open({ ...options, pool, url }), damage);
 });
 
 test('P19: a claim under an old id, which is no longer recorded, is still extended as a whole', async () => {

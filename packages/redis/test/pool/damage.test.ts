@@ -13,25 +13,27 @@ import { numbers, priced } from '../priority/priced.ts';
 async function pool() {
   const url = inject('redisUrl');
   const name = randomUUID();
-  const { store } = await openPool({ url, pool: name });
+  const { store, lines } = await openPool({ url, pool: name });
   const admin = operator(url);
   const key = (of: string) => `{${name}}:${of}`;
-  return { store, admin, key };
+  return { store, lines, admin, key };
 }
 
-test.for(['lost', 'cut short'])('M2: a record that is %s is named as damaged too, in flight as well', async (how) => {
-  const { store, admin, key } = await pool();
-  await store.receive(transactions(1, 2));
-  await store.markInflight([hashOf(1), hashOf(2)]);
-  const field = Buffer.from(hashOf(1), 'hex');
-  if (how === 'lost') await admin.hdel(key('body'), field);
-  else await admin.hset(key('body'), field, Buffer.from([0, 0, 1]));
-  const page = { transactions: [{ seq: 2 }], damaged: [{ hash: hashOf(1), seq: 1 }] };
-  expect(await store.peekInflight()).toMatchObject(page);
-  const found = await store.findInflight([hashOf(2), hashOf(1)]);
-  expect(found).toMatchObject([{ seq: 2 }, { kind: 'damaged', hash: hashOf(1) }]);
-  expect(await store.confirm({ point: point(1), seen: [hashOf(1)], unseen: [] })).toMatchObject({ confirmed: 1 });
-});
+test.for(['lost', 'cut short'])(
+  'M2: a transaction in flight whose record is %s is skipped, and its block confirms it',
+  async (how) => {
+    const { store, lines, admin, key } = await pool();
+    await store.receive(transactions(1, 2));
+    await store.markInflight([hashOf(1), hashOf(2)]);
+    const field = Buffer.from(hashOf(1), 'hex');
+    if (how === 'lost') await admin.hdel(key('body'), field);
+    else await admin.hset(key('body'), field, Buffer.from([0, 0, 1]));
+    expect((await store.peekInflight()).transactions).toMatchObject([{ seq: 2 }]);
+    expect(await store.findInflight([hashOf(2), hashOf(1)])).toMatchObject([{ seq: 2 }, null]);
+    expect(lines.filter(({ message }) => message.includes(hashOf(1)))).toHaveLength(1);
+    expect(await store.confirm({ point: point(1), seen: [hashOf(1)], unseen: [] })).toMatchObject({ confirmed: 1 });
+  },
+);
 
 test('M2: the loss of the key with the times of going out is noticed, and the key goes with its last transaction', async () => {
   const { store, admin, key } = await pool();
@@ -63,10 +65,10 @@ test.for(damages)('M2: a log entry of %s is corrupt, stepped over and trimmed in
   await store.receive(transactions(1, 2, 3));
   await store.drop([hashOf(1), hashOf(2)], 'failed');
   await admin.hset(key('log'), '1', entry);
-  expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(2) }], damaged: [{ logSeq: 1 }] });
+  expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(2) }] });
   expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
   const from = await cursorAt(store, 'log', 2);
-  expect(await store.dumpFinalized({ cursor: from })).toMatchObject({ entries: [{ hash: hashOf(2) }], damaged: [] });
+  expect(await store.dumpFinalized({ cursor: from })).toMatchObject({ entries: [{ hash: hashOf(2) }] });
   await admin.hset(key('meta'), 'maxFinalized', '1');
   expect(await store.drop([hashOf(3)], 'failed')).toEqual([hashOf(3)]);
   expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(3), logSeq: 3 }] });
@@ -138,7 +140,7 @@ test.for([
   ['of other values', Buffer.from([0x83, 1, 2, 3])],
   ['that is no CBOR', Buffer.alloc(40, 0xff)],
 ] as const)(
-  'M2: a transaction with an entry %s waits apart until it is judged anew or dropped; the rest goes on',
+  'M2: a transaction with an entry %s is reported and dropped by the next write; all others go on',
   async ([_, bytes]) => {
     const { open, admin, key } = await priorityPool();
     const { store: before } = await open();
@@ -148,14 +150,11 @@ test.for([
       if (bytes === null) await admin.hdel(key('entries'), field(n));
       else await admin.hset(key('entries'), field(n), bytes);
     const { store, lines } = await open();
-    expect(lines.filter(({ level, message }) => level === 'warn' && message.includes('entry'))).toHaveLength(2);
+    expect(lines.filter(({ level, message }) => level === 'warn' && message.includes('damaged'))).toHaveLength(2);
     expect((await store.reap()).map(({ hash }) => hash)).toEqual([3, 1].map(hashOf));
-    expect((await store.peekParked()).damaged).toMatchObject([{ seq: 2 }, { seq: 4 }]);
-    expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
-    const revision = { hash: hashOf(4), version: 1, answer: { priority: 7n } };
-    expect(await store.revise([revision])).toMatchObject([{ kind: 'revised' }]);
-    expect((await store.reap()).map(({ hash }) => hash)).toEqual([4, 3, 1].map(hashOf));
     expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 5 }]);
+    const dropped = { stage: 'Dropped', reason: 'damaged' };
+    expect(await store.checkStatus([hashOf(2), hashOf(4)])).toMatchObject([{ stage: 'Pending' }, dropped]);
   },
 );
 
@@ -167,8 +166,7 @@ test('M2: a damaged log entry is stepped over, its hash can be received again, a
   await before.close();
   await admin.hset(key('log'), '2', Buffer.from('x'));
   const { store } = await open();
-  const { entries, damaged } = await store.dumpFinalized();
-  expect([entries.map(({ hash }) => hash), damaged]).toEqual([[1, 3].map(hashOf), [{ logSeq: 2 }]]);
+  expect((await store.dumpFinalized()).entries.map(({ hash }) => hash)).toEqual([1, 3].map(hashOf));
   expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 4 }]);
   const { store: tight } = await open({ maxFinalized: 1 });
   expect(await tight.drop([hashOf(2)], 'invalid')).toEqual([hashOf(2)]);

@@ -28,6 +28,7 @@ export function poolNode(url: string, pool: string): Node {
     timeoutMs: 10_000,
     clock: () => performance.now(),
     log: () => undefined,
+    damage: () => undefined,
   };
   const connection = new Connection(options);
   onTestFinished(() => connection.close());

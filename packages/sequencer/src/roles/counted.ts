@@ -3,7 +3,7 @@ import type { Mempool, StoredTransaction } from 'mempool-core';
 /** Pages of what an epoch's pool has that is checked and not dropped, by `seq`. The next one is read while one is looked at. */
 export async function* countedIn(pool: Mempool): AsyncGenerator<StoredTransaction[]> {
   let page = await pool.peekInflight({ limit: 1_000 });
-  while (page.transactions.length + page.damaged.length > 0) {
+  while (page.transactions.length > 0) {
     const next = pool.peekInflight({ limit: 1_000, after: page.next });
     // It is awaited below, unless the reader stops.
     next.catch(() => undefined);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type ClaimedTransaction, type DamagedTransaction, isDamaged, type Mempool } from 'mempool-core';
+import type { ClaimedTransaction, Mempool } from 'mempool-core';
 import { readStored } from '../codec/message.ts';
 import type { EpochRecord } from '../contract/epoch.ts';
 import type { Submission, SubmissionReason } from '../contract/submission.ts';
@@ -26,8 +26,7 @@ export interface DequeuerOptions {
   readonly idleMs?: number | undefined;
 }
 
-type Verdict = 'good' | 'again' | SubmissionReason | 'damaged' | 'failed';
-type Taken = ClaimedTransaction | DamagedTransaction;
+type Verdict = 'good' | 'again' | SubmissionReason | 'failed';
 
 const longestClaimMs = 300_000;
 /** How often a check may fail, such as because a service is down, before the submission is dropped as `failed`. */
@@ -107,10 +106,12 @@ export class Dequeuer {
    * Level 1 is read after the take: the tally waits for what came in time and was taken before it began. After that nothing comes in time
    * any more, unless the store lost writes: then it is late too. `over` resolves when checks that have not answered are given up.
    */
-  async #judge({ epoch, closesAt }: EpochRecord, over: Promise<void>): Promise<(each: Taken) => Promise<Verdict>> {
+  async #judge(
+    { epoch, closesAt }: EpochRecord,
+    over: Promise<void>,
+  ): Promise<(each: ClaimedTransaction) => Promise<Verdict>> {
     const isOvertaken = isTallied(await this.#epochs.find(epoch));
     return async (each) => {
-      if (isDamaged(each)) return 'damaged';
       if (!isInTime(each, closesAt)) return 'late';
       if (isOvertaken) {
         this.#overtaken += 1;
@@ -145,6 +146,6 @@ async function answer(
 ): Promise<void> {
   if (verdict === 'good') await pool.markAcknowledged(hashes, { claim });
   else if (verdict === 'again') await pool.release(hashes, { claim, notBeforeMs: takenAt + againMs });
-  else if (verdict === 'damaged' || verdict === 'failed') await pool.drop(hashes, verdict, { claim });
+  else if (verdict === 'failed') await pool.drop(hashes, verdict, { claim });
   else await pool.drop(hashes, { app: verdict }, { claim });
 }

@@ -27,15 +27,15 @@ export async function hasWaitingInTime(pool: Mempool, closesAt: number): Promise
 
 /** Times of arrival rise with the `seq`, so the oldest one decides. */
 async function hasPendingInTime(pool: Mempool, closesAt: number): Promise<boolean> {
-  const { transactions, damaged } = await pool.peekPending({ limit: 1 });
-  return damaged.length > 0 || transactions.some((each) => isInTime(each, closesAt));
+  const { transactions } = await pool.peekPending({ limit: 1 });
+  return transactions.some((each) => isInTime(each, closesAt));
 }
 
 async function hasClaimedInTime(pool: Mempool, closesAt: number): Promise<boolean> {
   let page = await pool.peekInflight({ limit: 1_000 });
-  while (page.transactions.length + page.damaged.length > 0) {
+  while (page.transactions.length > 0) {
     const isClaimed = (each: StoredTransaction) => each.stage === 'Propagated' && isInTime(each, closesAt);
-    if (page.damaged.length > 0 || page.transactions.some(isClaimed)) return true;
+    if (page.transactions.some(isClaimed)) return true;
     page = await pool.peekInflight({ limit: 1_000, after: page.next });
   }
   return false;

@@ -100,10 +100,9 @@ export class Records {
   async *#walk(prefix: string, start?: string) {
     let after = start;
     for (;;) {
-      const { records, damaged, next } = await this.#pool.listRecords(prefix, { after, limit: mostOfPage });
+      const { records, next } = await this.#pool.listRecords(prefix, { after, limit: mostOfPage });
       yield* records;
-      if (records.length + damaged.length === 0) return;
-      if (damaged.length === 0 && isLast(records)) return;
+      if (isLast(records)) return;
       after = next;
     }
   }

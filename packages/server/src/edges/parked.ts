@@ -4,8 +4,8 @@ import type { Mempool, StoredTransaction } from 'mempool-core';
 export async function* parked(pool: Mempool, signal?: AbortSignal): AsyncGenerator<StoredTransaction, void> {
   if (pool.ordering === 'fifo') return;
   for (let after: string | undefined; ; ) {
-    const { transactions, damaged, next } = await pool.peekParked({ after, signal });
-    if (transactions.length + damaged.length === 0) return;
+    const { transactions, next } = await pool.peekParked({ after, signal });
+    if (transactions.length === 0) return;
     yield* transactions;
     after = next;
   }

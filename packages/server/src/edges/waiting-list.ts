@@ -1,14 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import {
-  type BlockEvent,
-  type DamagedTransaction,
-  isDamaged,
-  type Mempool,
-  type PlaceEvent,
-  type Transaction,
-  type TransactionEvent,
-  type TransactionPage,
-} from 'mempool-core';
+import type { BlockEvent, Mempool, PlaceEvent, Transaction, TransactionEvent, TransactionPage } from 'mempool-core';
 import { EventFeed } from '../http/event-feed.ts';
 import type { EventHub } from '../http/event-hub.ts';
 import { busy } from '../http/problem.ts';
@@ -116,8 +107,8 @@ export class WaitingList {
   }
 }
 
-function sizeOf(found: Transaction | DamagedTransaction | null | undefined): number {
-  return found === null || found === undefined || isDamaged(found) ? 0 : found.payload.length;
+function sizeOf(found: Transaction | null | undefined): number {
+  return found?.payload.length ?? 0;
 }
 
 type Page = (after: string) => Promise<TransactionPage>;
@@ -191,8 +182,8 @@ class Following {
 
   async #read(page: Page): Promise<void> {
     for (let after = 'origin'; !this.#isEnded; ) {
-      const { transactions, damaged, next } = await page(after);
-      if (transactions.length + damaged.length === 0) return;
+      const { transactions, next } = await page(after);
+      if (transactions.length === 0) return;
       for (const { hash, seq, stage, payload } of transactions)
         if (stage !== 'Confirmed' && this.#told?.has(hash) !== true)
           this.order.put({ hash, seq, bytes: payload.length });

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { isDamaged, type Mempool, type TransactionPage } from 'mempool-core';
+import type { Mempool, TransactionPage } from 'mempool-core';
 import { bytesAnswer, type Call, type Endpoint, endpoint, jsonEndpoint } from './endpoint.ts';
 import { notFound, Problem } from './problem.ts';
 import * as schemas from './schemas.ts';
@@ -31,7 +31,7 @@ export function pageEndpoints(pool: Mempool, { exposePayloads }: { readonly expo
       summary: 'Pages of transactions',
       tag: 'transactions',
       query,
-      description: 'A page. Damaged records are passed over and named.',
+      description: 'A page, without damaged transactions.',
       schema: schemas.pageOf(schemas.listed),
       answer: ({ query }) => pages[query.stage](pool, query),
     }),
@@ -58,8 +58,8 @@ const pages: Readonly<Record<Asked['stage'], (pool: Mempool, query: Asked) => Pr
   parked: async (pool, query) => pageAnswer(await pool.peekParked(rangeOf(query))),
   inflight: async (pool, query) => pageAnswer(await pool.peekInflight(rangeOf(query))),
   final: async (pool, { after, limit }) => {
-    const { entries, damaged, cursor, hasMore, missed } = await pool.dumpFinalized({ cursor: after, limit });
-    return { items: entries.map(withoutPayload), damaged, next: hasMore ? cursor : null, missed } as Page;
+    const { entries, cursor, hasMore, missed } = await pool.dumpFinalized({ cursor: after, limit });
+    return { items: entries.map(withoutPayload), next: hasMore ? cursor : null, missed } as Page;
   },
   best: async (pool, query) => {
     if (pool.ordering === 'fifo') throw unsupported('best');
@@ -72,9 +72,8 @@ function rangeOf({ after, limit }: Asked): { readonly after: string | undefined;
   return { after, limit };
 }
 
-function pageAnswer({ transactions, damaged, next }: TransactionPage): Page {
-  const isLast = transactions.length + damaged.length === 0;
-  return { items: transactions.map(withoutPayload), damaged, next: isLast ? null : next } as Page;
+function pageAnswer({ transactions, next }: TransactionPage): Page {
+  return { items: transactions.map(withoutPayload), next: transactions.length === 0 ? null : next };
 }
 
 /** Payloads are never in lists: they may be large, and not everybody may see them. */
@@ -84,9 +83,7 @@ function withoutPayload<T extends { readonly payload: Uint8Array }>({ payload, .
 
 async function payloadAnswer(pool: Mempool, { params: { hash = '' } }: Call): Promise<Response> {
   const [found = null] = await pool.payloads([hash]);
-  if (found === null) throw notFound('The pool has no live transaction with this hash.', { hash });
-  if (isDamaged(found))
-    throw new Problem(500, 'ERR_MEMPOOL_CORRUPT', { detail: 'The record is damaged.', members: { hash } });
+  if (found === null) throw notFound('The pool has no live transaction with this hash, or it is damaged.', { hash });
   return bytesAnswer(new Uint8Array(found.payload), {
     'content-type': 'application/octet-stream',
     'content-disposition': 'attachment',

@@ -98,15 +98,12 @@ export const budgetQuery: BudgetForms = budgetOf(countText);
 // What answers say.
 
 const time = z.int().openapi({ description: 'Milliseconds since 1970 by the clock of the pool.' });
-const stage = z.enum([...knownStages, 'Unknown', 'Damaged']);
+const stage = z.enum([...knownStages, 'Unknown']);
 const counters = { confirmations: z.int(), nonConfirmations: z.int() };
 const never = z.union([z.number(), z.literal('never')]);
 const bigNumber = z.string().openapi({ description: 'A big number as text.' });
 const shownReason = z.union([z.string(), z.object({ app: z.string() })]).nullable();
 const shownPoint = z.object({ slot: z.int(), hash: z.string() });
-const damaged = z.array(
-  z.object({ hash: z.string().nullable().optional(), seq: z.int().optional(), logSeq: z.int().optional() }),
-);
 
 const transition = z
   .object({
@@ -144,7 +141,6 @@ export function pageOf(item: z.ZodType): z.ZodType {
   return z.object({
     items: z.array(item),
     next: z.string().nullable(),
-    damaged: damaged.optional(),
     missed: z.int().optional(),
   });
 }

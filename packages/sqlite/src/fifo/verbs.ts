@@ -1,4 +1,4 @@
-import type { DamagedTransaction, TakenCandidate, Transaction } from 'mempool-core';
+import type { TakenCandidate, Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Row } from '../file/row.ts';
 import type { HashIndex } from '../pool/hash-index.ts';
@@ -83,7 +83,11 @@ class FifoRows {
 
   since({ after, limit }: core.CheckedGossipQuery, epoch: string): core.DriverGossipPage {
     const found = this.#rows('since', { after, limit });
-    const page = core.cutPage(found.map(decodeRecord), ({ state }) => state !== null);
+    const page = core.cutPage(
+      found.map(decodeRecord),
+      ({ state }) => state !== null,
+      (record) => this.#file.reportDamage(record),
+    );
     return core.gossipPage(page, { after, epoch }, (record) =>
       core.gossipItem({ hash: record.hash, seq: record.seq, bytes: record.payload.length }, record),
     );
@@ -91,19 +95,17 @@ class FifoRows {
 
   hashesSince({ after, limit }: core.CheckedGossipQuery, epoch: string): core.DriverGossipPage {
     const found = [...this.#rows('sinceHashes', { after, limit })].map(entryOf);
-    const [records, damaged] = [found.filter(hasHash), found.filter((entry) => !hasHash(entry))];
-    return core.gossipPage({ records, damaged, last: found.at(-1) }, { after, epoch }, (entry) =>
-      core.gossipItem(entry, null),
-    );
+    const records = found.filter((entry) => hasHash(entry) || this.#file.reportDamage(entry));
+    return core.gossipPage({ records, last: found.at(-1) }, { after, epoch }, (entry) => core.gossipItem(entry, null));
   }
 
-  body(hash: string): Transaction | DamagedTransaction | null {
+  body(hash: string): Transaction | null {
     const bytes = core.hashToBytes(hash);
     const seq = this.#hashes.seqOf(bytes);
     const [row] = seq === undefined ? [] : this.#rows('liveBody', seq);
     if (row === undefined) return null;
     const record = decodeUnder(hash, bytes, row);
-    if (record.state === null) return { kind: 'damaged', hash };
+    if (record.state === null) return this.#file.reportDamage(record);
     return { hash, payload: record.payload, payloadType: record.payloadType };
   }
 

@@ -17,7 +17,7 @@ export interface OrderedReads {
 /**
  * Yields the parts of the pool in the file, in the order of an export (D3). Nobody may write to the file meanwhile.
  *
- * @throws `ERR_MEMPOOL_CORRUPT` if a record is damaged
+ * @throws `ERR_MEMPOOL_CORRUPT` if anything but a Pending transaction is damaged
  */
 export function* exportedParts(file: PoolFile, reads: OrderedReads): Generator<core.PoolPart, undefined> {
   if (reads.ordering === 'fifo') file.execute(readSql('fifo/no-entries.sql'));
@@ -52,13 +52,25 @@ function* livePool(
 ): Generator<core.PoolPart, undefined> {
   let found = 0;
   for (const row of file.rows('exportLive')) {
-    const { body, state: txState, point } = readRow(row);
-    const claim = txState.stage === 'Propagated' ? reads.claim(state, txState.seq) : null;
-    yield { kind: 'live', state: txState, point, body, entry: entryOf(reads, row, txState), claim };
+    const part = livePart(file, reads, state, row);
+    if (part !== null) yield part;
     found += 1;
   }
   // A row that is missing in `tx` is in none of the parts.
   if (found !== count) throw damaged('sequence of transactions');
+}
+
+/** `null` for a damaged Pending transaction. @throws `ERR_MEMPOOL_CORRUPT` for a damaged one in flight */
+function livePart(file: PoolFile, reads: OrderedReads, state: records.PoolState, row: Row): core.LivePart | null {
+  const { hash, payload, payloadType, state: stored, seq } = records.decodeRecord(row);
+  const entry = reads.ordering === 'fifo' ? null : core.storedEntry({ hash, seq }, row.record);
+  if (stored === null || entry === undefined) {
+    const stage = row.stage === 0 ? 'Pending' : 'Propagated';
+    return core.leaveOut({ hash, seq, stage }, (found) => file.reportDamage(found));
+  }
+  const { txState, point } = stored;
+  const claim = txState.stage === 'Propagated' ? reads.claim(state, seq) : null;
+  return { kind: 'live', state: txState, point, body: { hash, payload, payloadType }, entry, claim };
 }
 
 function* endedPool(file: PoolFile, reads: OrderedReads): Generator<core.PoolPart, undefined> {
@@ -105,6 +117,7 @@ function readRow(row: Row): {
 /** @throws `ERR_MEMPOOL_CORRUPT` */
 function entryOf({ ordering }: OrderedReads, { record }: Row, { hash, seq }: core.TxState): core.Entry | null {
   if (ordering === 'fifo') return null;
-  if (!(record instanceof Uint8Array)) throw core.corrupt({ hash, seq });
-  return core.decodeEntry(hash, seq, record);
+  const entry = core.storedEntry({ hash, seq }, record);
+  if (entry === undefined) throw core.corrupt({ hash, seq });
+  return entry;
 }

@@ -99,7 +99,7 @@ function* loadLogged(file: LoadedFile, row: Row, entries: ReadEntry): Generator<
   const { hash, seq, logSeq = 0 } = records.recordKeyOf(row);
   if (hash === '') return void (yield lostEntry(file, logSeq));
   const state = records.readStoredState(row);
-  if (state === null) file.reportDamage({ hash, seq });
+  if (state === null) file.reportDamage({ hash, seq, logSeq });
   const after = state?.txState ?? core.lostEnd(hash, seq);
   const body = row.isLast === 1 ? core.mirroredBody(hash) : null;
   const at = records.timeOf(row);
@@ -113,7 +113,7 @@ function lostEntry(file: LoadedFile, logSeq: number): core.PoolRecord {
   return { kind: 'write', write: { after: core.lostEnd('', 0), point: null, body: core.mirroredBody('') } };
 }
 
-function readEntry(file: LoadedFile, { record, bytes }: Row, hash: string, seq: number): core.Entry {
-  const report = () => file.reportDamage({ hash, seq });
-  return core.storedEntry({ hash, seq, bytes: Number(bytes ?? 0) }, record, report);
+function readEntry(file: LoadedFile, row: Row, hash: string, seq: number): core.Entry {
+  const place = { ...records.recordKeyOf(row), hash, seq, bytes: Number(row.bytes ?? 0) };
+  return core.mirroredEntry(place, row.record, (found) => file.reportDamage(found));
 }

@@ -1,5 +1,4 @@
 import type { Database } from 'better-sqlite3';
-import type { Logger } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { SqlFile } from '../file/sql-file.ts';
 import { readSql } from '../file/sql-text.ts';
@@ -9,12 +8,11 @@ const statements = [readSql('election/lease-statements.sql'), readSql('pool/stat
 
 /** One connection to a pool's file. */
 export class PoolFile extends SqlFile {
-  readonly #log: Logger;
-  readonly #reported = new Set<number>();
+  readonly #damage: core.DamageReport;
 
-  constructor(database: Database, log: Logger, ...texts: readonly string[]) {
+  constructor(database: Database, damage: core.DamageReport, ...texts: readonly string[]) {
     super(database, ...statements, ...texts);
-    this.#log = log;
+    this.#damage = damage;
   }
 
   /** Returns the recorded outcome of an operation id; `null` if it is not known (X2). */
@@ -23,10 +21,9 @@ export class PoolFile extends SqlFile {
     return row === undefined ? null : { outcome: core.decodeOutcome<T>(verb, row.outcome as Uint8Array, digest) };
   }
 
-  /** Reports a damaged record (M2). It reports each record once, because every block may read it again. */
-  reportDamage({ hash, seq }: RecordKey): null {
-    if (!this.#reported.has(seq)) this.#log('warn', `a record is damaged (seq ${seq})`, { hash, seq });
-    this.#reported.add(seq);
+  /** Reports a damaged record (M2). */
+  reportDamage(place: RecordKey): null {
+    this.#damage(place);
     return null;
   }
 }

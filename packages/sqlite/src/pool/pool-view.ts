@@ -1,6 +1,5 @@
 import {
   type ChainPoint,
-  type DamagedTransaction,
   type KnownStage,
   knownStages,
   type StoredTransaction,
@@ -122,12 +121,12 @@ export class PoolView implements core.PoolView {
     return core.seqPage(this.#records(name, after, limit), { after, epoch }, (record) => this.#stored(record));
   }
 
-  findInflight(hash: string): StoredTransaction | DamagedTransaction | null {
+  findInflight(hash: string): StoredTransaction | null {
     const { bytes } = this.#ask(hash);
     const row = this.hashes.inflightOf(bytes);
     if (row === undefined) return null;
     const record = records.decodeUnder(hash, bytes, row);
-    return record.state === null ? { kind: 'damaged', hash } : this.#stored(record);
+    return record.state === null ? this.file.reportDamage(record) : this.#stored(record);
   }
 
   status(hash: string): TransactionStatus {
@@ -138,7 +137,7 @@ export class PoolView implements core.PoolView {
     if (state === null && row.isLogged === 1) return core.statusOf(hash, core.lostEnd(hash, key.seq), null, 0);
     if (state === null) {
       this.file.reportDamage(key);
-      return core.damagedStatus(hash);
+      return core.unreadableStatus(hash);
     }
     return core.statusOf(hash, state.txState, state.point, this.state.tick);
   }
@@ -233,7 +232,11 @@ export class PoolView implements core.PoolView {
 
   #records(name: string, from: number, limit: number): core.Cut<records.StoredRecord> {
     const rows = Iterator.from(this.file.rows(name, from, limit));
-    return core.cutPage(rows.map(records.decodeRecord), ({ state }) => state !== null);
+    return core.cutPage(
+      rows.map(records.decodeRecord),
+      ({ state }) => state !== null,
+      (found) => this.file.reportDamage(found),
+    );
   }
 
   #stored(record: records.StoredRecord): StoredTransaction {

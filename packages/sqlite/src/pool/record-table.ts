@@ -68,15 +68,14 @@ export class RecordTable {
     return core.recordPage(this.#found(query).take(query.limit), query);
   }
 
-  /** A name that is no UTF-8 is not a name that a caller could give: it is reported to `log`. */
   *#found({ prefix, after }: core.CheckedRecordQuery): Generator<core.FoundRecord, undefined> {
     const [from, begin] = [Buffer.from(after), Buffer.from(prefix)];
     const first = Buffer.compare(from, begin) > 0 ? from : begin;
     const end = Buffer.concat([begin, behindNames]);
     for (const row of this.#open().rows('recordsFrom', first, end)) {
       const name = nameOf(row);
-      if (name === null) this.#file.reportDamage({ hash: '', seq: 0 });
-      else if (name !== after || after === '') yield decodeRecord(name, row);
+      if (name === null) throw damaged(`name of the record ${asHex(row)}`);
+      if (name !== after || after === '') yield decodeRecord(name, row);
     }
   }
 
@@ -97,6 +96,10 @@ export class RecordTable {
     this.#file.include(statements);
     return this.#file;
   }
+}
+
+function asHex({ name }: Row): string {
+  return name instanceof Uint8Array ? Buffer.from(name).toString('hex') : String(name);
 }
 
 function nameOf({ name }: Row): string | null {

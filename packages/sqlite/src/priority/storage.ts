@@ -1,4 +1,4 @@
-import { type ChainPoint, type DamagedTransaction, isLive, type Transaction } from 'mempool-core';
+import { type ChainPoint, isLive, type Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import { PoolView } from '../pool/pool-view.ts';
 import { readBody } from '../pool/records.ts';
@@ -23,6 +23,7 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
       const page = core.cutPage(
         found.filter((each) => each !== null),
         ({ isIntact }) => isIntact,
+        (each) => this.file.reportDamage(each),
       );
       const { currentTip, epoch } = pool.view;
       return core.seqPage(page, { after, epoch }, (each) =>
@@ -31,12 +32,12 @@ export class PriorityStorage extends PriorityCalls implements core.PriorityStora
     });
   }
 
-  bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(Transaction | DamagedTransaction | null)[]> {
+  bodies(context: core.ReadContext, hashes: readonly string[]): Promise<(Transaction | null)[]> {
     return this.read(context, (pool) =>
       hashes.map((hash) => {
         const found = this.#find(pool, hash);
         if (found === null) return null;
-        if (!found.isIntact) return { kind: 'damaged', hash };
+        if (!found.isIntact) return this.file.reportDamage(found);
         const { payload, payloadType } = found;
         return { hash, payload, payloadType };
       }),

@@ -46,14 +46,14 @@ const places = [
 ].flatMap((row) => orderings.map((ordering) => ({ ...row, ordering })));
 
 test.each(places)(
-  'M2: a transaction with $what is told as damaged, and drop removes it: $ordering',
+  'M2: a transaction with $what counts as in flight, and drop removes it: $ordering',
   async ({ ordering, sql }) => {
     const { log, warnings } = heard();
     const store = await openDamaged(sql, { ordering, log });
     // Only a priority pool reads all of the file when it is opened.
     expect(warnings).toEqual(ordering === 'fifo' ? [] : [{ hash: hashOf(2), seq: 3 }]);
     const told = await store.checkStatus([hashOf(2), hashOf(3)]);
-    expect(told).toMatchObject([{ stage: 'Damaged' }, { stage: 'Pending' }]);
+    expect(told).toMatchObject([{ stage: 'Propagated' }, { stage: 'Pending' }]);
     expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
     expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
     expect(await store.usage()).toMatchObject({ pending: 3, propagated: 0, confirmed: 1, logged: 2 });
@@ -71,16 +71,18 @@ test.each(places)(
   },
 );
 
-test.each(orderings)('M2: a damaged type is passed over and named, and drop removes it: %s', async (ordering) => {
-  const store = await openDamaged("UPDATE tx SET type = 'none' WHERE seq = 5", { ordering });
-  const page = await store.peekPending();
-  expect(page.transactions).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
-  expect(page.damaged).toEqual([{ hash: hashOf(4), seq: 5 }]);
-  const [whole, lost] = await store.payloads([hashOf(3), hashOf(4)]);
-  expect([whole, lost]).toMatchObject([{ hash: hashOf(3) }, { kind: 'damaged', hash: hashOf(4) }]);
-  expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
-  expect((await store.peekPending()).transactions).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
-});
+test.each(orderings)(
+  'M2: a transaction with a damaged type is skipped, and dropped by a write: %s',
+  async (ordering) => {
+    const { log, warnings } = heard();
+    const store = await openDamaged("UPDATE tx SET type = 'none' WHERE seq = 5", { ordering, log });
+    expect((await store.peekPending()).transactions).toMatchObject([{ hash: hashOf(3) }, { hash: hashOf(5) }]);
+    expect(await store.payloads([hashOf(3), hashOf(4)])).toMatchObject([{ hash: hashOf(3) }, null]);
+    expect(warnings).toEqual([{ hash: hashOf(4), seq: 5 }]);
+    await store.sweep();
+    expect(await store.checkStatus([hashOf(4)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+  },
+);
 
 test.each(orderings)('M2: no block is put onto a tip that cannot be read, and the pool works: %s', async (ordering) => {
   const store = await openDamaged("UPDATE block SET point = x'00'", { ordering });
@@ -110,9 +112,7 @@ test.each(lostRows)(
       { kind: 'applied', dropped: 0 },
     ]);
     expect(warnings).toEqual([{ hash: '', seq: 3 }]);
-    const { transactions, damaged: lost } = await store.peekInflight();
-    expect(transactions.map(({ seq }) => seq)).toEqual([2, 4]);
-    expect(lost).toEqual([{ hash: null, seq: 3 }]);
+    expect((await store.peekInflight()).transactions.map(({ seq }) => seq)).toEqual([2, 4]);
   },
 );
 
@@ -127,7 +127,7 @@ test.each(lostRows)(
   },
 );
 
-test('M2: a damaged confirming block is told in the status, and stops no block after it', async () => {
+test('M2: one with a damaged confirming block counts as in flight, and stops no block after it', async () => {
   const path = join(scratchFolder(), 'pool.db');
   await using store = await sqlite.open({ path, finalizeThreshold: 4, maxRollback: 1 });
   const block = (n: number, ...seen: string[]) => store.confirm({ point: pointOf(n), seen, unseen: [] });
@@ -135,9 +135,9 @@ test('M2: a damaged confirming block is told in the status, and stops no block a
   await block(1, hashOf(0));
   await block(2);
   damage(path, "UPDATE inflight SET point = x'00' WHERE seq = 1");
-  expect(await store.checkStatus([hashOf(0)])).toMatchObject([{ stage: 'Damaged' }]);
+  expect(await store.checkStatus([hashOf(0)])).toMatchObject([{ stage: 'Propagated' }]);
   for (const n of [3, 4]) expect(await block(n)).toMatchObject({ kind: 'applied' });
-  expect(await store.dumpFinalized()).toMatchObject({ entries: [], damaged: [{ logSeq: 1 }], hasMore: false });
+  expect(await store.dumpFinalized()).toMatchObject({ entries: [], hasMore: false });
 });
 
 test('M2: a stage damaged into another one leaves the pool usable', async () => {
@@ -146,15 +146,17 @@ test('M2: a stage damaged into another one leaves the pool usable', async () => 
   expect(await store.usage()).toMatchObject({ pending: 4, propagated: 0, acknowledged: 0, confirmed: 1 });
 });
 
-test('O2: what returns without its row is counted and told as damaged, not passed over', async () => {
-  const store = await openDamaged('DELETE FROM tx WHERE seq = 2', { finalizeThreshold: 1 });
+test('M2: a transaction that returns without its row is counted and reported', async () => {
+  const { log, warnings } = heard();
+  const store = await openDamaged('DELETE FROM tx WHERE seq = 2', { finalizeThreshold: 1, log });
   await store.drop(numbers(3, 3).map(hashOf), 'failed');
   expect(await store.rollback('origin')).toMatchObject({ returned: 1 });
   expect(await store.usage()).toMatchObject({ pending: 1 });
-  expect(await store.peekPending()).toMatchObject({ transactions: [], damaged: [{ hash: null, seq: 2 }] });
+  expect((await store.peekPending()).transactions).toEqual([]);
+  expect(warnings).toContainEqual({ hash: '', seq: 2 });
 });
 
-test('M2: a damaged hash is told by its payload', async () => {
+test('M2: a damaged hash is noticed by its payload', async () => {
   const path = join(scratchFolder(), 'pool.db');
   const whole = await sqlite.open({ path });
   await whole.receive(numbers(30).map((n) => transaction(n)));
@@ -164,31 +166,32 @@ test('M2: a damaged hash is told by its payload', async () => {
   for (let at = bytes.indexOf(payloadOf(10)); at >= 0; at = bytes.indexOf(payloadOf(10), at + 1))
     bytes.writeUInt8(bytes.readUInt8(at - 20) ^ 1, at - 20);
   writeFileSync(path, bytes);
-  await using store = await sqlite.open({ path });
-  const { transactions, damaged: lost } = await store.peekPending();
-  expect([transactions.length, lost]).toMatchObject([29, [{ seq: 11 }]]);
+  const { log, warnings } = heard();
+  await using store = await sqlite.open({ path, log });
+  expect((await store.peekPending()).transactions).toHaveLength(29);
+  expect(warnings).toMatchObject([{ seq: 11 }]);
 });
 
-test('M2: gossip of hashes goes past what is damaged, be it all that a page has', async () => {
+test('M2: gossip of hashes goes past damaged hashes, also where a page has nothing else', async () => {
   const store = await openDamaged('UPDATE tx SET hash = zeroblob(100 + seq) WHERE seq IN (3, 4)');
-  const lost = [3, 4].map((seq) => ({ hash: null, seq }));
-  const after = await cursorAt(store, 'gossip', 4);
-  const bare = { limit: 2, hashesOnly: true };
-  expect(await store.since(bare)).toEqual({ items: [], damaged: lost, next: after });
-  expect(await store.since({ ...bare, after })).toMatchObject({ items: [{ seq: 5 }, { seq: 6 }] });
-  expect(await store.since()).toMatchObject({ items: [{ seq: 5 }, { seq: 6 }], damaged: lost });
+  const next = await cursorAt(store, 'gossip', 6);
+  const intact = { items: [{ seq: 5 }, { seq: 6 }], next };
+  expect(await store.since({ limit: 2, hashesOnly: true })).toMatchObject(intact);
+  expect(await store.since()).toMatchObject(intact);
 });
 
-test('M2: a walk passes over what is damaged and tells of it', async () => {
+test('M2: a walk skips damaged records and reports them', async () => {
   const sql = "UPDATE tx SET payload = x'00' WHERE seq IN (1, 5)";
-  const pool = new Mempool(await openDamaged(sql));
-  const lost: unknown[] = [];
-  const onDamaged = (record: object): void => void lost.push(record);
+  const { log, warnings } = heard();
+  const pool = new Mempool(await openDamaged(sql, { log }));
   const walked: number[] = [];
-  for await (const { seq } of pool.pending({ onDamaged })) walked.push(seq);
-  for await (const { seq } of pool.finalized({ onDamaged })) walked.push(seq);
+  for await (const { seq } of pool.pending()) walked.push(seq);
+  for await (const { seq } of pool.finalized()) walked.push(seq);
   expect(walked).toEqual([4, 6]);
-  expect(lost).toEqual([{ hash: hashOf(4), seq: 5 }, { logSeq: 1 }]);
+  expect(warnings).toEqual([
+    { hash: hashOf(4), seq: 5 },
+    { hash: hashOf(0), logSeq: 1 },
+  ]);
 });
 
 test('a pool cut short is an error', async () => {
@@ -215,7 +218,7 @@ test.each([
   { what: 'no CBOR', sql: "UPDATE entry SET record = x'ff' WHERE seq = 5" },
   { what: 'lost', sql: 'DELETE FROM entry WHERE seq = 5' },
 ])(
-  'M2: a transaction whose entry is $what is parked, with a warning; drop removes it, and it can come again',
+  'M2: a transaction whose entry is $what is reported and dropped by a write, and it can come again',
   async ({ sql }) => {
     const { log, warnings } = heard();
     const store = await openDamaged(sql, { ordering, log });
@@ -223,9 +226,7 @@ test.each([
     expect(await order(store)).toEqual([5, 3].map(hashOf));
     const tagged = priced(6, { priority: 99n, provides: [`lost:${hashOf(4)}`] });
     expect(await store.receive([tagged])).toMatchObject([{ kind: 'received' }]);
-    expect((await store.peekParked()).damaged).toMatchObject([{ hash: hashOf(4) }]);
-    expect(await store.payloads([hashOf(4)])).toEqual([transaction(4)]);
-    expect(await store.drop([hashOf(4)], 'damaged')).toEqual([hashOf(4)]);
+    expect(await store.checkStatus([hashOf(4)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
     await store.receive([priced(4, { priority: 4n })]);
     expect(await order(store)).toEqual([6, 5, 4, 3].map(hashOf));
   },
@@ -251,13 +252,12 @@ test.each(["UPDATE priority_pool SET limits = '{'", 'DELETE FROM priority_pool']
   },
 );
 
-test('M2: gossip passes over a damaged payload and names it', async () => {
+test('M2: gossip skips a damaged payload', async () => {
   const store = await openDamaged("UPDATE tx SET payload = x'00' WHERE seq = 5", { ordering });
   const page = await store.since();
   expect(page.items.map(({ hash }) => hash)).toEqual([2, 3, 5].map(hashOf));
-  expect(page.damaged).toEqual([{ hash: hashOf(4), seq: 5 }]);
   expect((await store.since({ hashesOnly: true })).items.map(({ hash }) => hash)).toEqual([2, 3, 4, 5].map(hashOf));
-  expect(await store.since({ after: page.next })).toMatchObject({ items: [], damaged: [] });
+  expect(await store.since({ after: page.next })).toMatchObject({ items: [] });
 });
 
 /** CBOR that is no change: of no form at all, of the right form at first sight, and one that names an unknown transaction. */

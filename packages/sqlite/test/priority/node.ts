@@ -51,6 +51,7 @@ export function optionsOf(path: string): DriverOptions & SqliteOptions {
     timeoutMs: 60_000,
     clock: () => performance.now(),
     log: () => undefined,
+    damage: () => undefined,
   };
 }
 
