@@ -255,7 +255,9 @@ export class Model {
     const tip = pools.tipOf(this.#pool);
     const isPoint = (block: AppliedBlock): boolean => pools.samePoint(block.point, point);
     if (pools.keptBlocks(this.#pool).some(isPoint)) return { kind: 'duplicate', tip };
-    if (tip.point !== null && parent !== undefined && parent !== tip.point.hash) return { kind: 'gap', tip };
+    const isBelow = parent === undefined && point.slot < (tip.point?.slot ?? 0);
+    const isApart = parent !== undefined && parent !== (tip.point?.hash ?? parent);
+    if (isBelow || isApart) return { kind: 'gap', tip };
     const block = { point, seen: new Set(seen), unseen: new Set(unseen.filter((hash) => !seen.includes(hash))) };
     this.#append(block);
     for (const hash of seen) this.#revive(hash, 'Dropped');

@@ -89,6 +89,17 @@ export const chainMutants: readonly Mutant[] = [
   fifo.told('gap-without-the-tip', { confirm: ({ kind }) => kind === 'gap' && { tip: none } }),
   fifo.told('duplicate-without-the-tip', { confirm: ({ kind }) => kind === 'duplicate' && { tip: none } }),
   gapWhere('first-block-must-be-the-first', (tip, parent) => tip === null && parent !== null),
+  fifo.instead('slots-below-the-tip-are-applied', {
+    confirm: ({ pool: { currentTip }, whole, given: [block, ...rest] }) => {
+      const { point } = currentTip;
+      const isBelow = point !== null && block.parent === null && block.point.slot < point.slot;
+      return isBelow && whole.confirm({ ...block, parent: point.hash }, ...rest);
+    },
+  }),
+  fifo.instead('slots-of-the-tip-are-gaps', {
+    confirm: ({ pool: { currentTip }, given: [{ parent, point }] }) =>
+      parent === null && point.slot === currentTip.point?.slot && { kind: 'gap', tip: currentTip },
+  }),
   gapWhere('parent-required', (tip, parent) => tip !== null && parent === null),
   fifo.instead('parent-forgotten-by-null', {
     confirm: ({ pool: { currentTip }, given: [{ parent, point }], notes: { known } }) => {

@@ -39,6 +39,25 @@ const onePool = eachOnPool({
     await pool.block(1);
     assert.equal((await store.confirm({ point: forkPoint(40), ...nothing })).kind, 'applied');
   },
+  'X3/slot-below: without a parent, a block in a slot below the tip’s is a gap, and changes nothing': async (
+    pool,
+    store,
+  ) => {
+    const hash = await pool.receiveOne();
+    await pool.blocks(1, 6);
+    const before = await pool.snapshot();
+    const below = { ...forkPoint(6), slot: point(6).slot - 1 };
+    const outcome = await store.confirm({ point: below, seen: [hash], unseen: [] });
+    assert.deepEqual(outcome, { kind: 'gap', tip: { point: point(6), tick: 6 } });
+    assert.deepEqual([await pool.snapshot(), await pool.stages(hash)], [before, ['Pending']]);
+    const linked = { point: below, parent: point(6).hash, ...nothing };
+    assert.equal((await store.confirm(linked)).kind, 'applied');
+  },
+  'X3/slot-shared: without a parent, a block in the slot of the tip is applied': async (pool, store) => {
+    await pool.blocks(1, 6);
+    const { slot } = point(6);
+    assert.equal((await store.confirm({ point: { ...forkPoint(6), slot }, ...nothing })).kind, 'applied');
+  },
   'X3/gap: a parent that is not the tip is a gap, told with the tip, and changes nothing': async (pool, store) => {
     const hash = await pool.receiveOne();
     await pool.blocks(1, 2);

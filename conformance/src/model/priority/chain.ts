@@ -14,7 +14,9 @@ export function confirm(
   const tip = pools.tipOf(state.pool);
   const isApplied = pools.keptBlocks(state.pool).some((block) => pools.samePoint(block.point, point));
   if (isApplied) return { kind: 'duplicate', tip };
-  if (tip.point !== null && parent !== undefined && parent !== tip.point.hash) return { kind: 'gap', tip };
+  const isBelow = parent === undefined && point.slot < (tip.point?.slot ?? 0);
+  const isApart = parent !== undefined && parent !== (tip.point?.hash ?? parent);
+  if (isBelow || isApart) return { kind: 'gap', tip };
   const block = { point, seen: new Set(seen), unseen: new Set(unseen.filter((hash) => !seen.includes(hash))) };
   append(state, block, maxRollback);
   for (const hash of seen) revive(state, hash, 'Dropped');

@@ -69,7 +69,8 @@ export type Policy = Partial<Thresholds>;
 
 /**
  * The outcome of `confirm`. Only `applied` means that the pool changed. `duplicate` means that the block was applied
- * before. `gap` means that its parent is not the tip.
+ * before. `gap` means that its parent is not the tip, or that it
+ * names none and its slot is below the tip's.
  */
 export type ConfirmOutcome =
   | {

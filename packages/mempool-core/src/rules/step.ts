@@ -285,9 +285,9 @@ export type ChainPlan<Outcome> =
 /** Plans a block (L5, L6, X3). `lease` is that of the call. */
 export function planConfirm(view: PoolView, block: CheckedBlock, lease: Lease | null): ChainPlan<ConfirmOutcome> {
   const { currentTip: tip } = view;
-  const { point, parent, seen, unseen, thresholds } = block;
+  const { point, seen, unseen, thresholds } = block;
   if (view.tickOf(point) !== null) return { answer: { kind: 'duplicate', tip } };
-  if (tip.point !== null && parent !== null && parent !== tip.point.hash) return { answer: { kind: 'gap', tip } };
+  if (tip.point !== null && !follows(block, tip.point)) return { answer: { kind: 'gap', tip } };
   const tick = tip.tick + 1;
   const touched = {
     seen: txStates(view, seen),
@@ -298,6 +298,11 @@ export function planConfirm(view: PoolView, block: CheckedBlock, lease: Lease | 
   const floor = keptFrom(tick, view.maxRollback, view.floor);
   const events = [blockEvent(view.lastEventSeq + 1, 'applied', { point, tick }, lease)];
   return { chain: { kind: 'applied', tick, floor, point, seen, unseen }, events, changes, clamped: [] };
+}
+
+/** X3: by its parent; without one by its slot, which two blocks may share. */
+function follows({ point, parent }: CheckedBlock, tip: ChainPoint): boolean {
+  return parent === null ? point.slot >= tip.slot : parent === tip.hash;
 }
 
 /** Returns the step of `confirm`. `lease` is that of the call. */

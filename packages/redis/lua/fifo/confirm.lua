@@ -6,7 +6,9 @@
 local point, parent = ARGV[7], ARGV[8]
 if tip ~= '' then
   if call('HEXISTS', BLOCKS, point) == 1 then return finish({ 'duplicate', tip, tick }) end
-  if parent ~= '' and parent ~= string.sub(tip, 9) then return finish({ 'gap', tip, tick }) end
+  local follows = parent == string.sub(tip, 9)
+  if parent == '' then follows = struct.unpack('>I8', point) >= struct.unpack('>I8', tip) end
+  if not follows then return finish({ 'gap', tip, tick }) end
 end
 prolong()
 tick = tick + 1
