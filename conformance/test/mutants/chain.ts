@@ -35,7 +35,9 @@ function gapWhere(id: string, isGap: (tip: ChainPoint | null, parent: string | n
 
 /** A block whose parent is not looked at. */
 function linkedWhere(id: string, isLinked: (block: CheckedBlock, pool: PlantedDriver) => boolean): Mutant {
-  return fifo.blocks(id, (block, pool) => (isLinked(block, pool) ? { parent: null } : {}));
+  return fifo.blocks(id, (block, pool) =>
+    isLinked(block, pool) ? { parent: pool.currentTip.point?.hash ?? null } : {},
+  );
 }
 
 function tip(id: string, change: (told: ChainPoint | null, pool: PlantedDriver) => object | null): Mutant {
