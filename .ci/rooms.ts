@@ -132,7 +132,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     runner: ['case', 'scenario', 'cases', 'process', 'report'],
     command: ['case', 'cases', 'report', 'runner'],
     failover: [],
-    '.': ['case', 'model', 'histories', 'cases', 'process', 'report', 'runner', 'command', 'failover'],
+    '.': ['case', 'histories', 'cases', 'process', 'report', 'runner', 'command', 'failover'],
   },
 };
 

@@ -21,16 +21,9 @@ export { openLeases } from './case/subject.ts';
 export { allCases, electionCases } from './cases/index.ts';
 export { ledgerCases } from './cases/ledger/index.ts';
 export { checkLeaseHistory, type LeaseHistoryOptions } from './histories/lease-history.ts';
-export { makeHistory, type Universe } from './histories/pool-calls.ts';
-export { checkHistory, type HistoryOptions, historyOptions, transcript } from './histories/pool-history.ts';
-export {
-  checkPriorityHistory,
-  makePriorityHistory,
-  type PriorityHistory,
-  type PriorityHistoryOptions,
-  tallyOf,
-} from './histories/priority/history.ts';
-export { Model, type ModelOptions } from './model/model.ts';
+export type { HistoryScope } from './histories/pool/call-maker.ts';
+export { checkHistory, type History, type HistoryOptions, makeHistory, tallyOf } from './histories/pool/history.ts';
+export type { OpenPool } from './histories/pool/nodes.ts';
 export { toMarkdown } from './report/markdown.ts';
 export type { Counts, Profile, Report, ReportedCase } from './report/report.ts';
 export { ledgerRules, rules, untested } from './report/rules.ts';

@@ -56,7 +56,7 @@ test('what is noticed is the fault: without one, the cases of a single process p
 });
 
 test('every case about crashes, nodes, processes and pools notices a fault', () => {
-  const files = ['D1/', 'D2/', 'N1/', 'N2/', 'history/random'];
+  const files = ['D1/', 'D2/', 'N1/', 'N2/'];
   const elsewhere = ['lease', 'priority', 'arrival-verbs', 'election', 'hints', 'forget', 'renew', 'records', 'import'];
   const about = allCases.filter(
     ({ id, ordering, needs = [] }) =>

@@ -1,28 +1,28 @@
 import { expect, test } from 'vitest';
-import { historyLimits } from '../src/histories/priority/call-maker.ts';
+import { historyLimits } from '../src/histories/pool/call-maker.ts';
 import type { Limits, Submission, Verdict } from '../src/model/priority/entry.ts';
-import { PriorityModel } from '../src/model/priority/model.ts';
+import { PoolModel } from '../src/model/priority/model.ts';
 
 const wide: Partial<Limits> = { maxTxs: 100, maxBytes: 10_000, maxParked: 100, maxAncestors: 100, maxDescendants: 100 };
 
-function makeModel(limits: Partial<Limits> = {}): PriorityModel {
+function makeModel(limits: Partial<Limits> = {}): PoolModel {
   const thresholds = { finalizeThreshold: 2, dropThreshold: 2, maxFinalized: 10, maxRollback: 5 };
-  return new PriorityModel({ ...thresholds, limits: { ...historyLimits, ...wide, ...limits }, now: () => 1_000 });
+  return new PoolModel({ ...thresholds, limits: { ...historyLimits, ...wide, ...limits }, now: () => 1_000 });
 }
 
 function submission(hash: string, verdict: Verdict, bytes = 10): Submission {
   return { hash, payload: new Uint8Array(bytes), payloadType: 0, verdict };
 }
 
-function receive(model: PriorityModel, hash: string, verdict: Verdict, bytes?: number) {
+function receive(model: PoolModel, hash: string, verdict: Verdict, bytes?: number) {
   return model.receive([submission(hash, verdict, bytes)])[0];
 }
 
-function order(model: PriorityModel): readonly string[] {
+function order(model: PoolModel): readonly string[] {
   return model.reader().dump().order;
 }
 
-function place(model: PriorityModel, hash: string) {
+function place(model: PoolModel, hash: string) {
   return model
     .reader()
     .dump()

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Call, perform } from '../src/case/call.ts';
-import { historyOptions } from '../src/histories/pool-history.ts';
+import { historyOptions } from '../src/histories/pool-calls.ts';
 import { type Lane, serialOrder } from '../src/histories/serial.ts';
 import { Model } from '../src/model/model.ts';
 import { timeless } from '../src/scenario/pool.ts';

@@ -27,13 +27,11 @@ function median(times: readonly number[]): number {
 
 /** A flooded and a quiet pool in turns: the same honest calls in both, so the machine's mood is in both times. */
 async function soak(backend: string, calls: number, seed: number): Promise<void> {
-  const { poolSources } = await import('./priority-subjects.ts');
-  const makeSource = poolSources[backend];
-  if (makeSource === undefined) throw new Error(`there is no backend ${backend}\n${help}`);
-  await using source = await makeSource();
-  const options = { senders, random: new Random(seed), limits: {}, open: source.open };
-  await using flooded = await SpammedPool.open(options);
-  await using quiet = await SpammedPool.open(options);
+  const { poolsOf } = await import('./subjects.ts');
+  await using source = await poolsOf(backend);
+  const options = { senders, random: new Random(seed), limits: {} };
+  await using flooded = await SpammedPool.open({ ...options, open: (given) => source.open(given, 1) });
+  await using quiet = await SpammedPool.open({ ...options, open: (given) => source.open(given, 2) });
   const times = { flooded: [] as number[], quiet: [] as number[] };
   for (let round = 1; round * spamOfRound <= calls; round++) {
     for (let i = 0; i < spamOfRound; i++) await flooded.spam();

@@ -54,8 +54,15 @@ export function callAsCode({ verb, args }: { readonly verb: string; readonly arg
   return `await store.${verb}(${args.map(literal).join(', ')});`;
 }
 
+/** Large payloads of one repeated byte stay readable. */
+function bytesAsCode(bytes: Uint8Array): string {
+  const [first] = bytes;
+  if (bytes.length > 64 && bytes.every((byte) => byte === first)) return `Buffer.alloc(${bytes.length}, ${first})`;
+  return `Buffer.from('${Buffer.from(bytes).toString('hex')}', 'hex')`;
+}
+
 function literal(value: unknown): string {
-  if (value instanceof Uint8Array) return `Buffer.from('${Buffer.from(value).toString('hex')}', 'hex')`;
+  if (value instanceof Uint8Array) return bytesAsCode(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
   if (typeof value === 'string') return `'${value}'`;
   if (typeof value === 'bigint') return `${value}n`;

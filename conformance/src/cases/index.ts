@@ -36,7 +36,6 @@ import { poolCases } from './nodes/pools.ts';
 import { interruptionCases } from './operations/interruption.ts';
 import { atomicityCases, onceCases } from './operations/once.ts';
 import { operationCases } from './operations/operations.ts';
-import { priorityHistoryCases } from './priority/chance.ts';
 import { claimCases } from './priority/claims.ts';
 import { deadlineCases } from './priority/deadline.ts';
 import { holdingCases } from './priority/holding.ts';
@@ -98,7 +97,6 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...processCases,
   ...poolCases,
   ...nameCases,
-  ...historyCases,
   ...reopeningCases,
   ...damageCases,
   ...crashCases,
@@ -125,7 +123,7 @@ export const allCases: readonly ConformanceCase[] = [
   ...onBothOrderings(poolRuleCases),
   ...electionCases,
   ...priorityCases,
-  ...priorityHistoryCases,
+  ...historyCases,
   ...verdictDamageCases,
   ...fullRecordCases,
   ...rankedImportingCases,

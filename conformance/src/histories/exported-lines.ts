@@ -1,7 +1,7 @@
 import { isMempoolError, type MempoolStore } from 'mempool-core';
 import { hashesOf, type Pool } from '../scenario/pool.ts';
 import { stored } from '../scenario/records.ts';
-import { historyOptions } from './pool-history.ts';
+import { historyOptions } from './pool-calls.ts';
 
 /** With a clock that stands, two pools stay equal whenever they are called. */
 export const timeless: typeof historyOptions & { readonly now: () => number } = { ...historyOptions, now: () => 1_000 };

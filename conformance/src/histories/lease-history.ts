@@ -4,7 +4,7 @@ import { LeaseModel, type ModelLease, type ModelReply } from '../model/lease.ts'
 import { expire, longTtlMs, newCampaign, renewal, uuid } from '../scenario/lease.ts';
 import { assertSame } from './difference.ts';
 import { type LeaseStep, type LeaseStepOf, makeLeaseSteps } from './lease-steps.ts';
-import { shortest } from './shrink.ts';
+import { firstFault, playHistory } from './played.ts';
 
 export interface LeaseHistoryOptions {
   readonly seed: number;
@@ -21,42 +21,15 @@ export interface LeaseHistoryOptions {
  * @throws Error with the difference and the steps
  */
 export async function checkLeaseHistory({ seed, steps, open, signal }: LeaseHistoryOptions): Promise<void> {
-  const all = makeLeaseSteps(seed, steps);
-  const fault = await faultOf(seed, all, open, signal);
-  if (fault === null) return;
-  const fails = async (some: readonly LeaseStep[]): Promise<boolean> =>
-    (await faultOf(seed, some, open, signal)) !== null;
-  const kept = await shortest(all.slice(0, fault.at + 1), fails, signal);
-  const { error } = (await faultOf(seed, kept, open, signal)) ?? fault;
-  const story = kept.map((step) => JSON.stringify(step)).join('\n');
-  throw new Error(`${error.message}\n\nThe last step of this history is the wrong one (seed ${seed}):\n${story}`, {
-    cause: error,
+  await playHistory(makeLeaseSteps(seed, steps), {
+    seed,
+    signal,
+    lineOf: (step) => JSON.stringify(step),
+    faultOf: async (some) => {
+      const player = new LeasePlayer(await open(), new Random(seed));
+      return firstFault(some, (step) => player.play(step), signal);
+    },
   });
-}
-
-interface Fault {
-  /** Index of the step. */
-  readonly at: number;
-  readonly error: Error;
-}
-
-/** The first step after which store and model differ. */
-async function faultOf(
-  seed: number,
-  steps: readonly LeaseStep[],
-  open: LeaseHistoryOptions['open'],
-  signal: AbortSignal | undefined,
-): Promise<Fault | null> {
-  const player = new LeasePlayer(await open(), new Random(seed));
-  for (const [at, step] of steps.entries()) {
-    signal?.throwIfAborted();
-    try {
-      await player.play(step);
-    } catch (error) {
-      return { at, error: error instanceof Error ? error : new Error(String(error)) };
-    }
-  }
-  return null;
 }
 
 /** Takes each step on a store and on the model. */

@@ -3,7 +3,7 @@ import { type Ledger, openLedger, type TransferCall } from 'mempool-ledger';
 import { defineLedger } from 'mempool-ledger/backend';
 import type { Random } from '../case/random.ts';
 import { LedgerModel } from '../model/ledger/model.ts';
-import { shortest } from './shrink.ts';
+import { type Fault, firstFault, playHistory } from './played.ts';
 
 /** One call of a history, as data. Times pass only where the ledger takes its time from the case. */
 export type LedgerCall =
@@ -121,31 +121,33 @@ function timeless(value: unknown): unknown {
   );
 }
 
-/** What is wrong after a history: an answer, an event or a page that differs from the model's, or a broken invariant; `null` if nothing is. */
-async function ledgerDifference(
+interface Comparison {
+  /** Times and digests must be equal too. */
+  readonly exact: boolean;
+  /** Everything is read after every so many calls. */
+  readonly every: number;
+}
+
+/** Compares each answer with the model's, and from time to time everything that can be read. */
+async function faultOf(
   { subject, model, pass }: LedgerPair,
   history: readonly LedgerCall[],
-  { exact, every }: { readonly exact: boolean; readonly every: number },
-): Promise<string | null> {
+  { exact, every }: Comparison,
+  signal: AbortSignal | undefined,
+): Promise<Fault | null> {
   const seen = exact ? (value: unknown) => value : timeless;
-  for (const [i, step] of history.entries()) {
+  let count = 0;
+  const play = async (step: LedgerCall): Promise<void> => {
     if (step.verb === 'pass') pass(step.ms);
     const [told, expected] = [await perform(subject, step), await perform(model, step)];
-    try {
-      assert.deepEqual(seen(told), seen(expected));
-      if (i % every === every - 1) await compareWhole(subject, model, seen);
-    } catch (error) {
-      return `call ${i + 1}, ${inspected(step)}: ${error instanceof Error ? error.message : String(error)}`;
-    }
-  }
-  try {
-    await compareWhole(subject, model, seen);
+    assert.deepEqual(seen(told), seen(expected));
+    count += 1;
+    if (count % every === 0 || count === history.length) await compareWhole(subject, model, seen);
+    if (count < history.length) return;
     const { ok, faults } = await subject.audit();
     assert.deepEqual({ ok, faults }, { ok: true, faults: [] });
-    return null;
-  } catch (error) {
-    return `at the end: ${error instanceof Error ? error.message : String(error)}`;
-  }
+  };
+  return firstFault(history, play, signal);
 }
 
 function inspected(value: unknown): string {
@@ -184,17 +186,15 @@ async function pagesOf(ledger: Ledger) {
   };
 }
 
-/** Runs a history on new ledgers, and fails with the shortest one that still differs. @throws AssertionError */
+/** Plays a history on new ledgers, and fails with the shortest one that still differs. @throws Error with the calls */
 export async function checkLedgerHistory(
   history: readonly LedgerCall[],
   open: () => Promise<LedgerPair>,
-  options: { readonly exact: boolean; readonly every: number; readonly seed: number; readonly signal?: AbortSignal },
+  options: Comparison & { readonly seed: number; readonly signal?: AbortSignal },
 ): Promise<void> {
-  const difference = await ledgerDifference(await open(), history, options);
-  if (difference === null) return;
-  const fails = async (calls: readonly LedgerCall[]) => (await ledgerDifference(await open(), calls, options)) !== null;
-  const calls = await shortest(history, fails, options.signal);
-  assert.fail(
-    `seed ${options.seed}: ${await ledgerDifference(await open(), calls, options)}\nshortest history:\n${calls.map(inspected).join('\n')}`,
-  );
+  await playHistory(history, {
+    ...options,
+    lineOf: inspected,
+    faultOf: async (calls) => faultOf(await open(), calls, options, options.signal),
+  });
 }

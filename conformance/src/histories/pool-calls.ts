@@ -2,6 +2,7 @@ import type {
   Block,
   ChainPoint,
   DropReason,
+  OpenOptions,
   Policy,
   RollbackTarget,
   Stage,
@@ -18,6 +19,14 @@ export interface Universe {
   readonly hashes: readonly string[];
   readonly calls: readonly Call[];
 }
+
+/** Options of a small pool, so that a few hundred calls trim the log, exceed the depth of a rollback and make transactions final. */
+export const historyOptions: ModelOptions & OpenOptions = {
+  finalizeThreshold: 3,
+  dropThreshold: 2,
+  maxFinalized: 6,
+  maxRollback: 5,
+};
 
 /** Few hashes, so that each has several lives; of several lengths, so that a store which confuses them fails. */
 const hashCount = 12;

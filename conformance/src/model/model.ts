@@ -7,6 +7,7 @@ import type {
   KnownStage,
   LogPage,
   LogQuery,
+  PageQuery,
   Policy,
   ReceiveOutcome,
   RollbackOutcome,
@@ -119,12 +120,12 @@ export class Model {
     return this.pending().length > 0;
   }
 
-  peekPending(): TransactionPage {
-    return pools.pageOf(this.pending());
+  peekPending(query?: PageQuery): TransactionPage {
+    return pools.pageOf(this.pending(), query);
   }
 
-  peekInflight(): TransactionPage {
-    return pools.pageOf(this.#peek(inFlight));
+  peekInflight(query?: PageQuery): TransactionPage {
+    return pools.pageOf(this.#peek(inFlight), query);
   }
 
   /** Those to send, by seq. */

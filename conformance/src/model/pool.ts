@@ -59,9 +59,14 @@ export function numberOf(given: string | undefined): number {
   return given === undefined ? 0 : Number.parseInt(given.slice(1, given.indexOf('.')), 36);
 }
 
-/** All of a list in one page. */
-export function pageOf(transactions: StoredTransaction[]): TransactionPage {
-  return { transactions, next: cursor('s', transactions.at(-1)?.seq ?? 0) };
+/** A page of a list that is ordered by seq; without a limit the whole list. */
+export function pageOf(
+  all: readonly StoredTransaction[],
+  { after, limit }: { readonly after?: string | undefined; readonly limit?: number | undefined } = {},
+): TransactionPage {
+  const start = numberOf(after);
+  const transactions = all.filter(({ seq }) => seq > start).slice(0, limit);
+  return { transactions, next: cursor('s', transactions.at(-1)?.seq ?? start) };
 }
 
 export function emptyPool(): PoolState {

@@ -13,7 +13,7 @@ const programs: Readonly<Record<string, readonly string[]>> = {
   'test:suite:sentinel': ['packages/redis/test/sentinel/suite.ts', 'M1'],
   'test:soak:cluster': ['packages/redis/test/cluster/soak.ts', '--pools', '1'],
   'test:soak:transfer': ['packages/cli/test/transfer-soak.ts', '1'],
-  'test:soak:priority': ['conformance/test/priority-soak.ts', '--steps', '1'],
+  'test:soak:histories': ['conformance/test/history-soak.ts', '--steps', '1'],
   'test:soak:spam': ['conformance/test/spam-soak.ts', '--calls', '1'],
   bench: ['packages/benchmark/src/main.ts', '--only', 'redis', '--rounds', '1'],
 };

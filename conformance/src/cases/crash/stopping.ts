@@ -6,7 +6,7 @@ import { type Answer, type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ChildProcessHandle, ConformanceCase, Need } from '../../case/case.ts';
 import { mustEach, needing } from '../../case/must.ts';
 import { assertSame } from '../../histories/difference.ts';
-import { historyOptions } from '../../histories/pool-history.ts';
+import { historyOptions } from '../../histories/pool-calls.ts';
 import { Model } from '../../model/model.ts';
 import { untilMs } from '../../scenario/kill.ts';
 import { openPool } from '../../scenario/on-pool.ts';

@@ -6,7 +6,7 @@ import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { must, mustFifo, mustRank } from '../../case/must.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observe, observeWhole } from '../../histories/observation.ts';
-import { historyOptions } from '../../histories/pool-history.ts';
+import { historyOptions } from '../../histories/pool-calls.ts';
 import { Model } from '../../model/model.ts';
 import { someMoment } from '../../scenario/kill.ts';
 import { openPool } from '../../scenario/on-pool.ts';

@@ -3,7 +3,6 @@ import { poolState } from 'mempool-core/backend';
 import { perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { mustRank } from '../../case/must.ts';
-import { checkPriorityHistory } from '../../histories/priority/history.ts';
 import { openScene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
 import { makeCalls } from '../../scenario/priority-traffic.ts';
@@ -34,19 +33,3 @@ export const chanceCases: readonly ConformanceCase[] = [1, 2, 3, 4].map((n) =>
     agree,
   ),
 );
-
-const steps = 300;
-
-/** Cases with random calls to priority pools, for faults that only a combination of rules shows. */
-export const priorityHistoryCases: readonly ConformanceCase[] = [
-  {
-    id: 'history/priority',
-    level: 'MUST',
-    rule: 'history',
-    title: `after each of ${steps} random calls to a priority pool, outcomes, events and state are as the rules say`,
-    since: '0.1.0',
-    needs: ['priority'],
-    run: ({ openOther, random, signal }) =>
-      checkPriorityHistory({ seed: random.uint32(), steps, open: openOther, signal }),
-  },
-];

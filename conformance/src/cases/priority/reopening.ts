@@ -7,7 +7,7 @@ import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
 import { eachRanked, mustRank, needing } from '../../case/must.ts';
 import { assertSame } from '../../histories/difference.ts';
 import type { Limits, PoolDump } from '../../model/priority/entry.ts';
-import { PriorityModel } from '../../model/priority/model.ts';
+import { PoolModel } from '../../model/priority/model.ts';
 import { playAndKill } from '../../scenario/kill.ts';
 import { startMs } from '../../scenario/on-pool.ts';
 import { placeOf } from '../../scenario/pool.ts';
@@ -105,12 +105,12 @@ function timeless({ entries, ...dump }: PoolDump, { epoch: _, oldestInflight: __
   };
 }
 
-function dueOf(model: PriorityModel): unknown {
+function dueOf(model: PoolModel): unknown {
   return timeless(model.reader().dump(), model.reader().usage());
 }
 
-function newModel(): PriorityModel {
-  return new PriorityModel({ ...retention, limits: killLimits, now: () => 0 });
+function newModel(): PoolModel {
+  return new PoolModel({ ...retention, limits: killLimits, now: () => 0 });
 }
 
 /** Lets a child make the calls on a priority pool, kills it, and opens the pool again. */

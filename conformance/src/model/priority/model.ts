@@ -6,6 +6,7 @@ import {
   type DropReason,
   type KnownStage,
   MempoolError,
+  type Ordering,
   type Policy,
   type ReceiveOutcome,
   type ReleaseOptions,
@@ -28,9 +29,11 @@ import { candidate, ModelReader, reap } from './reader.ts';
 import { revise, sweep, wake } from './revision.ts';
 import * as states from './state.ts';
 
-export interface PriorityModelOptions extends Thresholds {
+export interface PoolModelOptions extends Thresholds {
   readonly maxFinalized: number;
   readonly maxRollback: number;
+  /** Default: `priority`. The limits of a fifo pool are `fifoLimits` with another `maxTxs` or `acceptUntil`. */
+  readonly ordering?: Ordering;
   readonly limits: e.Limits;
   /** The pool's clock. */
   readonly now: () => number;
@@ -47,16 +50,16 @@ const maxSources = 64;
 const dayMs = 86_400_000;
 
 /**
- * A priority pool, written as simply as possible: no derived value is stored, so every call walks over everything. It shares no
- * code of a rule with core or a backend.
+ * A pool, written as simply as possible: no derived value is stored, so every call walks over everything. It shares no code of a
+ * rule with core or a backend. A fifo pool (P18) is one without verdicts, in which nothing is parked.
  */
-export class PriorityModel {
-  readonly #options: PriorityModelOptions;
+export class PoolModel {
+  readonly #options: PoolModelOptions;
   readonly state: states.PriorityState;
 
-  constructor(options: PriorityModelOptions) {
+  constructor(options: PoolModelOptions) {
     this.#options = options;
-    this.state = states.emptyState(options.limits);
+    this.state = states.emptyState(options.ordering ?? 'priority', options.limits);
   }
 
   receive(submissions: readonly e.Submission[], options: e.ReceiveOptions = {}): ReceiveOutcome[] {
@@ -325,7 +328,8 @@ export class PriorityModel {
       isHeld: false,
     };
     const answer = admission(states.graphOf(this.state), me, this.state.limits);
-    if (answer.kind === 'refused') return { hash, ...answer.refused };
+    if (answer.kind === 'refused')
+      return this.state.ordering === 'fifo' ? { hash, kind: 'full' } : { hash, ...answer.refused };
     for (const replaced of answer.replaced) {
       const txState = this.#txState(replaced.hash);
       states.drop(txState, 'replaced');

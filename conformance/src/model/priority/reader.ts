@@ -1,4 +1,12 @@
-import type { AnyStore, StoredTransaction, Thresholds, Transaction, TransactionPage, Usage } from 'mempool-core';
+import type {
+  AnyStore,
+  PageQuery,
+  StoredTransaction,
+  Thresholds,
+  Transaction,
+  TransactionPage,
+  Usage,
+} from 'mempool-core';
 import { Model } from '../model.ts';
 import * as pools from '../pool.ts';
 import type * as e from './entry.ts';
@@ -46,16 +54,17 @@ export class ModelReader extends Model {
   }
 
   override pending(): StoredTransaction[] {
-    const parked = new Set(this.#parked().map(({ hash }) => hash));
+    const parked = new Set(this.#held().map(({ hash }) => hash));
     return super.pending().filter(({ hash }) => !parked.has(hash));
   }
 
-  peekParked(): TransactionPage {
-    return pools.pageOf(this.#parked());
+  peekParked(query?: PageQuery): TransactionPage {
+    return pools.pageOf(this.#state.ordering === 'fifo' ? [] : this.#held(), query);
   }
 
   override usage(): Usage {
     const usage = super.usage();
+    if (this.#state.ordering === 'fifo') return usage;
     const cursors = { ...usage.cursors, gossip: pools.cursor('g', this.#state.lastGossipSeq) };
     return { ...usage, cursors, load: loadOf(graphOf(this.#state), this.#state.limits) };
   }
@@ -118,10 +127,12 @@ export class ModelReader extends Model {
   }
 
   dump(): e.PoolDump {
-    return dump(this.#state);
+    const whole = dump(this.#state);
+    return this.#state.ordering === 'fifo' ? fifoDump(this.#state, whole) : whole;
   }
 
-  #parked(): StoredTransaction[] {
+  /** Parked, or held back. */
+  #held(): StoredTransaction[] {
     const parked = orderOf(graphOf(this.#state)).filter(({ place }) => !place.ready);
     return super.pending().filter(({ hash }) => parked.some((each) => each.hash === hash));
   }
@@ -176,11 +187,12 @@ function since(state: PriorityState, { after: from, limit = 100, except }: Gossi
   return { items, next: pools.cursor('g', next) };
 }
 
+/** In a fifo pool each has its seq as its number. */
 function gossipOf(state: PriorityState): { hash: string; gossipSeq: number; member: Member }[] {
   const members = gossipableOf(graphOf(state));
   const numbered = members.map((member) => ({
     hash: member.hash,
-    gossipSeq: entryOf(state, member.hash).gossipSeq,
+    gossipSeq: state.ordering === 'fifo' ? member.seq : entryOf(state, member.hash).gossipSeq,
     member,
   }));
   return numbered.sort((a, b) => a.gossipSeq - b.gossipSeq);
@@ -216,6 +228,13 @@ function stale(state: PriorityState, height: number, limit: number): StaleTransa
 function versionOf(state: PriorityState, hash: string): { version: number; checkedHeight: number } {
   const { version, checkedHeight } = entryOf(state, hash);
   return { version, checkedHeight };
+}
+
+/** Of a fifo pool: without what a priority pool alone has. */
+function fifoDump(state: PriorityState, whole: PoolDump): PoolDump {
+  const order = readyOf(graphOf(state)).map(({ hash }) => hash);
+  const totals = { ...whole.totals, parked: 0 };
+  return { ...whole, lastGossipSeq: state.pool.lastSeq, totals, entries: [], order, gossip: [] };
 }
 
 function dump(state: PriorityState): PoolDump {

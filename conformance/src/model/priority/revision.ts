@@ -103,7 +103,13 @@ export function sweep(state: PriorityState, moment: CallTime, { overLimits, infl
   const returned = endLeases(state, moment);
   const woken = wake(state, moment.now);
   const expired = [...dropOverdue(state, moment, inflightTtlMs), ...expire(state, moment, waited)];
-  return { returned, woken, expired, evicted: overLimits ? evict(state) : [], more: false };
+  return {
+    returned,
+    woken,
+    expired,
+    evicted: overLimits && state.ordering === 'priority' ? evict(state) : [],
+    more: false,
+  };
 }
 
 /** P20: holds back no longer what was held until now. The earliest time comes first, then the lowest seq. */

@@ -1,11 +1,12 @@
-import type { Cause, DropReason, LiveStage, PoolReason } from 'mempool-core';
+import type { Cause, DropReason, LiveStage, Ordering, PoolReason } from 'mempool-core';
 import type { TxState } from '../life.ts';
 import * as pools from '../pool.ts';
 import type { Entry, Limits } from './entry.ts';
 import { type Graph, isAway, isBelowFloor, type Member, orderOf, parkedIn } from './graph.ts';
 
-/** The state of a FIFO model and what a priority pool keeps beside it. */
+/** The lives of a pool, and what it keeps beside them. */
 export interface PriorityState {
+  readonly ordering: Ordering;
   readonly pool: pools.PoolState;
   readonly entries: Map<string, Entry>;
   /** With the tick of the block. */
@@ -14,8 +15,8 @@ export interface PriorityState {
   lastGossipSeq: number;
 }
 
-export function emptyState(limits: Limits): PriorityState {
-  return { pool: pools.emptyPool(), entries: new Map(), satisfied: new Map(), limits, lastGossipSeq: 0 };
+export function emptyState(ordering: Ordering, limits: Limits): PriorityState {
+  return { ordering, pool: pools.emptyPool(), entries: new Map(), satisfied: new Map(), limits, lastGossipSeq: 0 };
 }
 
 /** `callMs`: the time that the caller gave, or the pool's. */
@@ -50,7 +51,7 @@ export function lookBefore(state: PriorityState): BeforeCall {
  */
 export function endCall(state: PriorityState, before: BeforeCall, { maxFinalized, nowMs, callMs }: CallEnd): void {
   for (const [hash, entry] of state.entries) if (state.pool.live.get(hash)?.stage !== 'Propagated') entry.claim = null;
-  const places = placesSince(state, before);
+  const places = state.ordering === 'fifo' ? [] : placesSince(state, before);
   pools.endCall(state.pool, before.pool, maxFinalized, nowMs, places);
   for (const hash of state.entries.keys())
     if (pools.currentLife(state.pool, hash) === undefined) state.entries.delete(hash);

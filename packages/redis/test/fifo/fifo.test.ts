@@ -1,23 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { redis } from 'mempool-redis';
-import { seed } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
-import { fifoChecks } from '../../../../conformance/test/fifo-checks.ts';
-import { compareHistories } from '../../../../conformance/test/fifo-history.ts';
-import { fifoNodeChecks, fifoReopenChecks } from '../../../../conformance/test/fifo-node-checks.ts';
 import { operator } from '../own-server.ts';
-
-for (const { title, run } of [...fifoChecks, ...fifoNodeChecks, ...fifoReopenChecks])
-  test(title, async () => {
-    const pool = randomUUID();
-    await run((options) => redis.open({ ...options, pool, url: inject('redisUrl') }));
-  });
-
-test(`random calls are answered as in memory, and leave the same to be seen (MEMPOOL_TEST_SEED=${seed})`, async () => {
-  const pool = randomUUID();
-  const url = inject('redisUrl');
-  await compareHistories(seed, (options) => redis.open({ ...options, pool, url }), 500);
-});
 
 test('P19: a claim under an old id, which is no longer recorded, is still extended as a whole', async () => {
   const [pool, url] = [randomUUID(), inject('redisUrl')];

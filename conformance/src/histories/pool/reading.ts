@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import type { AnyStore } from 'mempool-core';
+import type { AnyStore, TransactionPage } from 'mempool-core';
 import { readCursor } from 'mempool-core/backend';
 import type { Budget } from '../../model/priority/entry.ts';
 import { placeOf, readable } from '../../scenario/pool.ts';
 import { observe } from '../observation.ts';
-import { historyPeers, historyTags, namedSenders } from './call-maker.ts';
+import { type HistoryScope, historyPeers, historyTags, namedSenders } from './call-maker.ts';
 
 type PoolReader = Pick<
   AnyStore,
-  'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip' | 'bySender' | 'byTag'
+  'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip' | 'bySender' | 'byTag' | 'usage'
 >;
 type AnyPoolReader = {
   [V in keyof PoolReader]: (
@@ -26,25 +26,61 @@ const budgets: readonly Budget[] = [
   { maxGas: 0, skip: 100 },
 ];
 
-/** Everything that can be read from a priority pool except its dump, as values that can be compared. */
-export async function observePriority(
+/** Everything that can be read from a pool except its dump, as values that can be compared. */
+export async function readPool(
   reader: LifeReader & AnyPoolReader,
   hashes: readonly string[],
+  scope: HistoryScope,
 ): Promise<Record<string, unknown>> {
-  const { tick } = await reader.tip();
-  const reaped = await Promise.all(budgets.map((budget) => reader.reap(budget)));
-  const parked = (await reader.peekParked({ limit: hashes.length })).transactions;
+  const { peekPending, peekInflight } = pagesOf(reader);
+  const life = { ...(await observe(reader, hashes)), pages: [await listed(peekPending), await listed(peekInflight)] };
+  if (scope === 'basic') return life;
+  const optional = { ...life, ...(await readOptional(reader, hashes)) };
+  return scope === 'fifo' ? optional : { ...optional, ...(await readRanked(reader, hashes)) };
+}
+
+type ReadPage = (query: {
+  readonly after?: string | undefined;
+  readonly limit: number;
+}) => TransactionPage | Promise<TransactionPage>;
+
+function pagesOf(reader: LifeReader): Record<'peekPending' | 'peekInflight', ReadPage> {
+  return { peekPending: (query) => reader.peekPending(query), peekInflight: (query) => reader.peekInflight(query) };
+}
+
+/** The pages of a list, one after the other. */
+async function listed(read: ReadPage): Promise<unknown[]> {
+  const pages: unknown[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await read({ after, limit: 3 });
+    pages.push([page.transactions.map(({ seq }) => seq), placeOf(page.next)]);
+    if (page.transactions.length === 0) return pages;
+    after = page.next;
+  }
+}
+
+/** The reads that P18 lets a fifo pool have. */
+async function readOptional(reader: AnyPoolReader, hashes: readonly string[]): Promise<Record<string, unknown>> {
   const payloads = await reader.payloads(hashes);
   return {
-    ...(await observe(reader, hashes)),
-    reaped,
-    best: await bestPages(reader),
+    reaped: await Promise.all(budgets.map((budget) => reader.reap(budget))),
     gossip: await gossipPages(reader),
+    whole: gossipPage(await reader.since({ limit: 10 })),
     gossipEnd: placeOf((await reader.usage()).cursors.gossip),
-    excepted: readablePage(await reader.since({ except: historyPeers[0] })),
-    stale: await reader.stale({ height: tick, limit: 4 }),
     payloads: payloads.map((body) => body && readable(body)),
-    parked: parked.map(readable),
+    parked: await listed((query) => reader.peekParked(query)),
+  };
+}
+
+async function readRanked(reader: AnyPoolReader, hashes: readonly string[]): Promise<Record<string, unknown>> {
+  const { tick } = await reader.tip();
+  const parked = (await reader.peekParked({ limit: hashes.length })).transactions;
+  return {
+    load: (await reader.usage()).load,
+    best: await bestPages(reader),
+    excepted: gossipPage(await reader.since({ except: historyPeers[0] })),
+    stale: await reader.stale({ height: tick, limit: 4 }),
+    parkedBodies: parked.map(readable),
     senders: await Promise.all(namedSenders.map((sender) => senderPages(reader, sender))),
     tags: await Promise.all(historyTags.map((tag) => reader.byTag(tag))),
   };
@@ -87,7 +123,7 @@ async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
   }
 }
 
-function readablePage({ items, next }: Awaited<ReturnType<AnyStore['since']>>): unknown {
+function gossipPage({ items, next }: Awaited<ReturnType<AnyStore['since']>>): unknown {
   const asText = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
   return { next: placeOf(next), items: items.map((item) => ({ ...item, payload: asText(item.payload) })) };
 }

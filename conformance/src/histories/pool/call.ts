@@ -1,7 +1,7 @@
 import { type AnyStore, isMempoolError } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
 
-type PriorityVerb =
+type HistoryVerb =
   | 'receive'
   | 'markInflight'
   | 'markAcknowledged'
@@ -17,14 +17,20 @@ type PriorityVerb =
   | 'dropBySender'
   | 'setLimits';
 
-/** One call of a mutating verb, as data, or a change of the clock that all nodes share. */
-export type PriorityCall =
-  | { [V in PriorityVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> } }[PriorityVerb]
-  | { readonly verb: 'advance'; readonly args: readonly [ms: number] };
+/** A step that calls no verb: a change of the clock that all nodes share, another node for the next calls, or a new open of the node. */
+export type HistoryMove =
+  | { readonly verb: 'advance'; readonly args: readonly [ms: number] }
+  | { readonly verb: 'use'; readonly args: readonly [node: number] }
+  | { readonly verb: 'reopen'; readonly args: readonly [] };
+
+/** One step of a history as data: mostly a call of a mutating verb. */
+export type HistoryCall =
+  | { [V in HistoryVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> } }[HistoryVerb]
+  | HistoryMove;
 
 /** The verbs that change a pool: of a store, or of the model, which answers at once. */
-export type PriorityCallable = {
-  [V in PriorityVerb]: (...args: Parameters<AnyStore[V]>) => ReturnType<AnyStore[V]> | Awaited<ReturnType<AnyStore[V]>>;
+export type HistoryCallable = {
+  [V in HistoryVerb]: (...args: Parameters<AnyStore[V]>) => ReturnType<AnyStore[V]> | Awaited<ReturnType<AnyStore[V]>>;
 };
 
 /** The clock of a history. It stands still between calls. */
@@ -40,8 +46,8 @@ export class HistoryClock {
 }
 
 /** Makes the call. A `MempoolError` becomes an answer, except `ERR_MEMPOOL_INTERNAL`; any other error is thrown. The caller moves the clock. */
-export async function performPriority(target: PriorityCallable, call: PriorityCall): Promise<Answer> {
-  if (call.verb === 'advance') return { value: null };
+export async function performCall(target: HistoryCallable, call: HistoryCall): Promise<Answer> {
+  if (call.verb === 'advance' || call.verb === 'use' || call.verb === 'reopen') return { value: null };
   try {
     const verb = target[call.verb] as (...args: readonly unknown[]) => unknown;
     return { value: await verb.apply(target, call.args) };

@@ -1,76 +1,90 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, ReceiveOutcome, StoreEvent, Transaction } from 'mempool-core';
+import type { ReceiveOutcome, StoreEvent, Transaction } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
 import type { DumpedEntry, PoolDump } from '../../model/priority/entry.ts';
-import type { PriorityModel } from '../../model/priority/model.ts';
+import type { PoolModel } from '../../model/priority/model.ts';
 import { indexesOf } from '../../scenario/priority.ts';
 import { assertSame } from '../difference.ts';
-import { delivered, type EventReader, eventsToCompare, nextEvents } from '../observation.ts';
-import type { PriorityCall } from './call.ts';
-import { observePriority } from './observation.ts';
+import { delivered, eventsToCompare } from '../observation.ts';
+import type { HistoryCall } from './call.ts';
+import type { HistoryScope } from './call-maker.ts';
+import type { PoolNodes } from './nodes.ts';
+import { readPool } from './reading.ts';
 
 /** Everything is read after every so many calls; the dump and the events after each call. */
 const readEvery = 11;
 
-/** Reads a new priority pool's events from the first on, and compares the pool with the model. */
-export class PriorityWatch {
-  readonly #store: AnyStore;
+/** Reads a new pool's events from the first on, and compares the pool with the model. */
+export class PoolWatch {
+  readonly #nodes: PoolNodes;
   readonly #hashes: readonly string[];
-  readonly #events: EventReader;
-  #before: PoolDump;
+  readonly #scope: HistoryScope;
+  readonly #signal: AbortSignal | undefined;
+  /** `null`: fifo pools need not have a dump. */
+  #before: PoolDump | null;
   #seen = 0;
   #calls = 0;
 
   private constructor(
-    store: AnyStore,
-    hashes: readonly string[],
-    { before, events }: { readonly before: PoolDump; readonly events: EventReader },
+    nodes: PoolNodes,
+    {
+      hashes,
+      scope,
+      signal,
+    }: {
+      readonly hashes: readonly string[];
+      readonly scope: HistoryScope;
+      readonly signal: AbortSignal | undefined;
+    },
+    before: PoolDump | null,
   ) {
-    this.#store = store;
+    this.#nodes = nodes;
     this.#hashes = hashes;
+    this.#scope = scope;
+    this.#signal = signal;
     this.#before = before;
-    this.#events = events;
   }
 
   static async start(
-    store: AnyStore,
+    nodes: PoolNodes,
     hashes: readonly string[],
+    scope: HistoryScope,
     signal: AbortSignal | undefined,
-  ): Promise<PriorityWatch> {
-    const stream = await store.subscribe({ signal });
-    const before = await indexesOf(store);
-    return new PriorityWatch(store, hashes, { before, events: stream[Symbol.asyncIterator]() });
+  ): Promise<PoolWatch> {
+    const before = scope === 'basic' ? null : await indexesOf(nodes.current);
+    return new PoolWatch(nodes, { hashes, scope, signal }, before);
   }
 
   /** @throws AssertionError */
-  async compare(model: PriorityModel, call: PriorityCall, answer: Answer): Promise<void> {
+  async compare(model: PoolModel, call: HistoryCall, answer: Answer): Promise<void> {
     const reader = model.reader();
-    const after = await indexesOf(this.#store);
-    assertSame(after, reader.dump(), 'the dump is not the one due');
+    const store = this.#nodes.current;
+    const before = this.#before;
+    const after = before && (await indexesOf(store));
+    if (after !== null) assertSame(after, reader.dump(), 'the dump is not the one due');
     const events = await this.#newEvents(model.eventsAfter(this.#seen));
-    assertInvariants({ call, answer, before: this.#before, after, events });
+    if (this.#scope === 'priority' && before && after) assertInvariants({ call, answer, before, after, events });
     this.#before = after;
     if (this.#calls++ % readEvery !== 0) return;
-    const [told, due] = await Promise.all([
-      observePriority(this.#store, this.#hashes),
-      observePriority(reader, this.#hashes),
-    ]);
+    const reading = [readPool(store, this.#hashes, this.#scope), readPool(reader, this.#hashes, this.#scope)];
+    const [told, due] = await Promise.all(reading);
     assertSame(told, due, 'what can be read is not what is due');
-    const readyHashes = after.order.slice(0, after.order.length - after.totals.parked);
-    const reaped = (await this.#store.reap({})).map(({ hash }) => hash);
-    assertSame(reaped, readyHashes, 'reap is not the beginning of the order');
-    await this.#compareBodies(readyHashes);
+    if (after !== null) await this.#compareReaped(after);
   }
 
-  /** P32: what is reaped with payloads is what `payloads` tells. */
-  async #compareBodies(readyHashes: readonly string[]): Promise<void> {
-    const whole = await this.#store.reap({ maxTxs: 1_000 }, { payloads: true, view: true });
-    const due = await this.#store.payloads(readyHashes);
+  /** What is reaped is the beginning of the order. With payloads it is what `payloads` tells (P32). */
+  async #compareReaped({ order, totals }: PoolDump): Promise<void> {
+    const store = this.#nodes.current;
+    const readyHashes = order.slice(0, order.length - totals.parked);
+    const reaped = (await store.reap({})).map(({ hash }) => hash);
+    assertSame(reaped, readyHashes, 'reap is not the beginning of the order');
+    const whole = await store.reap({ maxTxs: 1_000 }, { payloads: true, view: true });
+    const due = await store.payloads(readyHashes);
     assertSame(bodiesOf(whole), bodiesOf(due), 'reap with payloads does not have the payloads');
   }
 
   async #newEvents(due: readonly StoreEvent[]): Promise<readonly StoreEvent[]> {
-    const told = await nextEvents(this.#events, due.length);
+    const told = await this.#nodes.events(due.length, this.#signal);
     assertSame(eventsToCompare(told), delivered(due), 'the events are not the ones due');
     this.#seen += due.length;
     return due;
@@ -83,7 +97,7 @@ function bodiesOf(found: readonly (Transaction | null)[]): unknown[] {
 
 /** The effects of one call, as the invariants that need no model look at them. */
 interface Change {
-  readonly call: PriorityCall;
+  readonly call: HistoryCall;
   readonly answer: Answer;
   readonly before: PoolDump;
   readonly after: PoolDump;

@@ -1,8 +1,8 @@
 import type { Block, ChainPoint, DropReason, Policy, RollbackTarget, WriteOptions } from 'mempool-core';
 import type { Random } from '../../case/random.ts';
 import type { Budget, Limits, Revision, Submission, Verdict } from '../../model/priority/entry.ts';
-import type { PriorityModel } from '../../model/priority/model.ts';
-import type { HistoryClock, PriorityCall } from './call.ts';
+import type { PoolModel } from '../../model/priority/model.ts';
+import type { HistoryCall, HistoryClock, HistoryMove } from './call.ts';
 
 /** Small limits, so that a few calls fill the pool, and nearly every limit is reached often. */
 export const historyLimits: Limits = {
@@ -24,13 +24,33 @@ export const historyLimits: Limits = {
   eviction: 'lowest',
 };
 
+/** The limits of a fifo pool that sets none. */
+export const fifoLimits: Limits = {
+  maxTxs: Number.POSITIVE_INFINITY,
+  maxBytes: Number.POSITIVE_INFINITY,
+  maxTxGas: Number.POSITIVE_INFINITY,
+  maxPerSender: Number.POSITIVE_INFINITY,
+  maxParked: Number.POSITIVE_INFINITY,
+  maxProtected: Number.POSITIVE_INFINITY,
+  maxAncestors: Number.POSITIVE_INFINITY,
+  maxDescendants: Number.POSITIVE_INFINITY,
+  maxEvictions: 0,
+  replacementBump: 0,
+  ttlMs: Number.POSITIVE_INFINITY,
+  ttlBlocks: Number.POSITIVE_INFINITY,
+  parkedTtlMs: Number.POSITIVE_INFINITY,
+  minPriority: -(2n ** 63n),
+  acceptUntil: Number.POSITIVE_INFINITY,
+  eviction: 'none',
+};
+
 /** Mostly open: a closed pool tells little of anything else. */
 const { POSITIVE_INFINITY: open } = Number;
 
 /** Values for `setLimits`. The first of each is the pool's initial value, so that a history returns to it. */
 const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   maxTxs: [8, 8, 4, 12],
-  maxBytes: [130, 130, 50, 1_000],
+  maxBytes: [130, 130, 50, 1_000, 100_000],
   maxTxGas: [9, 9, 5, Number.POSITIVE_INFINITY],
   maxPerSender: [3, 3, 1, 64],
   maxParked: [3, 3, 0, 8],
@@ -47,6 +67,15 @@ const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
   eviction: ['lowest', 'lowest', 'lowest', 'none'],
 };
 
+/** Most calls meet a pool that admits. */
+const usual: Partial<Limits> = {
+  maxTxs: historyLimits.maxTxs,
+  maxBytes: historyLimits.maxBytes,
+  maxTxGas: historyLimits.maxTxGas,
+  minPriority: historyLimits.minPriority,
+  acceptUntil: historyLimits.acceptUntil,
+};
+
 const two53 = 2n ** 53n;
 const two63 = 2n ** 63n;
 /** Mostly equal ones; neighbours that a double cannot tell apart; the lowest and the highest. */
@@ -58,19 +87,28 @@ const priorities: readonly bigint[] = [
 /** Mostly small ones, beside a floor of 1 or 11; the highest. */
 const tips: readonly bigint[] = [0n, 1n, 1n, 4n, 5n, 9n, 10n, 100n, two53, two63 - 1n];
 
-export const historyPeers = ['peer-1', 'peer-2', 'peer-3'] as const;
-export const namedSenders = ['ann', 'ben'] as const;
+export const historyPeers = ['peer-1', 'peer-2', 'ü'.repeat(120)] as const;
+export const namedSenders = ['ann', '不要'.repeat(60)] as const;
 const senders = ['', '', ...namedSenders] as const;
-export const historyTags = ['t0', 't1', 't2', 't3', 't4', 't5'] as const;
-const reasons: readonly DropReason[] = ['failed', { app: 'ünwanted — 不要' }];
-const owners = ['node-1', 'node-2'] as const;
+/** Two that only their last character tells apart. */
+export const historyTags = ['t0', 't1', 't2', 't3', `${'é'.repeat(255)}4`, `${'é'.repeat(255)}5`] as const;
+const reasons: readonly DropReason[] = ['failed', { app: 'ünwanted — 不要' }, { app: '不'.repeat(256) }];
+const owners = ['node-1', 'o'.repeat(128)] as const;
 const thresholds = [1, 2, 3, Number.POSITIVE_INFINITY] as const;
 const maxPayloadBytes = 32;
+const largePayloads = [4_097, 70_000] as const;
+/** The largest number that a caller can give. */
+const most = Number.MAX_SAFE_INTEGER;
 /** Only the last calls with an operation id are repeated: a store remembers so many. */
 const maxNamed = 30;
 
+/**
+ * The verbs that a history calls: those of a priority pool, of a fifo pool, or of a fifo pool without the optional verbs (P18).
+ */
+export type HistoryScope = 'priority' | 'fifo' | 'basic';
+
 /** How often each verb comes, in a hundred calls. */
-const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
+const weights: readonly (readonly [HistoryCall['verb'], number])[] = [
   ['receive', 27],
   ['markInflight', 5],
   ['markAcknowledged', 4],
@@ -78,7 +116,7 @@ const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
   ['drop', 4],
   ['confirm', 12],
   ['rollback', 6],
-  ['take', 6],
+  ['take', 8],
   ['extendClaim', 4],
   ['sweep', 6],
   ['revise', 8],
@@ -86,32 +124,61 @@ const weights: readonly (readonly [PriorityCall['verb'], number])[] = [
   ['setLimits', 5],
   ['dropBySender', 1],
   ['advance', 8],
+  ['use', 3],
+  ['reopen', 2],
 ];
 
-type Named = Exclude<PriorityCall, { readonly verb: 'advance' }>;
+const lifecycle: readonly HistoryCall['verb'][] = [
+  ...([
+    'receive',
+    'markInflight',
+    'markAcknowledged',
+    'release',
+    'drop',
+    'confirm',
+    'rollback',
+    'advance',
+    'use',
+    'reopen',
+  ] as const),
+];
+const ranked: readonly HistoryCall['verb'][] = ['revise', 'dropBySender'];
+
+const weightsOf: Readonly<Record<HistoryScope, typeof weights>> = {
+  priority: weights,
+  fifo: weights.filter(([verb]) => !ranked.includes(verb)),
+  basic: weights.filter(([verb]) => lifecycle.includes(verb)),
+};
+
+type Named = Exclude<HistoryCall, HistoryMove>;
 
 /** Chooses random calls that suit a state, from a few hashes, tags, senders and peers. */
-export class PriorityCallMaker {
+export class CallMaker {
   readonly #random: Random;
   readonly #hashes: readonly string[];
   readonly #clock: HistoryClock;
   readonly #points: ChainPoint[] = [];
   readonly #named: Named[] = [];
+  readonly #scope: HistoryScope;
   #ids = 0;
+  #slot = 0;
 
-  constructor(random: Random, hashes: readonly string[], clock: HistoryClock) {
+  constructor(random: Random, hashes: readonly string[], clock: HistoryClock, scope: HistoryScope) {
+    this.#scope = scope;
     this.#random = random;
     this.#hashes = hashes;
     this.#clock = clock;
   }
 
-  next(model: PriorityModel): PriorityCall {
+  next(model: PoolModel): HistoryCall {
     const repeated = this.#named.length > 0 && this.#percent(5) ? this.#random.pick(this.#named) : undefined;
     if (repeated !== undefined && this.#percent(85)) return repeated;
     const verb = this.#verb();
     // Now and then the clock goes back (E5).
     if (verb === 'advance')
       return { verb, args: [this.#percent(15) ? -this.#random.below(60) : 1 + this.#random.below(90)] };
+    if (verb === 'use') return { verb, args: [this.#random.below(3)] };
+    if (verb === 'reopen') return { verb, args: [] };
     const old = (repeated?.args.at(-1) as WriteOptions | undefined)?.operationId;
     const needsId = verb === 'take' || this.#percent(25);
     const operationId = old ?? (needsId ? `operation ${++this.#ids}` : undefined);
@@ -121,16 +188,17 @@ export class PriorityCallMaker {
     return call;
   }
 
-  #verb(): PriorityCall['verb'] {
-    let ticket = this.#random.below(100);
-    for (const [verb, weight] of weights) {
+  #verb(): HistoryCall['verb'] {
+    const own = weightsOf[this.#scope];
+    let ticket = this.#random.below(own.reduce((sum, [, weight]) => sum + weight, 0));
+    for (const [verb, weight] of own) {
       ticket -= weight;
       if (ticket < 0) return verb;
     }
     return 'receive';
   }
 
-  #call(verb: Named['verb'], model: PriorityModel, options: WriteOptions): Named {
+  #call(verb: Named['verb'], model: PoolModel, options: WriteOptions): Named {
     switch (verb) {
       case 'receive':
         return { verb, args: [this.#submissions(model), { ...this.#moment(model), ...options }] };
@@ -143,7 +211,7 @@ export class PriorityCallMaker {
       case 'drop': {
         const reason = this.#random.pick(reasons);
         const hashes = this.#known(2, model);
-        const descendants = hashes.length > 1 ? { descendants: true } : {};
+        const descendants = this.#scope === 'priority' && hashes.length > 1 ? { descendants: true } : {};
         return { verb, args: [hashes, reason, { ...options, ...this.#guard(model), ...descendants }] };
       }
       case 'extendClaim': {
@@ -170,18 +238,20 @@ export class PriorityCallMaker {
   }
 
   /** P19: mostly none. */
-  #guard(model: PriorityModel): { readonly claim?: string } {
-    return this.#percent(25) ? { claim: this.#claimOf(model) } : {};
+  #guard(model: PoolModel): { readonly claim?: string } {
+    return this.#scope !== 'basic' && this.#percent(25) ? { claim: this.#claimOf(model) } : {};
   }
 
   /** The id of a claim, mostly of one that holds something. */
-  #claimOf(model: PriorityModel): string {
+  #claimOf(model: PoolModel): string {
     const ids = [...model.state.entries.values()].flatMap(({ claim }) => claim?.id ?? []);
     return ids.length > 0 && this.#percent(80) ? this.#random.pick(ids) : 'no claim';
   }
 
   /** P20: mostly a time that is near. */
   #later(): { readonly notBeforeMs?: number } {
+    if (this.#scope === 'basic') return {};
+    if (this.#percent(5)) return { notBeforeMs: most - this.#random.below(3) };
     return this.#percent(50) ? { notBeforeMs: this.#clock.nowMs + this.#random.below(200) - 20 } : {};
   }
 
@@ -190,13 +260,13 @@ export class PriorityCallMaker {
   }
 
   /** Mostly live ones. */
-  #known(max: number, model: PriorityModel): string[] {
+  #known(max: number, model: PoolModel): string[] {
     const live = [...model.state.pool.live.keys()];
     return this.#some(max).map((hash) => (live.length > 0 && this.#percent(75) ? this.#random.pick(live) : hash));
   }
 
   /** Mostly Propagated ones: else few would ever be Acknowledged. */
-  #flying(max: number, model: PriorityModel): string[] {
+  #flying(max: number, model: PoolModel): string[] {
     const live = [...model.state.pool.live.values()].filter(({ stage }) => stage === 'Propagated');
     return this.#known(max, model).map((hash) =>
       live.length > 0 && this.#percent(80) ? this.#random.pick(live).hash : hash,
@@ -209,7 +279,7 @@ export class PriorityCallMaker {
   }
 
   /** Mostly tags that a Pending transaction provides, so that chains and stars grow. */
-  #required(model: PriorityModel): string[] {
+  #required(model: PoolModel): string[] {
     const { live } = model.state.pool;
     const offered = [...model.state.entries].flatMap(([hash, { verdict }]) =>
       live.get(hash)?.stage === 'Pending' ? verdict.provides : [],
@@ -219,31 +289,39 @@ export class PriorityCallMaker {
     );
   }
 
-  #moment(model: PriorityModel): { now?: number; height?: number } {
+  #moment(model: PoolModel): { now?: number; height?: number } {
+    if (this.#scope === 'basic') return {};
     const { tick } = model.reader().tip();
     const now = this.#percent(10) ? { now: this.#clock.nowMs - 60 + this.#random.below(80) } : {};
-    const height = this.#percent(10) ? { height: Math.max(0, tick - 3 + this.#random.below(6)) } : {};
+    const height =
+      this.#scope === 'priority' && this.#percent(10) ? { height: Math.max(0, tick - 3 + this.#random.below(6)) } : {};
     return { ...now, ...height };
   }
 
-  #submissions(model: PriorityModel): Submission[] {
+  #submissions(model: PoolModel): Submission[] {
     const count = this.#random.pick([1, 1, 1, 1, 2, 3, 4]);
     return Array.from({ length: count }, () => this.#submission(model));
   }
 
-  #submission(model: PriorityModel): Submission {
+  #submission(model: PoolModel): Submission {
     const transaction = {
       hash: this.#random.pick(this.#hashes),
-      payload: this.#random.bytes(this.#random.below(maxPayloadBytes + 1)),
+      payload: this.#payload(),
       payloadType: this.#random.pick([0, 6, 65_535]),
     };
+    if (this.#scope !== 'priority') return transaction;
     const from = this.#percent(40) ? { from: this.#random.pick(historyPeers) } : {};
     if (this.#percent(5)) return { ...transaction, ...from };
     const verdict = this.#verdict(model, this.#tags([0, 1, 1, 1, 2]));
     return { ...transaction, ...from, verdict };
   }
 
-  #verdict(model: PriorityModel, provides: readonly string[]): Verdict {
+  #payload(): Uint8Array {
+    if (this.#percent(97)) return this.#random.bytes(this.#random.below(maxPayloadBytes + 1));
+    return new Uint8Array(this.#random.pick(largePayloads)).fill(this.#random.below(256));
+  }
+
+  #verdict(model: PoolModel, provides: readonly string[]): Verdict {
     const { tick } = model.reader().tip();
     const priority = this.#random.pick(priorities);
     const price = this.#percent(30) ? { maxPriority: priority, tip: this.#random.pick(tips) } : { priority };
@@ -254,29 +332,35 @@ export class PriorityCallMaker {
       requires: this.#required(model),
       gas: this.#random.pick([0, 1, 1, 2, 3, 5, 8, 9, 10]),
       ...(this.#percent(10) ? { senderLimit: 1 + this.#random.below(3) } : {}),
-      ...(this.#percent(8) ? { expiresAt: this.#clock.nowMs - 20 + this.#random.below(300) } : {}),
+      ...(this.#percent(8) ? { expiresAt: this.#expiry() } : {}),
       ...(this.#percent(8) ? { expiresAtHeight: tick + this.#random.below(6) } : {}),
       ...(this.#percent(10) ? { propagate: false } : {}),
       ...(this.#percent(12) ? { protected: true } : {}),
     };
   }
 
-  #block(model: PriorityModel): Block {
+  #expiry(): number {
+    return this.#percent(20) ? most : this.#clock.nowMs - 20 + this.#random.below(300);
+  }
+
+  #block(model: PoolModel): Block {
     const kept = model.reader().tip({ points: Number.MAX_SAFE_INTEGER }).points;
     const used = this.#percent(70) ? kept : this.#points;
     const point = used.length > 0 && this.#percent(12) ? this.#random.pick(used) : this.#newPoint();
     const parent = this.#percent(10) ? this.#random.hex(32) : model.reader().tip().point?.hash;
     const seen = this.#percent(40) ? this.#some(3) : this.#known(1, model);
     const lists = { seen, unseen: this.#percent(40) ? this.#known(3, model) : [] };
-    const provides = this.#percent(50) ? { provides: this.#tags([1, 2]) } : {};
+    const provides = this.#scope === 'priority' && this.#percent(50) ? { provides: this.#tags([1, 2]) } : {};
     return this.#percent(30) || parent === undefined
       ? { point, ...lists, ...provides }
       : { point, parent, ...lists, ...provides };
   }
 
   #newPoint(): ChainPoint {
-    const last = this.#points.at(-1)?.slot ?? 0;
-    const point = { slot: last + this.#random.below(40), hash: this.#random.hex(32) };
+    this.#slot += this.#random.below(40);
+    const isFar = this.#percent(5);
+    const slot = isFar ? most - this.#random.below(3) : this.#slot;
+    const point = { slot, hash: this.#random.hex(32) };
     this.#points.push(point);
     if (this.#points.length > 40) this.#points.shift();
     return point;
@@ -287,7 +371,7 @@ export class PriorityCallMaker {
     return { finalizeThreshold: this.#random.pick(thresholds), dropThreshold: this.#random.pick(thresholds) };
   }
 
-  #target(model: PriorityModel): RollbackTarget {
+  #target(model: PoolModel): RollbackTarget {
     if (this.#percent(10)) return 'origin';
     const kept = model.reader().tip({ points: Number.MAX_SAFE_INTEGER }).points;
     if (kept.length > 0 && this.#percent(85)) return this.#random.pick(kept);
@@ -299,15 +383,15 @@ export class PriorityCallMaker {
     return {
       ...(this.#percent(60) ? { maxTxs: this.#random.below(4) } : {}),
       ...(this.#percent(30) ? { maxBytes: this.#random.below(90), overheadBytes: this.#random.below(4) } : {}),
-      ...(this.#percent(30) ? { maxGas: this.#random.below(25), skip: this.#random.below(3) } : {}),
+      ...(this.#percent(45) ? { maxGas: this.#random.below(16), skip: this.#random.below(3) } : {}),
     };
   }
 
   #lease(): { owner: string; claimMs: number } {
-    return { owner: this.#random.pick(owners), claimMs: 1 + this.#random.below(120) };
+    return { owner: this.#random.pick(owners), claimMs: this.#percent(3) ? 2 ** 40 : 1 + this.#random.below(120) };
   }
 
-  #revisions(model: PriorityModel): Revision[] {
+  #revisions(model: PoolModel): Revision[] {
     const waiting = [...model.state.pool.live.values()].filter(({ stage }) => stage === 'Pending');
     const isWaiting = waiting.length > 0 && this.#percent(80);
     const named = isWaiting ? this.#some(4).map(() => this.#random.pick(waiting).hash) : this.#some(4);
@@ -322,9 +406,16 @@ export class PriorityCallMaker {
   }
 
   #limits(): Partial<Limits> {
+    if (this.#scope !== 'priority') return this.#fifoLimits();
+    if (this.#percent(35)) return usual;
     const names = Object.keys(otherLimits) as (keyof Limits)[];
     const chosen = Array.from({ length: 1 + this.#random.below(3) }, () => this.#random.pick(names));
     return Object.fromEntries(chosen.map((name) => [name, this.#random.pick<unknown>(otherLimits[name])]));
+  }
+
+  #fifoLimits(): Partial<Limits> {
+    const maxTxs = this.#percent(60) ? Number.POSITIVE_INFINITY : this.#random.below(10);
+    return this.#percent(80) ? { maxTxs } : { acceptUntil: this.#random.pick(otherLimits.acceptUntil) };
   }
 
   #percent(share: number): boolean {
@@ -336,7 +427,8 @@ export class PriorityCallMaker {
 const last = { slot: 2 ** 40, hash: 'ff'.repeat(32) };
 
 /** Calls that empty the pool: nothing is live then, and no log entry requires a tag. */
-export function drainCalls(hashes: readonly string[], maxFinalized: number): PriorityCall[] {
+export function drainCalls(hashes: readonly string[], maxFinalized: number, scope: HistoryScope): HistoryCall[] {
+  if (scope !== 'priority') return [];
   const fillers = Array.from({ length: maxFinalized }, (_, i) => ({
     hash: i.toString(16).padStart(128, '0'),
     payload: new Uint8Array(0),
