@@ -3,7 +3,7 @@ import { onBothOrderings } from '../case/ordering.ts';
 import type { AnySubject } from '../case/subject.ts';
 import { chainCases } from './blocks/chain.ts';
 import { inclusionCases } from './blocks/inclusions.ts';
-import { rollbackCases, rollbackDepthCases } from './blocks/rollback.ts';
+import { rollbackDepthCases } from './blocks/rollback.ts';
 import { abortCases } from './boundary/abort.ts';
 import { closingCases, processCases } from './boundary/closing.ts';
 import { hashFormCases } from './boundary/hash-forms.ts';
@@ -21,7 +21,7 @@ import { leaseCases, leaseHistoryCases, leaseHoldingCases } from './elections/le
 import { electionNodeCases, electionProgressCases } from './elections/nodes.ts';
 import { electionOrderCases } from './elections/order.ts';
 import { causeCases } from './events/causes.ts';
-import { eventCases, eventContentCases } from './events/events.ts';
+import { eventCases } from './events/events.ts';
 import { streamCases } from './events/streams.ts';
 import { ledgerCases } from './ledger/index.ts';
 import { confirmationCases, thresholdCases } from './lifecycle/confirmation.ts';
@@ -72,7 +72,6 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...thresholdCases,
   ...revivalCases,
   ...inclusionCases,
-  ...rollbackCases,
   ...rollbackDepthCases,
   ...matrixCases,
   ...atomicityCases,
@@ -85,7 +84,6 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...factCases,
   ...eventCases,
   ...causeCases,
-  ...eventContentCases,
   ...streamCases,
   ...byteCases,
   ...onceCases,

@@ -2,7 +2,6 @@ import type { MempoolEvent, MempoolStore, StoreEvent, TransactionPage } from 'me
 import { cursorOf } from 'mempool-core/backend';
 import type { Model } from '../model/model.ts';
 import { countsOf, placeOf, readable, take, timeless } from '../scenario/pool.ts';
-import { assertSame } from './difference.ts';
 
 type Reader = Pick<
   MempoolStore,
@@ -13,8 +12,6 @@ type Reader = Pick<
 type AnyReader = {
   [V in keyof Reader]: (...args: Parameters<Reader[V]>) => ReturnType<Reader[V]> | Awaited<ReturnType<Reader[V]>>;
 };
-
-export type EventReader = AsyncIterator<MempoolEvent, undefined>;
 
 /** More than the blocks and log entries that a history keeps. */
 const all = 1_000;
@@ -63,17 +60,6 @@ function readablePage({ transactions, next }: TransactionPage): object {
   return { transactions: transactions.map(readable), next: placeOf(next) };
 }
 
-/** The next `count` events. */
-export async function nextEvents(events: EventReader, count: number): Promise<MempoolEvent[]> {
-  const told: MempoolEvent[] = [];
-  while (told.length < count) {
-    const { value } = await events.next();
-    if (value === undefined) break;
-    told.push(value);
-  }
-  return told;
-}
-
 /** Delivered events in the form of the model, with the places of their cursors. */
 export function eventsToCompare(events: readonly MempoolEvent[]): object[] {
   return events.map((event) => ({ ...event, cursor: placeOf(event.cursor) }));
@@ -94,37 +80,4 @@ export async function observeWhole(store: MempoolStore, hashes: readonly string[
 /** The result that `observeWhole` has for a store in the state of the model. */
 export async function expectWhole(model: Model, hashes: readonly string[]): Promise<Record<string, unknown>> {
   return timeless({ ...(await observe(model, hashes)), events: delivered(model.eventsAfter(0)) });
-}
-
-/** Reads a new store's events from the first on, and compares the store with the model. */
-export class Observer {
-  readonly #store: MempoolStore;
-  readonly #hashes: readonly string[];
-  readonly #events: EventReader;
-  #seen = 0;
-
-  private constructor(store: MempoolStore, hashes: readonly string[], events: EventReader) {
-    this.#store = store;
-    this.#hashes = hashes;
-    this.#events = events;
-  }
-
-  static async start(
-    store: MempoolStore,
-    hashes: readonly string[],
-    signal: AbortSignal | undefined,
-  ): Promise<Observer> {
-    const stream = await store.subscribe({ signal });
-    return new Observer(store, hashes, stream[Symbol.asyncIterator]());
-  }
-
-  /** @throws AssertionError */
-  async compare(model: Model): Promise<void> {
-    const answers = await Promise.all([observe(this.#store, this.#hashes), observe(model, this.#hashes)]);
-    assertSame(...answers, 'what can be read is not what is due');
-    const due = model.eventsAfter(this.#seen);
-    const told = await nextEvents(this.#events, due.length);
-    assertSame(eventsToCompare(told), delivered(due), 'the events are not the ones due');
-    this.#seen += due.length;
-  }
 }

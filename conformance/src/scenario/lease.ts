@@ -7,7 +7,7 @@ import type { Random } from '../case/random.ts';
 /** Nothing expires while a case runs. */
 export const longTtlMs = 60_000;
 /** Expires soon. Assertions about it must hold however late they look. */
-export const shortTtlMs = 40;
+const shortTtlMs = 40;
 
 /** How long a condition may take to become true, and how often it is checked. */
 const conditionMs = 8_000;

@@ -54,7 +54,7 @@ export async function outcomeOf(call: Promise<{ readonly outcome: TransferOutcom
   return (await call).outcome;
 }
 
-export async function walletNamed(ledger: Ledger, id: string): Promise<Wallet> {
+async function walletNamed(ledger: Ledger, id: string): Promise<Wallet> {
   const wallet = await ledger.wallet(id);
   assert.ok(wallet !== null, `there is no wallet ${id}`);
   return wallet;

@@ -88,7 +88,7 @@ export async function countsOf(store: { usage(): Usage | Promise<Usage> }): Prom
 }
 
 /** The tip and the last points, which are the same in equal pools. */
-export async function tipOf(store: MempoolStore, points = 0): Promise<Omit<TipAnswer, 'epoch'>> {
+async function tipOf(store: MempoolStore, points = 0): Promise<Omit<TipAnswer, 'epoch'>> {
   const { epoch: _, ...tip } = await store.tip({ points });
   return tip;
 }
@@ -99,7 +99,7 @@ export function placeOf(cursor: string): string {
 }
 
 /** The cursor of a number in the store's pool (O7). */
-export async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
+async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
   const { epoch } = await store.tip();
   return cursorOf(kind, number, epoch);
 }

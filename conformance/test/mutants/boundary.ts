@@ -10,12 +10,12 @@ import {
   type Submission,
   type Transaction,
 } from 'mempool-core';
-import { corrupt, invalid, payloadChecksum } from 'mempool-core/backend';
+import { invalid } from 'mempool-core/backend';
 import { changing } from './events.ts';
 import { fifo } from './fifo-operators.ts';
 import { type Mutant, plainPool } from './mutant.ts';
 import { numberOf } from './page-operators.ts';
-import { pools, stores } from './store-operators.ts';
+import { stores } from './store-operators.ts';
 import { again, allVerbs, outcomeOf, type Verb, writeVerbs } from './through.ts';
 
 type Change = (record: StoredTransaction | LogEntry) => object | false;
@@ -45,38 +45,18 @@ function lends(verb: 'peekPending' | 'peekInflight' | 'findInflight' | 'dumpFina
   });
 }
 
-/** Takes a payload of no bytes for one that was lost. */
-function missed(found: { readonly hash: string; readonly seq: number; readonly payload: Uint8Array | null }): false {
-  if (found.payload?.length === 0) throw corrupt(found);
-  return false;
-}
-
 /** M1. */
 export const byteMutants: readonly Mutant[] = [
-  hands('nothing-is-damage', missed),
-  pools.told('nothing-is-no-payload', {
-    payloads: (bodies) => bodies.map((body) => (body?.payload.length === 0 ? null : body)),
-  }),
-  pools.each('nothing-is-not-gossiped', { since: missed }),
   lends('peekPending'),
   lends('peekInflight'),
   lends('findInflight'),
   lends('dumpFinalized'),
-  stores.each('keeps-the-buffer-handed-in', {
-    receive: ({ hash }, { given: [batch], notes }) =>
-      void notes.patches.set(hash, { payload: batch.find((one) => one.hash === hash)?.payload }),
-    peekPending: ({ hash }, { notes }) => notes.patches.get(hash),
-  }),
   stores.given('copies-after-a-turn', { receive: () => turn() }),
   stores.given('lists-read-after-a-turn', { markInflight: () => turn(), confirm: () => turn() }),
   stores.givenEach('keeps-the-whole-buffer-of-a-view', {
     receive: (one) => ({
       payload: one?.payload instanceof Uint8Array ? new Uint8Array(one.payload.buffer) : one?.payload,
     }),
-  }),
-  hands('payload-ends-at-a-zero', ({ payload }) => {
-    const end = payload.indexOf(0);
-    return end >= 0 && { payload: payload.subarray(0, end) };
   }),
   hands('payload-as-text', ({ payload }) => ({ payload: Buffer.from(Buffer.from(payload).toString()) })),
 ];
@@ -99,7 +79,6 @@ export const closingMutants: readonly Mutant[] = [
   stores.caught('error-known-by-class-only', allVerbs, null, (error) => {
     throw isMempoolError(error) ? Object.assign(new Error(error.message), { reason: error.code }) : error;
   }),
-  stores.told('gap-is-an-error', { confirm: ({ kind }) => kind === 'gap' && Promise.reject(new Error('gap')) }),
   stores.plant('capabilities-end-with-the-store', (store) => {
     const capabilities = { ...plainPool };
     return {
@@ -160,15 +139,6 @@ export const inputMutants: readonly Mutant[] = [
   stores.caught('bad-one-refused-good-ones-received', ['receive'], null, async (error, { store, given: [batch] }) => {
     for (const one of batch) await store.receive([one]).catch(() => undefined);
     throw error;
-  }),
-  stores.around('one-bad-call-rejects-the-next', {
-    receive: async ({ store, given, notes }) => {
-      if (notes.count > 0) throw invalid('transactions', 'good');
-      return store.receive(...given).catch((error: unknown) => {
-        notes.count += 1;
-        throw error;
-      });
-    },
   }),
   stores.around('neighbours-share-a-refusal', {
     receive: ({ store, given, notes: { known } }) => {
@@ -278,7 +248,6 @@ export const onceMutants: readonly Mutant[] = [
     const isGone = payload.length === 0 && (payload.buffer as ArrayBuffer).detached;
     return isGone && { payload: new Uint8Array() };
   }),
-  receiving('empty-taken-for-given-away', ({ payload }) => payload.length === 0 && { payloadType: -1 }),
   // Fields read to be checked, and read again to be used.
   receiving('transactions-read-twice', ({ hash, payload, payloadType }) => {
     const isGood = ![hash, payload, payloadType].includes('');
@@ -291,27 +260,6 @@ export const onceMutants: readonly Mutant[] = [
   receiving('length-believed', ({ payload }) => ({
     payload: Uint8Array.from({ length: Math.min(payload.length, 2_000_000) }, (_, i) => payload[i] ?? 0),
   })),
-  stores.plant('checksum-before-the-copy', (store) => {
-    const sums = new Map<string, number>();
-    return {
-      receive: async (batch, options) => {
-        const own = [...batch];
-        const given = own.map((one) => (isTransaction(one) ? payloadChecksum(one.payload) : 0));
-        for (const [i, one] of own.entries())
-          if (isTransaction(one) && one.payload.buffer instanceof SharedArrayBuffer)
-            await otherBytes(one.payload, given[i]);
-        const outcomes = await store.receive(own, options);
-        for (const [i, { hash }] of own.entries()) sums.set(hash, given[i] ?? 0);
-        return outcomes;
-      },
-      peekPending: async (query) => {
-        const page = await store.peekPending(query);
-        for (const { hash, payload } of page.transactions)
-          if (sums.has(hash) && sums.get(hash) !== payloadChecksum(payload)) throw new Error('damaged');
-        return page;
-      },
-    };
-  }),
   stores.around('long-lists-copied-first', {
     checkStatus: async ({ store, given: [hashes, options] }) => store.checkStatus([...hashes], options),
   }),
@@ -324,8 +272,3 @@ export const onceMutants: readonly Mutant[] = [
     },
   }),
 ];
-
-/** Waits until somebody has written them. */
-async function otherBytes(payload: Uint8Array, sum: number | undefined): Promise<void> {
-  while (payloadChecksum(payload) === sum) await turn();
-}

@@ -13,27 +13,6 @@ export const claimMutants: readonly Mutant[] = [
       return outcome.kind === 'ended' ? outcome : { ...outcome, untilMs: Math.max(untilMs, outcome.untilMs) };
     },
   }),
-  pools.around('claims-extended-once', {
-    extendClaim: ({ store, given: [claimId, claimMs, options], notes }) =>
-      store.extendClaim(claimId, notes.count++ > 0 ? 1 : claimMs, options),
-  }),
-  pools.told('extensions-shorten', {
-    extendClaim: (told, { options, given: [, claimMs] }) =>
-      told.kind === 'extended' && { untilMs: (options.now?.() ?? Date.now()) + claimMs },
-  }),
-  pools.around('late-claims-are-not-extended', {
-    take: async ({ store, given: [budget, options], notes }) => {
-      const claim = await store.take(budget, options);
-      notes.numbers.set(claim.claimId, claim.untilMs);
-      return claim;
-    },
-    extendClaim: async ({ store, options: { now = Date.now }, given, notes }) => {
-      if ((notes.numbers.get(given[0]) ?? Number.POSITIVE_INFINITY) < now()) return { kind: 'ended' };
-      const outcome = await store.extendClaim(...given);
-      if (outcome.kind === 'extended') notes.numbers.set(given[0], outcome.untilMs);
-      return outcome;
-    },
-  }),
   pools.told('ended-claims-are-extended', {
     extendClaim: (told, { given: [, claimMs] }) =>
       told.kind === 'ended' && { kind: 'extended', untilMs: claimMs, held: 0 },
@@ -42,25 +21,13 @@ export const claimMutants: readonly Mutant[] = [
     take: ({ claimId, transactions }, { notes }) => void notes.numbers.set(claimId, transactions.length),
     extendClaim: ({ kind }, { given: [id], notes }) => kind === 'extended' && { held: notes.numbers.get(id) ?? 0 },
   }),
-  pools.told('extends-every-claim', {
-    take: ({ claimId }, { notes }) => void notes.hashes.add(claimId),
-    extendClaim: async (_, { store, given: [claimId, claimMs], notes }) => {
-      for (const other of notes.hashes) if (other !== claimId) await store.extendClaim(other, claimMs);
-    },
-  }),
   pools.unheard('extensions-not-recorded', 'extendClaim', 'operationId'),
   pools.unheard('extended-at-the-pools-time-alone', 'extendClaim', 'now'),
-  pools.told('extensions-are-events', {
-    extendClaim: async (_, { store }) => {
-      await store.receive([{ hash: 'ee', payload: new Uint8Array(1), payloadType: 0 }]);
-    },
-  }),
   pools.each('claims-with-empty-payloads', { take: (one) => 'payload' in one && { payload: new Uint8Array() } }),
 ];
 
 /** P20. */
 export const holdingMutants: readonly Mutant[] = [
-  pools.unheard('nothing-is-held', 'release', 'notBeforeMs'),
   pools.around('past-times-hold', {
     release: ({ store, options: { now = Date.now }, given: [hashes, options = {}] }) => {
       const { notBeforeMs } = options;
@@ -68,23 +35,8 @@ export const holdingMutants: readonly Mutant[] = [
       return store.release(hashes, isPast ? { ...options, notBeforeMs: now() + 1 } : options);
     },
   }),
-  pools.each('held-for-good-in-its-status', {
-    release: (hash, { given: [, options], notes }) => {
-      if (options?.notBeforeMs) notes.numbers.set(hash, options.notBeforeMs);
-    },
-    checkStatus: ({ hash, notBefore }, { notes }) => ({ notBefore: notes.numbers.get(hash) ?? notBefore }),
-  }),
-  pools.around('a-take-wakes-nothing', {
-    take: ({ store, given: [budget, options] }) => store.take(budget, { ...options, now: 0 }),
-  }),
   pools.told('the-last-is-woken-first', { sweep: ({ woken }) => ({ woken: woken.toReversed() }) }),
   pools.told('woken-without-more', { sweep: ({ woken }) => woken.length > 0 && { more: false } }),
-  pools.told('held-ones-are-waited-for', {
-    hasPending: async (told, { store }) => told || (await store.usage()).held > 0,
-  }),
-  pools.told('held-ones-are-not-counted', {
-    usage: ({ pending, held }) => ({ pending: pending - held }),
-  }),
   pools.told('wakings-are-events', {
     sweep: async ({ woken }, { store }) => {
       if (woken.length > 0) await store.receive([{ hash: 'ee', payload: new Uint8Array(1), payloadType: 0 }]);
@@ -95,12 +47,6 @@ export const holdingMutants: readonly Mutant[] = [
       const known = await store.checkStatus(batch.map(({ hash }) => hash));
       const held = known.filter(({ notBefore }) => notBefore !== null).map(({ hash }) => hash);
       await store.drop(held, 'failed');
-    },
-  }),
-  pools.told('holding-keeps-the-claim', {
-    extendClaim: async ({ kind }, { store, given: [, untilMs] }) => {
-      const { held } = await store.usage();
-      return kind === 'ended' && held > 0 && { kind: 'extended', untilMs, held };
     },
   }),
   priorities.only('held-ones-are-not-parked', { peekParked: ({ notBefore }) => notBefore === null }),

@@ -1,8 +1,6 @@
 import type { LaggedEvent, MempoolEvent, MempoolStore } from 'mempool-core';
-import { cursorOf } from 'mempool-core/backend';
 import { changing } from './events.ts';
 import type { Mutant } from './mutant.ts';
-import { numberOf } from './page-operators.ts';
 import { arrivals, stores } from './store-operators.ts';
 
 type Reader = Pick<MempoolStore, 'tip'>;
@@ -40,20 +38,10 @@ export const cursorMutants: readonly Mutant[] = [
   delivering('new-pool-not-told', (event) => isLag(event) && { restarted: false }),
   delivering('every-loss-is-a-new-pool', (event) => isLag(event) && { restarted: true }),
   delivering('cursor-of-a-loss-is-the-old-one', (event, after) => isLag(event) && { cursor: after }),
-  delivering('cursor-of-the-event-before', ({ cursor }) => {
-    const epoch = cursor.slice(cursor.indexOf('.') + 1);
-    return { cursor: cursorOf('events', Math.max(0, numberOf('events', cursor) - 1), epoch) };
-  }),
-  stores.told('end-of-the-log-is-its-last-entry', {
-    usage: ({ cursors, lastLogSeq, epoch }) => ({
-      cursors: { ...cursors, log: cursorOf('log', Math.max(1, lastLogSeq), epoch) },
-    }),
-  }),
   stores.around('origin-is-behind-the-first', {
     peekPending: async ({ store, given: [query] }) => {
       const { next } = await store.peekPending({ limit: 1 });
       return store.peekPending({ ...query, after: query?.after === 'origin' ? next : query?.after });
     },
   }),
-  stores.told('one-epoch-for-all', { tip: () => ({ epoch: 'one' }), usage: () => ({ epoch: 'one' }) }),
 ];

@@ -1,7 +1,6 @@
 import type { AnyStore, Limits, ReceiveOutcome } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
-import { priority } from './priority-operators.ts';
 import { pools, stores } from './store-operators.ts';
 
 const never = Number.POSITIVE_INFINITY;
@@ -44,14 +43,6 @@ async function anyway(store: AnyStore, given: Receive): Promise<ReceiveOutcome[]
   return outcomes;
 }
 
-/** A verb that does nothing while newcomers are closed out: it asks with one of its own. */
-const closing = 'ff'.repeat(32);
-async function isShut(store: AnyStore): Promise<boolean> {
-  const [outcome] = await store.receive([{ hash: closing, payload: new Uint8Array(1) }]);
-  if (outcome?.kind === 'received') await store.drop([closing], 'failed');
-  return outcome?.kind === 'closed';
-}
-
 /** P27. */
 export const deadlineMutants: readonly Mutant[] = [
   opening('closes-a-millisecond-late', (acceptUntil) => acceptUntil + 1),
@@ -89,12 +80,6 @@ export const deadlineMutants: readonly Mutant[] = [
     const sighted = content.flatMap((part) => (part.kind === 'block' ? part.sighted : []));
     return hashes.every((hash) => sighted.includes(hash));
   }),
-  pools.around('ids-end-with-the-window', {
-    receive: async ({ store, given: [batch, options] }) => {
-      const isLate = options?.operationId !== undefined && (await isShut(store));
-      return store.receive(batch, isLate ? {} : options);
-    },
-  }),
   pools.around('closed-is-not-recorded', {
     receive: async ({ store, given: [batch, options], notes: { hashes } }) => {
       const id = options?.operationId;
@@ -105,26 +90,10 @@ export const deadlineMutants: readonly Mutant[] = [
     },
   }),
   pools.unheard('ids-of-limits-mean-nothing', 'setLimits', 'operationId'),
-  pools.around('closed-pools-return-nothing', {
-    release: async ({ store, given }) => ((await isShut(store)) ? [] : store.release(...given)),
-  }),
   pools.told('imported-pools-never-close', {
     import: async (_, { store }) => void (await store.setLimits({ acceptUntil: never })),
   }),
   pools.around('only-a-given-clock-closes', {
     receive: ({ store, given, options }) => (options.now ? store.receive(...given) : anyway(store, given)),
   }),
-  priority.instead('closed-after-the-gas', {
-    admit: ({ given: [[one]], index: { limits } }) => {
-      const isOver = one !== undefined && one.verdict.gas > limits.maxTxGas;
-      return isOver && [{ kind: 'limit', hash: one.hash, limit: 'maxTxGas' }];
-    },
-  }),
-  pools.around('closed-pools-forget-who-sent', {
-    receive: async ({ store, given: [batch, options] }) => {
-      const isLate = await isShut(store);
-      return store.receive(isLate ? batch.map(({ from: _, ...one }) => one) : batch, options);
-    },
-  }),
-  pools.unheard('closes-by-its-own-time-alone', 'receive', 'now'),
 ];

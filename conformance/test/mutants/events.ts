@@ -1,10 +1,10 @@
-import type { BlockEvent, Cause, MempoolEvent, MempoolStore, SubscribeOptions } from 'mempool-core';
+import type { MempoolEvent, MempoolStore, SubscribeOptions } from 'mempool-core';
 import type { EventPage, StepEvent } from 'mempool-core/backend';
 import { fifo, numbered, type TransactionStep } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { numberOf } from './page-operators.ts';
-import { eventOf, type PlantedDriver, type WriteVerb } from './planted-driver.ts';
-import { arrivals, stores } from './store-operators.ts';
+import type { PlantedDriver, WriteVerb } from './planted-driver.ts';
+import { stores } from './store-operators.ts';
 
 /** Puts the events of such calls in another order, numbered anew. */
 function ordered(
@@ -16,18 +16,6 @@ function ordered(
     const { block = [], transaction = [] } = Object.groupBy(step.events, ({ kind }) => kind);
     return verbs.includes(verb) && numbered(step, order(block, transaction));
   });
-}
-
-function blocks(
-  id: string,
-  action: BlockEvent['action'],
-  change: (event: Omit<BlockEvent, 'at'>, tick: number) => object,
-): Mutant {
-  return fifo.decided(id, ({ events }, _, pool) => ({
-    events: events.map((event) =>
-      event.kind === 'block' && event.action === action ? { ...event, ...change(event, pool.currentTip.tick) } : event,
-    ),
-  }));
 }
 
 /** An event of a transition told in another way. */
@@ -45,11 +33,6 @@ const between =
     (before === null || event.previous.stage === before) && (stage === null || event.stage === stage);
 
 const any = between(null, null);
-const none = { confirmations: 0, nonConfirmations: 0 };
-const origin = { previous: { stage: 'Unknown', ...none } };
-const hashOf = (event: StepEvent): string => (event.kind === 'transaction' ? event.hash : '');
-const moves: readonly WriteVerb[] = ['markInflight', 'markAcknowledged', 'release', 'drop'];
-const all: readonly WriteVerb[] = [...moves, 'receive', 'confirm', 'rollback'];
 
 /** Streams whose events are changed one by one. */
 function streams(id: string, change: (event: MempoolEvent) => MempoolEvent[]): Mutant {
@@ -65,28 +48,8 @@ export async function* changing(
   for await (const event of stream) yield* change(event);
 }
 
-/** The events of the verbs of fifo pools with another cause. */
-export function retold(id: string, due: Cause, told: Cause): Mutant {
-  return arrivals.around(id, {
-    subscribe: async ({ store, given }) =>
-      changing(await store.subscribe(...given), (event) => [
-        event.kind === 'transaction' && event.cause === due ? { ...event, cause: told } : event,
-      ]),
-  });
-}
-
 /** E1, E2, E5 and E6. */
 export const eventMutants: readonly Mutant[] = [
-  streams('events-numbered-from-zero', (event) =>
-    event.kind === 'lagged' ? [event] : [{ ...event, eventSeq: event.eventSeq - 1 }],
-  ),
-  ordered('block-comes-last', all, (blocks, others) => [...others, ...blocks]),
-  ordered('events-by-hash', all, (blocks, others) => [
-    ...blocks,
-    ...others.sort((a, b) => hashOf(a).localeCompare(hashOf(b))),
-  ]),
-  ordered('events-of-moves-backwards', moves, (_, others) => others.reverse()),
-  ordered('undone-oldest-first', ['rollback'], (blocks, others) => [...blocks.reverse(), ...others]),
   ordered('received-newest-first', ['receive'], (_, others) => others.reverse()),
   ...(['release', 'confirm', 'rollback'] as const).map((way) =>
     fifo.events(
@@ -94,22 +57,11 @@ export const eventMutants: readonly Mutant[] = [
       ({ stage }, verb) => verb === way && stage === 'Pending' && { cause: 'received' },
     ),
   ),
-  fifo.decided('jump-makes-two-events', (step) => {
-    const isJump = (event: StepEvent): event is TransactionStep =>
-      event.kind === 'transaction' && event.stage === 'Finalized' && event.previous.stage !== 'Confirmed';
-    return numbered(
-      step,
-      step.events.flatMap((event): StepEvent[] =>
-        isJump(event) ? [{ ...event, stage: 'Confirmed' }, event] : [event],
-      ),
-    );
-  }),
   ...(
     [
       ['marking', 'marked', 'released'],
       ['block', 'seen', 'block'],
       ['ageing', 'block', 'seen'],
-      ['failure', 'failed', 'dropped'],
       ['drop', 'dropped', 'failed'],
     ] as const
   ).map(([name, due, told]) =>
@@ -119,8 +71,6 @@ export const eventMutants: readonly Mutant[] = [
       () => ({ cause: told }),
     ),
   ),
-  retold('take-told-as-marking', 'taken', 'marked'),
-  retold('flush-told-as-dropped', 'flushed', 'dropped'),
   streams('stale-told-as-drop', (event) => {
     const isStale = event.kind === 'transaction' && event.reason === 'stale' && event.cause === 'block';
     return [isStale ? { ...event, cause: 'dropped' } : event];
@@ -128,70 +78,12 @@ export const eventMutants: readonly Mutant[] = [
   telling('own-reason-taken-for-a-word', any, ({ reason }) =>
     typeof reason === 'object' && reason?.app === 'stale' ? { reason: 'stale' } : {},
   ),
-  streams('event-without-a-time', (event) => (event.kind === 'lagged' ? [event] : [{ ...event, at: 0 }])),
-  streams('time-goes-back', (event) =>
-    event.kind === 'lagged' || event.eventSeq % 2 === 1 ? [event] : [{ ...event, at: event.at - 700 }],
-  ),
-  streams('each-event-has-its-own-time', (event) =>
-    event.kind === 'lagged' ? [event] : [{ ...event, at: event.at + event.eventSeq }],
-  ),
-  telling('arrival-without-receivedAt', between('Unknown', null), () => ({ receivedAt: null })),
-  telling('jump-skips-its-stage-before', between(null, 'Finalized'), ({ previous }) => ({
-    previous: { ...previous, stage: 'Confirmed' },
-  })),
-  telling('no-counters-before', any, ({ previous: { stage } }) => ({ previous: { stage, ...none } })),
-  telling('no-counters-after', any, () => none),
-  telling('finalized-at-the-tip', between('Confirmed', 'Finalized'), (_, { currentTip: { point } }) => ({ point })),
-  telling('event-without-a-point', any, () => ({ point: null })),
-  telling('event-without-a-reason', any, () => ({ reason: null })),
-  telling('event-without-a-seq', any, () => ({ seq: 0 })),
-  telling('drop-tells-a-point', between(null, 'Dropped'), (_, { currentTip: { point } }) => ({ point })),
-  telling('new-life-of-unknown-origin', between(null, 'Pending'), () => origin),
-  telling('revived-out-of-nothing', between('Dropped', 'Confirmed'), () => origin),
-  telling('revival-not-announced', between('Dropped', 'Confirmed'), () => null),
   telling('acknowledgement-not-announced', between(null, 'Acknowledged'), () => null),
-  telling('final-return-of-unknown-depth', between('Finalized', null), ({ previous }) => ({
-    previous: { ...previous, confirmations: 0 },
-  })),
-  telling('depth-after-the-rollback', between('Confirmed', 'Pending'), ({ previous }) => ({
-    previous: { ...previous, confirmations: 1 },
-  })),
-  fifo.decided('depth-makes-events', (step, verb, pool) => {
-    const named = step.events.map(hashOf);
-    const { transactions } = pool.peekInflight(0, 100);
-    const deep = transactions.filter(({ hash, stage }) => stage === 'Confirmed' && !named.includes(hash));
-    const made = deep.map((one) => ({ ...eventOf(one, 'Confirmed'), point: one.confirmedAt }) as TransactionStep);
-    return verb === 'confirm' && step.events.length > 0 && numbered(step, [...step.events, ...made]);
-  }),
-  blocks('undone-tells-the-tick-of-the-target', 'undone', ({ tick }) => ({ tick: tick - 1 })),
-  blocks('block-tells-the-tick-before', 'applied', (_, tick) => ({ tick })),
-  fifo.decided('undone-in-one-event', (step) =>
-    numbered(
-      step,
-      step.events.filter(({ kind }, i) => i === 0 || kind !== 'block'),
-    ),
-  ),
-  fifo.told('refused-block-makes-an-event', {
-    confirm: ({ kind, tip: { tick } }, { pool, given: [{ point }] }) => {
-      if (kind !== 'applied')
-        pool.announce([{ kind: 'block', action: 'applied', point, tick, nodeId: null, term: null }]);
-    },
-  }),
-  streams('late-arrival-in-two-events', (event) => {
-    const isLate = event.kind === 'transaction' && between('Unknown', 'Confirmed')(event);
-    return isLate ? [{ ...event, stage: 'Pending' }, event] : [event];
-  }),
   fifo.each('told-before-it-is-written', {
     checkStatus: ({ hash, stage }, { notes: { hashes } }) => {
       const isFirst = !hashes.has(hash);
       hashes.add(hash);
       return isFirst && stage !== 'Pending' && { stage: 'Unknown' };
-    },
-  }),
-  fifo.told('final-one-announced-again', {
-    drop: (told, { pool, given: [hashes] }) => {
-      const event = pool.readEvents(0, 1_000).events.findLast((one) => hashes.includes(hashOf(one)));
-      if (told.length === 0 && event) pool.announce([event]);
     },
   }),
 ];

@@ -179,25 +179,6 @@ const leaking: readonly Mutant[] = [
     if (isUnmoved && options.lease !== undefined) hall.source.extend('watcher');
     return outcome;
   }),
-  guarded.instead('duplicates-before-the-fence', {
-    confirm: async ({ store, given: [{ point }] }) => {
-      const { points, ...tip } = await store.tip({ points: 9 });
-      return points.some(({ hash }) => hash === point.hash) && { kind: 'duplicate', tip };
-    },
-  }),
-  guarded.instead('gaps-before-the-fence', {
-    confirm: async ({ store, given: [{ parent, point }] }) => {
-      const tip = await store.tip();
-      const isGap = parent !== undefined && parent !== tip.point?.hash && tip.point?.hash !== point.hash;
-      return isGap && { kind: 'gap', tip };
-    },
-  }),
-  guarded.instead('unchanged-before-the-fence', {
-    rollback: async ({ store, given: [point] }) => {
-      const tip = await store.tip();
-      return typeof point === 'object' && point.hash === tip.point?.hash && { kind: 'unchanged', tip };
-    },
-  }),
   guarded.each('fenced-blocks-are-remembered', {
     confirm: ({ kind }, { given: [{ seen }], notes }) => {
       if (kind === 'fenced') for (const hash of seen) notes.hashes.add(hash);

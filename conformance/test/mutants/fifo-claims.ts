@@ -73,7 +73,6 @@ export const arrivalMutants: readonly Mutant[] = [
     if (options.ordering === 'priority') return options;
     return Object.fromEntries(Object.entries(options).filter(([name]) => kept.includes(name)));
   }),
-  pools.opened('priority-unless-told-otherwise', (options) => ({ ordering: 'priority', ...options })),
   arrivals.told('reaps-the-newest-first', { reap: (reaped) => reaped.toReversed() }),
   arrivals.around('takes-the-newest', {
     take: async ({ store, given: [{ maxTxs, ...budget }, options] }) => {
@@ -84,67 +83,13 @@ export const arrivalMutants: readonly Mutant[] = [
     },
   }),
   arrivals.unheard('takes-more-when-repeated', 'take', 'operationId'),
-  arrivals.around('leases-of-arrivals-never-end', {
-    sweep: async ({ store }) => ({ returned: [], woken: [], expired: [], evicted: [], more: false, of: store.name }),
-  }),
-  arrivals.told('gossips-what-waits-alone', {
-    since: async ({ items }, { store }) => {
-      const stages = await statusOf(store, items);
-      return { items: items.filter((_, i) => stages[i]?.stage === 'Pending') };
-    },
-  }),
-  arrivals.told('payloads-of-arrivals-by-seq', {
-    payloads: (found) => found.toSorted((a, b) => Number(a === null) - Number(b === null)),
-  }),
   arrivals.around('arrivals-are-parked', { peekParked: ({ store, given }) => store.peekPending(...given) }),
-  arrivals.around('flushes-arrivals-in-flight', {
-    flush: async ({ store, given }) => {
-      const flying = (await store.peekInflight()).transactions.map(({ hash }) => hash);
-      const dropped = await store.drop(flying, 'flushed');
-      return (await store.flush(...given)) + dropped.length;
-    },
-  }),
-  arrivals.instead('seen-arrivals-need-room', {
-    receive: async ({ store, given: [batch] }) => {
-      const { maxTxs } = await store.setLimits({});
-      const { pending, propagated, acknowledged } = await store.usage();
-      const isFull = pending + propagated + acknowledged >= maxTxs;
-      const isNew = (await statusOf(store, batch)).every(({ stage }) => stage === 'Unknown');
-      return isFull && isNew && batch.map(({ hash }) => ({ kind: 'full', hash }));
-    },
-  }),
-  arrivals.told('known-arrivals-need-room', {
-    receive: (told) => {
-      const at = told.findIndex(({ kind }) => kind === 'full');
-      return told.map((one, i) => (at >= 0 && i > at ? { kind: 'full', hash: one.hash } : one));
-    },
-  }),
   withRoom('confirmed-arrivals-take-room', async (maxTxs, store) => maxTxs - (await store.usage()).confirmed),
-  pools.around('empty-takes-not-recorded', {
-    take: async ({ store, given: [budget, { operationId, ...options }] }) => {
-      if (await store.hasPending()) return store.take(budget, { ...options, operationId });
-      return { ...(await store.take(budget, options)), claimId: operationId ?? '' };
-    },
-  }),
-  arrivals.around('arrivals-reaped-without-each-overhead', {
-    reap: async ({ store, given: [budget = {}, options] }) => {
-      const { maxBytes = Number.POSITIVE_INFINITY, overheadBytes = 0, skip } = budget;
-      if (skip !== undefined || overheadBytes === 0) return store.reap(budget, options);
-      return store.reap({ ...budget, maxBytes: maxBytes - overheadBytes, overheadBytes: 0 }, options);
-    },
-  }),
-  arrivals.told('payloads-of-confirmed-arrivals-are-null', {
-    payloads: async (bodies, { store, given: [hashes] }) => {
-      const known = await store.checkStatus(hashes);
-      return bodies.map((one, i) => (known[i]?.stage === 'Confirmed' ? null : one));
-    },
-  }),
   withRoom('acknowledged-arrivals-take-no-room', async (maxTxs, store) => maxTxs + (await store.usage()).acknowledged),
   withRoom('dropped-arrivals-need-no-room', async (maxTxs, store, batch) => {
     const again = (await statusOf(store, batch)).filter(({ stage }) => stage === 'Dropped');
     return maxTxs + again.length;
   }),
-  arrivals.told('arrivals-limited-by-default', { setLimits: ({ maxTxs }) => ({ maxTxs: Math.min(maxTxs, 100_000) }) }),
   stores.opened('limit-at-open-taken-and-forgotten', ({ maxTxs: _, ...options }) => options),
   stores.around('limit-set-and-forgotten', {
     setLimits: ({ store, given: [, options] }) => store.setLimits({}, options),
@@ -155,14 +100,6 @@ export const arrivalMutants: readonly Mutant[] = [
       if (first?.kind !== 'full' || oldest === undefined) return null;
       await store.drop([oldest.hash], 'evicted');
       return store.receive(...given);
-    },
-  }),
-  arrivals.told('limit-of-arrivals-sweeps', {
-    setLimits: async ({ maxTxs }, { store }) => {
-      const over = (await store.usage()).pending - maxTxs;
-      const first = over > 0 ? (await store.peekPending({ limit: over })).transactions : [];
-      const hashes = first.map(({ hash }) => hash);
-      await store.drop(hashes, 'evicted');
     },
   }),
 ];
@@ -213,25 +150,10 @@ function swept(id: string, change: (swept: Sweep) => Partial<Sweep>): Mutant {
 
 /** P18: what is taken in order of arrival. */
 export const arrivalLeaseMutants: readonly Mutant[] = [
-  outliving('acknowledging-ends-no-lease-of-arrivals', 'markAcknowledged'),
-  outliving('releasing-ends-no-lease-of-arrivals', 'release'),
-  outliving('dropping-ends-no-lease-of-arrivals', 'drop'),
   outliving('a-block-ends-no-lease-of-arrivals', 'seen'),
-  outliving('a-taking-back-ends-no-lease-of-arrivals', 'unseen'),
-  arrivals.around('leases-of-arrivals-end-by-seq', {
-    sweep: async ({ store, given }) => {
-      const seqs = new Map(
-        (await store.peekInflight({ limit: 1_000 })).transactions.map(({ hash, seq }) => [hash, seq]),
-      );
-      const told = await store.sweep(...given);
-      return { ...told, returned: told.returned.toSorted((a, b) => (seqs.get(a) ?? 0) - (seqs.get(b) ?? 0)) };
-    },
-  }),
-  swept('last-ended-leases-of-arrivals-first', ({ returned }) => ({ returned: returned.toReversed() })),
+  arrivals.told('takes-of-arrivals-tell-another-owner', { take: () => ({ owner: 'somebody else' }) }),
   swept('a-thousand-arrivals-are-always-more', ({ returned }) => ({ more: returned.length === 1_000 })),
   swept('arrivals-swept-without-more', () => ({ more: false })),
-  // A verb that keeps no record of its operation id.
-  arrivals.unheard('sweeps-of-arrivals-not-recorded', 'sweep', 'operationId'),
   arrivals.unheard('flushes-of-arrivals-not-recorded', 'flush', 'operationId'),
   arrivals.unheard('limits-of-arrivals-not-recorded', 'setLimits', 'operationId'),
 ];
@@ -241,14 +163,6 @@ const ordering = 'priority';
 /** X6: the verbs that only a leader may use, in a changed way. */
 const leads = (id: string, run: (at: Leading) => object | Promise<object>): Mutant =>
   leading(guardedPriority, `priority-${id}`, run);
-
-/** An option of `open` that pools by priority ignore. */
-function ignored(id: string, ...names: readonly string[]): Mutant {
-  return pools.opened(`priority-${id}`, (options) => {
-    const kept = Object.entries(options).filter(([name]) => options.ordering !== ordering || !names.includes(name));
-    return Object.fromEntries(kept);
-  });
-}
 
 /** O6: pages by seq that do not end at their size. */
 function endless(verb: 'peekPending' | 'peekInflight'): Mutant {
@@ -280,12 +194,8 @@ export const priorityLifecycleMutants: readonly Mutant[] = [
       return { ...rest, entries: [...page.entries, ...rest.entries], missed: page.missed };
     },
   }),
-  ignored('thresholds-of-open-ignored', 'finalizeThreshold', 'dropThreshold'),
-  ignored('depth-of-open-ignored', 'maxRollback'),
-  ignored('log-of-open-ignored', 'maxFinalized'),
   priorities.unheard('priority-blocks-are-not-recorded', 'confirm', 'operationId'),
   priorities.told('priority-slot-zero-is-no-tip', {
     tip: ({ point, ...tip }) => ({ ...tip, point: point?.slot ? point : null }),
   }),
-  priorities.told('priority-tip-without-points', { tip: () => ({ points: [] }) }),
 ];

@@ -1,12 +1,9 @@
 import type { OrderKey, PoolIndex } from 'mempool-core/backend';
-import { numbered } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { all } from './place-events.ts';
 import { loaded } from './priority-calls.ts';
 import { priority } from './priority-operators.ts';
 import { pools } from './store-operators.ts';
-
-const lowest = -(2n ** 63n);
 
 function isBelow(index: PoolIndex, { effectivePriority }: OrderKey): boolean {
   return effectivePriority < index.limits.minPriority;
@@ -23,15 +20,6 @@ function reasoned(id: string, change: (reason: string, hash: string, index: Pool
 
 /** P26. */
 export const movingFloorMutants: readonly Mutant[] = [
-  priority.given('floors-never-fall', {
-    setLimits: ({ minPriority, ...limits }, { index }) =>
-      minPriority !== undefined && minPriority < index.limits.minPriority
-        ? { ...limits, minPriority: index.limits.minPriority }
-        : null,
-  }),
-  priority.given('floors-of-one-more', {
-    setLimits: ({ minPriority = lowest }) => (minPriority > lowest ? { minPriority: minPriority + 1n } : null),
-  }),
   priority.given('floors-in-doubles', {
     setLimits: ({ minPriority }) =>
       minPriority === undefined ? null : { minPriority: BigInt.asIntN(64, BigInt(Number(minPriority))) },
@@ -44,20 +32,9 @@ export const movingFloorMutants: readonly Mutant[] = [
         return place && isBelow(index, place) && outcomes.length === 1 ? { ...outcome, parked: false } : outcome;
       }),
   }),
-  loaded('below-the-floor-not-counted', () => ({ belowFloor: 0 })),
-  loaded('below-the-floor-counted-twice', ({ parked, belowFloor }) => ({ parked: parked - belowFloor })),
-  priority.decided('floors-move-without-events', ['setLimits'], (step) => numbered(step, [])),
-  priority.events('floors-fall-without-events', ['setLimits'], ({ kind }) => (kind === 'ready' ? null : false)),
-  reasoned('below-the-floor-told-as-missing', (reason) => (reason === 'below-floor' ? 'missing' : reason)),
   reasoned('below-the-floor-told-of-held-ones', (reason, hash, index) => {
     const place = index.node(hash)?.place;
     return place && isBelow(index, place) ? 'below-floor' : reason;
-  }),
-  priority.decided('ready-again-without-a-gossip-number', ['setLimits'], (step, { index }) => {
-    for (const { hash } of step.pool?.entries ?? []) {
-      const node = index.node(hash);
-      if (node !== undefined) index.number(node, 0);
-    }
   }),
   pools.unheard('floors-set-again', 'setLimits', 'operationId'),
   priority.around('floors-not-named-at-open', {

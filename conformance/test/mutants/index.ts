@@ -2,13 +2,7 @@ import { abortMutants } from './abort.ts';
 import { byteMutants, closingMutants, inputMutants, onceMutants } from './boundary.ts';
 import { chainMutants, rollbackDepthMutants, rollbackMutants, tipMutants } from './chain.ts';
 import { claimMutants, holdingMutants } from './claims.ts';
-import {
-  acknowledgedMutants,
-  acknowledgedPriorityMutants,
-  confirmationMutants,
-  sightingMutants,
-  thresholdMutants,
-} from './confirmation.ts';
+import { acknowledgedMutants, confirmationMutants, sightingMutants, thresholdMutants } from './confirmation.ts';
 import { cursorMutants } from './cursors.ts';
 import { deadlineMutants } from './deadline.ts';
 import { electionMutants } from './elections.ts';
@@ -20,7 +14,7 @@ import { movingFloorMutants } from './floor.ts';
 import { hashFormMutants } from './hash-forms.ts';
 import { importingMutants, rankedImportingMutants } from './importing.ts';
 import { leaseMutants, leaseTimeMutants } from './leases.ts';
-import { matrixMutants, propagationMutants, receivingMutants, revivalMutants } from './lifecycle.ts';
+import { matrixMutants, propagationMutants, receivingMutants } from './lifecycle.ts';
 import { lookupMutants } from './lookups.ts';
 import type { Mutant } from './mutant.ts';
 import { operationArgumentMutants, operationMutants, poolArgumentMutants, sharedRecordMutants } from './operations.ts';
@@ -29,9 +23,9 @@ import { payloadMutants } from './payloads.ts';
 import { placeEventMutants } from './place-events.ts';
 import { admissionMutants, boundMutants, senderMutants } from './priority-admission.ts';
 import { drainMutants, poolInputMutants, poolOperationMutants } from './priority-calls.ts';
-import { chainTagMutants, forkMutants, recheckMutants, returningMutants } from './priority-chain.ts';
+import { chainTagMutants, recheckMutants, returningMutants } from './priority-chain.ts';
 import { evictionMutants, floorMutants, priceMutants, replacementMutants } from './priority-eviction.ts';
-import { orderMutants, parkingMutants, placeMutants, storeOrderMutants } from './priority-order.ts';
+import { orderMutants, parkingMutants, placeMutants } from './priority-order.ts';
 import { gossipMutants, reapingMutants, walkingMutants } from './priority-reading.ts';
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
 import { logMutants, pageMutants, statusMutants } from './reads.ts';
@@ -48,7 +42,6 @@ export const allMutants: readonly Mutant[] = [
   ...propagationMutants,
   ...confirmationMutants,
   ...thresholdMutants,
-  ...revivalMutants,
   ...sightingMutants,
   ...rollbackMutants,
   ...rollbackDepthMutants,
@@ -79,7 +72,6 @@ export const allMutants: readonly Mutant[] = [
   ...electionMutants,
   ...placeMutants,
   ...orderMutants,
-  ...storeOrderMutants,
   ...parkingMutants,
   ...admissionMutants,
   ...boundMutants,
@@ -104,7 +96,6 @@ export const allMutants: readonly Mutant[] = [
   ...sweepingMutants,
   ...gossipMutants,
   ...recheckMutants,
-  ...forkMutants,
   ...chainTagMutants,
   ...returningMutants,
   ...drainMutants,
@@ -113,7 +104,6 @@ export const allMutants: readonly Mutant[] = [
   ...poolInputMutants,
   ...arrivalMutants,
   ...priorityLifecycleMutants,
-  ...acknowledgedPriorityMutants,
   ...arrivalLeaseMutants,
   ...claimMutants,
   ...holdingMutants,

@@ -32,17 +32,6 @@ async function taking(request: CampaignRequest, lease: HeldLease | null, store: 
   return reply.kind === 'won' ? { ...reply, forced: request.takeover === null ? null : reply.forced } : reply;
 }
 
-/** Every lease that is told, in any answer. */
-function toldAs(id: string, change: object): Mutant {
-  const changed = (reply: object) =>
-    'lease' in reply && reply.lease !== null && { lease: { ...(reply.lease as HeldLease), ...change } };
-  return leases.told(id, {
-    campaign: changed,
-    renew: (reply) => reply.kind === 'renewed' && changed(reply),
-    observe: changed,
-  });
-}
-
 /** Renews, or releases, the lease that is held where `passes` says so, whatever the caller has. */
 function ifHeld(verb: 'renew' | 'release', id: string, passes: (given: Lease, held: Lease) => boolean): Mutant {
   return leases.given(id, {
@@ -65,21 +54,9 @@ const isGone = (reply: RenewReply): boolean => reply.kind === 'lost' && reply.le
 
 const winning: readonly Mutant[] = [
   leases.told('begins-with-a-term', { observe: ({ term }) => ({ term: Math.max(1, term) }) }),
-  toldAs('address-lost', { address: null }),
-  toldAs('priority-lost', { priority: 0 }),
-  campaigning('held-lease-won', (request, { lease }, store) => taking(request, lease, store)),
-  campaigning('own-id-wins', (request, { lease }, store) => {
-    const isOwn = lease?.nodeId === request.candidate.nodeId && lease.token !== request.token;
-    return isOwn ? taking(request, lease, store) : null;
-  }),
-  campaigning('nothing-adopted', ({ token }, seen) => (seen.lease?.token === token ? { kind: 'held', ...seen } : null)),
   campaigning('adopted-without-renewal', ({ token }, { lease }) =>
     lease?.token === token ? { kind: 'won', lease: { ...lease, seq: lease.seq + 1 }, forced: null } : null,
   ),
-  campaigning('adopted-under-a-new-term', async ({ token }, { lease }, store) => {
-    if (lease?.token === token) await store.release(lease);
-    return null;
-  }),
   electing('one-election-for-all', { hallOf: () => 'all' }),
   campaigning('looks-then-campaigns', async (request, seen, store) => {
     await new Promise((resolve) => setTimeout(resolve, 2));
@@ -90,31 +67,7 @@ const winning: readonly Mutant[] = [
 
 const terms: readonly Mutant[] = [
   electing('terms-from-one', { clock: { wallMs: () => 0 } }),
-  electing('terms-in-milliseconds', { clock: { wallMs: () => Date.now() * 1_000 } }),
-  leases.told('term-begins-anew-after-release', {
-    release: (isReleased, { hall }) => isReleased && void hall.forget(),
-  }),
-  leases.plant('term-begins-anew-after-expiry', (store, { hall }) => ({
-    async campaign(request) {
-      const { lease } = await store.observe();
-      if (lease === null && hall.last !== null) hall.forget();
-      const reply = await store.campaign(request);
-      // It may run out after it was looked at.
-      const ranOut = reply.kind === 'won' && reply.forced === null && (lease?.token ?? request.token) !== request.token;
-      if (ranOut) hall.forget();
-      return ranOut ? store.campaign(request) : reply;
-    },
-  })),
   leases.told('term-ends-with-a-node', { close: (_, { hall }) => void hall.forget() }),
-  leases.told('term-told-of-the-holder-alone', { observe: ({ lease }) => ({ term: lease?.term ?? 0 }) }),
-  campaigning('floor-ignored', () => ({ floor: 0 })),
-  campaigning('two-terms-at-a-time', ({ floor }, { term }) => ({
-    floor: Math.max(floor, term === 0 ? 0 : term + 1),
-    dataLoss: 'accept',
-  })),
-  campaigning('loss-always-accepted', () => ({ dataLoss: 'accept' })),
-  campaigning('loss-noticed-by-the-new-alone', (_, { term }) => (term === 0 ? null : { dataLoss: 'accept' })),
-  campaigning('loss-not-noticed-by-the-new', (_, { term }) => (term === 0 ? { dataLoss: 'accept' } : null)),
 ];
 
 const holding: readonly Mutant[] = [
@@ -123,16 +76,6 @@ const holding: readonly Mutant[] = [
       renew: ({ whole, given: [lease, request] }) => whole.renew(lease, { ...request, heartbeat }),
     }),
   ),
-  toldAs('seq-stands', { seq: 1 }),
-  leases.plant('looking-renews', (store) => ({
-    async observe() {
-      const { lease } = await store.observe();
-      const { nodeId = '', address = null, priority = 0 } = lease ?? {};
-      const request = { candidate: { nodeId, address, priority }, ttlMs: 60_000, heartbeat: 'still' } as const;
-      if (lease !== null) await store.renew(lease, request);
-      return store.observe();
-    },
-  })),
   ifHeld('renew', 'renewal-without-owner-check', () => true),
   ifHeld('renew', 'renewal-by-token-alone', (given, { token }) => given.token === token),
   ifHeld('renew', 'renewal-by-node-alone', (given, { nodeId }) => given.nodeId === nodeId),
@@ -144,23 +87,12 @@ const holding: readonly Mutant[] = [
   ),
   ifHeld('renew', 'renewal-by-an-older-term', (given, held) => given.token === held.token && given.term < held.term),
   ifHeld('renew', 'renewal-by-a-later-term', (given, held) => given.nodeId === held.nodeId && given.term > held.term),
-  leases.told('renewal-makes-a-lease', {
-    renew: (reply, { whole, given: [given, { candidate }] }) => isGone(reply) && madeUp(whole, given, candidate),
-  }),
   leases.told('renews-what-ran-out', {
     renew: (reply, { whole, hall, given: [given, { candidate }] }) =>
       isGone(reply) && hall.last?.token === given.token && madeUp(whole, given, candidate),
   }),
-  leases.told('renews-what-was-lost-by-telling-so', {
-    renew: (reply, { given: [given] }) => {
-      const isSuperseded = reply.kind === 'lost' && reply.lease !== null && reply.term > given.term;
-      return isSuperseded && { kind: 'renewed', lease: { ...reply.lease, ...given } };
-    },
-  }),
-  ifHeld('release', 'release-without-owner-check', () => true),
   ifHeld('release', 'release-by-token-alone', (given, { token }) => given.token === token),
   ifHeld('release', 'release-by-node-alone', (given, { nodeId }) => given.nodeId === nodeId),
-  leases.told('release-always-says-yes', { release: () => true }),
   leases.around('release-does-nothing', { release: async () => true }),
   leases.plant('release-from-its-own-node-alone', (store) => {
     const won = new Set<string>();
@@ -175,27 +107,7 @@ const holding: readonly Mutant[] = [
   }),
 ];
 
-const reinstating: readonly Mutant[] = [
-  leases.around('nothing-reinstated', {
-    reinstate: async ({ whole }) => ({ kind: 'lost', ...(await whole.observe()) }),
-  }),
-  leases.given('reinstated-under-a-new-token', { reinstate: ({ token }) => ({ token: `${token}-new` }) }),
-  leases.given('reinstates-over-another', {
-    reinstate: async (_, { whole }) => {
-      const { lease } = await whole.observe();
-      if (lease !== null) await whole.release(lease);
-    },
-  }),
-  leases.told('reinstates-any-term', {
-    reinstate: (reply, { whole, given: [lease, { candidate }] }) => isGone(reply) && madeUp(whole, lease, candidate),
-  }),
-  leases.instead('reinstates-the-same-term', {
-    reinstate: async ({ whole, given: [lease, { candidate }] }) => {
-      const { lease: held, term } = await whole.observe();
-      return held === null && term === lease.term && madeUp(whole, lease, candidate);
-    },
-  }),
-];
+const reinstating: readonly Mutant[] = [];
 
 /** LE1, LE2. */
 export const leaseMutants: readonly Mutant[] = [...winning, ...terms, ...holding, ...reinstating];
@@ -240,28 +152,12 @@ const times: readonly Mutant[] = [
   leases.around('renewed-for-less', {
     renew: ({ whole, given: [lease, request] }) => whole.renew(lease, { ...request, ttlMs: shorter(request.ttlMs) }),
   }),
-  leases.instead('held-beyond-its-time', {
-    campaign: async ({ whole, hall: { last }, given: [{ token }] }) => {
-      const { lease, term } = await whole.observe();
-      return lease === null && last !== null && last.token !== token && { kind: 'held', lease: last, term };
-    },
-  }),
   leases.told('remaining-in-seconds', {
     observe: ({ lease }) => lease && { lease: { ...lease, remainingMs: (lease.remainingMs ?? 0) / 1_000 } },
   }),
 ];
 
 const takeovers: readonly Mutant[] = [
-  comparing('nothing-taken', () => null),
-  comparing('takeover-without-compare', async (_, store) => {
-    const { lease } = await store.observe();
-    return lease && { token: lease.token };
-  }),
-  comparing('takeover-by-token-alone', ({ token }) => ({ token })),
-  comparing('takeover-whatever-the-token', async (stale, store) => {
-    const { lease } = await store.observe();
-    return lease && { ...stale, token: lease.token };
-  }),
   comparing('beats-taken-for-moves', ({ token, seq, hbSeq }) => {
     const moves = seq ?? hbSeq;
     return moves === undefined ? { token } : { token, seq: moves };
@@ -270,13 +166,6 @@ const takeovers: readonly Mutant[] = [
     stale.seq === undefined && stale.hbSeq === undefined ? { ...stale, seq: -1 } : stale,
   ),
   comparing('beats-not-compared', ({ hbSeq: _, ...stale }) => stale),
-  leases.told('what-is-free-is-told-as-taken', {
-    campaign: (reply, { given: [{ takeover }] }) =>
-      reply.kind === 'won' && takeover !== null && { forced: reply.forced ?? reply.lease },
-  }),
-  leases.told('taken-under-the-same-term', {
-    campaign: (reply) => reply.kind === 'won' && reply.forced && { lease: { ...reply.lease, term: reply.forced.term } },
-  }),
 ];
 
 const heartbeats: readonly Mutant[] = [
@@ -287,10 +176,6 @@ const heartbeats: readonly Mutant[] = [
       hashes.add(given[0].nodeId);
       return (await whole.heartbeat(...given)).filter(({ nodeId }) => hashes.has(nodeId));
     },
-  }),
-  leases.only('the-leader-is-no-member', {
-    members: ({ nodeId }, { hall }) => nodeId !== hall.last?.nodeId,
-    heartbeat: ({ nodeId }, { hall }) => nodeId !== hall.last?.nodeId,
   }),
   leases.given('first-heartbeat-stays', {
     heartbeat: async ({ nodeId }, { whole }) => {

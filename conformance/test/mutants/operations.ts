@@ -3,7 +3,7 @@ import { type AnyStore, isMempoolError, MempoolError, type MempoolStore, type Wr
 import { decodeOutcome, encodeOutcome, invalid } from 'mempool-core/backend';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
-import type { Notes, VerbOf } from './operators.ts';
+import type { VerbOf } from './operators.ts';
 import { free, type WriteVerb } from './planted-driver.ts';
 import { pools, stores } from './store-operators.ts';
 import { again, withOptions, writeVerbs } from './through.ts';
@@ -85,24 +85,6 @@ function filed(id: string, name: (operationId: string, verb: WriteVerb) => strin
   return named(id, (at) => at.call(name(at.id, at.verb)));
 }
 
-function forgets(only: WriteVerb): Mutant {
-  return around(`${only}-record-lasts-one-call`, () => {
-    let calls = 0;
-    let last: readonly [string, unknown] | null = null;
-    return async ({ verb, id, call }) => {
-      calls += 1;
-      if (verb !== only || id === undefined) {
-        last = null;
-        return call(id);
-      }
-      if (last?.[0] === id) return structuredClone(last[1]);
-      const outcome = await call(`${calls}`);
-      last = [id, structuredClone(outcome)];
-      return outcome;
-    };
-  });
-}
-
 /** An id is used up by a call that did nothing. */
 function used(id: string, isUsed: (at: Written, call: Promise<unknown>) => Promise<boolean>): Mutant {
   return named(id, async (at, records) => {
@@ -115,12 +97,10 @@ function used(id: string, isUsed: (at: Written, call: Promise<unknown>) => Promi
 
 const own = (verb: WriteVerb, id: string): string => `${verb} ${id}`;
 const always = (): boolean => true;
-const kindOf = (outcome: unknown): string => (outcome as { kind?: string } | undefined)?.kind ?? '';
 
 /** X2. */
 export const operationMutants: readonly Mutant[] = [
   unasked('id-of-other-transactions-answered', ['receive']),
-  unasked('id-of-other-hashes-answered', ['markInflight', 'markAcknowledged', 'release']),
   around('reuse-names-hashes-of-every-verb', () => async ({ call, id }) => {
     try {
       return await call(id);
@@ -133,8 +113,6 @@ export const operationMutants: readonly Mutant[] = [
   unasked('id-of-another-block-answered', ['confirm']),
   unasked('id-of-another-target-answered', ['rollback']),
   ...writeVerbs.map((only) => filed(`${only}-records-nothing`, (id, verb) => (verb === only ? undefined : id))),
-  ...writeVerbs.map(forgets),
-  ...writeVerbs.map((only) => filed(`${only}-takes-all-ids-for-one`, (id, verb) => (verb === only ? 'the one' : id))),
   filed('ids-by-their-first-64-characters', (id) => id.slice(0, 64)),
   filed('ids-by-their-last-64-characters', (id) => id.slice(-64)),
   filed('ids-without-the-128th-character', (id) => id.slice(0, 127)),
@@ -149,19 +127,9 @@ export const operationMutants: readonly Mutant[] = [
     return (outcome as { hash: string }[]).map(({ hash }) => ({ kind: 'duplicate', hash, stage: 'Pending' }));
   }),
   recording('id-of-another-verb-is-another-id', always),
-  recording('gap-not-recorded', (outcome) => kindOf(outcome) !== 'gap'),
-  recording('unknown-point-not-recorded', (outcome) => kindOf(outcome) !== 'unknown-point'),
-  recording('nothing-moved-not-recorded', (outcome) => !Array.isArray(outcome) || outcome.length > 0),
-  recording('duplicate-not-recorded', (outcome) => !Array.isArray(outcome) || kindOf(outcome[0]) !== 'duplicate'),
   recording('ids-trimmed-of-blanks', always, (_, id) => id.trim()),
   recording('ids-cut-at-64', always, (_, id) => id.slice(0, 64)),
   named('id-of-128-refused', ({ id, call }) => (id.length > 127 ? Promise.reject(new Error('too long')) : call(id))),
-  used('refusal-uses-the-id', (_, calling) =>
-    calling.then(
-      () => false,
-      (error) => isMempoolError(error),
-    ),
-  ),
   used('aborted-call-uses-the-id', async ({ signal }) => signal?.aborted ?? false),
   named('remembers-a-thousand-ids', ({ id, call }, records) => {
     if (!records.has(id)) records.set(id, records.size);
@@ -175,23 +143,6 @@ export const operationMutants: readonly Mutant[] = [
       const outcome = known ?? pool.receive(transactions);
       if (id !== '') patches.set(id, outcome);
       return outcome;
-    },
-  }),
-  fifo.each('repeat-without-an-id-received', {
-    receive: ({ kind, hash }, { pool }) =>
-      kind === 'duplicate' && { kind: 'received', seq: pool.txState(hash)?.seq ?? 0, stage: 'Pending' },
-  }),
-  named('outcome-is-the-record', async ({ id, call }, records) => {
-    const outcome = records.get(id) ?? (await call(id));
-    records.set(id, outcome);
-    return outcome;
-  }),
-  stores.told('tip-is-the-stores-own', {
-    confirm: (outcome, { notes: { known } }) => {
-      const last = known.get('last') as typeof outcome | undefined;
-      if (last?.tip.tick === outcome.tip.tick) return { tip: last.tip };
-      known.set('last', outcome);
-      return null;
     },
   }),
 ];
@@ -253,14 +204,6 @@ export function unboundArgument(id: string, verb: VerbOf<AnyStore>, at: number, 
   return unbound(id, verb, (now, before) => now.map((one, i) => (i === at ? before[i] : one)), layer);
 }
 
-/** The hashes that came with the id first, where some of them come with it again. */
-function firstOf(hashes: readonly string[], options: WriteOptions | undefined, { known }: Notes) {
-  const id = options?.operationId;
-  const before = known.get(id ?? '') as readonly string[] | undefined;
-  if (id !== undefined && before === undefined) known.set(id, hashes);
-  return before?.some((hash) => hashes.includes(hash)) && before;
-}
-
 /** X2: an operation id that is used again with other arguments. */
 export const operationArgumentMutants: readonly Mutant[] = [
   unboundField('id-of-another-payload-answered', 'receive', 0, 'payload'),
@@ -287,10 +230,6 @@ export const operationArgumentMutants: readonly Mutant[] = [
         store.rollback(target === 'origin' ? target : first(target, options?.operationId), options),
     };
   }),
-  stores.given('id-of-some-of-its-hashes-answered', {
-    markInflight: (hashes, { given: [, options], notes }) => firstOf(hashes, options, notes),
-    drop: (hashes, { given: [, , options], notes }) => firstOf(hashes, options, notes),
-  }),
   stores.plant('forgets-all-ids-at-the-ten-thousandth', (store) => {
     const ids = new Set<string>();
     let emptied = 0;
@@ -308,9 +247,6 @@ export const operationArgumentMutants: readonly Mutant[] = [
       receive: (batch, options) => store.receive(batch, renamed(options)),
       markInflight: (hashes, options) => store.markInflight(hashes, renamed(options)),
     };
-  }),
-  stores.around('a-receive-of-nothing-asks-nobody', {
-    receive: ({ store, given: [batch, options] }) => store.receive(batch, batch.length === 0 ? {} : options),
   }),
   stores.caught('first-transactions-not-told', ['receive'], 'ERR_MEMPOOL_INVALID', ({ details }) => {
     throw invalid(details.field ?? '', 'another one');

@@ -112,9 +112,6 @@ const roomMutants: readonly Mutant[] = [
   priority.limits('parking-frees-one-at-most', ['admit'], ({ maxParked }, { index }) => ({
     maxParked: Math.max(maxParked, index.parked.length),
   })),
-  priority.limits('parking-and-pool-evict-apart', ['admit'], ({ maxEvictions }) => ({
-    maxEvictions: maxEvictions + 1,
-  })),
   priority.limits('parking-evicts-without-eviction', ['admit'], ({ eviction, maxTxs }) => ({
     eviction: maxTxs > 90_000 ? 'lowest' : eviction,
   })),
@@ -159,10 +156,6 @@ const ageMutants: readonly Mutant[] = [
   priority.limits('parked-ones-stay-for-ever', ['sweep'], () => ({ parkedTtlMs: endless })),
   priority.limits('parked-ones-expire-late', ['sweep'], ({ parkedTtlMs }) => ({ parkedTtlMs: parkedTtlMs + 1 })),
   priority.limits('parked-ones-expire-early', ['sweep'], ({ parkedTtlMs }) => ({ parkedTtlMs: parkedTtlMs - 1 })),
-  aging(
-    'ready-ones-expire-as-parked',
-    ({ place }, since, { limits }) => place?.ready === true && since > limits.parkedTtlMs,
-  ),
   aging('held-ones-expire-as-parked', ({ entry }, since, { limits }) => {
     const isHeld = entry.notBefore !== undefined;
     return isHeld && since > limits.parkedTtlMs;

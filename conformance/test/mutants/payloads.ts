@@ -1,6 +1,6 @@
-import type { AnyStore, ReapedTransaction } from 'mempool-core';
+import type { AnyStore } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
-import { arrivals, pools } from './store-operators.ts';
+import { pools } from './store-operators.ts';
 
 type Reaped = Awaited<ReturnType<typeof reapWith>>;
 
@@ -24,48 +24,11 @@ function reaping(
   });
 }
 
-function each(reaped: Reaped, change: (one: ReapedTransaction, i: number) => Partial<ReapedTransaction>): Reaped {
-  return reaped.map((one, i) => ({ ...one, ...change(one, i) }));
-}
-
 /** P32. */
 export const payloadMutants: readonly Mutant[] = [
-  reaping('reaps-without-payload-types', (reaped) => each(reaped, () => ({ payloadType: 0 }))),
-  reaping('reaps-empty-payloads', (reaped) => each(reaped, () => ({ payload: new Uint8Array() }))),
   reaping('reaps-payloads-of-one-thousand', (reaped) => reaped.slice(0, 1_000)),
-  reaping('reaps-payloads-by-hash', (reaped) => reaped.toSorted((a, b) => (a.hash < b.hash ? -1 : 1))),
-  // Not by priority: a history would wait there for events that never come.
-  reaping(
-    'reaped-with-payloads-is-marked',
-    async (reaped, store) => {
-      await store.markInflight(reaped.slice(0, 1_000).map(({ hash }) => hash));
-    },
-    arrivals,
-  ),
-  reaping('reaps-views-of-one-buffer', (reaped, _, isView) => {
-    const shared = new Uint8Array(64);
-    return isView
-      ? each(reaped, ({ payload }) => ({ payload: shared.subarray(0, shared.set(payload) ?? payload.length) }))
-      : reaped;
-  }),
-  ownBytes(),
   viewsEnd(),
 ];
-
-/** Reaps the bytes that it keeps, also where no view was asked for. */
-function ownBytes(): Mutant {
-  return pools.around('reaps-its-own-bytes', {
-    reap: async ({ store, given: [budget, options], notes }) => {
-      if (options?.payloads === undefined) return store.reap(budget, options);
-      const reaped = await reapWith(store, budget);
-      return each(reaped, (one) => {
-        const known = notes.patches.get(one.hash) ?? { payload: one.payload };
-        notes.patches.set(one.hash, known);
-        return known;
-      });
-    },
-  });
-}
 
 /** Views are emptied when their transaction is dropped. */
 function viewsEnd(): Mutant {

@@ -1,4 +1,3 @@
-import type { ReceiveOutcome } from 'mempool-core';
 import type { PoolIndex, StepEvent } from 'mempool-core/backend';
 import { numbered, type TransactionStep } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
@@ -60,42 +59,17 @@ function alsoReady(id: string, verbs: Verbs, isMeant: (event: TransactionStep, i
 
 export const placeEventMutants: readonly Mutant[] = [
   told('ready-never-told', ({ kind }) => (kind === 'ready' ? null : false)),
-  told('parked-never-told', ({ kind }) => (kind === 'parked' ? null : false)),
-  told('parked-not-told-of-newcomers', ({ kind, hash }, events) =>
-    kind === 'parked' && events.some((event) => event.kind === 'transaction' && event.hash === hash) ? null : {},
-  ),
-  told('parked-told-of-newcomers-alone', ({ kind, hash }, events) =>
-    kind === 'ready' || events.some((event) => event.kind === 'transaction' && event.hash === hash) ? {} : null,
-  ),
   told('held-told-as-missing', ({ kind }) => kind === 'parked' && { reason: 'missing' }),
   told('waiting-told-as-held', ({ kind }, events) => {
     const isHeld = events.some((event) => event.kind === 'parked' && event.reason === 'held');
     return kind === 'parked' && isHeld && { reason: 'held' };
   }),
-  told('places-told-without-seq', () => ({ seq: 0 })),
-  placed('places-told-first', (events, places) => [...places, ...events]),
-  placed('places-told-backwards', (events, places) => [...events, ...places.toReversed()]),
   placed('places-told-twice', (events, places) => [...events, ...places, ...places]),
   priority.events('woken-without-an-event', ['sweep', 'take'], ({ kind }) => (kind === 'ready' ? null : false)),
-  priority.events('returned-without-an-event', ['rollback'], ({ kind }) => (kind === 'parked' ? null : false)),
   alsoReady('newcomers-told-as-ready', ['admit'], ({ stage }) => stage === 'Pending'),
-  alsoReady('parked-ones-that-leave-told-as-ready', ['drop', 'confirm'], ({ previous, hash }, index) => {
-    const isNeeding = index.node(hash)?.entry.verdict.requires.length === 1;
-    return previous.stage === 'Pending' && isNeeding;
-  }),
   named('replaced-by-nobody', ({ replacedBy }) => replacedBy !== undefined && { replacedBy: undefined }),
   named('replaced-by-the-last-of-the-call', ({ replacedBy }, events) => {
     const last = events.findLast((event) => event.kind === 'transaction' && event.stage === 'Pending');
     return replacedBy !== undefined && last?.kind === 'transaction' && { replacedBy: last.hash };
-  }),
-  named('evicted-by-somebody', ({ cause }, events) => {
-    const last = events.findLast((event) => event.kind === 'transaction' && event.stage === 'Pending');
-    return cause === 'evicted' && last?.kind === 'transaction' && { replacedBy: last.hash };
-  }),
-  priority.decided('refused-ones-park', ['admit'], ({ outcome }, { memory }) => {
-    const [first] = outcome as readonly ReceiveOutcome[];
-    if (first?.kind !== 'replacement-underpriced') return;
-    const eventSeq = memory.lastEventSeq + 1;
-    return { events: [{ kind: 'parked', eventSeq, hash: first.hash, seq: 1, reason: 'missing' }] };
   }),
 ];

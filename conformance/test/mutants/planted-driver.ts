@@ -24,7 +24,6 @@ import {
   recorded,
   rollbackStep,
   type Step,
-  type StepEvent,
   type StoreDriver,
   type TxState,
   type WriteContext,
@@ -108,12 +107,6 @@ export class PlantedDriver extends MemoryPool implements StoreDriver {
     this.apply({ ...nothing, writes: txStates.map((after) => ({ after, point: pointOf(after), body: null })) });
   }
 
-  /** Tells events that no rule knows. */
-  announce(events: readonly object[]): void {
-    const numbered = events.map((event, i) => ({ ...event, eventSeq: this.lastEventSeq + 1 + i }) as StepEvent);
-    this.apply({ ...nothing, events: numbered });
-  }
-
   #hashes(): string[] {
     return [...this.peekInflight(0, 1_000).transactions, ...this.logged()].map(({ hash }) => hash);
   }
@@ -147,22 +140,4 @@ export class PlantedDriver extends MemoryPool implements StoreDriver {
       sentBefore: (ms, limit) => this.sentBefore(ms, limit),
     };
   }
-}
-
-/** An event of a change that no rule makes. */
-export function eventOf({ hash, seq = 1 }: { hash: string; seq?: number }, stage: string, before = stage): object {
-  const none = { confirmations: 0, nonConfirmations: 0 };
-  return {
-    kind: 'transaction',
-    hash,
-    seq,
-    stage,
-    cause: 'released',
-    previous: { stage: before, ...none },
-    ...none,
-    point: null,
-    reason: null,
-    attempts: 0,
-    receivedAt: null,
-  };
 }

@@ -1,5 +1,5 @@
 import type { AdmissionRefusal, ReceiveOutcome } from 'mempool-core';
-import type { CheckedRevision, CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
+import type { CheckedSubmission, PoolIndex, PoolNode } from 'mempool-core/backend';
 import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { leave, priority, withLimits } from './priority-operators.ts';
@@ -300,15 +300,6 @@ export const boundMutants: readonly Mutant[] = [
   refusing('siblings-share-their-ancestors', (one, index) => {
     const isOver = isAwaited(index, one.verdict.provides) && familyOf(index, one) > index.limits.maxAncestors;
     return isOver && limit('maxAncestors');
-  }),
-  priority.limits('new-ancestors-of-descendants-without-limit', ['revise'], (_, { index, given }) => {
-    const [one] = given[0] as readonly CheckedRevision[];
-    return isAwaited(index, index.node(one?.hash ?? '')?.entry.verdict.provides) ? { maxAncestors: without } : {};
-  }),
-  priority.limits('new-parked-ones-without-limit', ['revise'], () => ({ maxParked: without })),
-  priority.instead('parked-ones-beyond-the-limit-not-judged', {
-    revise: ({ index, given: [revisions] }) =>
-      index.parked.length > index.limits.maxParked && revisions.map(({ hash }) => ({ hash, ...limit('maxParked') })),
   }),
   spending('satisfied-tags-are-free', () => false),
   spending('spent-looked-at-in-the-first-tag-alone', (tag, { verdict }) => verdict.provides[0] === tag),

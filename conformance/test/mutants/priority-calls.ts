@@ -12,7 +12,6 @@ import {
 import { invalid, type PoolDump, type PoolIndex, type PriorityPool, type StepEvent } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { unbound, unboundArgument } from './operations.ts';
-import { free } from './planted-driver.ts';
 import { isRefusal } from './priority-admission.ts';
 import { priority, type RankedVerb } from './priority-operators.ts';
 import { misheard } from './priority-order.ts';
@@ -58,16 +57,6 @@ function staying(id: string, list: keyof typeof listsOf): Mutant {
 
 /** P13. */
 export const drainMutants: readonly Mutant[] = [
-  // Counts up and down in doubles.
-  priority.told('gas-in-doubles', {
-    admit: (_, { given: [submissions], notes }) => {
-      for (const { verdict } of submissions) notes.count += verdict.gas;
-    },
-    drop: (_, { index, given: [hashes], notes }) => {
-      for (const hash of hashes) notes.count -= index.node(hash)?.entry.verdict.gas ?? 0;
-    },
-    usage: ({ load }, { notes }) => load && { load: { ...load, gas: notes.count } },
-  }),
   loaded('load-without-what-is-in-flight', (_, { index }) => ({ transactions: index.order.length })),
   loaded('load-with-confirmed-ones', ({ transactions }, { memory }) => ({
     transactions: transactions + memory.usage().confirmed,
@@ -75,48 +64,14 @@ export const drainMutants: readonly Mutant[] = [
   loaded('load-without-gas', () => ({ gas: 0 })),
   loaded('load-of-bytes-with-overhead', ({ bytes, transactions }) => ({ bytes: bytes + transactions })),
   loaded('parked-not-counted', () => ({ parked: 0 })),
-  loaded('ready-counted-with-parked', (_, { index }) => ({ ready: index.order.length })),
   loaded('parked-counted-without-held', ({ parked }, { index }) => ({ parked: parked - index.heldCount })),
-  loaded('headroom-without-sign', ({ headroom }) => ({
-    headroom: { transactions: Math.max(0, headroom.transactions), bytes: Math.max(0, headroom.bytes) },
-  })),
   loaded('headroom-of-a-number-always', ({ headroom }) => ({
     headroom: { ...headroom, transactions: Math.min(Number.MAX_SAFE_INTEGER, headroom.transactions) },
   })),
-  priority.around('load-not-told-of-a-rollback', {
-    rollback: ({ whole, index: { totals }, given, notes }) => {
-      notes.patches.set('before', { transactions: totals.transactions, bytes: totals.bytes });
-      return whole.rollback(...given);
-    },
-    usage: async ({ whole, given, notes }) => {
-      const usage = await whole.usage(...given);
-      return usage.load ? { ...usage, load: { ...usage.load, ...notes.patches.get('before') } } : usage;
-    },
-  }),
   staying('drained-pool-leaves-tags', 'providers'),
   staying('drained-pool-leaves-needs', 'dependents'),
-  staying('drained-pool-leaves-leases', 'claims'),
   staying('drained-pool-leaves-senders', 'senders'),
   staying('drained-pool-leaves-satisfied-tags', 'satisfied'),
-  priority.around('flushes-what-is-in-flight', {
-    flush: async ({ whole, index, given }) => {
-      const flying = [...index.nodes()].filter(({ stage }) => stage === 'Propagated').map(({ hash }) => hash);
-      const count = await whole.flush(...given);
-      return count + (await whole.drop(flying, 'flushed', free)).length;
-    },
-  }),
-  priority.around('flushes-a-thousand-at-most', {
-    flush: async ({ whole, index, given: [context] }) => {
-      const first = Array.from(index.order, ({ hash }) => hash).slice(0, 1_000);
-      return (await whole.drop(first, 'flushed', context)).length;
-    },
-  }),
-  priority.around('flush-tells-what-was-ready', {
-    flush: async ({ whole, index, given }) => {
-      const ready = index.order.length - index.parked.length;
-      return Math.min(ready, await whole.flush(...given));
-    },
-  }),
   pools.around('senders-keep-their-places', {
     receive: async ({ store, given, notes: { numbers } }) => {
       const senders = given[0].flatMap(({ verdict }) => verdict?.sender || []);

@@ -50,9 +50,6 @@ function idling(id: string, isIdle: (nodes: readonly PoolNode[]) => boolean): Mu
     return { satisfied: over(index.satisfied, () => ({ idle })) };
   });
 }
-
-const isFinalOf = (index: PoolIndex, tag: string): boolean =>
-  [...index.nodes()].some(({ stage, entry }) => stage === 'Finalized' && entry.verdict.provides.includes(tag));
 const withoutPrice = ({ verdict }: Entry) => ({ verdict: { ...verdict, priority: 0n } });
 const both: readonly RankedVerb[] = ['rollback', 'confirm'];
 
@@ -60,25 +57,9 @@ const both: readonly RankedVerb[] = ['rollback', 'confirm'];
 export const chainTagMutants: readonly Mutant[] = [
   blocked('tags-of-blocks-ignored', () => ({ provides: [] })),
   blocked('first-tag-of-a-block-alone', ({ provides }) => ({ provides: provides.slice(0, 1) })),
-  satisfying('blocks-spend-but-satisfy-nothing', (tag, tick, index) => (isFinalOf(index, tag) ? tick : null)),
   satisfying('satisfied-at-once-for-ever', () => 0),
-  satisfying('satisfied-by-the-latest-block', (tag, tick, index) => {
-    index.forget(tag);
-    return tick;
-  }),
   satisfying('final-tags-not-satisfied', (tag, tick, _, provides) => (provides.includes(tag) ? tick : null)),
-  satisfying('final-tags-from-the-block-that-made-them-final', (tag, tick, _, provides) =>
-    provides.includes(tag) ? tick : tick + 1,
-  ),
-  priority.view('satisfied-tags-not-withdrawn', ['rollback'], () => ({ forget: () => undefined })),
-  priority.view('satisfied-tags-withdrawn-altogether', ['rollback'], ({ index }) => ({
-    forget: (tag) => {
-      for (const [other] of index.satisfied.entries()) index.forget(other);
-      index.forget(tag);
-    },
-  })),
   idling('needed-tags-forgotten', () => true),
-  idling('tags-needed-by-the-log-forgotten', (nodes) => nodes.every(({ stage }) => stage === 'Finalized')),
   idling('tags-needed-by-dropped-ones-forgotten', (nodes) => nodes.length === 0),
   priority.hides(
     'conflict-by-block-missing',
@@ -101,10 +82,6 @@ export const chainTagMutants: readonly Mutant[] = [
     ({ stage }, tag, { given }) => stage === 'Pending' && !(given[0] as CheckedBlock).provides.includes(tag),
   ),
   priority.reason('conflict-told-as-stale', both, 'conflict', 'stale'),
-  priority.told('conflicts-not-counted-as-dropped', { confirm: ({ kind }) => kind === 'applied' && { dropped: 0 } }),
-  priority.told('returned-counts-those-that-were-dropped', {
-    rollback: (told) => told.kind === 'rolled-back' && { returned: Math.max(1, told.returned) },
-  }),
   priority.told('spent-ones-return-with-a-rollback', {
     rollback: async (_, { whole, index }) => {
       const isSpent = ({ stage, entry }: PoolNode) => stage === 'Dropped' && entry.verdict.provides.length > 0;
@@ -112,11 +89,6 @@ export const chainTagMutants: readonly Mutant[] = [
         ...{ hash, payload: new Uint8Array(bytes), payloadType: 0, verdict, from: null },
       }));
       await whole.admit(again, now, free);
-    },
-  }),
-  priority.told('blocks-not-applied-satisfy-too', {
-    confirm: ({ kind, tip }, { index, given: [{ provides }] }) => {
-      for (const tag of kind === 'applied' ? [] : provides) index.satisfy(tag, tip.tick);
     },
   }),
   priority.instead('seen-by-the-chain-but-held-to-limits', {
@@ -133,27 +105,12 @@ export const chainTagMutants: readonly Mutant[] = [
     const isParked = (hash: string) => seen.includes(hash) && index.node(hash)?.place?.ready === false;
     return { move: (node, stage, entry) => (isParked(node.hash) ? node : index.move(node, stage, entry)) };
   }),
-  priority.hides('returned-beside-a-confirmed-rival', both, ({ stage }) => stage === 'Confirmed'),
-  priority.hides('both-return', ['rollback'], ({ stage }) => stage === 'Pending'),
   priority.reason('circles-of-an-undoing-told-as-conflicts', ['rollback'], 'cycle', 'conflict'),
   priority.reason('circles-of-a-block-told-as-conflicts', ['confirm'], 'cycle', 'conflict'),
-  forgetful('verdict-lost-at-finalization', withoutPrice, ['Finalized']),
   forgetful('verdict-lost-when-dropped', withoutPrice, ['Dropped']),
   forgetful('sources-lost-in-the-log', () => ({ sources: [] })),
   forgetful('version-begins-anew-in-the-log', () => ({ version: 1 })),
   forgetful('times-begin-anew-in-the-log', ({ admittedAt }) => ({ admittedAt: admittedAt + 500 })),
-  priority.around('entries-outlive-the-log', {
-    drop: async ({ whole, given, notes: { patches } }) => {
-      for (const entry of (await whole.dumpPool(given[2])).entries) patches.set(entry.hash, entry);
-      return whole.drop(...given);
-    },
-    dumpPool: async ({ whole, given, notes: { patches } }) => {
-      const dump = await whole.dumpPool(...given);
-      for (const entry of dump.entries) patches.set(entry.hash, entry);
-      const entries = [...patches].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, entry]) => entry);
-      return { ...dump, entries };
-    },
-  }),
   blocked('revived-only-where-there-is-room', ({ unseen }, { totals, limits }) => ({
     unseen: totals.transactions >= limits.maxTxs ? [] : unseen,
   })),
@@ -187,19 +144,6 @@ function unhindered(id: string, verb: RankedVerb): Mutant {
   });
 }
 
-/** Other lists of who was checked when, for an undoing. */
-function undoing(id: string, isFound: (node: PoolNode, seen: Seen) => boolean): Mutant {
-  return priority.view(id, ['rollback'], (seen) => {
-    const { checked, checkedAway } = seen.index.ages;
-    const lent = (list: typeof checked) => ({
-      after: (height: number) => [...list.after(height)].filter((node) => isFound(node, seen)),
-    });
-    return { ages: { checked: lent(checked), checkedAway: lent(checkedAway) } as unknown as PoolIndex['ages'] };
-  });
-}
-
-const away: readonly KnownStage[] = ['Propagated', 'Acknowledged', 'Confirmed'];
-
 /** P12: who stays of those that the chain gives back. */
 export const returningMutants: readonly Mutant[] = [
   dragging('losers-of-an-undoing-take-others-with-them', 'rollback', 'conflict'),
@@ -207,22 +151,6 @@ export const returningMutants: readonly Mutant[] = [
   dragging('circles-take-others-with-them', 'rollback', 'cycle'),
   unhindered('returns-to-a-spent-tag', 'rollback'),
   unhindered('taken-back-to-a-spent-tag', 'confirm'),
-];
-
-/** P11: verdicts of blocks that are undone. */
-export const forkMutants: readonly Mutant[] = [
-  undoing('forks-of-the-same-height-not-noticed', () => false),
-  undoing(
-    'forks-of-callers-heights-not-noticed',
-    ({ entry }, { memory }) => entry.checkedHeight <= memory.currentTip.tick,
-  ),
-  undoing('forks-do-not-concern-what-is-in-flight', ({ stage }) => !away.includes(stage)),
-  undoing('forks-do-not-concern-what-waits', ({ stage }) => stage !== 'Pending'),
-  priority.told('forks-make-all-stale', {
-    rollback: (_, { index }) => {
-      for (const node of [...index.nodes()]) index.move(node, node.stage, { ...node.entry, checkedHeight: 0 });
-    },
-  }),
 ];
 
 /** A fault in what is told to be stale. */
@@ -275,22 +203,12 @@ export const recheckMutants: readonly Mutant[] = [
   priority.each('stale-without-version', { stale: () => ({ version: 0 }) }),
   priority.given('stale-at-the-very-height', { stale: (height) => height + 1 }),
   listing('parked-never-stale', (found, index) => found.filter(({ hash }) => index.node(hash)?.place?.ready === true)),
-  listing('in-flight-stale-too', (found, index, height) => {
-    const isOld = (stage: string, { checkedHeight }: Entry) => stage === 'Propagated' && checkedHeight < height;
-    const flying = [...index.nodes()].filter(({ stage, entry }) => isOld(stage, entry)).map(({ entry }) => entry);
-    return [
-      ...flying.map(({ hash, seq, version, checkedHeight }) => ({ hash, seq, version, checkedHeight })),
-      ...found,
-    ];
-  }),
   priority.around('stale-limit-ignored', {
     stale: ({ whole, given: [height, _, context] }) => whole.stale(height, 1_000, context),
   }),
   versioned('stale-verdict-wins', () => true),
   versioned('stale-refusal-wins', ({ answer }) => isRefusal(answer)),
-  notTaken('new-priority-not-taken', 'priority'),
   notTaken('new-gas-not-taken', 'gas'),
-  notTaken('new-needs-not-taken', 'requires'),
   notTaken('new-expiry-not-taken', 'expiresAt'),
   notTaken('new-height-not-taken', 'expiresAtHeight'),
   notTaken('new-privacy-not-taken', 'propagate'),
@@ -301,12 +219,7 @@ export const recheckMutants: readonly Mutant[] = [
   entered('checked-height-never-lowered', ({ checkedHeight }, before) => ({
     checkedHeight: Math.max(checkedHeight, before?.checkedHeight ?? 0),
   })),
-  entered('checked-height-not-noted', (_, before) => ({ checkedHeight: before?.checkedHeight ?? 0 })),
   entered('admitted-anew-by-a-verdict', ({ checkedHeight }) => ({ admittedHeight: checkedHeight })),
-  priority.around('verdict-without-height-is-of-nought', {
-    revise: ({ whole, given: [revisions, moment, context] }) =>
-      whole.revise(revisions, { ...moment, height: moment.height ?? 0 }, context),
-  }),
   priority.moves('versions-count-moves', ['move'], ({ version }) => ({ version: version + 1 })),
   priority.view('versions-count-places', ['drop'], ({ index }) => ({
     place: (node, place) => {
@@ -314,7 +227,6 @@ export const recheckMutants: readonly Mutant[] = [
       index.place(node, place);
     },
   })),
-  priority.reason('refused-told-without-its-reason', ['revise'], 'invalid', 'dropped'),
   priority.told('refused-in-flight-is-dropped', {
     revise: async (told, { whole, given: [revisions] }) => {
       const refused = revisions.filter(({ answer }, i) => isRefusal(answer) && told[i]?.kind === 'skipped');
@@ -327,15 +239,6 @@ export const recheckMutants: readonly Mutant[] = [
   priority.limits('new-ancestors-without-limit', ['revise'], () => ({ maxAncestors: 100 })),
   priority.limits('new-descendants-without-limit', ['revise'], () => ({ maxDescendants: 1_000 })),
   priority.limits('new-gas-of-the-limit-too-much', ['revise'], ({ maxTxGas }) => ({ maxTxGas: maxTxGas - 1 })),
-  priority.each('circles-of-verdicts-told-as-limits', {
-    revise: ({ kind }) => kind === 'cycle' && { kind: 'limit', limit: 'maxAncestors' },
-  }),
-  priority.each('refused-verdicts-count', {
-    revise: ({ kind, hash }, { index }) => {
-      const node = kind === 'limit' || kind === 'cycle' ? index.node(hash) : undefined;
-      if (node) index.move(node, node.stage, { ...node.entry, version: node.entry.version + 1 });
-    },
-  }),
   priority.around('verdicts-from-the-last-to-the-first', {
     revise: async ({ whole, given: [all, ...rest] }) =>
       [...(await whole.revise([...all].reverse(), ...rest))].reverse(),

@@ -1,12 +1,5 @@
 import type { Floor, Load, ReceiveOutcome } from 'mempool-core';
-import {
-  type CheckedSubmission,
-  compareOrderKeys,
-  type OrderKey,
-  type PlacedNode,
-  type PoolIndex,
-  type PoolNode,
-} from 'mempool-core/backend';
+import type { CheckedSubmission, OrderKey, PlacedNode, PoolIndex, PoolNode } from 'mempool-core/backend';
 import { over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { refusing, rivalsOf, telling } from './priority-admission.ts';
@@ -107,54 +100,9 @@ function isParent({ entry }: PoolNode, { verdict }: CheckedSubmission): boolean 
 
 /** P4: what it takes to replace another. */
 export const priceMutants: readonly Mutant[] = [
-  pricing('bump-rounded-down', ({ old, bump }) => atLeast((old * BigInt(100 + bump)) / 100n, old)),
-  pricing('bump-by-doubles', ({ old, bump }) => atLeast(BigInt(Math.ceil((Number(old) * (100 + bump)) / 100)), old)),
-  pricing('bump-of-the-size-below-zero', (offer) => {
-    const { old, bump } = offer;
-    const bumped = old + divideUp((old < 0n ? -old : old) * BigInt(bump), 100n);
-    return old < -50n && bumped > old ? bumped : whole(offer);
-  }),
-  pricing('no-price-below-one', (offer) => higher(1n, whole(offer))),
-  pricing('same-price-is-enough', (offer) => (offer.bump === 0 ? offer.old : whole(offer))),
-  pricing('nought-replaced-by-nought', (offer) => (offer.old === 0n ? 0n : whole(offer))),
-  pricing('one-more-than-the-bump', (offer) => whole(offer) + 1n),
-  pricing('one-less-than-the-bump', (offer) => whole(offer) - 1n),
   pricing('one-more-is-enough', ({ old }) => old + 1n),
-  pricing('bump-of-fifty-per-cent-at-most', (offer) =>
-    whole(offer, { due: bound(offer.old, Math.min(50, offer.bump)) }),
-  ),
-  pricing('bump-of-ten-per-cent-always', (offer) => whole(offer, { due: bound(offer.old, 10) })),
-  pricing('price-cut-to-the-highest', (offer) => (whole(offer) > max ? max : whole(offer))),
-  pricing('first-of-several-sets-the-price', (offer) => whole(offer, { due: bound(offer.old, offer.bump) })),
   pricing('no-sum-asked-for', ({ due }) => due),
-  pricing('sum-met-is-enough', (offer) => whole(offer, { least: 0n })),
-  pricing('sum-asked-of-one-too', ({ rivals, bytes, due }) =>
-    higher(bytes === 0n ? max : divideUp(sumOf(rivals) + 1n, bytes), due),
-  ),
-  pricing('sum-without-the-parked', (offer) => whole(offer, { losers: offer.rivals })),
-  pricing('sum-of-all-children', (offer) => whole(offer, { losers: [...offer.rivals, ...offer.children] })),
-  pricing('children-pin-by-their-size', (offer) =>
-    offer.children.some(({ entry }) => entry.bytes > 10_000) ? max : whole(offer),
-  ),
   pricing('empty-one-exceeds-any-sum', (offer) => (offer.bytes === 0n ? offer.due : whole(offer))),
-  pricing('sum-of-sizes-below-zero', (offer) => {
-    const sum = sumOf(offer.losers);
-    return sum < 0n && offer.losers.length > 1 ? -sum : whole(offer);
-  }),
-  pricing('sum-cut-towards-zero', (offer) => {
-    const [sum, isMeant] = [sumOf(offer.losers), offer.bytes > 0n && offer.losers.length > 1];
-    return sum < 0n && isMeant ? higher(sum / offer.bytes + 1n, whole(offer)) : whole(offer);
-  }),
-  pricing('sum-by-doubles', (offer) => {
-    const sum = BigInt(Number(sumOf(offer.losers)));
-    return offer.bytes === 1n && offer.losers.length > 1 ? sum + 1n : whole(offer);
-  }),
-  telling(
-    'price-told-as-one-that-can-be-paid',
-    ['replacement-underpriced'],
-    ({ required }) => required > max && { required: max },
-  ),
-  telling('own-price-told', ['replacement-underpriced'], (_, { verdict }) => ({ required: verdict.priority })),
 ];
 
 /** Others are dropped beside an admission, by what comes of it. */
@@ -178,30 +126,6 @@ const rivalsOfAll = (all: readonly CheckedSubmission[], index: PoolIndex): PoolN
 
 /** P4: what a replacement leaves behind. */
 export const replacementMutants: readonly Mutant[] = [
-  priority.overlooks('same-nonce-never-noticed', ['admit'], (_, tag, { given }) =>
-    (given[0] as readonly CheckedSubmission[]).some(({ verdict }) => verdict.provides.includes(tag)),
-  ),
-  priority.overlooks('parked-ones-never-replaced', ['admit'], ({ place }) => place?.ready === false),
-  dropping(
-    'replacing-drops-the-children',
-    (all, index) =>
-      childrenOf(
-        index,
-        rivalsOfAll(all, index).flatMap(({ entry }) => entry.verdict.provides),
-      ),
-    ([first]) => first?.kind === 'received',
-  ),
-  priority.told('senders-have-one-at-the-best-price', {
-    admit: async (_, { whole, index, given: [submissions] }) => {
-      for (const { hash, verdict } of submissions) {
-        const cheaper = [...index.nodes()].filter(({ entry: { verdict: other }, ...node }) => {
-          const isRival = other.sender !== '' && other.sender === verdict.sender && node.hash !== hash;
-          return node.stage === 'Pending' && isRival && other.priority < verdict.priority;
-        });
-        await leave(whole, cheaper, 'replaced');
-      }
-    },
-  }),
   replacing('parked-ones-replace-ready-ones', (rival, { verdict }, index) => {
     return verdict.requires.every((tag) => !index.providers.has(tag)) && rival.place?.ready === true;
   }),
@@ -211,21 +135,6 @@ export const replacementMutants: readonly Mutant[] = [
   replacing('ready-parents-are-replaced', (rival, one) => rival.place?.ready === true && isParent(rival, one)),
   replacing('parked-parents-are-replaced', (rival, one) => rival.place?.ready === false && isParent(rival, one)),
   replacing('ancestors-are-replaced', (rival, one) => !isParent(rival, one) && one.verdict.requires[0] === 'c'),
-  priority.places('replacement-at-the-old-place', ({ tieBreakSeq }, { seq, verdict }, index) => {
-    const isSame = ({ entry }: PoolNode) => entry.verdict.provides.some((tag) => verdict.provides.includes(tag));
-    const gone = [...index.nodes()].filter((node) => node.stage === 'Dropped' && isSame(node) && node.entry.seq < seq);
-    return { tieBreakSeq: Math.min(tieBreakSeq, ...gone.map((node) => node.seq)) };
-  }),
-  priority.events(
-    'replaced-told-as-evicted',
-    ['admit'],
-    (event) => event.kind === 'transaction' && event.reason === 'replaced' && { reason: 'evicted' },
-  ),
-  priority.ordered('successor-told-first', ['admit'], (events) => {
-    const last = events.at(-1);
-    const isSuccessor = last?.kind === 'transaction' && last.stage === 'Pending' && events.length === 2;
-    return isSuccessor ? events.reverse() : events;
-  }),
   refusing('replacement-needs-a-place-of-its-own', (one, index) => {
     const isFull = index.totals.transactions >= index.limits.maxTxs;
     return isFull && rivalsOf(index, one).length > 0 && { kind: 'full', floor: { kind: 'closed' } };
@@ -315,8 +224,6 @@ function totalling(
 function floored(id: string, floorOf: (load: Load, index: PoolIndex) => Floor): Mutant {
   return loaded(id, (load, { index }) => ({ floor: floorOf(load, index) }));
 }
-
-const lowest = -(2n ** 63n);
 const endless = Number.POSITIVE_INFINITY;
 const byEff = (a: PlacedNode, b: PlacedNode): number => Number(a.place.effectivePriority - b.place.effectivePriority);
 const byReady = (a: PlacedNode, b: PlacedNode): number => Number(b.place.ready) - Number(a.place.ready);
@@ -328,30 +235,7 @@ const overLast = (floor: Floor, { order }: PoolIndex, isMeant: boolean): Floor =
 
 /** P5: who leaves. */
 export const evictionMutants: readonly Mutant[] = [
-  weighing(
-    'evicts-by-the-full-key',
-    (place, newcomer) =>
-      newcomer.place &&
-      compareOrderKeys(newcomer.place, place) < 0 && { effectivePriority: place.effectivePriority - 1n },
-  ),
   weighing('evicts-equals', ({ effectivePriority }) => ({ effectivePriority: effectivePriority - 1n })),
-  weighing('evicts-anybody', () => ({ effectivePriority: lowest - 1n })),
-  weighing('evicts-by-doubles', ({ effectivePriority }) => ({ effectivePriority: BigInt(Number(effectivePriority)) })),
-  weighing('evicts-by-32-bits', ({ effectivePriority }) => ({
-    effectivePriority: BigInt.asUintN(32, effectivePriority),
-  })),
-  weighing(
-    'evicts-by-own-price',
-    ({ effectivePriority }, { priority }) => effectivePriority < priority && { effectivePriority: lowest - 1n },
-  ),
-  weighing('evicts-none-that-is-ready', ({ ready }) => ready && { effectivePriority: 2n ** 63n }),
-  weighing(
-    'parked-one-evicts-the-ready',
-    ({ ready }, newcomer) => ready && newcomer.place?.ready === false && { ready: false, effectivePriority: lowest },
-    (nodes) => nodes.sort(byReady),
-  ),
-  weighing('parked-one-evicts-nobody', (_, newcomer) => newcomer.place?.ready === false && { ready: true }),
-  leaving('evicts-the-best', (nodes) => nodes.reverse()),
   leaving('evicts-the-oldest-of-equals', (nodes) =>
     nodes.sort((a, b) => byReady(b, a) || byEff(a, b) || a.seq - b.seq),
   ),
@@ -362,31 +246,11 @@ export const evictionMutants: readonly Mutant[] = [
     const made = new Set(given.flatMap(({ verdict }) => verdict.provides));
     return nodes.filter(({ entry }) => !entry.verdict.requires.some((tag) => made.has(tag)));
   }),
-  totalling('frees-a-whole-new-size', (index, [one]) => {
-    const { totals, limits } = index;
-    if (one === undefined) return {};
-    const size = one.payload.length;
-    const own = index.node(one.hash)?.stage === 'Pending' ? size : 0;
-    return totals.bytes - own + size > limits.maxBytes ? { bytes: limits.maxBytes + own } : {};
-  }),
-  totalling('frees-room-where-there-is-some', ({ totals, limits }) =>
-    totals.bytes * 10 >= limits.maxBytes * 9 ? { bytes: limits.maxBytes } : {},
-  ),
-  totalling('frees-no-more-than-it-needs', ({ totals, limits }) => ({
-    transactions: Math.min(totals.transactions, limits.maxTxs),
-  })),
   totalling('in-flight-takes-no-room', ({ order }) => ({ transactions: order.length })),
   totalling('confirmed-take-room', (index) => ({
     transactions: [...index.nodes()].filter(({ stage }) => stage !== 'Dropped' && stage !== 'Finalized').length,
   })),
-  priority.limits('counts-bytes-alone', ['admit'], () => ({ maxTxs: endless })),
-  priority.limits('counts-transactions-alone', ['admit'], () => ({ maxBytes: endless })),
-  priority.limits('holds-one-less', ['admit'], ({ maxTxs }) => ({ maxTxs: maxTxs - 1 })),
   priority.limits('nought-is-no-limit', ['admit'], ({ maxTxs }) => ({ maxTxs: maxTxs || endless })),
-  priority.limits('max-evictions-ignored', ['admit'], () => ({ maxEvictions: endless })),
-  priority.limits('max-evictions-by-default-ignored', ['admit'], ({ maxEvictions }) => ({
-    maxEvictions: maxEvictions === 100 ? 1_000 : maxEvictions,
-  })),
   priority.limits('evicts-where-nothing-is-evicted', ['admit'], () => ({ eviction: 'lowest' })),
   priority.told('evicts-what-it-can-and-refuses', {
     admit: async (told, { whole, index }) => {
@@ -432,12 +296,8 @@ export const floorMutants: readonly Mutant[] = [
     overLast(floor, index, headroom.transactions < 0 && floor.kind !== 'closed'),
   ),
   floored('floor-above-the-highest', ({ floor }, index) => overLast(floor, index, floor.kind === 'closed')),
-  floored('floor-where-nothing-is-evicted', ({ floor }, index) =>
-    overLast(floor, index, index.limits.eviction === 'none'),
-  ),
   floored('floor-whatever-may-be-evicted', ({ floor }, index) =>
     overLast(floor, index, floor.kind === 'closed' && index.limits.maxEvictions === 2),
   ),
-  telling('full-without-its-floor', ['full'], () => ({ floor: { kind: 'closed' } })),
   telling('full-with-a-floor-one-more', ['full'], ({ floor }) => ({ floor: more(floor ?? open, 1n) })),
 ];

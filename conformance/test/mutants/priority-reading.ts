@@ -1,4 +1,4 @@
-import type { Candidate, GossipItem } from 'mempool-core';
+import type { Candidate } from 'mempool-core';
 import type { CheckedBudget, CheckedGossipQuery, DriverGossipPage, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { priority, type RankedVerb } from './priority-operators.ts';
@@ -74,8 +74,6 @@ export const reapingMutants: readonly Mutant[] = [
   budgeting('gas-ignored-where-bytes-are-given', ({ maxBytes }) => (maxBytes === endless ? {} : { maxGas: endless })),
   budgeting('gas-of-fifteen-at-most', ({ maxGas }) => (maxGas === endless ? {} : { maxGas: Math.min(15, maxGas) })),
   budgeting('a-thousand-bytes-are-no-limit', ({ maxBytes }) => ({ maxBytes: Math.min(maxBytes, 300) })),
-  budgeting('misfits-always-passed-over', () => ({ skip: endless })),
-  budgeting('misfits-never-passed-over', () => ({ skip: 0 })),
   budgeting('one-misfit-less-passed-over', ({ skip }) => ({ skip: Math.max(0, skip - 1) })),
   budgeting('one-misfit-at-most-passed-over', ({ skip }) => ({ skip: Math.min(1, skip) })),
   reaping('at-least-one-is-reaped', (reaped, { maxTxs }, { order }) =>
@@ -86,8 +84,6 @@ export const reapingMutants: readonly Mutant[] = [
     const isBound = (maxBytes !== endless || maxGas !== endless) && skip === 0;
     return isBound && next?.place.ready ? [...reaped, candidateOf(next)] : reaped;
   }),
-  reaping('nineteen-are-reaped-at-most', (reaped) => reaped.slice(0, 19)),
-  reaping('gas-nought-does-not-fit-nought', (reaped, { maxGas }) => (maxGas === 0 ? [] : reaped)),
   reaping('bytes-nought-do-not-fit-nought', (reaped, { maxBytes }) => (maxBytes === 0 ? [] : reaped)),
   reaping('descendants-of-misfits-reaped', (_, budget, index) => [...fitting(index, budget, () => false)]),
   reaping('grandchildren-of-misfits-reaped', (_, budget, index) => [
@@ -96,10 +92,6 @@ export const reapingMutants: readonly Mutant[] = [
   reaping('descendants-of-misfits-are-misfits', (_, budget, index) => [
     ...fitting(index, budget, (misfits, node) => waitsFor(index, node, misfits, 9) && misfits.push(node) > 0),
   ]),
-  priority.each('candidates-at-the-price-they-sort-by', {
-    reap: ({ hash }, { index }) => ({ priority: index.node(hash)?.place?.effectivePriority ?? 0n }),
-  }),
-  priority.each('candidates-without-gas', { reap: () => ({ gas: 0 }) }),
   priority.told('reaping-leaves-a-trace', {
     reap: (reaped, { index, given: [{ maxBytes }] }) => {
       for (const { hash } of maxBytes === 200 ? reaped : []) {
@@ -108,25 +100,15 @@ export const reapingMutants: readonly Mutant[] = [
       }
     },
   }),
-  priority.each('keys-without-seq', { best: ({ key }) => ({ key: key.slice(0, 39).padEnd(53, '0') }) }),
-  priority.each('keys-without-depth', { best: ({ key }) => ({ key: `${key.slice(0, 31)}00000000${key.slice(39)}` }) }),
   priority.told('keys-fall', { best: (page) => page.toReversed() }),
   priority.told('page-behind-a-gone-key-is-empty', {
     best: (page, { index, given: [after] }) =>
       after === null || [...index.order].some(({ seq }) => seq === after.seq) ? page : [],
   }),
-  priority.given('page-of-best-begins-with-its-cursor', { best: (after) => after && { seq: after.seq - 1 } }),
   priority.told('payloads-without-gaps', { payloads: (bodies) => bodies.filter((one) => one !== null) }),
   priority.given('payloads-once-each', { payloads: (hashes) => [...new Set(hashes)] }),
   priority.told('payloads-of-ready-ones-alone', {
     payloads: (bodies, { index, given: [hashes] }) => bodies.map((one, i) => (isReady(index, hashes[i]) ? one : null)),
-  }),
-  priority.each('payloads-handed-out-as-they-are-kept', {
-    payloads: (body, { notes: { patches } }) => {
-      const { hash } = body;
-      if (!patches.has(hash)) patches.set(hash, { payload: body.payload });
-      return patches.get(hash);
-    },
   }),
   pools.told('takes-for-reaping', {
     reap: async ([first], { store, given: [budget] }) => {
@@ -143,32 +125,6 @@ function paging(
   return priority.told(id, { since: (page, { index, given: [query] }) => change(page, query, index) });
 }
 
-/** A fault in what is asked for. */
-function asked(id: string, change: (query: CheckedGossipQuery) => Partial<CheckedGossipQuery>): Mutant {
-  return priority.given(id, { since: (query) => change(query) });
-}
-
-function only(id: string, isTold: (stage: string, query: CheckedGossipQuery, index: PoolIndex) => boolean): Mutant {
-  return priority.only(id, {
-    since: ({ hash }, { index, given: [query] }) => isTold(index.node(hash)?.stage ?? 'Unknown', query, index),
-  });
-}
-
-function itemsAs(id: string, change: (item: GossipItem) => Partial<GossipItem>): Mutant {
-  return priority.each(id, { since: (item) => change(item) });
-}
-
-/** Tells others too. */
-function telling(id: string, isTold: (node: PoolNode) => boolean): Mutant {
-  return paging(id, ({ items }, _, index) => {
-    const more = [...index.nodes()].filter(isTold).map(({ entry: { hash, seq, gossipSeq, bytes, verdict } }) => ({
-      ...{ hash, seq, gossipSeq, bytes, gas: verdict.gas, priority: verdict.priority },
-      ...{ payload: null, payloadType: null },
-    }));
-    return { items: [...items, ...more].sort((a, b) => a.gossipSeq - b.gossipSeq) };
-  });
-}
-
 /** Only those get a number that have none. */
 function numbering(id: string, verbs: readonly RankedVerb[]): Mutant {
   return priority.view(id, verbs, ({ index }) => ({
@@ -176,11 +132,6 @@ function numbering(id: string, verbs: readonly RankedVerb[]): Mutant {
       if (node.entry.gossipSeq === 0) index.number(node, gossipSeq);
     },
   }));
-}
-
-function numberAnew(index: PoolIndex, node: PoolNode): void {
-  index.lastGossipSeq += 1;
-  index.number(node, index.lastGossipSeq);
 }
 
 /** The hashes of those that provide what a transaction requires, whatever has become of them. */
@@ -191,16 +142,9 @@ function providersOf(index: PoolIndex, hash: string): PoolNode[] {
 
 /** P25. */
 export const walkingMutants: readonly Mutant[] = [
-  priority.each('parents-never-told', { best: () => ({ parents: [] }) }),
   priority.each('parents-told-backwards', { best: ({ parents }) => ({ parents: parents.toReversed() }) }),
   priority.each('parents-in-flight-told', {
     best: ({ hash }, { index }) => ({ parents: providersOf(index, hash).map((parent) => parent.hash) }),
-  }),
-  priority.each('grandparents-told-as-parents', {
-    best: ({ hash, parents }, { index }) => {
-      const far = parents.flatMap((parent) => providersOf(index, parent).map((grandparent) => grandparent.hash));
-      return { parents: [...new Set([...far, ...parents])].filter((one) => one !== hash) };
-    },
   }),
   priority.told('parents-of-the-page-alone', {
     best: (page) => {
@@ -212,13 +156,6 @@ export const walkingMutants: readonly Mutant[] = [
   priority.told('pages-without-latecomers', {
     best: (page, { memory, given: [after], notes }) => {
       if (after === null) notes.count = memory.usage().lastSeq;
-      return page.filter(({ seq }) => seq <= notes.count);
-    },
-  }),
-  priority.told('first-pages-without-latecomers', {
-    best: (page, { memory, given: [after], notes }) => {
-      if (after !== null) return page;
-      notes.count ||= memory.usage().lastSeq;
       return page.filter(({ seq }) => seq <= notes.count);
     },
   }),
@@ -235,15 +172,6 @@ export const gossipMutants: readonly Mutant[] = [
       return { ...told, items: shown, next };
     },
   }),
-  priority.decided('acknowledged-ones-numbered-anew', ['move', 'confirm'], ({ writes }, { index, memory }) => {
-    for (const { after } of writes) {
-      const node = index.node(after.hash);
-      const isBack = after.stage === 'Pending' && memory.txState(after.hash)?.stage === 'Acknowledged';
-      if (isBack && node !== undefined) numberAnew(index, node);
-    }
-    return null;
-  }),
-  paging('gossip-by-price', ({ items }) => ({ items: items.toSorted((a, b) => Number(b.priority - a.priority)) })),
   numbering('not-told-again-by-a-verdict', ['revise']),
   priority.told('told-again-by-every-verdict', {
     revise: (told, { index }) => {
@@ -256,34 +184,8 @@ export const gossipMutants: readonly Mutant[] = [
     },
   }),
   paging('gossip-by-seq', ({ items }) => ({ items: items.toSorted((a, b) => a.seq - b.seq) })),
-  itemsAs('gossip-without-gas', () => ({ gas: 0 })),
-  itemsAs('gossip-without-type', () => ({ payloadType: 7 })),
-  itemsAs('gossip-numbered-by-seq', ({ seq }) => ({ gossipSeq: seq + 100 })),
-  asked('gossip-always-with-payloads', () => ({ hashesOnly: false })),
-  asked('gossip-of-all-to-all', () => ({ except: null })),
-  asked('gossip-limit-ignored', () => ({ limit: 1_000 })),
-  asked('gossip-skips-one-of-a-page', ({ after }) => ({ after: after > 0 ? after + 1 : 0 })),
-  asked('gossip-tells-the-last-again', ({ after }) => ({ after: Math.max(0, after - 1) })),
-  only('gossip-of-what-waits-alone', (stage) => stage === 'Pending'),
-  only('gossip-without-acknowledged-ones', (stage) => stage !== 'Acknowledged'),
-  only(
-    'gossip-not-to-whoever-sent-any',
-    (_, { except }, index) =>
-      except === null || ![...index.nodes()].some(({ entry }) => entry.sources.includes(except)),
-  ),
-  telling('gossip-of-confirmed-ones-too', ({ stage, entry }) => stage === 'Confirmed' && entry.gossipSeq > 0),
-  priority.around('gossip-back-to-those-who-sent-it-again', {
-    since: async ({ whole, index, given: [query, context] }) => {
-      const page = await whole.since({ ...query, except: null }, context);
-      const isFirst = ({ hash }: GossipItem) => index.node(hash)?.entry.sources[0] === query.except;
-      return query.except === null ? page : { ...page, items: page.items.filter((item) => !isFirst(item)) };
-    },
-  }),
-  telling('gossip-of-private-ones', ({ stage, entry }) => stage === 'Pending' && !entry.verdict.propagate),
-  paging('cursor-of-the-last-one-told', ({ items }, { after }) => ({ next: items.at(-1)?.gossipSeq ?? after })),
   paging('cursor-never-stands', ({ next }, { after }) => next === after && { next: after + 1 }),
   paging('cursor-never-ahead-of-the-pool', ({ next }, _, index) => ({ next: Math.min(next, index.lastGossipSeq) })),
-  paging('cursor-at-the-newest', ({ next }, _, index) => ({ next: Math.max(next, index.lastGossipSeq) })),
   priority.around('pages-without-end', {
     since: async ({ whole, given: [query, context] }) => {
       const page = await whole.since({ ...query, hashesOnly: true }, context);
@@ -301,30 +203,4 @@ export const gossipMutants: readonly Mutant[] = [
   priority.view('no-fresh-number-on-promotion', ['admit', 'confirm', 'revise'], ({ index }) => ({
     number: (node) => index.number(node, node.seq),
   })),
-  numbering('no-fresh-number-when-ready-again', ['admit']),
-  numbering('no-fresh-number-after-the-chain', ['rollback', 'confirm']),
-  priority.view('new-life-keeps-its-number', ['admit'], ({ index }) => ({
-    number: (node, gossipSeq) => {
-      const old = index.touched().find((trace) => trace.node === node)?.before?.entry.gossipSeq ?? 0;
-      const isNew = node.entry.seq !== index.node(node.hash)?.entry.admittedAt;
-      index.number(node, old > 0 && isNew ? Math.min(old, gossipSeq) : gossipSeq);
-    },
-  })),
-  priority.decided('promoted-numbered-by-seq', ['admit'], (_, { index }) => {
-    const isFresh = ({ entry, place }: PoolNode) => place?.ready === true && entry.gossipSeq > 0;
-    const fresh = index.touched().map(({ node }) => node);
-    const numbered = fresh.filter(isFresh).sort((a, b) => a.seq - b.seq);
-    const numbers = numbered.map(({ entry }) => entry.gossipSeq).sort((a, b) => a - b);
-    for (const [i, node] of numbered.entries()) index.number(node, numbers[i] ?? 0);
-    return null;
-  }),
-  priority.decided('fresh-number-on-every-return', ['move'], (_, { index, given }) => {
-    for (const { node } of given[0] === 'release' ? index.touched() : []) numberAnew(index, node);
-    return null;
-  }),
-  priority.decided('numbers-lost-while-many-come', ['admit'], (_, { index }) => {
-    const last = index.touched().at(-1)?.node;
-    if (last !== undefined && index.lastGossipSeq % 13 === 0) index.number(last, 1);
-    return null;
-  }),
 ];

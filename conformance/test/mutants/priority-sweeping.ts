@@ -1,6 +1,5 @@
 import type { Claim, KnownStage, Sweep } from 'mempool-core';
-import type { CheckedCallTime, CheckedTake, ClaimRecord, PoolIndex, PoolNode } from 'mempool-core/backend';
-import { withWrites } from './fifo-operators.ts';
+import type { CheckedCallTime, CheckedTake, PoolIndex, PoolNode } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { free } from './planted-driver.ts';
 import {
@@ -76,51 +75,20 @@ const none = ({ budget, ...take }: CheckedTake): CheckedTake => ({ ...take, budg
 /** P8. */
 export const takingMutants: readonly Mutant[] = [
   keepsLease('lease-not-ended-by-acknowledging', 'move', 'Acknowledged'),
-  keepsLease('lease-not-ended-by-releasing', 'move', 'Pending'),
-  keepsLease('lease-not-ended-by-a-block', 'confirm', 'Confirmed'),
-  keepsLease('lease-not-ended-by-an-unseen', 'confirm', 'Pending'),
   keepsLease('lease-not-ended-by-dropping', 'drop', 'Dropped'),
   keepsLease('lease-not-ended-by-its-end', 'sweep', 'Pending'),
   byCallersClock('lease-by-a-callers-clock', 'take'),
-  priority.around('taken-ones-not-marked', {
-    take: async ({ whole, given: [take, moment, context] }) => {
-      const { claimId, owner, budget } = take;
-      const { untilMs } = await whole.take(none(take), moment, context);
-      return { claimId, owner, untilMs, transactions: await whole.reap(budget, context) };
-    },
-  }),
-  lotted('lot-in-order-of-arrival', ({ transactions }) => ({
-    transactions: transactions.toSorted((a, b) => a.seq - b.seq),
-  })),
-  lotted('lot-without-its-owner', () => ({ owner: 'anybody' })),
   lotted('lot-with-the-length-of-its-lease', (_, { claimMs }) => ({ untilMs: claimMs })),
-  priority.each('lot-without-gas', { take: () => ({ gas: 0 }) }),
   asking('one-lease-for-all-lots', ({ claimId }) => (claimId.length > 20 ? { claimId: 'claim' } : {})),
-  asking('owner-not-kept', () => ({ owner: 'pool' })),
   asking('lease-a-millisecond-shorter', ({ claimMs }) => ({ claimMs: claimMs - 1 })),
-  asking('leases-of-a-second-at-least', ({ claimMs }) => ({ claimMs: Math.max(1_000, claimMs) })),
   asking('leases-all-of-a-length', () => ({ claimMs: 1_000 })),
   within('taking-passes-nothing-over', () => ({ skip: 0 })),
-  within('taking-without-regard-to-bytes', () => ({ maxBytes: 1e9 })),
   within('taking-without-regard-to-gas', () => ({ maxGas: 1e9 })),
   within('taking-without-overhead', () => ({ overheadBytes: 0 })),
   within('taking-with-a-little-more-gas', ({ maxGas }) => ({ maxGas: maxGas + 1 })),
-  within('taking-one-more', ({ maxTxs }) => ({ maxTxs: maxTxs + 1 })),
-  priority.view('children-of-the-taken-wait', ['take'], ({ index }) => ({
-    order: {
-      length: index.order.length,
-      walk: (visit) =>
-        index.order.walk((node) => {
-          const { requires } = node.entry.verdict;
-          const isHeld = requires.some((tag) => [...index.providers.of(tag)].some(({ stage }) => stage !== 'Pending'));
-          return isHeld || visit(node);
-        }),
-    } as PoolIndex['order'],
-  })),
   repeating('taken-twice-with-the-same-id', (_, __, driver, [take, moment]) =>
     driver.take({ ...take, claimId: `${take.claimId} again` }, moment, free),
   ),
-  repeating('repeated-take-tells-all-it-took', (first) => first),
   repeating('repeated-take-tells-nothing', () => ({ transactions: [] })),
   repeating('repeated-take-tells-what-is-in-flight', ({ transactions }, index) => {
     const flying = transactions.filter(({ hash }) => index.node(hash)?.stage === 'Propagated');
@@ -131,13 +99,6 @@ export const takingMutants: readonly Mutant[] = [
     const isHeld = ({ hash }: { hash: string }) => index.node(hash)?.entry.claim?.id === take.claimId;
     return { untilMs: untilMs + 1, transactions: transactions.filter(isHeld) };
   }),
-  priority.moves('marked-ones-are-under-a-lease', ['move'], ({ admittedAt }, _, __, { given }) => {
-    const claim: ClaimRecord = { id: 'marked', owner: 'pool', untilMs: admittedAt + 1_000 };
-    return given[0] === 'markInflight' && { claim };
-  }),
-  priority.decided('counters-go-on-after-a-return', ['move'], (step) =>
-    withWrites(step, ({ stage }) => stage === 'Propagated' && { tick: 0 }),
-  ),
 ];
 
 /** A fault in the moment that a sweep is made at. */
@@ -193,7 +154,6 @@ export const now: CheckedCallTime = { now: null, height: null };
 /** P9. */
 export const sweepingMutants: readonly Mutant[] = [
   byCallersClock('sweep-by-a-callers-clock', 'sweep'),
-  byCallersClock('admission-by-a-callers-clock', 'admit'),
   sweptAt('expired-at-its-very-time', ({ now }) => ({ now: now === null ? null : now + 1 })),
   sweptAt('expired-at-its-very-height', ({ height }) => ({ height: height === null ? null : height + 1 })),
   sweptAt('swept-at-the-pools-time-alone', () => ({ now: null })),
@@ -205,21 +165,6 @@ export const sweepingMutants: readonly Mutant[] = [
   priority.limits('a-block-older', ['sweep'], ({ ttlBlocks }) => ({ ttlBlocks: ttlBlocks + 1 })),
   priority.limits('time-stands-without-blocks', ['sweep'], (_, { memory }) =>
     memory.currentTip.tick === 0 ? { ttlMs: endless } : {},
-  ),
-  priority.told('expires-by-a-block', {
-    confirm: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
-  }),
-  priority.given('expires-by-an-arrival', {
-    admit: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
-  }),
-  sweeping('expires-in-flight', async ({ expired }, index, driver) => {
-    const old = flying(index).filter((hash) => (index.node(hash)?.entry.verdict.expiresAt ?? endless) < endless);
-    return { expired: [...expired, ...(await driver.drop(old, 'expired', free))] };
-  }),
-  priority.moves(
-    'younger-after-a-return',
-    ['confirm', 'rollback', 'move'],
-    ({ admittedAt }, stage) => stage === 'Pending' && { admittedAt: admittedAt + 90 },
   ),
   ageless('parked-ones-never-expire', ({ place }) => place?.ready === true),
   ageless('ready-ones-never-expire', ({ place }) => place?.ready === false),
@@ -291,11 +236,6 @@ export const sweepingMutants: readonly Mutant[] = [
     const marked = flying(index).filter((hash) => returned.length > 0 && index.node(hash)?.entry.claim === null);
     return { returned: [...returned, ...(await driver.move('release', marked, free))] };
   }),
-  priority.given('sweeping-leaves-a-trace', {
-    sweep: (_, { index }) => {
-      index.lastGossipSeq += 1;
-    },
-  }),
   priority.reason('expired-told-as-stale', ['sweep'], 'expired', 'stale'),
 ];
 
@@ -337,37 +277,11 @@ export const limitMutants: readonly Mutant[] = [
       return { evicted: [...evicted, ...(await whole.drop(flying(index).slice(0, over), 'evicted', free))] };
     },
   }),
-  priority.told('returns-evict-at-once', {
-    rollback: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
-  }),
-  priority.told('set-limits-evict-at-once', {
-    setLimits: async (_, { whole }) => void (await whole.sweep({ ...now, overLimits: true }, free)),
-  }),
-  priority.around('set-limits-tell-what-was-named', {
-    setLimits: async ({ whole, given }) => {
-      const set = await whole.setLimits(...given);
-      return Object.keys(given[0]).length === 2 ? given[0] : set;
-    },
-  }),
-  priority.given('set-limits-forget-the-rest', {
-    setLimits: (limits, { index }) => {
-      if (Object.keys(limits).length > 0) index.limits = { ...index.limits, ttlMs: endless };
-    },
-  }),
   priority.around('set-limits-set-numbers-alone', {
     setLimits: ({ whole, given: [limits, context] }) =>
       whole.setLimits(Object.fromEntries(Object.entries(limits).filter(([, value]) => value !== endless)), context),
   }),
-  priority.plant('limits-of-the-open-alone', (driver, { index }) => {
-    const { limits } = index;
-    const open = () => ({ ...limits, maxTxs: index.limits.maxTxs, maxBytes: index.limits.maxBytes });
-    return { admit: (...given) => withLimits(index, open(), () => driver.admit(...given)) };
-  }),
   optioned('another-default', (options) => ({ ...options, limits: { maxParked: 1_000, ...options.limits } })),
-  optioned('blocks-to-live-not-kept', ({ limits: { ttlBlocks: _, ...limits }, ...options }) => ({
-    ...options,
-    limits,
-  })),
   optioned('log-as-long-as-the-pool', ({ retention, ...options }) => ({
     ...options,
     retention: options.limits.maxTxs === 1 ? { maxFinalized: 1, ...retention } : retention,

@@ -3,7 +3,6 @@ import { type DriverLogPage, type DriverPage, invalid } from 'mempool-core/backe
 import { unknownStatus } from '../../src/scenario/pool.ts';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
-import { sorted } from './page-operators.ts';
 import type { PlantedDriver } from './planted-driver.ts';
 import { stores } from './store-operators.ts';
 
@@ -31,20 +30,8 @@ export const statusMutants: readonly Mutant[] = [
   fifo.told('status-without-repeats', {
     checkStatus: (told) => [...new Map(told.map((status) => [status.hash, status])).values()],
   }),
-  fifo.told('status-by-hash', { checkStatus: (told) => told.toSorted((a, b) => a.hash.localeCompare(b.hash)) }),
   fifo.only('status-without-unknown-ones', { checkStatus: ({ stage }) => stage !== 'Unknown' }),
-  fifo.each('unknown-has-an-age', {
-    checkStatus: ({ stage }, { pool }) => stage === 'Unknown' && { nonConfirmations: pool.currentTip.tick },
-  }),
-  fifo.each('final-depth-not-told', { checkStatus: ({ stage }) => stage === 'Finalized' && { confirmations: 0 } }),
-  byEntry('first-entry-counts', (entries) => entries[0]),
   byEntry('entry-counts-before-the-live-one', (entries) => entries.at(-1)),
-  fifo.each('final-remembered-for-ever', {
-    checkStatus: (told, { notes: { patches } }) => {
-      if (told.stage === 'Finalized' || told.stage === 'Dropped') patches.set(told.hash, told);
-      return told.stage === 'Unknown' && patches.get(told.hash);
-    },
-  }),
   fifo.each('hash-goes-with-its-first-entry', {
     checkStatus: ({ stage }, { pool }) => {
       const isTrimmed = pool.usage().lastLogSeq > pool.logged().length && stage === 'Dropped';
@@ -53,20 +40,11 @@ export const statusMutants: readonly Mutant[] = [
       );
     },
   }),
-  fifo.each('payload-goes-with-the-first-entry', {
-    drop: (hash, { notes }) => void notes.hashes.add(hash),
-    peekPending: ({ hash }, { pool, notes }) =>
-      notes.hashes.has(hash) && pool.logged(hash).length === 0 && { payload: new Uint8Array() },
-  }),
   finding('found-first-missing-last', (found) => found.toSorted((a, b) => Number(a === null) - Number(b === null))),
   finding('found-once', (found, _, asked) => found.map((one, i) => (asked.indexOf(asked[i] ?? '') === i ? one : null))),
   finding('waiting-ones-found-in-flight', (found, pool, asked) =>
     found.map((one, i) => one ?? pool.peekPending(0, 1_000).transactions.find(({ hash }) => hash === asked[i]) ?? null),
   ),
-  finding('confirmed-not-found', (found) =>
-    found.map((one) => (one !== null && 'stage' in one && one.stage === 'Confirmed' ? null : one)),
-  ),
-  fifo.each('found-without-its-age', { findInflight: () => ({ nonConfirmations: 0 }) }),
   stores.plant('empty-where-it-failed', (store) => ({
     hasPending: (options) => store.hasPending(options).catch(() => false),
     peekPending: (query) => store.peekPending(query).catch(() => ({ transactions: [], damaged: [], next: 'origin' })),
@@ -90,67 +68,12 @@ function entries(id: string, change: (entry: LogEntry, pool: PlantedDriver) => o
   return fifo.each(id, { dumpFinalized: (entry, { pool }) => change(entry, pool) });
 }
 
-/** Reads the log from another cursor. */
-function asked(id: string, change: (cursor: number, pool: PlantedDriver) => number): Mutant {
-  return fifo.given(id, { dumpFinalized: (cursor, { pool }) => change(cursor, pool) });
-}
-
-const oldest = (pool: PlantedDriver): number => pool.dumpFinalized(0, 1).entries[0]?.logSeq ?? 1;
-const nothing = { payload: new Uint8Array() };
-
 /** O4 and O6 for the log. */
 export const logMutants: readonly Mutant[] = [
-  pages('cursor-of-an-empty-page-is-zero', ({ entries }) => entries.length === 0 && { cursor: 0 }),
-  pages('log-newest-first', ({ entries }) => ({ entries: entries.toReversed() })),
-  entries('log-numbers-from-zero', ({ logSeq }) => ({ logSeq: logSeq - 1 })),
-  asked('cursor-exclusive', (cursor) => (cursor === 0 ? 0 : cursor + 1)),
-  pages('cursor-is-the-last-entry', ({ cursor }) => ({ cursor: Math.max(1, cursor - 1) })),
-  pages('always-more', ({ entries }) => ({ hasMore: entries.length > 0 })),
   pages('never-more', () => ({ hasMore: false })),
-  pages('full-page-means-more', ({ entries }, _, limit) => ({ hasMore: entries.length === limit })),
-  pages('trimmed-not-told', () => ({ missed: 0 })),
-  pages('one-missed-too-many', ({ missed }) => missed > 0 && { missed: missed + 1 }),
-  pages('missed-told-at-the-start', (_, cursor, __, pool) => cursor === 0 && { missed: oldest(pool) - 1 }),
-  pages(
-    'oldest-counts-as-missed',
-    ({ entries }, cursor) => cursor > 1 && entries[0]?.logSeq === cursor && { missed: 1 },
-  ),
-  asked('cursor-counts-from-the-oldest', (cursor, pool) => (cursor === 0 ? 0 : cursor + oldest(pool) - 1)),
-  pages('trimmed-cursor-gives-nothing', ({ missed }) => missed > 0 && { entries: [] }),
-  stores.opened('log-keeps-twice-as-much', ({ maxFinalized = 10_000, ...options }) => ({
-    ...options,
-    maxFinalized: maxFinalized * 2,
-  })),
   stores.opened('log-keeps-a-thousand', (options) => ({ maxFinalized: 1_000, ...options })),
   stores.opened('log-keeps-three', (options) => ({ ...options, maxFinalized: 3 })),
-  fifo.around('log-trimmed-one-for-one', {
-    drop: ({ pool, given }) => {
-      const { retention } = pool;
-      const maxFinalized = Math.max(retention.maxFinalized, pool.usage().logged + given[0].length - 1);
-      pool.retention = { ...retention, maxFinalized };
-      const dropped = pool.drop(...given);
-      pool.retention = retention;
-      return dropped;
-    },
-  }),
   entries('entry-without-its-block', () => ({ point: null })),
-  entries('entry-without-its-type', () => ({ payloadType: 0 })),
-  entries('entry-without-its-age', () => ({ nonConfirmations: 0 })),
-  entries('entry-without-its-depth', () => ({ confirmations: 1 })),
-  entries('entry-with-the-latest-reason', ({ hash }, pool) => ({ reason: pool.txState(hash)?.reason ?? null })),
-  entries('entry-with-the-latest-seq', ({ hash, seq }, pool) => ({ seq: pool.txState(hash)?.seq ?? seq })),
-  entries(
-    'old-entries-without-payload',
-    ({ hash, logSeq }, pool) => pool.logged(hash).at(-1)?.logSeq !== logSeq && nothing,
-  ),
-  fifo.each('entries-keep-their-own-payload', {
-    receive: (one, { given: [all], notes }) => {
-      const own = all.find(({ hash }) => hash === one.hash);
-      if (one.kind === 'received' && own) notes.patches.set(`${one.seq}`, own);
-    },
-    dumpFinalized: ({ seq }, { notes }) => notes.patches.get(`${seq}`),
-  }),
-  entries('last-entries-without-payload', (_, pool) => pool.usage().lastLogSeq > pool.usage().logged && nothing),
   pages(
     'log-limit-of-zero-is-endless',
     (_, cursor, limit) => limit === 1 && { entries: [], cursor: Math.max(1, cursor) },
@@ -255,29 +178,10 @@ export const pageMutants: readonly Mutant[] = [
     peekPending: ({ transactions }, { given: [after] }) =>
       after > 0 && transactions[0]?.seq !== after + 1 && { transactions: [] },
   }),
-  fifo.told('in-flight-by-the-mark', {
-    markInflight: (moved, { notes: { numbers } }) => {
-      for (const hash of moved) numbers.set(hash, numbers.size);
-    },
-    peekInflight: (page, { notes: { numbers } }) => sorted(page, ({ hash }) => numbers.get(hash) ?? -1),
-  }),
-  fifo.only('confirmed-not-in-flight', { peekInflight: ({ stage }) => stage !== 'Confirmed' }),
-  fifo.told('reading-takes', {
-    peekPending: ({ transactions }, { pool }) => void pool.markInflight(transactions.map(({ hash }) => hash)),
-  }),
   hasPending('always-something-waiting', true),
   hasPending('never-anything-waiting', false),
-  stores.around('waiting-told-once', {
-    hasPending: ({ store, given, notes }) => {
-      notes.count += 1;
-      return notes.count === 1 ? store.hasPending(...given) : Promise.resolve(false);
-    },
-  }),
   expiring('a-day-is-enough', 'receive', 'peekPending'),
   expiring('flying-a-day-is-enough', 'markInflight', 'peekInflight'),
-  fifo.told('usage-counts-acknowledged-as-propagated', {
-    usage: ({ propagated, acknowledged }) => ({ propagated: propagated + acknowledged, acknowledged: 0 }),
-  }),
   fifo.around('usage-one-call-behind', {
     confirm: ({ pool, given, notes }) => {
       notes.patches.set('last', { propagated: pool.usage().propagated });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ChainPoint, MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachInFlight, mustEach, needing } from '../../case/must.ts';
+import { mustEach, needing } from '../../case/must.ts';
 import { eachOnPool, eachOnPoolInFlight, openPool } from '../../scenario/on-pool.ts';
 import { forkPoint, never, point } from '../../scenario/pool.ts';
 
@@ -20,25 +20,6 @@ async function toldPoints(store: MempoolStore, hashes: readonly string[]): Promi
 }
 
 const onePool = eachOnPool({
-  'X3/linked: a block on the tip is applied': async (pool, store) => {
-    await pool.block(1);
-    const outcome = await store.confirm({ point: point(2), parent: point(1).hash, ...nothing });
-    assert.equal(outcome.kind, 'applied');
-  },
-  'X3/first-block: without a tip any parent is accepted': async ({ store }) => {
-    const outcome = await store.confirm({ point: point(700), parent: point(699).hash, ...nothing });
-    assert.deepEqual(outcome.kind, 'applied');
-  },
-  'X3/after-null: after a rollback to the origin any parent is accepted': async (pool, store) => {
-    await pool.blocks(1, 2);
-    await store.rollback('origin');
-    const outcome = await store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
-    assert.equal(outcome.kind, 'applied');
-  },
-  'X3/no-parent: a block that names no parent is applied on any tip': async (pool, store) => {
-    await pool.block(1);
-    assert.equal((await store.confirm({ point: forkPoint(40), ...nothing })).kind, 'applied');
-  },
   'X3/slot-below: without a parent, a block in a slot below the tip’s is a gap, and changes nothing': async (
     pool,
     store,
@@ -71,14 +52,6 @@ const onePool = eachOnPool({
     const outcome = await store.confirm({ point: forkPoint(2), parent: point(1).hash, ...nothing });
     assert.deepEqual(outcome, { kind: 'gap', tip: { point: point(3), tick: 3 } });
   },
-  'X3/duplicate-older: an older applied block is a duplicate and changes nothing': async (pool) => {
-    const hash = await pool.receiveOne();
-    await pool.blocks(1, 4);
-    const before = await pool.snapshot();
-    const outcome = await pool.block(2, { seen: [hash] });
-    assert.deepEqual(outcome, { kind: 'duplicate', tip: { point: point(4), tick: 4 } });
-    assert.deepEqual([await pool.snapshot(), await pool.stages(hash)], [before, ['Pending']]);
-  },
   'X3/whole-point: an applied hash in another slot is another block': async (pool, store) => {
     await pool.blocks(1, 2);
     const { slot, hash } = point(1);
@@ -86,48 +59,6 @@ const onePool = eachOnPool({
       const parent = (await store.tip()).point?.hash;
       assert.equal((await store.confirm({ point: { slot: other, hash }, parent, ...nothing })).kind, 'applied');
     }
-  },
-  'X3/duplicate-with-parent: an applied block with its parent is a duplicate, not a gap': async (pool, store) => {
-    await pool.blocks(1, 4);
-    const older = await store.confirm({ point: point(2), parent: point(1).hash, ...nothing });
-    const tip = await store.confirm({ point: point(4), parent: point(3).hash, ...nothing });
-    assert.deepEqual([older.kind, tip.kind], ['duplicate', 'duplicate']);
-  },
-  'X3/undone-again: an undone block may be applied again': async (pool, store) => {
-    await pool.blocks(1, 2);
-    await pool.rollback(1);
-    const outcome = await store.confirm({ point: point(2), parent: point(1).hash, ...nothing });
-    assert.deepEqual([outcome.kind, outcome.tip], ['applied', { point: point(2), tick: 2 }]);
-  },
-  'X4/no-tip: a new pool has no tip and no blocks': async (pool) => {
-    assert.deepEqual(await pool.tip(5), { point: null, tick: 0, points: [] });
-  },
-  'X4/tip: the tip is the last block applied, its tick the number of blocks': async (pool) => {
-    const ticks: unknown[] = [];
-    for (const n of [3, 5, 8]) ticks.push((await pool.block(n)).tip, await pool.tip());
-    const tips = [3, 5, 8].flatMap((n, i) => [
-      { point: point(n), tick: i + 1 },
-      { point: point(n), tick: i + 1, points: [] },
-    ]);
-    assert.deepEqual(ticks, tips);
-  },
-  'X4/points: tip lists the last applied points, newest first': async (pool, store) => {
-    await pool.blocks(1, 6);
-    assert.deepEqual((await store.tip({ points: 3 })).points, [point(6), point(5), point(4)]);
-  },
-  'X4/points-all: tip lists no more points than blocks were applied': async (pool, store) => {
-    await pool.blocks(1, 2);
-    assert.deepEqual((await store.tip({ points: 100 })).points, [point(2), point(1)]);
-  },
-  'X4/rolled-back: after a rollback tip and points are those of the target': async (pool, store) => {
-    await pool.blocks(1, 5);
-    await pool.rollback(3);
-    await store.confirm({ point: forkPoint(4), ...nothing });
-    assert.deepEqual(await pool.tip(3), {
-      point: forkPoint(4),
-      tick: 4,
-      points: [forkPoint(4), point(3), point(2)],
-    });
   },
   'X4/large-slots: a slot may be any safe integer': async (pool, store) => {
     const far = { slot: Number.MAX_SAFE_INTEGER, hash: pool.random.hex(32) };
@@ -150,24 +81,12 @@ const onePool = eachOnPool({
 });
 
 const ownPools = mustEach({
-  'X3/after-null-kept: after a rollback of the kept blocks any parent is accepted': async (context) => {
-    const pool = await openPool(context, { maxRollback: 2 });
-    await pool.blocks(1, 5);
-    await pool.store.rollback('origin');
-    const outcome = await pool.store.confirm({ point: forkPoint(9), parent: forkPoint(8).hash, ...nothing });
-    assert.equal(outcome.kind, 'applied');
-  },
   'X3/parent-after-rollback: after a rollback the parent must be the new tip': async (context) => {
     const pool = await openPool(context);
     await pool.blocks(1, 3);
     await pool.rollback(1);
     const outcome = await pool.store.confirm({ point: forkPoint(4), parent: point(3).hash, ...nothing });
     assert.deepEqual(outcome, { kind: 'gap', tip: { point: point(1), tick: 1 } });
-  },
-  'X4/points-kept: the points listed are those that a rollback can reach': async (context) => {
-    const pool = await openPool(context, { maxRollback: 3 });
-    await pool.blocks(1, 9);
-    assert.deepEqual((await pool.store.tip({ points: 100 })).points, [point(9), point(8), point(7), point(6)]);
   },
   'X4/points-kept-by-others: a point kept only for a Confirmed transaction is not listed': async (context) => {
     const pool = await openPool(context, { ...never, maxRollback: 2 });
@@ -200,12 +119,6 @@ const ownPools = mustEach({
 });
 
 const inFlight = eachOnPoolInFlight({
-  'X3/gap-ages-nothing: a gap ages nothing': async (pool, stage, store) => {
-    await pool.block(1);
-    const hash = await pool.flyOne(stage);
-    for (let i = 0; i < 3; i++) await store.confirm({ point: point(9), parent: point(8).hash, ...nothing });
-    assert.equal((await pool.status(hash)).nonConfirmations, 0);
-  },
   'X3/duplicate-tip: the tip applied again is a duplicate and changes nothing': async (pool, stage) => {
     const hash = await pool.flyOne(stage);
     await pool.block(1);
@@ -213,16 +126,6 @@ const inFlight = eachOnPoolInFlight({
     const outcome = await pool.block(1, { seen: [hash] });
     assert.deepEqual(outcome, { kind: 'duplicate', tip: { point: point(1), tick: 1 } });
     assert.deepEqual([await pool.snapshot(), await pool.stages(hash)], [before, [stage]]);
-  },
-});
-
-const ownInFlight = eachInFlight({
-  'X3/duplicate-ages-nothing: blocks that are applied again age nothing': async (context, flying) => {
-    const pool = await openPool(context);
-    const hash = await pool.flyOne(flying);
-    await pool.block(1);
-    for (let i = 0; i < 5; i++) await pool.block(1);
-    await pool.assertStatus(hash, { stage: flying, nonConfirmations: 1 });
   },
 });
 
@@ -239,10 +142,4 @@ const ownPoolsDurable = mustEach({
   },
 }).map(needing('durable'));
 
-export const chainCases: readonly ConformanceCase[] = [
-  ...onePool,
-  ...ownPools,
-  ...inFlight,
-  ...ownInFlight,
-  ...ownPoolsDurable,
-];
+export const chainCases: readonly ConformanceCase[] = [...onePool, ...ownPools, ...inFlight, ...ownPoolsDurable];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ChainPoint, Lease } from 'mempool-core';
+import type { Lease } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { mustFence } from '../../case/must.ts';
@@ -329,39 +329,6 @@ const keeping: readonly ConformanceCase[] = eachFenced({
 });
 
 const blocks: readonly ConformanceCase[] = eachFenced({
-  'X6/duplicate: a block applied before is a duplicate for the leader, fenced for others': async (
-    { store, leases },
-    context,
-  ) => {
-    const lease = onlyLease(await win(context, leases));
-    const tip = { point: point(2), tick: 2 };
-    const again = { point: point(2), parent: point(1).hash, ...nothing };
-    assert.deepEqual(await store.confirm(again, {}, { lease }), { kind: 'duplicate', tip });
-    assert.deepEqual(await store.confirm(again), { kind: 'fenced', tip });
-    assert.deepEqual(await store.confirm(again, {}, { lease: { ...lease, term: lease.term - 1 } }), {
-      kind: 'fenced',
-      tip,
-    });
-  },
-  'X6/gap: a block that does not fit is a gap for the leader, fenced for others': async (
-    { store, leases },
-    context,
-  ) => {
-    const lease = onlyLease(await win(context, leases));
-    const tip = { point: point(2), tick: 2 };
-    const far = { point: point(9), parent: point(8).hash, ...nothing };
-    assert.deepEqual(await store.confirm(far, {}, { lease }), { kind: 'gap', tip });
-    assert.deepEqual(await store.confirm(far), { kind: 'fenced', tip });
-  },
-  'X6/unchanged: a rollback without effect is fenced for others too': async ({ store, leases }, context) => {
-    const lease = onlyLease(await win(context, leases));
-    const kinds = async (to: ChainPoint) => [
-      (await store.rollback(to, { lease })).kind,
-      (await store.rollback(to)).kind,
-    ];
-    assert.deepEqual(await kinds(point(2)), ['unchanged', 'fenced']);
-    assert.deepEqual(await kinds(forkPoint(7)), ['unknown-point', 'fenced']);
-  },
   'X6/sightings: the inclusions of a fenced block do not count for later receives': async (
     { pool, store, leases },
     context,

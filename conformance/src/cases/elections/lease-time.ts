@@ -3,7 +3,6 @@ import type { HeldLease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachElect, eachOnElection } from '../../case/must.ts';
 import {
-  glance,
   lasting,
   newCampaign,
   newCandidate,
@@ -12,7 +11,6 @@ import {
   until,
   untilFree,
   untilTrue,
-  uuid,
   win,
 } from '../../scenario/lease.ts';
 
@@ -72,12 +70,6 @@ const ownNodesTimes = eachElect({
     });
     assert.ok(lived >= livesMs - roundingMs);
   },
-  'LE4/expired-is-free: an expired lease is free for every node': async (context) => {
-    const [store, other] = [await context.leases(), await context.leases()];
-    const lease = await win(context, store, { ttlMs: 30 });
-    await untilFree(other);
-    assert.ok((await win(context, other)).term > lease.term);
-  },
 });
 
 const oneNodeTimes = eachOnElection({
@@ -94,45 +86,6 @@ const oneNodeTimes = eachOnElection({
 const times: readonly ConformanceCase[] = [...ownNodesTimes, ...oneNodeTimes];
 
 const takeovers: readonly ConformanceCase[] = eachElect({
-  'LE4/taken-unmoved: a lease that has not moved is taken under a higher term, and the reply names its holder': async (
-    context,
-  ) => {
-    const { leader, follower, lease } = await watched(context);
-    const { token, seq } = lease;
-    const request = newCampaign(context.random, { takeover: { token, seq }, floor: lease.term });
-    const reply = await follower.campaign(request);
-    assert.ok(reply.kind === 'won');
-    assert.deepEqual(
-      [reply.lease.token, reply.lease.term, lasting(reply.forced)],
-      [request.token, lease.term + 1, lasting(lease)],
-    );
-    assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
-    assert.deepEqual(await glance(leader), { lease: lasting(reply.lease), term: reply.lease.term });
-  },
-  'LE4/taken-moved: a lease that moved since it was seen is not taken': async (context) => {
-    const { leader, follower, lease } = await watched(context);
-    const moved = await renew(leader, lease, { heartbeat: 'still' });
-    const takeover = { token: lease.token, seq: lease.seq };
-    const reply = await follower.campaign(newCampaign(context.random, { takeover }));
-    assert.equal(reply.kind, 'held');
-    assert.deepEqual(lasting((await leader.observe()).lease), lasting(moved));
-  },
-  'LE4/taken-other: a lease other than the one seen is not taken': async (context) => {
-    const { leader, follower, lease } = await watched(context);
-    const takeover = { token: uuid(context.random), seq: lease.seq };
-    const reply = await follower.campaign(newCampaign(context.random, { takeover }));
-    assert.equal(reply.kind, 'held');
-    assert.deepEqual(lasting((await leader.observe()).lease), lasting(lease));
-  },
-  'LE4/taken-without-beats: a lease that is renewed without heartbeats may be taken by its heartbeat seq': async (
-    context,
-  ) => {
-    const { leader, follower, lease } = await watched(context);
-    const still = await renew(leader, await renew(leader, lease, { heartbeat: 'still' }), { heartbeat: 'still' });
-    const takeover = { token: lease.token, hbSeq: lease.hbSeq };
-    const reply = await follower.campaign(newCampaign(context.random, { takeover }));
-    assert.deepEqual([reply.kind, reply.kind === 'won' && lasting(reply.forced)], ['won', lasting(still)]);
-  },
   'LE4/taken-beating: a lease with a heartbeat since it was seen is not taken': async (context) => {
     const { leader, follower, lease } = await watched(context);
     const moved = await renew(leader, lease, { heartbeat: 'beat' });
@@ -147,22 +100,6 @@ const takeovers: readonly ConformanceCase[] = eachElect({
     const reply = await follower.campaign(newCampaign(context.random, { takeover: { token: lease.token } }));
     assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced?.token], ['won', lease.token]);
     assert.equal((await leader.renew(lease, renewal(lease))).kind, 'lost');
-  },
-  'LE4/taken-free: a lease that has become free is won, not taken': async (context) => {
-    const { leader, follower, lease } = await watched(context);
-    await leader.release(lease);
-    const takeover = { token: lease.token, seq: lease.seq };
-    const reply = await follower.campaign(newCampaign(context.random, { takeover, floor: lease.term }));
-    assert.deepEqual([reply.kind, reply.kind === 'won' && reply.forced], ['won', null]);
-  },
-  'LE4/taken-once: when many nodes take one lease, only one gets it': async (context) => {
-    const { leader, lease } = await watched(context);
-    const takeover = { token: lease.token, seq: lease.seq };
-    const stores = [leader, await context.leases(), await context.leases()];
-    const replies = await Promise.all(
-      stores.flatMap((store) => [1, 2, 3].map(() => store.campaign(newCampaign(context.random, { takeover })))),
-    );
-    assert.equal(replies.filter(({ kind }) => kind === 'won').length, 1);
   },
 });
 
@@ -188,11 +125,6 @@ const ownNodes = eachElect({
 });
 
 const oneNode = eachOnElection({
-  'LE4/member-renewing: a renewal with a heartbeat makes the leader a member': async (store, context) => {
-    const lease = await win(context, store);
-    await renew(store, lease);
-    assert.equal((await memberOf(store, lease.nodeId))?.alive, true);
-  },
   'LE4/member-anew: a later heartbeat replaces the address and priority of an earlier one': async (store, context) => {
     const one = newCandidate(context.random);
     await store.heartbeat(one, 10_000);

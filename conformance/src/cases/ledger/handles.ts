@@ -41,27 +41,8 @@ async function storm(handles: readonly Ledger[]): Promise<void> {
   await audited(ledger);
 }
 
-/** One id 50 times at once. */
-async function echo(handles: readonly Ledger[]): Promise<void> {
-  const [ledger] = handles;
-  assert.ok(ledger !== undefined);
-  await fund(ledger, { a: 100n, b: 0n });
-  const at = (i: number): Ledger => handles[i % handles.length] ?? ledger;
-  for (const [id, amount, outcome] of [
-    ['t', 2n, 'created'],
-    ['u', 99n, 'insufficient_funds'],
-  ] as const) {
-    const answers = await Promise.all(Array.from({ length: 50 }, (_, i) => at(i).transfer(move(id, 'a', 'b', amount))));
-    assert.deepEqual(tally(answers), { [outcome]: 50 });
-    for (const { transfer } of answers) assert.deepEqual(transfer, answers[0]?.transfer);
-    assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
-  }
-  assert.deepEqual(await totals(ledger, 'b'), [2n, 0n, 0n, 0n]);
-}
-
 const atOnce = eachOnLedger({
   'C1/debits: of 500 debits of 1 at once, 100 are carried out if there are 100': (ledger) => storm([ledger]),
-  'C1/one-id: one id 50 times at once has one effect, and equal answers': (ledger) => echo([ledger]),
   'C1/wallets: one wallet created many times at once is created once': async (ledger) => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) => ledger.createWallet({ ...walletOf('w'), owner: `o${i % 2}` })),
@@ -82,7 +63,6 @@ const durable = eachOf((id: string, title: string, run: ConformanceCase['run']) 
 const together = shared({
   'C3/debits: also over several handles': async ({ ledger: open }) =>
     storm([await open(), await open(), await open(), await open()]),
-  'C3/one-id: also over several handles': async ({ ledger: open }) => echo([await open(), await open(), await open()]),
   'C3/seen: what one handle was answered, the other sees, and repeats': async ({ ledger: open }) => {
     const [one, other] = [await open(), await open()];
     await fund(one, { a: 10n, b: 0n });
@@ -97,44 +77,6 @@ const together = shared({
     const next = stream.next();
     await newWallets(other, 'a');
     assert.deepEqual((await next).value, (await allRecords(other))[head]);
-  },
-  'C3/chains: chains of several handles at once are whole': async ({ ledger: open }) => {
-    const handles = [await open(), await open(), await open()];
-    const [ledger] = handles;
-    assert.ok(ledger !== undefined);
-    await fund(ledger, { a: 25n, b: 0n, c: 0n });
-    const chains = Array.from({ length: 30 }, (_, i) =>
-      (handles[i % 3] ?? ledger).batch(
-        [
-          { ...move(`x${i}`, 'a', 'b', 2n), kind: 'transfer' },
-          { ...move(`y${i}`, 'b', 'c', 2n), kind: 'transfer' },
-        ],
-        { linked: true },
-      ),
-    );
-    const outcomes = (await Promise.all(chains)).map((answers) => answers.map(({ outcome }) => outcome).join(' '));
-    assert.equal(outcomes.filter((one) => one === 'created created').length, 12);
-    assert.equal(outcomes.filter((one) => one === 'insufficient_funds linked_failed').length, 18);
-    assert.deepEqual(
-      [await totals(ledger, 'b'), await totals(ledger, 'c')],
-      [
-        [24n, 24n, 0n, 0n],
-        [24n, 0n, 0n, 0n],
-      ],
-    );
-    await audited(ledger);
-  },
-  'C3/series: of calls of a series at once, over several handles, one makes a reservation': async ({
-    ledger: open,
-  }) => {
-    const [one, other] = [await open(), await open()];
-    await fund(one, { a: 50n, b: 0n });
-    const { id: _, ...call } = move('', 'a', 'b', 1n);
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => (i % 2 ? one : other).reserve({ ...call, series: 's' })),
-    );
-    assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
-    assert.deepEqual(await totals(one, 'a'), [50n, 0n, 0n, 1n]);
   },
   'C3/vault: opened many times at once, a ledger has one vault': async ({ ledger: open }) => {
     const handles = await Promise.all([1, 2, 3, 4].map(() => open()));
@@ -184,14 +126,6 @@ const anew = durable({
     await first.close();
     const { value } = await (await open()).subscribe({ after: 2 })[Symbol.asyncIterator]().next();
     assert.deepEqual(value, records[2]);
-  },
-  'W3/currency: a ledger is not opened with another currency than its vault has': async ({ ledger: open }) => {
-    await (await open({ currency: 'ONE' })).close();
-    await assert.rejects(
-      open({ currency: 'TWO' }),
-      (error) => isLedgerError(error, 'ERR_LEDGER_ARGUMENT') && error.field === 'currency',
-    );
-    assert.equal((await (await open({ currency: 'ONE' })).wallet('vault'))?.currency, 'ONE');
   },
 });
 

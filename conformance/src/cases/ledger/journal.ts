@@ -277,20 +277,6 @@ const telling = eachOnLedger({
     assert.deepEqual({ description, metadata, currency }, { ...said, currency: coin });
     assert.deepEqual(await ledger.findTransfer('t'), answer.transfer);
   },
-  'T9/same-everywhere: the answer, the look-up, the history and the record tell the same': async (ledger) => {
-    await fund(ledger, { a: 10n, b: 0n });
-    const { transfer } = await ledger.transfer(move('t', 'a', 'b', 1n));
-    const { items } = await ledger.transfers({ wallet: 'b' });
-    const record = (await allRecords(ledger)).at(-1);
-    assert.deepEqual(items, [transfer]);
-    assert.deepEqual(record, {
-      type: 'transfer',
-      seq: transfer?.seq,
-      at: transfer?.at,
-      digest: transfer?.digest,
-      transfer,
-    });
-  },
 });
 
 export const tellingCases: readonly ConformanceCase[] = telling;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Ledger, TransferAnswer, TransferOutcome } from 'mempool-ledger';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachLedger, eachOnLedger, mustLedger } from '../../case/must.ts';
-import { allRecords, created, fund, most, move, outcomeOf, totals, walletOf, whole } from '../../scenario/ledger.ts';
+import { created, fund, most, move, outcomeOf, walletOf, whole } from '../../scenario/ledger.ts';
 
 /** Wallets in all states that a move may meet. */
 async function scene(ledger: Ledger): Promise<void> {
@@ -21,22 +21,11 @@ const moves: readonly (readonly [
   expected: TransferOutcome,
   call: ReturnType<typeof move>,
 ])[] = [
-  ['same-wallet', 'the same wallet twice, unknown and short of funds', 'same_wallet', move('x', 'no', 'no', 99n)],
-  ['same-known', 'the same wallet twice', 'same_wallet', move('x', 'a', 'a', 1n)],
-  ['no-source', 'no source and no destination', 'source_wallet_not_found', move('x', 'no', 'none', 99n)],
-  ['no-source-shut', 'no source, and a closed destination', 'source_wallet_not_found', move('x', 'no', 'shut', 1n)],
   [
     'no-destination',
     'a closed source and no destination',
     'destination_wallet_not_found',
     move('x', 'shut', 'no', 99n),
-  ],
-  ['shut-source', 'a closed source without funds in another currency', 'wallet_closed', move('x', 'shut', 'yen', 9n)],
-  [
-    'shut-destination',
-    'a closed destination in another currency, too little',
-    'wallet_closed',
-    move('x', 'a', 'shut yen', 99n),
   ],
   ['currency', 'another currency of the destination, too little', 'currency_mismatch', move('x', 'a', 'yen', 99n)],
   ['currency-source', 'another currency of the source', 'currency_mismatch', move('x', 'yen', 'a', 99n)],
@@ -70,26 +59,6 @@ async function refusedAs(answer: Promise<TransferAnswer>, expected: TransferOutc
 }
 
 const resolving = eachOnLedger({
-  'T4/pending-not-found: an unknown id, or that of a refused reservation, is no reservation': async (ledger) => {
-    await fund(ledger, { a: 1n, b: 0n });
-    await ledger.reserve(move('r', 'a', 'b', 2n));
-    for (const pendingId of ['nothing', 'r']) {
-      await refusedAs(ledger.post({ id: `p ${pendingId}`, pendingId, amount: 9n }), 'pending_not_found');
-      await refusedAs(ledger.void({ id: `v ${pendingId}`, pendingId }), 'pending_not_found');
-    }
-    assert.equal((await ledger.findTransfer('p nothing'))?.source, '');
-  },
-  'T4/pending-mismatch: a transfer, a post or a void is no reservation': async (ledger) => {
-    await fund(ledger, { a: 9n, b: 0n });
-    await created(ledger.transfer(move('t', 'a', 'b', 2n)));
-    for (const id of ['1', '2']) await created(ledger.reserve(move(`r${id}`, 'a', 'b', 1n)));
-    await created(ledger.post({ id: 'p', pendingId: 'r1' }));
-    await created(ledger.void({ id: 'v', pendingId: 'r2' }));
-    for (const pendingId of ['t', 'p', 'v']) {
-      await refusedAs(ledger.post({ id: `p${pendingId}`, pendingId, amount: 9n }), 'pending_mismatch');
-      await refusedAs(ledger.void({ id: `v${pendingId}`, pendingId }), 'pending_mismatch');
-    }
-  },
   'T4/pending-resolved: what was posted or voided is said before a wrong amount': async (ledger) => {
     await fund(ledger, { a: 9n, b: 0n });
     for (const id of ['1', '2']) await created(ledger.reserve(move(`r${id}`, 'a', 'b', 1n)));
@@ -119,14 +88,6 @@ const resolving = eachOnLedger({
     }
     assert.deepEqual(await whole(ledger), before);
   },
-  'T4/repeat-first: the answer that an id has comes before every rule': async (ledger) => {
-    await fund(ledger, { a: 9n, b: 0n });
-    const call = move('t', 'a', 'b', 9n);
-    await created(ledger.transfer(call));
-    await ledger.closeWallet('a');
-    assert.equal(await outcomeOf(ledger.transfer({ ...call, source: 'no' })), 'id_conflict');
-    assert.equal(await outcomeOf(ledger.transfer(call)), 'created');
-  },
 });
 
 const counting = eachLedger({
@@ -146,27 +107,6 @@ const counting = eachLedger({
     await refusedAs(ledger.transfer(move('y1', 'b', 'a', 2n)), 'insufficient_funds');
     assert.equal(await outcomeOf(ledger.transfer(move('x1', 'a', 'b', 2n))), 'insufficient_funds');
     await created(ledger.transfer(move('x3', 'a', 'b', 1n)));
-  },
-  'T8/of-whom: it is the owner of the wallet that was to pay; those of nobody count together': async ({
-    ledger: open,
-  }) => {
-    const ledger = await open({ maxRefusals: 1 });
-    await fund(ledger, { a: 9n, b: 0n });
-    await created(ledger.reserve(move('r', 'a', 'b', 1n)));
-    await refusedAs(ledger.post({ id: 'p', pendingId: 'r', amount: 2n }), 'exceeds_pending_amount');
-    assert.equal(await outcomeOf(ledger.transfer(move('t', 'a', 'b', 10n))), 'too_many_refusals');
-    await refusedAs(ledger.transfer(move('n1', 'no', 'b', 1n)), 'source_wallet_not_found');
-    assert.equal(await outcomeOf(ledger.void({ id: 'v', pendingId: 'none' })), 'too_many_refusals');
-    await refusedAs(ledger.transfer(move('n2', 'b', 'a', 1n)), 'insufficient_funds');
-    assert.deepEqual(await totals(ledger, 'a'), [9n, 0n, 0n, 1n]);
-  },
-  'T8/in-one-batch: refusals of one batch are counted as those of single calls': async ({ ledger: open }) => {
-    const ledger = await open({ maxRefusals: 2 });
-    await fund(ledger, { a: 1n, b: 0n });
-    const calls = [1, 2, 3].map((n) => ({ ...move(`x${n}`, 'a', 'b', 2n), kind: 'transfer' as const }));
-    const outcomes = (await ledger.batch(calls)).map(({ outcome }) => outcome);
-    assert.deepEqual(outcomes, ['insufficient_funds', 'insufficient_funds', 'too_many_refusals']);
-    assert.equal((await allRecords(ledger)).length, 6);
   },
 });
 

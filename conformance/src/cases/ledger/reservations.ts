@@ -3,18 +3,7 @@ import type { Ledger, Transfer } from 'mempool-ledger';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachLedger, eachOnLedger, mustLedger } from '../../case/must.ts';
 import { until } from '../../scenario/lease.ts';
-import {
-  allRecords,
-  coin,
-  created,
-  fund,
-  most,
-  move,
-  newWallets,
-  outcomeOf,
-  totals,
-  whole,
-} from '../../scenario/ledger.ts';
+import { allRecords, coin, created, fund, most, move, outcomeOf, totals } from '../../scenario/ledger.ts';
 
 /** Ten units of `a`, of which `amount` are reserved for `b` as `r`. */
 async function reserved(ledger: Ledger, amount = 6n): Promise<Transfer> {
@@ -42,30 +31,6 @@ const reserving = eachOnLedger({
       [
         [10n, 0n, 0n, 6n],
         [0n, 0n, 6n, 0n],
-      ],
-    );
-  },
-  'H2/whole: a post moves all that was reserved': async (ledger) => {
-    const { seq } = await reserved(ledger);
-    const { at, digest, ...rest } = await created(ledger.post({ id: 'p', pendingId: 'r', description: 'd' }));
-    assert.deepEqual(rest, {
-      ...{ id: 'p', kind: 'post', outcome: 'created', state: 'posted', source: 'a', destination: 'b', amount: 6n },
-      ...{
-        currency: coin,
-        description: 'd',
-        metadata: {},
-        pendingId: 'r',
-        released: 6n,
-        expiresAt: null,
-        seq: seq + 1,
-      },
-    });
-    assert.equal((await ledger.findTransfer('r'))?.state, 'posted');
-    assert.deepEqual(
-      [await totals(ledger, 'a'), await totals(ledger, 'b')],
-      [
-        [10n, 6n, 0n, 0n],
-        [6n, 0n, 0n, 0n],
       ],
     );
   },
@@ -171,41 +136,6 @@ const series = eachOnLedger({
     }
     const other = await ledger.reserve({ ...call, series: 's:1' });
     assert.equal(other.transfer?.id, '~s:1:1');
-  },
-  'H7/one-open: while one is pending it is the answer, whatever the call says': async (ledger) => {
-    await fund(ledger, { a: 10n, b: 0n });
-    const { id: _, ...call } = move('', 'a', 'b', 2n);
-    const first = await ledger.reserve({ ...call, series: 's' });
-    const before = await whole(ledger);
-    assert.deepEqual(await ledger.reserve({ ...call, amount: 9n, series: 's' }), { ...first, replayed: true });
-    assert.deepEqual(await ledger.reserve({ ...call, source: 'no', series: 's' }), { ...first, replayed: true });
-    assert.deepEqual(await whole(ledger), before);
-  },
-  'H7/after-refusal: after a refusal a call makes the next': async (ledger) => {
-    await fund(ledger, { a: 1n, b: 0n });
-    const { id: _, ...call } = move('', 'a', 'b', 5n);
-    const refused = await ledger.reserve({ ...call, series: 's' });
-    assert.deepEqual([refused.outcome, refused.transfer?.id], ['insufficient_funds', '~s:1']);
-    await created(ledger.transfer(move('up', 'vault', 'a', 4n)));
-    const next = await ledger.reserve({ ...call, series: 's' });
-    assert.deepEqual([next.outcome, next.transfer?.id, next.replayed], ['created', '~s:2', false]);
-  },
-  'H7/apart: a series and a caller’s id of the same text do not meet': async (ledger) => {
-    await fund(ledger, { a: 10n, b: 0n });
-    const { id: _, ...call } = move('', 'a', 'b', 1n);
-    await created(ledger.reserve(move('s', 'a', 'b', 1n)));
-    await created(ledger.reserve(move('s:1', 'a', 'b', 1n)));
-    assert.equal((await created(ledger.reserve({ ...call, series: 's' }))).id, '~s:1');
-    assert.equal(await outcomeOf(ledger.transfer(move('~s:2', 'a', 'b', 1n))), 'invalid_id');
-    assert.equal(await outcomeOf(ledger.reserve(move('~s:2', 'a', 'b', 1n))), 'invalid_id');
-  },
-  'H7/at-once: of many calls of a series at once one makes a reservation, the others get it': async (ledger) => {
-    await fund(ledger, { a: 50n, b: 0n });
-    const { id: _, ...call } = move('', 'a', 'b', 1n);
-    const answers = await Promise.all(Array.from({ length: 50 }, () => ledger.reserve({ ...call, series: 's' })));
-    assert.deepEqual(new Set(answers.map(({ transfer }) => transfer?.id)), new Set(['~s:1']));
-    assert.equal(answers.filter(({ replayed }) => !replayed).length, 1);
-    assert.deepEqual(await totals(ledger, 'a'), [50n, 0n, 0n, 1n]);
   },
 });
 
@@ -316,13 +246,6 @@ const sweeping = eachLedger({
     assert.equal(await outcomeOf(ledger.void({ id: 'v', pendingId: 'r' })), 'pending_already_expired');
     assert.deepEqual(['r', 'long', 'never'].length, (await ledger.transfers({ wallet: 'b' })).items.length - 1);
     assert.equal((await ledger.findTransfer('r'))?.state, 'expired');
-  },
-  'H6/nothing: a sweep with nothing due changes nothing': async ({ ledger: open }) => {
-    const ledger = await open();
-    await newWallets(ledger, 'a');
-    const before = await whole(ledger);
-    assert.deepEqual(await ledger.sweep(), { count: 0, more: false });
-    assert.deepEqual(await whole(ledger), before);
   },
 });
 

@@ -22,11 +22,6 @@ async function found(ledger: Ledger, search: WalletSearch): Promise<string> {
 }
 
 const searching = eachOnLedger({
-  'W6/all: without a search all wallets come, in the order of their creation': async (ledger) => {
-    await newWallets(ledger, 'z', 'y', 'x');
-    await ledger.setTags('z', ['later']);
-    assert.equal(await found(ledger, {}), 'vault z y x');
-  },
   'W6/owner: by owner, exactly': async (ledger) => {
     await filled(ledger);
     assert.equal(await found(ledger, { owner: 'ann' }), 'a c d');
@@ -41,29 +36,6 @@ const searching = eachOnLedger({
     assert.equal(await found(ledger, { tags: ['Red'], match: 'all' }), 'c');
     assert.equal(await found(ledger, { tags: ['red', 'none'] }), '');
     assert.equal(await found(ledger, { tags: ['re'] }), '');
-  },
-  'W6/any-tag: wallets that have any of the tags, each once, in the order of their creation': async (ledger) => {
-    await filled(ledger);
-    assert.equal(await found(ledger, { tags: ['new', 'Red', 'red'], match: 'any' }), 'a b c d');
-    assert.equal(await found(ledger, { tags: ['none', 'new'], match: 'any' }), 'd');
-  },
-  'W6/owner-and-tags: of one owner, all or any': async (ledger) => {
-    await filled(ledger);
-    assert.equal(await found(ledger, { owner: 'ann', tags: ['red', 'big'] }), 'a d');
-    assert.equal(await found(ledger, { owner: 'ann', tags: ['red', 'Red'], match: 'any' }), 'a c d');
-    assert.equal(await found(ledger, { owner: 'bob', tags: ['big'], match: 'any' }), '');
-  },
-  'W6/retagged: a wallet is found by the tags that it has now': async (ledger) => {
-    await filled(ledger);
-    await ledger.setTags('a', ['big', 'new']);
-    assert.equal(await found(ledger, { tags: ['red'] }), 'b d');
-    assert.equal(await found(ledger, { tags: ['new'] }), 'a d');
-    assert.equal(await found(ledger, { tags: ['big'], match: 'any' }), 'a c d');
-  },
-  'W6/closed: a closed wallet is found too': async (ledger) => {
-    await filled(ledger);
-    await ledger.closeWallet('a');
-    assert.equal(await found(ledger, { owner: 'ann' }), 'a c d');
   },
   'W6/pages: pages of any size give each wallet once, also while new ones come and others move money': async (
     ledger,

@@ -76,19 +76,6 @@ const once = eachOnLedger({
     assert.equal(await outcomeOf(ledger.void({ id: 't', pendingId: 't' })), 'id_conflict');
     assert.deepEqual(await whole(ledger), before);
   },
-  'T2/post-or-void: a post and a void, or posts of two amounts, are other content': async (ledger) => {
-    await fund(ledger, { a: 10n, b: 0n });
-    await created(ledger.reserve(move('r', 'a', 'b', 5n)));
-    await created(ledger.post({ id: 'p', pendingId: 'r' }));
-    assert.equal(await outcomeOf(ledger.post({ id: 'p', pendingId: 'r', amount: 5n })), 'id_conflict');
-    assert.equal(await outcomeOf(ledger.void({ id: 'p', pendingId: 'r' })), 'id_conflict');
-    assert.equal(await outcomeOf(ledger.post({ id: 'p', pendingId: 'r2' })), 'id_conflict');
-  },
-  'T2/refused-id: the id of a refusal is taken too': async (ledger) => {
-    await fund(ledger, { a: 1n, b: 0n });
-    assert.equal(await outcomeOf(ledger.transfer(move('t', 'a', 'b', 2n))), 'insufficient_funds');
-    assert.equal(await outcomeOf(ledger.transfer(move('t', 'a', 'b', 1n))), 'id_conflict');
-  },
   'T3/sticks: a refusal is the answer for ever, also when the call would succeed now': async (ledger) => {
     await fund(ledger, { a: 1n, b: 0n });
     const call = move('t', 'a', 'b', 2n);
@@ -109,14 +96,6 @@ const refusing = eachOnLedger({
     assert.equal(await outcomeOf(ledger.transfer(move('one', 'a', 'b', 1n))), 'insufficient_funds');
     assert.equal(await outcomeOf(ledger.reserve(move('r', 'c', 'b', 11n))), 'insufficient_funds');
     await created(ledger.reserve(move('r10', 'c', 'b', 10n)));
-  },
-  'T6/reserved: what is reserved cannot be spent or reserved again, and what is coming neither': async (ledger) => {
-    await fund(ledger, { a: 10n, b: 0n });
-    await created(ledger.reserve(move('r', 'a', 'b', 6n)));
-    assert.equal(await outcomeOf(ledger.transfer(move('t5', 'a', 'b', 5n))), 'insufficient_funds');
-    assert.equal(await outcomeOf(ledger.reserve(move('r5', 'a', 'b', 5n))), 'insufficient_funds');
-    assert.equal(await outcomeOf(ledger.transfer(move('b1', 'b', 'a', 1n))), 'insufficient_funds');
-    await created(ledger.transfer(move('t4', 'a', 'b', 4n)));
   },
   'T7/own-record: a refusal adds its own record and nothing else': async (ledger) => {
     await fund(ledger, { a: 1n, b: 0n });

@@ -39,7 +39,6 @@ async function check({ newPool, openNamed, random, effort, signal }: CaseContext
 export const historyCases: readonly ConformanceCase[] = [
   historyCase('random-1', 'basic', []),
   historyCase('fifo', 'fifo', ['arrival-verbs']),
-  historyCase('fifo-2', 'fifo', ['arrival-verbs']),
   historyCase('priority', 'priority', ['priority']),
   historyCase('priority-2', 'priority', ['priority']),
 ];

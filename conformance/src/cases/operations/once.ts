@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { Worker } from 'node:worker_threads';
 import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { mustEach } from '../../case/must.ts';
@@ -57,24 +56,6 @@ const longLists: readonly (readonly [string, string, (store: MempoolStore, list:
   ['findInflight', 'hashes', (store, list) => store.findInflight(list)],
 ];
 
-/** Writes into shared memory for as long as it lives. */
-const scribble = `
-  const { workerData, parentPort } = require('node:worker_threads');
-  const bytes = new Uint8Array(workerData);
-  parentPort.postMessage('writing');
-  for (let i = 0; ; i = (i + 4093) % bytes.length) bytes[i] += 1;
-`;
-
-async function writing(shared: SharedArrayBuffer, run: () => Promise<void>): Promise<void> {
-  const worker = new Worker(scribble, { eval: true, workerData: shared });
-  try {
-    await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
-    await run();
-  } finally {
-    await worker.terminate();
-  }
-}
-
 const onePool = eachOnPool({
   'M1/given-away: a payload whose buffer was transferred is refused before any write': async (pool, store) => {
     const [good, bad] = [pool.transaction(), pool.transaction()];
@@ -84,14 +65,6 @@ const onePool = eachOnPool({
       refuses(store.receive([good, { ...bad, payload }]), 'ERR_MEMPOOL_INVALID', { field: 'transactions[1].payload' }),
     );
     assert.equal((await store.receive([good]))[0]?.kind, 'received');
-  },
-  'M1/empty-payload: a payload may be empty': async (pool, store) => {
-    const batch = [pool.transaction(0), { ...pool.transaction(), payload: Buffer.alloc(0) }];
-    await store.receive(batch);
-    assert.deepEqual(
-      (await store.peekPending()).transactions.map(({ payload }) => payload.length),
-      [0, 0],
-    );
   },
   'M1/batch-read-once: a list of transactions is read once': async (pool, store) => {
     const [one, other] = [pool.transaction(), pool.transaction()];
@@ -127,18 +100,6 @@ const onePool = eachOnPool({
       );
       await pool.drop(...hashesOf(batch));
     }
-  },
-  'M1/shared-memory: a payload in shared memory is stored as it was at one moment': async (pool, store) => {
-    const shared = new SharedArrayBuffer(1_000_000);
-    await writing(shared, async () => {
-      for (let i = 0; i < 3; i++) await store.receive([{ ...pool.transaction(), payload: new Uint8Array(shared) }]);
-    });
-    const stored = (await store.peekPending()).transactions;
-    assert.deepEqual(
-      stored.map(({ payload }) => payload.length),
-      [1_000_000, 1_000_000, 1_000_000],
-    );
-    assert.deepEqual((await store.peekPending()).transactions.map(readable), stored.map(readable));
   },
   'M2/long-lists: a list that is too long is refused by its length, before it is read': async ({ store }) => {
     for (const [verb, field, call] of longLists) {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Block, isMempoolError, Mempool, type MempoolStore, type Transaction } from 'mempool-core';
+import { type Block, isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustEach } from '../../case/must.ts';
-import { eachOnPool, onPool, openOther, openPool } from '../../scenario/on-pool.ts';
-import { hashesOf, kindsOf, point } from '../../scenario/pool.ts';
+import { eachOnPool, onPool } from '../../scenario/on-pool.ts';
+import { point } from '../../scenario/pool.ts';
 import { refuses, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
 
 const operationId = 'operation-1';
@@ -17,30 +16,6 @@ function repeated({ verb, arrange }: WriteVerb): ConformanceCase {
     const before = await pool.snapshot();
     assert.deepEqual(await call({ operationId }), first);
     assert.deepEqual(await pool.snapshot(), before);
-  });
-}
-
-function repeatedLater({ verb, arrange }: WriteVerb): ConformanceCase {
-  const title = `${verb} repeated after other calls still gives its outcome and changes nothing`;
-  return onPool(`X2/repeated-later-${verb}`, title, async (pool) => {
-    const { call, again } = await arrange(pool);
-    const first = await call({ operationId });
-    await again();
-    const before = await pool.snapshot();
-    assert.deepEqual(await call({ operationId }), first);
-    assert.deepEqual(await pool.snapshot(), before);
-  });
-}
-
-function freshId({ verb, arrange }: WriteVerb): ConformanceCase {
-  const title = `${verb} with another operation id is another call`;
-  return onPool(`X2/another-${verb}`, title, async (pool) => {
-    const { call, again } = await arrange(pool);
-    await call({ operationId });
-    await again();
-    const before = await pool.snapshot();
-    await call({ operationId: 'operation-2' });
-    assert.notDeepEqual(await pool.snapshot(), before);
   });
 }
 
@@ -77,11 +52,6 @@ const otherCalls: readonly OtherCall[] = [
     second: (store, { fresh }) => store.receive([fresh[1]], id),
   },
   {
-    name: 'hashes',
-    first: (store, { pending }) => store.markInflight([pending[0]], id),
-    second: (store, { pending }) => store.markInflight([pending[1]], id),
-  },
-  {
     name: 'dropped',
     first: (store, { pending }) => store.drop([pending[0]], 'failed', id),
     second: (store, { pending }) => store.drop([pending[1]], 'failed', id),
@@ -100,16 +70,6 @@ const otherCalls: readonly OtherCall[] = [
     name: 'slot-of-a-target',
     first: (store) => store.rollback(point(1), id),
     second: (store) => store.rollback({ ...point(1), slot: 21 }, id),
-  },
-  {
-    name: 'fewer-hashes',
-    first: (store, { pending }) => store.markInflight(pending, id),
-    second: (store, { pending }) => store.markInflight([pending[1]], id),
-  },
-  {
-    name: 'fewer-dropped',
-    first: (store, { pending }) => store.drop(pending, 'failed', id),
-    second: (store, { pending }) => store.drop([pending[1]], 'failed', id),
   },
   {
     name: 'target',
@@ -187,99 +147,12 @@ const onePool = eachOnPool({
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     assert.deepEqual(error.details.hashes, [one.hash]);
   },
-  'X2/received-nothing: a receive without transactions is refused under a used id, and leaves a new one free': async (
-    pool,
-    store,
-  ) => {
-    const [one, other] = [pool.transaction(), pool.transaction()];
-    await store.receive([one], id);
-    await pool.drop(one.hash);
-    const error = await rejection(store.receive([], id));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.deepEqual([error.details.field, error.details.hashes], ['operationId', [one.hash]]);
-    const free = { operationId: 'free' };
-    assert.deepEqual(await store.receive([], free), []);
-    assert.deepEqual(kindsOf(await store.receive([other], free)), ['received']);
-  },
-  'X2/refused-by-now: what validate refuses by now is answered under its id as it was first, and never received':
-    async (pool, store) => {
-      let isOpen = true;
-      const validate = () => (isOpen ? {} : { code: 1, log: 'no', penalize: false });
-      const mempool = new Mempool(store, { validate, sweepEveryMs: 0 });
-      const batch = [pool.transaction(), pool.transaction()];
-      const [one, other] = batch as [Transaction, Transaction];
-      const submitted = await mempool.submit(one, id);
-      const received = await mempool.receive(batch, { operationId: 'batch' });
-      await pool.drop(...hashesOf(batch));
-      isOpen = false;
-      const before = await pool.snapshot();
-      assert.deepEqual(await mempool.submit(one, id), submitted);
-      assert.deepEqual(await mempool.receive(batch, { operationId: 'batch' }), received);
-      const error = await rejection(mempool.submit(other, id));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'operationId');
-      assert.equal((await mempool.submit(one, { operationId: 'free' })).kind, 'refused');
-      assert.deepEqual(await pool.snapshot(), before);
-    },
   'X2/moved-nothing: an id whose call moved nothing is refused without naming hashes': async (pool, store) => {
     const [one, other] = [pool.transaction().hash, pool.transaction().hash];
     assert.deepEqual(await store.markInflight([one], id), []);
     const error = await rejection(store.markInflight([other], id));
     assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
     assert.deepEqual([error.details.field, error.details.hashes], ['operationId', undefined]);
-  },
-  'X2/received-not-duplicate: a retried receive says "received" if its first attempt did it': async (pool, store) => {
-    const one = pool.transaction();
-    const [first] = await store.receive([one], { operationId });
-    await pool.mark(one.hash);
-    const [retried] = await store.receive([one], { operationId });
-    assert.equal(retried?.kind, 'received');
-    assert.deepEqual(retried, first);
-  },
-  'X2/other-verb: an id that was used for another verb is refused and changes nothing': async (pool, store) => {
-    const hash = await pool.receiveOne();
-    await store.markInflight([hash], { operationId });
-    await pool.unchanged(() =>
-      refuses(store.markAcknowledged([hash], { operationId }), 'ERR_MEMPOOL_INVALID', { field: 'operationId' }),
-    );
-  },
-  'X2/gap-recorded: a gap is an outcome: its repeat is a gap even when the block would fit now': async (
-    pool,
-    store,
-  ) => {
-    await pool.block(1);
-    const third = { point: point(3), parent: point(2).hash, seen: [], unseen: [] };
-    const first = await store.confirm(third, {}, { operationId });
-    await pool.block(2);
-    assert.deepEqual(await store.confirm(third, {}, { operationId }), first);
-    assert.deepEqual((await store.tip()).point, point(2));
-  },
-  'X2/unknown-point-recorded: an unknown point is an outcome: its repeat is the same': async (pool, store) => {
-    await pool.block(1);
-    const first = await store.rollback(point(2), { operationId });
-    await pool.block(2);
-    await pool.block(3);
-    assert.deepEqual(await store.rollback(point(2), { operationId }), first);
-    assert.deepEqual((await store.tip()).point, point(3));
-  },
-  'X2/nothing-recorded: having moved nothing is an outcome: its repeat moves nothing': async (pool, store) => {
-    const one = pool.transaction();
-    await store.markInflight([one.hash], { operationId });
-    await store.receive([one]);
-    assert.deepEqual(await store.markInflight([one.hash], { operationId }), []);
-    assert.deepEqual(await pool.stages(one.hash), ['Pending']);
-  },
-  'X2/duplicate-recorded: a duplicate is an outcome: its repeat is the same': async (pool, store) => {
-    const one = pool.transaction();
-    await store.receive([one]);
-    const first = await store.receive([one], { operationId });
-    await pool.drop(one.hash);
-    assert.deepEqual(await store.receive([one], { operationId }), first);
-    assert.deepEqual(await pool.stages(one.hash), ['Dropped']);
-  },
-  'X2/refusal-not-recorded: the id of a rejected call is still free': async (pool, store) => {
-    const one = pool.transaction();
-    await rejection(store.receive([{ ...one, payloadType: -1 }], { operationId }));
-    assert.equal((await store.receive([one], { operationId }))[0]?.kind, 'received');
   },
   'X2/ten-thousand: the last 10,000 ids are remembered': async (pool, store) => {
     const one = pool.transaction();
@@ -301,13 +174,6 @@ const onePool = eachOnPool({
     assert.deepEqual(a, b);
     assert.equal(a[0]?.kind, 'received');
   },
-  'X2/judged-by-state: the outcome of a repeat without an id depends on the state': async (pool, store) => {
-    const one = pool.transaction();
-    await store.receive([one]);
-    assert.equal((await store.receive([one]))[0]?.kind, 'duplicate');
-    await pool.mark(one.hash);
-    assert.deepEqual(await pool.mark(one.hash), []);
-  },
   'X2/any-printable: an id may be any 1 to 128 printable characters': async (pool, store) => {
     for (const id of ['x', ' ', '{a}:*\\"\'', '~'.repeat(128)]) {
       const one = pool.transaction();
@@ -315,38 +181,10 @@ const onePool = eachOnPool({
       assert.deepEqual(await store.receive([one], { operationId: id }), first);
     }
   },
-  'X2/outcome-is-a-copy: a caller that changes an outcome does not change its record': async (pool, store) => {
-    const hash = await pool.receiveOne();
-    const first = await store.markInflight([hash], { operationId });
-    first.push('spoiled');
-    const second = await store.markInflight([hash], { operationId });
-    second.length = 0;
-    assert.deepEqual(await store.markInflight([hash], { operationId }), [hash]);
-  },
-  'X2/tip-is-a-copy: a caller that changes the point of an outcome does not change the store': async ({ store }) => {
-    const lists = { seen: [], unseen: [] };
-    const { tip } = await store.confirm({ point: point(1), ...lists }, {}, { operationId });
-    if (tip.point) Object.assign(tip.point, { slot: 7 });
-    const again = await store.confirm({ point: point(1), ...lists }, {}, { operationId });
-    assert.deepEqual([again.tip.point, (await store.tip()).point], [point(1), point(1)]);
-  },
-});
-
-const ownPools = mustEach({
-  'X2/own-pool: an id of one pool means nothing in another': async (context) => {
-    const [pool, other] = [await openPool(context), await openOther(context)];
-    const one = pool.transaction();
-    await pool.store.receive([one], { operationId });
-    assert.equal((await other.store.receive([one], { operationId }))[0]?.kind, 'received');
-    assert.equal((await other.store.usage()).pending, 1);
-  },
 });
 
 export const operationCases: readonly ConformanceCase[] = [
   ...otherCalls.map(otherArguments),
   ...onePool,
   ...writeVerbs.map(repeated),
-  ...writeVerbs.map(repeatedLater),
-  ...writeVerbs.map(freshId),
-  ...ownPools,
 ];

@@ -301,13 +301,6 @@ const boundOwnPools = eachRanked({
     await scene.fill({ a: { requires }, b: { requires }, c: {}, d: {} });
     await scene.refuses('e', { requires }, { kind: 'limit', limit: 'maxParked' });
   },
-  'P3/future-nonces: a flood of future nonces never pushes out what is ready': async (context) => {
-    const scene = await openScene(context, { maxTxs: 10, maxParked: 4 });
-    await scene.fill(Object.fromEntries(Array.from({ length: 8 }, (_, i) => [`r${i}`, { priority: -9n }])));
-    for (let i = 0; i < 40; i++) await scene.add(`f${i}`, { ...account(`s${i}`, 9), priority: 1_000n });
-    assert.equal((await scene.ready()).length, 8);
-    assert.ok((await scene.parked()).length <= 2);
-  },
   'P3/future-nonces-parked: parked ones take no more room than their limit': async (context) => {
     const scene = await openScene(context, { maxTxs: 10, maxParked: 4 });
     for (let i = 0; i < 40; i++) await scene.add(`f${i}`, { ...account(`s${i}`, 9), priority: BigInt(i) });

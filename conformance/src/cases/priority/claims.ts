@@ -90,33 +90,6 @@ const cases = eachFifo({
     pool.clock.nowMs = 5_281;
     assert.deepEqual((await pool.store.sweep()).returned, hashes.slice(1));
   },
-  'P19/extend-twice: a claim can be extended again and again': async (context) => {
-    const { pool } = await taken(context, 1);
-    for (const untilMs of [5_190, 5_280, 5_370]) {
-      pool.clock.nowMs = untilMs - claimMs;
-      assert.deepEqual(await pool.store.extendClaim('mine', claimMs), { kind: 'extended', untilMs, held: 1 });
-      assert.deepEqual((await pool.store.sweep()).returned, []);
-    }
-  },
-  'P19/extend-never-shortens: a claim never ends earlier than before': async (context) => {
-    const { pool, hashes } = await taken(context, 1);
-    pool.clock.nowMs = 5_050;
-    assert.deepEqual(await pool.store.extendClaim('mine', 10), { kind: 'extended', untilMs: 5_100, held: 1 });
-    pool.clock.nowMs = 5_100;
-    assert.deepEqual((await pool.store.sweep()).returned, []);
-    pool.clock.nowMs = 5_101;
-    assert.deepEqual((await pool.store.sweep()).returned, hashes);
-  },
-  'P19/extend-late: a claim whose time is over can be extended until a sweep has ended it': async (context) => {
-    const { pool, hashes } = await taken(context, 1);
-    pool.clock.nowMs = 6_000;
-    assert.deepEqual(await pool.store.extendClaim('mine', 50), { kind: 'extended', untilMs: 6_050, held: 1 });
-    assert.deepEqual((await pool.store.sweep()).returned, []);
-    pool.clock.nowMs = 6_051;
-    assert.deepEqual((await pool.store.sweep()).returned, hashes);
-    assert.deepEqual(await pool.store.extendClaim('mine', 50), { kind: 'ended' });
-    assert.deepEqual((await pool.store.usage()).pending, 1);
-  },
   'P19/extend-ended: nothing is extended if nothing is under the claim': async (context) => {
     const scene = await taken(context, 2);
     const { pool, hashes } = scene;
@@ -126,16 +99,6 @@ const cases = eachFifo({
     await pool.acknowledge(...hashes.slice(0, 1));
     await pool.release(...hashes.slice(1));
     assert.deepEqual(await pool.store.extendClaim('theirs', 50), { kind: 'ended' });
-  },
-  'P19/extend-one: other claims end as before': async (context) => {
-    const { pool, hashes } = await taken(context, 2);
-    const others = hashesOf(await pool.receive(2));
-    await pool.store.take({}, theirs);
-    pool.clock.nowMs = 5_050;
-    await pool.store.extendClaim('mine', 500);
-    pool.clock.nowMs = 5_101;
-    assert.deepEqual((await pool.store.sweep()).returned, others);
-    assert.deepEqual(await pool.stages(...hashes), ['Propagated', 'Propagated']);
   },
   'P19/extend-repeated: a repeat with the same id returns the first outcome, and extends nothing': async (context) => {
     const { pool, hashes } = await taken(context, 1);
@@ -156,13 +119,6 @@ const cases = eachFifo({
       [early, late],
       [5_200, 5_300].map((untilMs) => ({ kind: 'extended', untilMs, held: 1 })),
     );
-  },
-  'P19/no-event: an extension makes no event and moves nothing': async (context) => {
-    const { pool, hashes } = await taken(context, 2);
-    const { lastEventSeq } = await pool.store.usage();
-    await pool.store.extendClaim('mine', 500);
-    assert.deepEqual((await pool.store.usage()).lastEventSeq, lastEventSeq);
-    assert.deepEqual(hashesOf((await pool.store.take({}, mine)).transactions), hashes);
   },
   'P8/with-payloads: a claim with payloads has each transaction whole, also when the take is repeated': async (
     context,

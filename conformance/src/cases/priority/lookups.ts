@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { DropReason } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { gist, point } from '../../scenario/pool.ts';
+import { gist } from '../../scenario/pool.ts';
 import { account, eachOnPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
 async function namesOf(scene: Scene, sender: string): Promise<string[]> {
@@ -39,26 +39,6 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual(zero, { ...plain, gas: 3, priority: 2n, provides: ['s:0'] });
     assert.deepEqual(lone, { ...plain, priority: 9n, bytes: 7 });
   },
-  'P23/by-sender-stages: a sender’s Confirmed ones are told, and those that ended are not': async (scene) => {
-    await scene.fill({ a: account('s', 0), b: account('s', 1), c: account('s', 2), d: account('s', 3) });
-    await scene.drop('d');
-    await scene.block(1, { seen: ['a'] }, { finalizeThreshold: 1 });
-    await scene.block(2, { seen: ['b'] });
-    assert.deepEqual(await namesOf(scene, 's'), ['b', 'c']);
-    await scene.store.rollback('origin');
-    assert.deepEqual(await namesOf(scene, 's'), ['a', 'b', 'c']);
-    assert.deepEqual(await namesOf(scene, 'nobody'), []);
-  },
-  'P23/by-sender-moves: what a sender has is told as it is after each call': async (scene) => {
-    assert.deepEqual(await namesOf(scene, 's'), []);
-    await scene.fill({ a: { sender: 's', priority: 1n, provides: ['x'] } });
-    assert.deepEqual(await namesOf(scene, 's'), ['a']);
-    await scene.fill({ b: { sender: 't', priority: 9n, provides: ['x'] } });
-    assert.deepEqual([await namesOf(scene, 's'), await namesOf(scene, 't')], [[], ['b']]);
-    await scene.drop('b');
-    await scene.fill({ b: { sender: 's' } });
-    assert.deepEqual([await namesOf(scene, 's'), await namesOf(scene, 't')], [['b'], []]);
-  },
   'P23/by-sender-pages: pages follow each other, also if what a page ended with has left': async (scene) => {
     for (let nonce = 0; nonce < 5; nonce++) await scene.fill({ [`n${nonce}`]: account('s', nonce) });
     await scene.mark('n0', 'n1');
@@ -72,18 +52,6 @@ const onePool = eachOnPriorityPool({
     const third = await scene.store.bySender('s', { limit: 2, after: second.next ?? '' });
     assert.deepEqual([scene.names(third.transactions), third.next, third.missing], [['n3', 'n4'], null, ['s:2']]);
     assert.deepEqual((await scene.store.bySender('s', { limit: 1 })).missing, ['s:2']);
-  },
-  'P23/missing: a gap is what is neither provided, in whatever stage, nor satisfied by a block': async (scene) => {
-    await scene.block(1, { provides: ['chain'] });
-    await scene.fill({ theirs: { sender: 't', provides: ['p'], requires: ['nothing'] }, out: { provides: ['f'] } });
-    await scene.fill({
-      me: { sender: 's', requires: ['chain', 'p', 'f', 'm', 'l'] },
-      me2: { sender: 's', requires: ['m'] },
-    });
-    await scene.mark('out');
-    assert.deepEqual((await scene.store.bySender('s')).missing, ['m', 'l']);
-    await scene.fill({ last: { provides: ['l'] } });
-    assert.deepEqual((await scene.store.bySender('s')).missing, ['m']);
   },
   'P23/by-tag: who provides a tag and who requires it, in whatever stage, by seq': async (scene) => {
     const none = { satisfied: false, provider: null, dependents: [], more: false };
@@ -109,22 +77,6 @@ const onePool = eachOnPriorityPool({
     const first = await scene.store.byTag('t', { limit: 2 });
     assert.deepEqual([scene.names(first.dependents), first.more], [['c', 'a'], true]);
     assert.deepEqual((await scene.store.byTag('u')).provider?.provides, ['t', 'u']);
-  },
-  'P23/by-tag-of-two: of two on the chain that provide a tag, the one with the lower seq is told': async (scene) => {
-    await scene.add('one', { provides: ['t'] });
-    await scene.block(1, { seen: ['two'] });
-    await scene.block(2, { seen: ['one'] });
-    await scene.add('two', { provides: ['t'] });
-    await scene.store.rollback(point(1));
-    await scene.block(3, { seen: ['one'] });
-    assert.deepEqual(await scene.stages('one', 'two'), ['Confirmed', 'Confirmed']);
-    assert.equal((await scene.store.byTag('t')).provider?.hash, scene.hash('one'));
-  },
-  'P23/by-tag-satisfied: a tag that a block satisfied is told, until it is withdrawn': async (scene) => {
-    await scene.block(1, { provides: ['t'] });
-    assert.deepEqual((await scene.store.byTag('t')).satisfied, true);
-    await scene.store.rollback('origin');
-    assert.deepEqual((await scene.store.byTag('t')).satisfied, false);
   },
   'P23/drop: what a sender has is dropped for the reason given, but for what is Confirmed': async (scene) => {
     await scene.fill({ a: account('s', 0), b: account('s', 1), c: account('s', 2), d: account('s', 9) });
@@ -154,69 +106,6 @@ const onePool = eachOnPriorityPool({
     const call = { operationId: 'once' };
     await assert.rejects(scene.store.dropBySender('t', reason, call), { code: 'ERR_MEMPOOL_INVALID' });
     await assert.rejects(scene.store.dropBySender('s', 'failed', call), { code: 'ERR_MEMPOOL_INVALID' });
-  },
-  'P23/descendants: what depends on a dropped one is dropped with it, in whatever stage': async (scene) => {
-    await scene.fill({ p: { provides: ['p'] }, c: { requires: ['p'], provides: ['c'] }, g: { requires: ['c', 'm'] } });
-    await scene.fill({
-      other: { provides: ['o'] },
-      lone: { requires: ['o'] },
-      out: { requires: ['p'], priority: -1n },
-    });
-    await scene.mark('p', 'c', 'out');
-    const events = await scene.eventsOf(async () => {
-      const dropped = await scene.store.drop(scene.hashes(['other', 'p']), reason, { descendants: true });
-      assert.deepEqual(scene.names(dropped), ['other', 'p', 'c', 'g', 'lone', 'out']);
-    });
-    assert.deepEqual(
-      events.map(gist),
-      scene.hashes(['p', 'c', 'g', 'other', 'lone', 'out']).map((hash) => `Dropped ${hash}`),
-    );
-    assert.deepEqual(await scene.reasons('c', 'g', 'out'), [reason, reason, reason]);
-  },
-  'P23/descendants-asked: without the option what depends on a dropped one stays': async (scene) => {
-    await scene.fill({ p: { provides: ['p'] }, c: { requires: ['p'] } });
-    assert.deepEqual(await scene.store.drop([scene.hash('p')], reason, { descendants: false }), [scene.hash('p')]);
-    assert.deepEqual(await scene.parked(), ['c']);
-  },
-  'P23/descendants-met: what the chain has satisfied binds nobody, and a Confirmed one stays with those behind it':
-    async (scene) => {
-      await scene.block(1, { provides: ['met'] });
-      await scene.fill({ p: { provides: ['p'] }, c: { requires: ['p'], provides: ['c'] }, g: { requires: ['c'] } });
-      await scene.fill({ free: { requires: ['met'] } });
-      await scene.mark('p', 'c');
-      await scene.block(2, { seen: ['c'] });
-      const dropped = await scene.store.drop([scene.hash('p')], reason, { descendants: true });
-      assert.deepEqual(dropped, [scene.hash('p')]);
-      assert.deepEqual(await scene.stages('c', 'g', 'free'), ['Confirmed', 'Pending', 'Pending']);
-      assert.deepEqual(await scene.store.drop([scene.hash('c')], reason, { descendants: true }), []);
-    },
-  'P23/descendants-claimed: a claim guards the descendants in flight, not those that are Pending': async (scene) => {
-    await scene.fill({ p: { provides: ['p'] } });
-    const claim = 'mine';
-    await scene.store.take({}, { owner: 'w', claimMs: 1_000, operationId: claim });
-    await scene.fill({ a: { requires: ['p'], provides: ['a'] }, behind: { requires: ['a'] } });
-    await scene.store.take({ maxTxs: 1 }, { owner: 'v', claimMs: 1_000, operationId: 'other' });
-    await scene.fill({ b: { requires: ['p'] } });
-    const hashes = [scene.hash('p')];
-    assert.deepEqual(await scene.store.drop(hashes, reason, { claim: 'other', descendants: true }), []);
-    const dropped = await scene.store.drop(hashes, reason, { claim, descendants: true });
-    assert.deepEqual(dropped, scene.hashes(['p', 'b']));
-    assert.deepEqual(await scene.stages('a', 'behind'), ['Propagated', 'Pending']);
-  },
-  'P23/descendants-repeated: an operation id is bound to the descendants, too': async (scene) => {
-    await scene.fill({ p: { provides: ['p'] }, c: { requires: ['p'] } });
-    const call = { operationId: 'once' };
-    const hashes = [scene.hash('p')];
-    const first = await scene.store.drop(hashes, reason, { ...call, descendants: true });
-    assert.deepEqual(first, scene.hashes(['p', 'c']));
-    await scene.unchanged(async () => {
-      assert.deepEqual(await scene.store.drop(hashes, reason, { ...call, descendants: true }), first);
-    });
-    await assert.rejects(scene.store.drop(hashes, reason, call), { code: 'ERR_MEMPOOL_INVALID' });
-  },
-  'P23/reads-alone: to look up a sender or a tag changes nothing': async (scene) => {
-    await scene.fill({ a: account('s', 0), b: account('s', 2) });
-    await scene.unchanged(() => Promise.all([scene.store.bySender('s'), scene.store.byTag('s:0')]));
   },
   'P23/wrong: a sender, tag or key that is none is refused': async (scene) => {
     const { store } = scene;

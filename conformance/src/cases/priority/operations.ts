@@ -191,21 +191,6 @@ const ownPools = eachRanked({
       assert.deepEqual(await scene.store.receive([again], options), first);
     });
   },
-  'P14/mixed-recorded: a call with all kinds of outcomes is recorded whole': async (context) => {
-    const scene = await openScene(context, { maxTxs: 4, maxTxGas: 9 });
-    await scene.fill(ladder([5, 6], { provides: [] }));
-    const batch = [
-      scene.submission('a', { requires: ['missing'] }),
-      scene.submission('b', { gas: 10 }),
-      scene.submission('t0'),
-      scene.submission('c', { priority: 3n }),
-      scene.submission('d', { priority: 3n }),
-      scene.submission('e', { priority: 3n }),
-    ];
-    const first = await scene.store.receive(batch, { operationId: 'op' });
-    assert.deepEqual(kindsOf(first), ['received', 'limit', 'duplicate', 'received', 'received', 'full']);
-    await scene.unchanged(async () => assert.deepEqual(await scene.store.receive(batch, { operationId: 'op' }), first));
-  },
   'P14/received-and-evicted: one that a call receives and evicts again has one event': async (context) => {
     const scene = await openScene(context, { maxTxs: 1 });
     const told = await moves(scene, async () => {
@@ -217,22 +202,6 @@ const ownPools = eachRanked({
       ['high', 'Unknown', 'Pending', null],
     ]);
     assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['low']);
-  },
-  'P14/by-seq: evicted and replaced ones of a call are in seq order, in events and log': async (context) => {
-    const scene = await openScene(context, { maxTxs: 3 });
-    await scene.fill({ a: { priority: 3n, provides: ['x'] }, b: { priority: 1n }, c: { priority: 2n } });
-    const told = await moves(scene, () =>
-      scene.addAll({ d: { priority: 9n }, e: { priority: 9n }, f: { priority: 9n, provides: ['x'] } }),
-    );
-    assert.deepEqual(told, [
-      ['a', 'Pending', 'Dropped', 'replaced'],
-      ['b', 'Pending', 'Dropped', 'evicted'],
-      ['c', 'Pending', 'Dropped', 'evicted'],
-      ['d', 'Unknown', 'Pending', null],
-      ['e', 'Unknown', 'Pending', null],
-      ['f', 'Unknown', 'Pending', null],
-    ]);
-    assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), ['a', 'b', 'c']);
   },
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked } from '../../case/must.ts';
-import { account, atLeast, type Draft, openScene, type Scene } from '../../scenario/priority.ts';
+import { atLeast, type Draft, openScene, type Scene } from '../../scenario/priority.ts';
 
 const own = (priority: number, more: Draft = {}): Draft => ({ priority: BigInt(priority), protected: true, ...more });
 const other = (priority: number, more: Draft = {}): Draft => ({ priority: BigInt(priority), ...more });
@@ -82,13 +82,6 @@ const comingCases = eachRanked({
     await scene.refuses('large', own(9, { bytes: 40 }), { kind: 'full', floor: atLeast(2n) });
     await scene.store.setLimits({ maxEvictions: 9, eviction: 'none' });
     await scene.refuses('small', own(9), { kind: 'full', floor: { kind: 'closed' } });
-  },
-  'P28/spares-its-parents: it evicts nothing that it requires': async (context) => {
-    const scene = await openScene(context, { maxTxs: 2 });
-    await scene.fill({ parent: other(1, { provides: ['p'] }), rich: other(9) });
-    assert.equal(await kindOf(scene, 'new', own(5, { requires: ['p'] })), 'received');
-    assert.deepEqual([await scene.ready(), await scene.reasons('rich')], [['parent', 'new'], ['evicted']]);
-    await scene.refuses('next', own(5, { requires: ['p'] }), { kind: 'full', floor: atLeast(2n) });
   },
   'P28/per-sender: it is exempt from maxPerSender, but not from the limit of its own verdict': async (context) => {
     const scene = await openScene(context, { maxPerSender: 2 });
@@ -187,22 +180,6 @@ const endingCases = eachRanked({
     assert.deepEqual(scene.names((await scene.store.sweep()).expired), ['old']);
     await scene.fill({ new: own(1) });
     assert.deepEqual([await scene.store.flush(), await scene.reasons('new')], [1, ['flushed']]);
-  },
-  'P28/below-the-floor: below the floor it is parked as any other, and ready again when that falls': async (
-    context,
-  ) => {
-    const scene = await openScene(context, { minPriority: 5n });
-    await scene.fill({ own: own(4), rich: own(5) });
-    assert.deepEqual([await scene.ready(), await scene.parked()], [['rich'], ['own']]);
-    await scene.store.setLimits({ minPriority: 4n });
-    assert.deepEqual(await scene.ready(), ['rich', 'own']);
-  },
-  'P28/placed: protection changes no place, and a conflict ends it': async (context) => {
-    const scene = await openScene(context);
-    await scene.fill({ a: other(2), n0: own(1, account('s', 0)), n1: own(9, account('s', 1)), b: other(1) });
-    assert.deepEqual(await scene.ready(), ['a', 'n0', 'n1', 'b']);
-    await scene.block(1, { provides: ['s:0'] });
-    assert.deepEqual([await scene.ready(), await scene.reasons('n0')], [['n1', 'a', 'b'], ['conflict']]);
   },
 });
 

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import type { AnyStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import {
-  type Draft,
-  eachOnPriorityPool,
-  ladder,
-  maxPriority,
-  minPriority,
-  onPriorityPool,
-} from '../../scenario/priority.ts';
+import { type Draft, eachOnPriorityPool, ladder, onPriorityPool } from '../../scenario/priority.ts';
 
 type Budget = NonNullable<Parameters<AnyStore['reap']>[0]>;
 
@@ -73,10 +66,6 @@ const onePool = eachOnPriorityPool({
       [2, 1],
     );
   },
-  'P7/no-gas: a transaction without gas fits a gas budget of 0': async (scene) => {
-    await scene.fill({ a: { priority: 2n }, b: { priority: 1n, gas: 1 } });
-    assert.deepEqual(scene.names(await scene.store.reap({ maxGas: 0 })), ['a']);
-  },
   'P7/no-bytes: an empty transaction fits a byte budget of 0': async (scene) => {
     await scene.fill({ a: { bytes: 0 }, b: { bytes: 1 } });
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 0 })), ['a']);
@@ -86,11 +75,6 @@ const onePool = eachOnPriorityPool({
     await scene.fill(ladder([1, 3, 2]));
     assert.deepEqual(scene.names(await scene.store.reap({ maxTxs: 2 })), ['t1', 't2']);
     assert.deepEqual(await scene.store.reap({ maxTxs: 0 }), []);
-  },
-  'P7/prefix: the first that does not fit ends it, though smaller ones follow': async (scene) => {
-    await scene.fill(mixed);
-    assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 50 })), ['a']);
-    assert.deepEqual(scene.names(await scene.store.reap({ maxGas: 49 })), ['a']);
   },
   'P7/skip: up to skip may be passed over; their descendants are passed over uncounted': async (scene) => {
     await scene.fill(mixed);
@@ -111,11 +95,6 @@ const onePool = eachOnPriorityPool({
     await scene.fill({ last: {} });
     assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 60, skip: 1 })), ['other', 'last']);
   },
-  'P7/oversized-head: a head that never fits does not block a caller that may pass over it': async (scene) => {
-    await scene.fill({ giant: { priority: 99n, bytes: 5_000 }, ...ladder([1, 2, 3]) });
-    assert.deepEqual(await scene.store.reap({ maxBytes: 1_000 }), []);
-    assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 1_000, skip: 1 })), ['t2', 't1', 't0']);
-  },
   'P7/reads-alone: reap and pages of best change nothing': async (scene) => {
     await scene.fill(mixed);
     await scene.unchanged(async () => {
@@ -124,42 +103,6 @@ const onePool = eachOnPriorityPool({
       await scene.store.best({ limit: 2 });
       await scene.store.payloads(scene.hashes(['a', 'b']));
     });
-  },
-  'P7/candidate: a candidate has its seq, bytes, gas and its own priority': async (scene) => {
-    await scene.fill({
-      parent: { priority: 2n, provides: ['p'] },
-      child: { priority: 7n, gas: 3, bytes: 9, requires: ['p'] },
-    });
-    const [, child] = await scene.store.reap();
-    assert.deepEqual(child, { hash: scene.hash('child'), seq: 2, bytes: 9, gas: 3, priority: 7n });
-  },
-  'P7/pages: best pages through the order by keys that rise as text': async (scene, context) => {
-    await scene.addAll(ladder(Array.from({ length: 25 }, () => context.random.below(5) - 2)));
-    const pages: string[] = [];
-    const keys: string[] = [];
-    for (let page = await scene.store.best({ limit: 4 }); page.length > 0 && pages.length <= 25; ) {
-      pages.push(...scene.names(page));
-      keys.push(...page.map(({ key }) => key));
-      page = await scene.store.best({ limit: 4, after: keys.at(-1) });
-    }
-    assert.deepEqual(pages, await scene.ready());
-    assert.deepEqual(keys, [...keys].sort());
-    assert.equal(new Set(keys).size, 25);
-  },
-  'P7/keys-in-full: keys differ for all order keys: depth and both ends of 64 bits': async (scene) => {
-    await scene.fill({
-      child: { priority: 5n, requires: ['p'] },
-      parent: { priority: 5n, provides: ['p'] },
-      lowest: { priority: minPriority },
-      low: { priority: minPriority + 1n },
-      highest: { priority: maxPriority },
-      high: { priority: maxPriority - 1n },
-    });
-    const order = ['highest', 'high', 'parent', 'child', 'low', 'lowest'];
-    const ranked = await scene.store.best();
-    assert.deepEqual([scene.names(ranked), ranked.map(({ key }) => key).sort()], [order, ranked.map(({ key }) => key)]);
-    for (const [at, { key }] of ranked.entries())
-      assert.deepEqual(scene.names(await scene.store.best({ after: key })), order.slice(at + 1));
   },
   'P7/pages-stay-valid: a page after a key is right even if the key’s owner has gone': async (scene) => {
     await scene.fill(ladder([9, 8, 7, 6, 5]));
@@ -177,13 +120,6 @@ const onePool = eachOnPriorityPool({
       answers.map((answer) => answer && [scene.names([answer])[0], answer.payload.length, answer.payloadType]),
       [['b', 4, 0], null, ['parked', 5, 0], null, ['a', 3, 0], ['b', 4, 0]],
     );
-  },
-  'P7/payloads-are-copies: the bytes of payloads belong to the caller': async (scene) => {
-    await scene.fill({ a: { bytes: 3 } });
-    const [first] = await scene.store.payloads(scene.hashes(['a']));
-    first?.payload.fill(99);
-    const [again] = await scene.store.payloads(scene.hashes(['a']));
-    assert.deepEqual([...(again?.payload ?? [])], [1, 1, 1]);
   },
 });
 

@@ -32,16 +32,6 @@ const onePool = eachOnPriorityPool({
     const [first] = await scene.store.stale({ height: 9 });
     assert.deepEqual(first, { hash: scene.hash('b'), seq: 2, version: 1, checkedHeight: 3 });
   },
-  'P11/stale-pending-only: only Pending transactions are stale': async (scene) => {
-    await scene.fill(ladder([5, 4, 3, 2, 1]));
-    await scene.mark('t0', 't4');
-    await scene.acknowledge('t4');
-    await scene.block(1, { seen: ['t1'] });
-    await scene.drop('t2');
-    assert.deepEqual(await staleNames(scene, 1), ['t3']);
-    await scene.release('t0', 't4');
-    assert.deepEqual(await staleNames(scene, 1), ['t0', 't3', 't4']);
-  },
   'P11/revised: a new verdict changes priority, gas, needs, expiry and limit, and counts': async (scene) => {
     await scene.add('a', { priority: 1n, sender: 's', provides: ['x'] }, { height: 2 });
     const answer: Verdict = {
@@ -61,28 +51,6 @@ const onePool = eachOnPriorityPool({
     assert.deepEqual([rest.version, rest.checkedHeight, rest.admittedHeight, rest.seq], [2, 6, 2, 1]);
     assert.deepEqual([await scene.parked(), (await scene.load()).gas], [['a'], 4]);
   },
-  'P11/no-event: a new verdict is no transition and no event': async (scene) => {
-    await scene.fill({ a: {} });
-    assert.deepEqual(await scene.eventsOf(() => revise(scene, 'a', 1, { priority: 5n })), []);
-  },
-  'P11/new-place: a new priority moves a transaction, and its descendants with it': async (scene) => {
-    await scene.fill({
-      a: { priority: 9n, provides: ['a'] },
-      child: { priority: 9n, requires: ['a'] },
-      b: { priority: 5n },
-    });
-    await revise(scene, 'a', 1, { priority: 1n, provides: ['a'] });
-    assert.deepEqual(await scene.ready(), ['b', 'a', 'child']);
-    await revise(scene, 'a', 2, { priority: 6n, provides: ['a'] });
-    assert.deepEqual(await scene.ready(), ['a', 'child', 'b']);
-  },
-  'P11/parks-and-promotes: new needs park a transaction, and its descendants, or make them ready': async (scene) => {
-    await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] } });
-    await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] });
-    assert.deepEqual(await scene.parked(), ['a', 'child']);
-    await revise(scene, 'a', 2, { provides: ['a'] });
-    assert.deepEqual(await scene.parked(), []);
-  },
   'P11/superseded: a verdict on an older version does not undo a newer one': async (scene) => {
     await scene.fill({ a: { priority: 1n } });
     await revise(scene, 'a', 1, { priority: 7n }, 9);
@@ -101,11 +69,6 @@ const onePool = eachOnPriorityPool({
     await scene.add('child', { from: 'peer' });
     assert.equal((await revise(scene, 'child', 1, { priority: 4n, requires: ['p'] })).kind, 'revised');
   },
-  'P11/refused: a transaction refused by its new verdict is Dropped with its reason': async (scene) => {
-    await scene.fill({ a: {}, b: {} });
-    assert.deepEqual(await revise(scene, 'a', 1, refusal), { kind: 'dropped', hash: scene.hash('a') });
-    assert.deepEqual([await scene.ready(), await scene.reasons('a')], [['b'], ['invalid']]);
-  },
   'P11/skipped: a hash that is not Pending any more, or not known, is skipped': async (scene) => {
     await scene.fill(ladder([4, 3, 2, 1]));
     await scene.mark('t0', 't1');
@@ -123,27 +86,6 @@ const onePool = eachOnPriorityPool({
     const { checkedHeight, version, priority } = await scene.entry('a');
     assert.deepEqual([checkedHeight, version, priority], [5, 2, 2n]);
     assert.deepEqual(await staleNames(scene, 8), ['a']);
-  },
-  'P11/pools-height: without a height a verdict is of the pool’s tick': async (scene) => {
-    await scene.fill({ a: {} });
-    await scene.blocks(1, 3);
-    assert.deepEqual(await staleNames(scene, 3), ['a']);
-    await scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: {} }]);
-    assert.deepEqual([await staleNames(scene, 3), await staleNames(scene, 4)], [[], ['a']]);
-  },
-  'P11/cycle: a new verdict that would close a cycle changes nothing': async (scene) => {
-    await scene.fill({
-      a: { provides: ['a'] },
-      b: { provides: ['b'], requires: ['a'] },
-      c: { provides: ['c'], requires: ['b'] },
-    });
-    await scene.unchanged(async () => {
-      for (const tag of ['a', 'b', 'c'])
-        assert.deepEqual(await revise(scene, 'a', 1, { provides: ['a'], requires: [tag] }), {
-          kind: 'cycle',
-          hash: scene.hash('a'),
-        });
-    });
   },
   'P11/own-tags-and-sender: a new verdict may not change the tags provided or the sender': async (scene) => {
     await scene.fill({ a: { sender: 's', provides: ['x'] }, b: {} });
@@ -170,28 +112,6 @@ const ownPools = eachRanked({
       assert.deepEqual(await revise(scene, 'e', 1, { requires: ['c'] }), limit('e', 'maxDescendants'));
     });
     assert.equal((await revise(scene, 'e', 1, { gas: 10 })).kind, 'revised');
-  },
-  'P11/bounds-below: a new verdict counts for the ancestors of its descendants': async (context) => {
-    const scene = await openScene(context, { maxAncestors: 2 });
-    await scene.fill({ p: { provides: ['p'] }, a: account('a', 0), b: account('a', 1), c: account('a', 2) });
-    const answer = { ...account('a', 0), requires: ['p'] };
-    await scene.unchanged(async () => {
-      const due = { kind: 'limit', hash: scene.hash('a'), limit: 'maxAncestors' };
-      assert.deepEqual(await revise(scene, 'a', 1, answer), due);
-    });
-    await scene.drop('c');
-    assert.equal((await revise(scene, 'a', 1, answer)).kind, 'revised');
-  },
-  'P11/bounds-parked: a new verdict parks no more than the pool allows': async (context) => {
-    const scene = await openScene(context, { maxParked: 2 });
-    await scene.fill({ a: { provides: ['a'] }, child: { requires: ['a'] }, b: {}, parked: { requires: ['missing'] } });
-    await scene.unchanged(async () => {
-      const due = { kind: 'limit', hash: scene.hash('a'), limit: 'maxParked' };
-      assert.deepEqual(await revise(scene, 'a', 1, { provides: ['a'], requires: ['missing'] }), due);
-    });
-    assert.equal((await revise(scene, 'b', 1, { requires: ['missing'] })).kind, 'revised');
-    await scene.store.setLimits({ maxParked: 0 });
-    assert.equal((await revise(scene, 'b', 2, { requires: ['other'] })).kind, 'revised');
   },
   'P11/dropped-beside-a-limit: a refusal parks its dependents, even if another verdict fails': async (context) => {
     const scene = await openScene(context, { maxParked: 1 });

@@ -4,14 +4,6 @@ import { eachRanked } from '../../case/must.ts';
 import { never, point } from '../../scenario/pool.ts';
 import { type Draft, eachOnPriorityPool, openScene, type Scene } from '../../scenario/priority.ts';
 
-/** Two providers of one tag, both Confirmed: `b` by the first block, `a` by the second. */
-async function bothOnTheChain(scene: Scene): Promise<void> {
-  await scene.fill({ a: { provides: ['x'], priority: 1n }, b: { provides: ['x'], priority: 9n } });
-  await scene.block(1, { seen: ['b'] });
-  await scene.block(2, { seen: ['a'] });
-  assert.deepEqual(await scene.stages('a', 'b'), ['Confirmed', 'Confirmed']);
-}
-
 /** `v` needs `u`, which was on the chain before it was received, and needs `v`. */
 async function circleOverTheChain(scene: Scene, more: readonly string[] = []): Promise<void> {
   await scene.fill({ v: { provides: ['v'], requires: ['u'] } });
@@ -68,21 +60,6 @@ const onePool = eachOnPriorityPool({
     await scene.block(3, { unseen: ['a'] });
     assert.deepEqual([await scene.stages('a'), await scene.reasons('a')], [['Dropped'], ['conflict']]);
   },
-  'P12/returned-against-confirmed: one whose rival is Confirmed is dropped instead of returning': async (scene) => {
-    await bothOnTheChain(scene);
-    const outcome = await scene.store.rollback(point(1));
-    assert.deepEqual(
-      [await scene.stages('a', 'b'), await scene.reasons('a')],
-      [['Dropped', 'Confirmed'], ['conflict']],
-    );
-    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 0);
-  },
-  'P12/both-returned: of two that return together the one that came first stays': async (scene) => {
-    await bothOnTheChain(scene);
-    const outcome = await scene.store.rollback('origin');
-    assert.deepEqual([await scene.stages('a', 'b'), await scene.reasons('b')], [['Pending', 'Dropped'], ['conflict']]);
-    assert.equal(outcome.kind === 'rolled-back' && outcome.returned, 1);
-  },
   'P12/returned-circle: one whose return would close a cycle is dropped': async (scene) => {
     await circleOverTheChain(scene);
     await scene.store.rollback('origin');
@@ -106,18 +83,6 @@ const onePool = eachOnPriorityPool({
     );
     assert.deepEqual(await scene.parked(), ['b', 'c']);
   },
-  'P12/returned-place: what returns from the chain has the place it had, its descendants below it': async (scene) => {
-    await scene.fill({
-      parent: { priority: 5n, provides: ['p'] },
-      rival: { priority: 5n },
-      child: { priority: 9n, requires: ['p'] },
-    });
-    const order = await scene.order();
-    await scene.block(1, { seen: ['parent'] });
-    assert.deepEqual(await scene.ready(), ['child', 'rival']);
-    await scene.block(2, { unseen: ['parent'] });
-    assert.deepEqual(await scene.order(), order);
-  },
 });
 
 const ownPools = eachRanked({
@@ -127,16 +92,6 @@ const ownPools = eachRanked({
     const outcome = await scene.block(2, { unseen: ['a', 'b', 'c'] });
     assert.deepEqual(await scene.stages('a', 'b', 'c'), ['Pending', 'Dropped', 'Pending']);
     assert.deepEqual(outcome.kind === 'applied' && [outcome.returned, outcome.dropped], [2, 1]);
-  },
-  'P12/unseen-against-confirmed: one named as unseen is dropped if its rival is Confirmed': async (context) => {
-    const scene = await openScene(context, never);
-    await bothOnTheChain(scene);
-    const outcome = await scene.block(3, { unseen: ['a'] });
-    assert.deepEqual(
-      [await scene.stages('a', 'b'), await scene.reasons('a')],
-      [['Dropped', 'Confirmed'], ['conflict']],
-    );
-    assert.deepEqual(outcome.kind === 'applied' && [outcome.returned, outcome.dropped], [0, 1]);
   },
 });
 
@@ -181,26 +136,9 @@ const revivedEntryOnePool = eachOnPriorityPool({
     await scene.block(2, { unseen: ['a'] });
     assert.deepEqual([await kept(scene), await scene.ready()], [before, ['a']]);
   },
-  'P12/entry-of-a-final-one: one whose final block is undone keeps verdict, sources and times': async (scene) => {
-    await arranged(scene);
-    const before = await kept(scene);
-    await scene.block(1, { seen: ['a'] }, { finalizeThreshold: 1 });
-    assert.deepEqual([await kept(scene), (await scene.entry('a')).stage], [before, 'Finalized']);
-    await scene.store.rollback('origin');
-    assert.deepEqual([await kept(scene), await scene.parked()], [before, ['a']]);
-    assert.equal((await scene.place('a'))?.effectivePriority, 9n);
-  },
 });
 
 const revivedEntryOwnPools = eachRanked({
-  'P12/entry-leaves-with-the-log: an entry is gone once its transaction has left the log': async (context) => {
-    const scene = await openScene(context, { maxFinalized: 1 });
-    await arranged(scene);
-    await scene.fill({ b: {} });
-    await scene.drop('a');
-    await scene.drop('b');
-    assert.deepEqual(scene.names((await scene.dump()).entries), ['b']);
-  },
   'P12/revived-in-a-full-pool: what the chain brings back is not held up by limits': async (context) => {
     const scene = await openScene(context, { maxTxs: 1, maxPerSender: 1, eviction: 'none' });
     await arranged(scene);
@@ -209,22 +147,6 @@ const revivedEntryOwnPools = eachRanked({
     await scene.block(1, { seen: ['a'] });
     await scene.block(2, { unseen: ['a'] });
     assert.deepEqual([await scene.stages('a', 'b'), (await scene.load()).transactions], [['Pending', 'Pending'], 2]);
-  },
-  'P12/reborn-in-one-call: one that its call evicts and receives again has one life': async (context) => {
-    const scene = await openScene(context, { maxTxs: 2 });
-    await scene.fill({ queued: { priority: 1n }, taken: { provides: ['x'], priority: 2n } });
-    await scene.store.markInflight([scene.hash('taken')]);
-    await scene.block(1, { seen: ['shown'] });
-    await scene.store.receive([
-      scene.submission('better', { priority: 5n }),
-      scene.submission('queued', { priority: 9n }),
-      scene.submission('shown', { provides: ['x'] }),
-      scene.submission('taken', { priority: 8n }),
-    ]);
-    assert.deepEqual([await scene.ready(), await scene.inflight()], [['queued', 'taken'], ['shown']]);
-    assert.deepEqual(scene.names((await scene.store.peekPending()).transactions), ['queued', 'taken']);
-    const { pending, propagated, confirmed } = await scene.store.usage();
-    assert.deepEqual([pending, propagated, confirmed], [2, 0, 1]);
   },
 });
 

@@ -72,14 +72,6 @@ const ownPools = eachRanked({
     scene.clock.nowMs += 1_001;
     assert.deepEqual([await expired(scene), (await scene.store.tip()).tick], [['t0', 't1'], 0]);
   },
-  'P9/only-when-swept: nothing expires by itself, whatever is read or written meanwhile': async (context) => {
-    const scene = await openScene(context, { ttlMs: 1, ttlBlocks: 1 });
-    await scene.fill(ladder([1]));
-    scene.clock.nowMs += 10_000;
-    await scene.blocks(1, 5);
-    await scene.fill({ other: {} });
-    assert.deepEqual(await scene.stages('t0'), ['Pending']);
-  },
   'P9/pools-clock: a sweep is made at the pool’s time, or earlier, never later': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     await scene.fill(ladder([1]));
@@ -95,28 +87,6 @@ const ownPools = eachRanked({
     await scene.blocks(1, 2);
     assert.deepEqual(await expired(scene), []);
     await scene.block(3);
-    assert.deepEqual(await expired(scene), ['t0']);
-  },
-  'P9/pending-only: what is in flight does not expire, until it is Pending again': async (context) => {
-    const scene = await openScene(context, { ttlMs: 100 });
-    await scene.fill(ladder([3, 2, 1], { expiresAt: startMs + 50 }));
-    await scene.mark('t0', 't1');
-    await scene.acknowledge('t1');
-    await scene.block(1, { seen: ['t2'] });
-    scene.clock.nowMs += 1_000;
-    assert.deepEqual(await expired(scene), []);
-    await scene.release('t0', 't1');
-    await scene.store.rollback('origin');
-    assert.deepEqual(await expired(scene), ['t0', 't1', 't2']);
-  },
-  'P9/from-the-first-admission: a return to Pending does not make anything younger': async (context) => {
-    const scene = await openScene(context, { ttlMs: 100 });
-    await scene.fill(ladder([1]));
-    scene.clock.nowMs += 90;
-    await scene.block(1, { seen: ['t0'] });
-    await scene.block(2, { unseen: ['t0'] });
-    await scene.add('t0');
-    scene.clock.nowMs += 11;
     assert.deepEqual(await expired(scene), ['t0']);
   },
   'P9/parked-too: a parked one expires like any other': async (context) => {
@@ -144,15 +114,6 @@ const ownPools = eachRanked({
       scene.hashes(due).map((hash) => `Dropped ${hash}`),
     );
     assert.deepEqual(scene.names((await scene.store.dumpFinalized()).entries), due);
-  },
-  'P9/lease-then-expiry: what a claim gives back may expire': async (context) => {
-    const scene = await openScene(context, { ttlMs: 100 });
-    await scene.fill(ladder([1]));
-    await scene.store.take({}, { owner: 'o', claimMs: 50 });
-    scene.clock.nowMs += 500;
-    await scene.store.sweep();
-    await scene.store.sweep();
-    assert.deepEqual([await scene.stages('t0'), await scene.reasons('t0')], [['Dropped'], ['expired']]);
   },
   'P9/batches: a sweep moves at most a thousand, and reports that there is more': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
@@ -212,13 +173,6 @@ const ownPools = eachRanked({
     assert.deepEqual(await expired(scene), ['t1', 't2']);
     assert.deepEqual([await scene.ready(), await scene.stages('t0')], [['young'], ['Confirmed']]);
     assert.equal((await scene.add('t0')).kind, 'duplicate');
-  },
-  'P9/nothing-to-do: a sweep with nothing to sweep changes nothing': async (context) => {
-    const scene = await openScene(context, { ttlMs: 100 });
-    await scene.fill(ladder([1]));
-    await scene.unchanged(async () => {
-      assert.deepEqual(await scene.store.sweep(), { returned: [], woken: [], expired: [], evicted: [], more: false });
-    });
   },
 });
 

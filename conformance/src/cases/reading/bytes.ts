@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, Transaction } from 'mempool-core';
+import type { MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustEach, needing } from '../../case/must.ts';
-import type { Random } from '../../case/random.ts';
-import { eachOnPool, onPool, openPool } from '../../scenario/on-pool.ts';
-import { hashesOf, point, readable, transaction } from '../../scenario/pool.ts';
+import { eachOnPool, onPool } from '../../scenario/on-pool.ts';
+import { hashesOf, point } from '../../scenario/pool.ts';
 
 interface BytesRead {
   readonly verb: string;
@@ -53,87 +51,7 @@ function handedOut({ verb, reach, read }: BytesRead): ConformanceCase {
   });
 }
 
-/** Empty arrays of each kind: with a buffer, without memory, and as a view on a part of another. */
-const nothings: readonly Uint8Array[] = [
-  new Uint8Array(0),
-  new Uint8Array(new ArrayBuffer(0)),
-  Buffer.from('bytes').subarray(2, 2),
-];
-
-/** Among others, so that a page does not end at it. */
-function withNothing(random: Random): Transaction[] {
-  const empty = nothings.map((payload) => ({ ...transaction(random), payload }));
-  return [transaction(random), ...empty, transaction(random)];
-}
-
-const bytesOf = (items: readonly ({ readonly payload?: Uint8Array } | null)[]): string[] =>
-  items.map((item) => Buffer.from(item?.payload ?? 'none').toString('hex'));
-
-/** Two rounds, so that a store also checks a record that it wrote twice. */
-const emptyPayloads: ConformanceCase['run'] = async (context) => {
-  const pool = await openPool(context);
-  const batch = withNothing(context.random);
-  const [hashes, expected] = [hashesOf(batch), bytesOf(batch)];
-  for (const _ of ['first', 'again']) {
-    await pool.store.receive(batch);
-    assert.deepEqual(bytesOf((await pool.store.peekPending()).transactions), expected);
-    await pool.mark(...hashes);
-    assert.deepEqual(bytesOf((await pool.store.peekInflight()).transactions), expected);
-    assert.deepEqual(bytesOf(await pool.store.findInflight(hashes)), expected);
-    await pool.drop(...hashes);
-  }
-  assert.deepEqual(bytesOf((await pool.store.dumpFinalized()).entries), [...expected, ...expected]);
-};
-
-const emptyArrivals: ConformanceCase['run'] = async (context) => {
-  const pool = await openPool(context);
-  const batch = withNothing(context.random);
-  const expected = bytesOf(batch);
-  await pool.store.receive(batch);
-  assert.deepEqual(bytesOf(await pool.store.payloads(hashesOf(batch))), expected);
-  const { items } = await pool.store.since();
-  assert.deepEqual(bytesOf(items.map(({ payload }) => payload && { payload })), expected);
-  const { transactions: taken } = await pool.store.take({}, { owner: 'peer', claimMs: 1_000 });
-  assert.deepEqual(
-    taken.map(({ bytes }) => bytes),
-    batch.map(({ payload }) => payload.length),
-  );
-  assert.deepEqual(bytesOf(await pool.store.findInflight(hashesOf(taken))), expected);
-};
-
-const ownPools = mustEach({
-  'M1/empty: an empty payload is read back as an empty payload by every read': emptyPayloads,
-});
-
-const ownPoolsArrivalVerbs = mustEach({
-  'M1/empty-taken: a payload of no bytes is gossiped and taken': emptyArrivals,
-}).map(needing('arrival-verbs'));
-
 const onePool = eachOnPool({
-  'M1/handed-in: changing a payload after the call began does not reach the store': async (pool, store) => {
-    const one = pool.transaction(500);
-    const payload = Uint8Array.from(one.payload);
-    const receiving = store.receive([{ ...one, payload }]);
-    payload.fill(0);
-    await receiving;
-    payload.fill(1);
-    const [stored] = (await store.peekPending()).transactions;
-    assert.equal(stored && readable(stored).payload, readable(one).payload);
-  },
-  'M1/reused-buffer: one buffer may carry many payloads in turn, without waiting': async (pool, store) => {
-    const batch = pool.transactions(20, 64);
-    const buffer = new Uint8Array(64);
-    const calls = batch.map((one) => {
-      buffer.set(one.payload);
-      return store.receive([{ ...one, payload: buffer }]);
-    });
-    await Promise.all(calls);
-    const stored = (await store.peekPending()).transactions.map((entry) => readable(entry).payload);
-    assert.deepEqual(
-      stored,
-      batch.map((one) => readable(one).payload),
-    );
-  },
   'M1/views: a view on a part of a buffer is that part and nothing else': async (pool, store) => {
     const whole = pool.random.bytes(300);
     const payload = whole.subarray(100, 140);
@@ -158,17 +76,6 @@ const onePool = eachOnPool({
     await receiving;
     assert.deepEqual(await pool.pending(), hashes);
   },
-  'M1/all-bytes: every byte value comes back, zero and line ends too': async (pool, store) => {
-    const payload = Uint8Array.from({ length: 512 }, (_, i) => i % 256);
-    await store.receive([{ ...pool.transaction(), payload }]);
-    const [stored] = (await store.peekPending()).transactions;
-    assert.deepEqual(stored && [...stored.payload], [...payload]);
-  },
 });
 
-export const byteCases: readonly ConformanceCase[] = [
-  ...reads.map(handedOut),
-  ...ownPools,
-  ...ownPoolsArrivalVerbs,
-  ...onePool,
-];
+export const byteCases: readonly ConformanceCase[] = [...reads.map(handedOut), ...onePool];

@@ -3,7 +3,7 @@ import type { MempoolEvent, MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachFifo, mustEach, needing } from '../../case/must.ts';
 import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
-import { contentOf, hashesOf, Pool, placeOf, take } from '../../scenario/pool.ts';
+import { hashesOf, Pool, placeOf, take } from '../../scenario/pool.ts';
 import { refuses } from '../../scenario/verb-call.ts';
 
 /** The same cursor, of a pool that this one is not. */
@@ -54,35 +54,12 @@ const onePool = eachOnPool({
     const { restarted } = lagOf(await take(await pool.subscribe({ after }), 1));
     assert.equal(restarted, false);
   },
-  'O7/event-cursors: a stream resumes behind the cursor of any event': async (pool) => {
-    await pool.receive(2);
-    await pool.block(1);
-    const all = await take(await pool.subscribe({ after: 'origin' }), 3);
-    await pool.receiveOne();
-    for (const [i, { cursor: after }] of all.entries()) {
-      const [next] = await take(await pool.subscribe({ after }), 1);
-      assert.ok(next);
-      assert.deepEqual([contentOf(next)], (await pool.events()).slice(i + 1, i + 2));
-    }
-  },
   'O7/lagged-cursor: a stream resumes behind the loss that it reported': async (pool) => {
     const hash = await pool.receiveOne();
     const after = ofAnother(await pool.cursor('events', 1));
     const lag = lagOf(await take(await pool.subscribe({ after }), 1));
     const [next] = await take(await pool.subscribe({ after: lag.cursor }), 1);
     assert.equal(next?.kind === 'transaction' && next.hash, hash);
-  },
-  'O7/ends: behind the cursors of usage comes what happens later, and nothing else': async (pool, store) => {
-    const [old = ''] = await pool.receiveHashes(2);
-    await pool.drop(old);
-    const { cursors } = await store.usage();
-    const stream = await pool.subscribe({ after: cursors.events });
-    assert.deepEqual((await store.dumpFinalized({ cursor: cursors.log })).entries, []);
-    const hash = await pool.receiveOne();
-    await pool.drop(hash);
-    const [event] = await take(stream, 1);
-    assert.equal(event?.kind === 'transaction' && event.hash, hash);
-    assert.deepEqual(hashesOf((await store.dumpFinalized({ cursor: cursors.log })).entries), [hash]);
   },
   'O7/origin: origin is the beginning of pages, log and events': async (pool, store) => {
     const hashes = await pool.receiveHashes(3);
@@ -93,13 +70,6 @@ const onePool = eachOnPool({
     assert.deepEqual(await store.dumpFinalized({ cursor: 'origin' }), await store.dumpFinalized());
     const [first] = await take(await pool.subscribe({ after: 'origin' }), 1);
     assert.equal(first?.kind === 'transaction' && first.eventSeq, 1);
-  },
-});
-
-const ownPools = mustEach({
-  'O7/each-pool: each pool has an epoch of its own': async (context) => {
-    const epochs = [await epochOf(await context.open()), await epochOf(await context.openOther())];
-    assert.notEqual(epochs[0], epochs[1]);
   },
 });
 
@@ -175,7 +145,6 @@ const durable = mustEach({
 /** O7. */
 export const cursorCases: readonly ConformanceCase[] = [
   ...onePool,
-  ...ownPools,
   ...renewed,
   ...gossip,
   ...renewedGossip,

@@ -3,7 +3,7 @@ import type { MempoolStore, SeqQuery, StoredTransaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { must, mustEach } from '../../case/must.ts';
 import { eachOnPool, onPool, openPool } from '../../scenario/on-pool.ts';
-import { hashesOf, largeTransactions, never } from '../../scenario/pool.ts';
+import { hashesOf, largeTransactions } from '../../scenario/pool.ts';
 
 const mebibyte = 1_048_576;
 const year = 365 * 24 * 3_600_000;
@@ -124,67 +124,12 @@ const onePool = eachOnPool({
     const after = await pool.cursor('page', third.seq);
     assert.deepEqual(hashesOf((await store.peekPending({ after })).transactions), all.slice(3));
   },
-  'O1/reading-moves-nothing: reading the queue takes nothing out of it': async (pool) => {
-    const all = await pool.receiveHashes(4);
-    for (let i = 0; i < 3; i++) assert.deepEqual(await pool.pending(), all);
-  },
   'O2/empty: hasPending is false in a new pool': async ({ store }) => {
     assert.deepEqual([await store.hasPending(), (await store.peekPending()).transactions], [false, []]);
-  },
-  'O2/waiting: hasPending is true while something is Pending': async (pool, store) => {
-    const all = await pool.receiveHashes(2);
-    const told = [await store.hasPending()];
-    for (const hash of all) {
-      await pool.mark(hash);
-      told.push(await store.hasPending());
-    }
-    assert.deepEqual(told, [true, true, false]);
-  },
-  'O2/returned: hasPending is true again when a transaction returns': async (pool, store) => {
-    const hash = await pool.propagateOne();
-    const told = [await store.hasPending()];
-    await pool.release(hash);
-    assert.deepEqual([...told, await store.hasPending()], [false, true]);
-  },
-  'O2/usage: usage counts the transactions of each stage': async (pool, store) => {
-    const all = await pool.receiveHashes(15);
-    await pool.mark(...all.slice(0, 9));
-    await pool.acknowledge(...all.slice(0, 4));
-    await pool.block(1, { seen: all.slice(0, 3) });
-    await pool.drop(...all.slice(13));
-    const { pending, propagated, acknowledged, confirmed, logged, lastLogSeq } = await store.usage();
-    assert.deepEqual([pending, propagated, acknowledged, confirmed, logged, lastLogSeq], [4, 5, 1, 3, 2, 2]);
   },
 });
 
 const ownPools = mustEach({
-  'O1/inflight-by-seq: what is in flight is in seq order, whatever the order of the marks': async (context) => {
-    const pool = await openPool(context, never);
-    const all = await pool.receiveHashes(6);
-    for (const hash of all.slice(3).toReversed()) await pool.mark(hash);
-    await pool.acknowledge(...all.slice(4, 5));
-    await pool.block(1, { seen: [all[1] as string, all[5] as string] });
-    assert.deepEqual(await pool.inflight(), [all[1], all[3], all[4], all[5]]);
-  },
-  'O1/inflight-stages: peekInflight shows stage, counters and block of each': async (context) => {
-    const pool = await openPool(context, never);
-    const all = await pool.receiveHashes(3);
-    await pool.mark(...all.slice(0, 2));
-    await pool.acknowledge(...all.slice(1, 2));
-    await pool.block(1);
-    await pool.block(2, { seen: all.slice(2) });
-    const seen = (await pool.store.peekInflight()).transactions.map((entry) => [
-      entry.stage,
-      entry.confirmations,
-      entry.nonConfirmations,
-      entry.confirmedAt?.slot ?? null,
-    ]);
-    assert.deepEqual(seen, [
-      ['Propagated', 0, 2, null],
-      ['Acknowledged', 0, 2, null],
-      ['Confirmed', 1, 0, 40],
-    ]);
-  },
   'O2/no-expiry: nothing live expires, however much time passes': async (context) => {
     let now = 0;
     const pool = await openPool(context, { clock: () => now });

@@ -424,7 +424,7 @@ export class CallMaker {
 }
 
 /** A point that no history has. */
-const last = { slot: 2 ** 40, hash: 'ff'.repeat(32) };
+const last = { slot: most, hash: 'ff'.repeat(32) };
 
 /** Calls that empty the pool: nothing is live then, and no log entry requires a tag. */
 export function drainCalls(hashes: readonly string[], maxFinalized: number, scope: HistoryScope): HistoryCall[] {

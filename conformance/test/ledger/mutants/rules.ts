@@ -26,10 +26,6 @@ function planted(id: string, title: string, change: object): Fault {
 }
 
 const ids: readonly Fault[] = [
-  wrong('no-id-conflict', 'an id is answered whatever its content', 'known', (right, model, request) => {
-    const stored = model.kept.get(request.id);
-    return right(stored === undefined ? request : ({ ...request, content: stored.raw.content } as TransferRequest));
-  }),
   wrong('refusal-retried', 'a refusal does not stick', 'known', (right, _, request) => {
     const answer = right(request);
     return answer?.stored?.state === 'refused' ? null : answer;
@@ -51,12 +47,6 @@ const ids: readonly Fault[] = [
   wrong('repeat-after-rules', 'the rules come before the answer that an id has', 'one', (right, model, request) => {
     const closed = 'source' in request && model.wallets_.get(request.source)?.closed;
     return closed ? model.refuse(request, 'wallet_closed') : right(request);
-  }),
-  wrong('conflict-by-text', 'contents are compared by their length', 'known', (right, model, request) => {
-    const stored = model.kept.get(request.id)?.raw.content;
-    return right(
-      stored?.length === request.content.length ? ({ ...request, content: stored } as TransferRequest) : request,
-    );
   }),
 ];
 
@@ -83,9 +73,6 @@ const steps: readonly Fault[] = [
     if ('source' in request && request.kind === 'transfer')
       model.count(request.source, request.destination, request.amount, 0n);
   }),
-  wrong('half-a-chain', 'a chain whose last link fails stays half done', 'chain', (_, model, requests) =>
-    requests.map((one) => model.one(one)),
-  ),
   wrong('chain-without-trace', 'the links of a failed chain are not recorded', 'chain', (right, model, requests) => {
     const before = model.copy();
     const answers = right(requests);
@@ -93,70 +80,14 @@ const steps: readonly Fault[] = [
     model.restore(before);
     return answers.map(({ outcome, replayed }) => ({ outcome, replayed, stored: null }));
   }),
-  wrong('chain-blames-first', 'the first link is told to have failed', 'chain', (right, _, requests) => {
-    const answers = right(requests);
-    const at = answers.findIndex(({ outcome }) => !['created', 'linked_failed'].includes(outcome));
-    return at < 1 ? answers : [...answers].reverse();
-  }),
-  wrong('chain-done-again', 'a chain carries out again what was done', 'chain', (_, model, requests) =>
-    requests.map((one) => model.judged(one)),
-  ),
-  wrong(
-    'chain-ignores-refused',
-    'a link refused earlier does not fail the chain',
-    'chain',
-    (right, model, requests) => {
-      const fresh = requests.filter((one) => model.kept.get(one.id)?.state !== 'refused');
-      if (fresh.length === requests.length || fresh.length === 0) return right(requests);
-      const done = right(fresh);
-      return requests.map((one) => done[fresh.indexOf(one)] ?? model.one(one));
-    },
-  ),
-  wrong(
-    'chain-takes-back-done',
-    'a failed chain forgets a link that was done earlier',
-    'chain',
-    (right, _, requests) => {
-      const answers = right(requests);
-      const failed = answers.some(({ outcome }) => outcome === 'linked_failed');
-      return failed
-        ? answers.map((one) => (one.outcome === 'created' ? { ...one, outcome: 'linked_failed' as const } : one))
-        : answers;
-    },
-  ),
-  wrong('batch-stops', 'a batch ends at the first refusal', 'execute', async (right, model, requests, options) => {
-    if (options.linked || requests.length < 2) return right(requests, options);
-    let stopped = false;
-    return requests.map((one) => {
-      const answer = stopped ? model.refuse(one, 'linked_failed') : model.one(one);
-      stopped ||= answer.outcome !== 'created';
-      return answer;
-    });
-  }),
-  wrong('batch-reversed', 'a batch is carried out from its end', 'execute', async (right, _, requests, options) => {
-    if (options.linked) return right(requests, options);
-    return (await right([...requests].reverse(), options)).reverse();
-  }),
   wrong('batch-all-or-none', 'every batch is linked', 'execute', (right, _, requests) =>
     right(requests, { linked: requests.length > 1 }),
-  ),
-  wrong('series-ignored', 'a series makes a new reservation with every call', 'known', (right, _, request) =>
-    'isSeries' in request && request.isSeries ? null : right(request),
   ),
   wrong('series-in-common', 'all series count together', 'newId', (right, model, request) => {
     if (!('isSeries' in request && request.isSeries)) return right(request);
     model.ends.set(request.id, Math.max(0, ...model.ends.values()));
     return right(request);
   }),
-  after('series-refused-free', 'a refusal of a series takes no number', 'refuse', (_, model, request) => {
-    if ('isSeries' in request && request.isSeries) model.ends.set(request.id, (model.ends.get(request.id) ?? 1) - 1);
-  }),
-  wrong(
-    'series-plain-ids',
-    'a reservation of a series has an id that a caller may have',
-    'newId',
-    (right, _, request) => right(request).replace(/^~/, ''),
-  ),
 ];
 
 const money: readonly Fault[] = [
@@ -187,10 +118,6 @@ const money: readonly Fault[] = [
   after('void-keeps', 'a void leaves the money reserved', 'release', (_, model, request) => {
     const { source, destination } = movedBy(model, request.pendingId);
     if (request.kind === 'void') model.count(source, destination, 0n, 1n);
-  }),
-  after('stays-pending', 'a resolved reservation stays pending', 'release', (_, model, request) => {
-    const stored = model.kept.get(request.pendingId);
-    if (stored !== undefined) model.kept.set(request.pendingId, { ...stored, state: 'pending' });
   }),
   wrong('post-needs-open', 'a post into a closed wallet is refused', 'verdict', (right, model, request) => {
     const closed = 'pendingId' in request && model.wallets_.get(movedBy(model, request.pendingId).destination)?.closed;
@@ -242,17 +169,12 @@ const refusals: readonly Fault[] = [
     stored: null,
     replayed: false,
   })),
-  wrong('refusals-uncounted', 'refusals are recorded without end', 'refuse', (right, model, request, outcome) => {
-    model.refusals.clear();
-    return right(request, outcome);
-  }),
   wrong('refusals-of-all', 'the refusals of all owners count together', 'refuse', (right, model, request, outcome) => {
     const all = [...model.refusals.values()].reduce((sum, one) => sum + one, 0);
     return all >= model.options.maxRefusals
       ? { outcome: 'too_many_refusals', stored: null, replayed: false }
       : right(request, outcome);
   }),
-  wrong('refusals-of-nobody', 'the payer of a post is not known', 'payerOf', () => ''),
   after('refusal-touches', 'a refusal changes the version of the wallet', 'refuse', (_, model, request) => {
     if ('source' in request && model.wallets_.has(request.source)) model.change(request.source, () => ({}));
   }),

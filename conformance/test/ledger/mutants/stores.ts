@@ -12,7 +12,6 @@ function closing(id: string, title: string, isClosed: (wallet: Wallet) => boolea
 }
 
 const wallets: readonly Fault[] = [
-  wrong('tags-lost', 'a new wallet has no tags', 'createWallet', (right, _, spec) => right({ ...spec, tags: [] })),
   wrong('signers-locked', 'from a wallet with a signer nothing leaves', 'verdict', (right, model, request) => {
     const isSigned = 'source' in request && (model.wallets_.get(request.source)?.signer ?? null) !== null;
     return isSigned ? 'signature_invalid' : right(request);
@@ -62,60 +61,16 @@ const wallets: readonly Fault[] = [
   wrong('vault-of-nobody', 'the vault is nobody’s', 'createWallet', (right, _, spec) =>
     right(spec.id === 'vault' ? { ...spec, owner: 'nobody' } : spec),
   ),
-  wrong('overdraft-of-vault-only', 'only the vault may owe', 'createWallet', (right, _, spec) =>
-    right(spec.id === 'vault' ? spec : { ...spec, overdraft: false }),
-  ),
-  wrong('vault-currency', 'a ledger takes any currency for its vault', 'createWallet', async (right, model, spec) => {
-    const vault = model.wallets_.get('vault');
-    return spec.id === 'vault' && vault !== undefined
-      ? { outcome: 'created', wallet: vault, replayed: true }
-      : right(spec);
-  }),
   wrong('tags-added', 'tags are added', 'setTags', (right, model, id, tags) =>
     right(id, [...new Set([...(model.wallets_.get(id)?.tags ?? []), ...tags])].toSorted()),
   ),
-  wrong(
-    'same-tags-recorded',
-    'tags that are there already make a record',
-    'setTags',
-    async (right, model, id, tags) => {
-      const length = model.records_.length;
-      const answer = await right(id, tags);
-      if (answer.outcome === 'set' && model.records_.length === length)
-        model.append({ type: 'tags', id, content: '[]', result: '' });
-      return answer;
-    },
-  ),
-  wrong('tags-of-nobody', 'tags of an unknown wallet are taken', 'setTags', async (right, _, id, tags) => {
-    const answer = await right(id, tags);
-    return answer.outcome === 'wallet_not_found' ? { outcome: 'set', wallet: null } : answer;
-  }),
-  wrong('tags-when-closed', 'a closed wallet takes tags', 'setTags', async (right, model, id, tags) => {
-    const wallet = model.wallets_.get(id);
-    if (wallet?.closed !== true) return right(id, tags);
-    return { outcome: 'set', wallet: model.change(id, () => ({ tags })) };
-  }),
-  wrong('tags-without-record', 'a change of tags makes no record', 'setTags', async (right, model, id, tags) => {
-    if (model.wallets_.get(id)?.closed !== false) return right(id, tags);
-    return { outcome: 'set', wallet: model.change(id, () => ({ tags })) };
-  }),
   wrong('closed-again', 'to close a closed wallet makes a record', 'closeWallet', async (right, model, id) => {
     const was = model.wallets_.get(id)?.closed;
     const answer = await right(id);
     if (was) model.append({ type: 'close', id, content: '', result: '' });
     return answer;
   }),
-  wrong('closes-nobody', 'an unknown wallet is closed', 'closeWallet', async (right, _, id) => {
-    const answer = await right(id);
-    return answer.outcome === 'wallet_not_found' ? { outcome: 'closed', wallet: null } : answer;
-  }),
-  closing('closes-full', 'a wallet that holds something is closed', (one) => one.creditsPosted > one.debitsPosted),
   closing('closes-owing', 'a wallet that owes is closed', (one) => one.creditsPosted < one.debitsPosted),
-  closing(
-    'closes-reserved',
-    'a wallet from which something is reserved is closed',
-    ({ debitsPending }) => debitsPending > 0n,
-  ),
 ];
 
 type Search = Parameters<LedgerStore['wallets']>[0];
@@ -124,16 +79,7 @@ function searched(id: string, title: string, change: (query: Search) => Search):
   return wrong(id, title, 'wallets', (right, _, query) => right(change(query)));
 }
 
-function found(id: string, title: string, change: (wallets: Wallet[], query: Search) => Wallet[]): Fault {
-  return wrong(id, title, 'wallets', async (right, _, query) => change(await right(query), query));
-}
-
 const searches: readonly Fault[] = [
-  found('search-by-id', 'wallets come by id', (all) => all.toSorted((a, b) => (a.id < b.id ? -1 : 1))),
-  found('search-by-version', 'wallets come by their last change', (all) =>
-    all.toSorted((a, b) => a.version - b.version),
-  ),
-  found('search-open-only', 'closed wallets are not found', (all) => all.filter(({ closed }) => !closed)),
   searched('search-any-owner', 'the owner is not looked at', (query) => ({ ...query, owner: null })),
   wrong('search-owner-case', 'owners are found in any case', 'wallets', async (right, _, query) =>
     (await right({ ...query, owner: null })).filter(
@@ -141,27 +87,10 @@ const searches: readonly Fault[] = [
     ),
   ),
   searched('search-all-is-any', 'one of the tags is enough', (query) => ({ ...query, match: 'any' })),
-  searched('search-any-is-all', 'all tags are asked for', (query) => ({ ...query, match: 'all' })),
   wrong('search-tag-case', 'tags are found in any case', 'wallets', async (right, _, query) =>
     (await right({ ...query, tags: [] })).filter(({ tags }) =>
       query.tags.every((tag) => tags.some((one) => one.toLowerCase() === tag.toLowerCase())),
     ),
-  ),
-  wrong('search-tags-alone', 'tags are found of any owner', 'wallets', (right, _, query) =>
-    right(query.tags.length > 0 ? { ...query, owner: null } : query),
-  ),
-  wrong(
-    'search-first-tags',
-    'a wallet is found by the tags that it was created with',
-    'wallets',
-    async (right, model, query) =>
-      (await right({ ...query, tags: [] })).filter(({ id }) => {
-        const made = model.made.get(id) ?? '[[],[]]';
-        const tags = (JSON.parse(made) as [string, string[]])[1];
-        return query.match === 'all'
-          ? query.tags.every((tag) => tags.includes(tag))
-          : query.tags.some((tag) => tags.includes(tag));
-      }),
   ),
   searched('search-from-last', 'a page begins with the last of the page before', (query) => ({
     ...query,
