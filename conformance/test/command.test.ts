@@ -116,7 +116,7 @@ test('a failure tells what was compared and the last calls; so does the report',
   const { code, stdout } = await runProgram([...args, '--broken', 'takes-any-parent', '--only', 'X3/gap']);
   expect(code).toBe(1);
   expect(stdout).toMatch(/^ {4}compared by: assert\.deepEqual\(/m);
-  expect(stdout).toMatch(/^ {4}the last calls:\n {6}store\.confirm\(\{ point: /m);
+  expect(stdout).toMatch(/^ {4}the last calls:\n {6}store\.receive\(\[ \{ hash: /m);
 });
 
 test('time limits come from the environment', async () => {
