@@ -87,11 +87,14 @@ const priorities: readonly bigint[] = [
 /** Mostly small ones, beside a floor of 1 or 11; the highest. */
 const tips: readonly bigint[] = [0n, 1n, 1n, 4n, 5n, 9n, 10n, 100n, two53, two63 - 1n];
 
-export const historyPeers = ['peer-1', 'peer-2', 'ü'.repeat(120)] as const;
-export const namedSenders = ['ann', '不要'.repeat(60)] as const;
+export const historyPeers: readonly [string, string, string] = ['peer-1', 'peer-2', 'ü'.repeat(120)];
+export const namedSenders: readonly [string, string] = ['ann', '不要'.repeat(60)];
 const senders = ['', '', ...namedSenders] as const;
 /** Two that only their last character tells apart. */
-export const historyTags = ['t0', 't1', 't2', 't3', `${'é'.repeat(255)}4`, `${'é'.repeat(255)}5`] as const;
+export const historyTags: readonly [string, ...string[]] = [
+  ...(['t0', 't1', 't2', 't3'] as const),
+  ...['4', '5'].map((last) => 'é'.repeat(255) + last),
+];
 const reasons: readonly DropReason[] = ['failed', { app: 'ünwanted — 不要' }, { app: '不'.repeat(256) }];
 const owners = ['node-1', 'o'.repeat(128)] as const;
 const thresholds = [1, 2, 3, Number.POSITIVE_INFINITY] as const;

@@ -16,7 +16,7 @@ export interface Read<T> {
 export const maxRecordBytes = 1_048_576;
 
 /** The most bytes of all names and values of a pool's records. */
-export const maxTotalBytes = 64 * maxRecordBytes;
+export const maxTotalBytes: number = 64 * maxRecordBytes;
 
 const mostOfPage = 1_000;
 const bytesOfShort = 4 * 1_048_576;
