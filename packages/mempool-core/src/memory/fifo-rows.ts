@@ -23,7 +23,7 @@ export class FifoRows extends FifoClaims {
   }
 
   /** The Pending rows that are not held back, by seq. */
-  pending(): IteratorObject<FifoEntry, undefined> {
+  pending(): IteratorObject<FifoEntry, undefined, unknown> {
     return this.#rows.stageIndexes.pending[Symbol.iterator]().map(entryOf);
   }
 

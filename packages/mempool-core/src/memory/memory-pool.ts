@@ -296,7 +296,7 @@ export class MemoryPool implements PoolView, EventSource {
     return () => this.#state.listeners.delete(listener);
   }
 
-  #cut(rows: IteratorObject<Row, undefined>, after: number): DriverPage {
+  #cut(rows: IteratorObject<Row, undefined, unknown>, after: number): DriverPage {
     const records = rows.map((row) => this.#stored(row));
     return seqPage(cutPage(records), { after, epoch: this.epoch }, (record) => record);
   }

@@ -75,7 +75,7 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
     if (items.length === 0 && this.#chunks.length > 1) this.#chunks.splice(at, 1);
   }
 
-  [Symbol.iterator](): IteratorObject<Item, undefined> {
+  [Symbol.iterator](): IteratorObject<Item, undefined, unknown> {
     return new Walk(this.#chunks, 0, 0, 1);
   }
 
@@ -85,18 +85,18 @@ export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> 
   }
 
   /** The items after a key. The key itself need not be in the list. */
-  after(key: Key): IteratorObject<Item, undefined> {
+  after(key: Key): IteratorObject<Item, undefined, unknown> {
     const [at, place] = this.#after(key);
     return new Walk(this.#chunks, at, place, 1);
   }
 
   /** The items up to a key, in order. */
-  upTo(key: Key): IteratorObject<Item, undefined> {
+  upTo(key: Key): IteratorObject<Item, undefined, unknown> {
     return this[Symbol.iterator]().take(this.#length - this.countAfter(key));
   }
 
   /** The items from the last to the first. */
-  backwards(): IteratorObject<Item, undefined> {
+  backwards(): IteratorObject<Item, undefined, unknown> {
     const last = this.#chunks.length - 1;
     return new Walk(this.#chunks, last, (this.#chunks[last] as Chunk<Item>).items.length - 1, -1);
   }

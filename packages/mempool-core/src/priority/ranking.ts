@@ -68,7 +68,7 @@ export class Ranking implements Iterable<PlacedNode> {
     return isFloating(place) ? this.#floating : this.#fixed;
   }
 
-  [Symbol.iterator](): IteratorObject<PlacedNode, undefined> {
+  [Symbol.iterator](): IteratorObject<PlacedNode, undefined, unknown> {
     const [fixed, floating] = [this.#fixed, this.#floating];
     return floating.length === 0 ? fixed[Symbol.iterator]() : merged(fixed, floating, 1);
   }
