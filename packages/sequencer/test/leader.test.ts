@@ -52,6 +52,8 @@ describe.each(backends)('on %s', (backend) => {
     });
     for (const name of ['v2', 'v3']) await send(first, await endorsementOf(name, 1, merkleRoot(leaves)));
     await expect.poll(() => first.certificate(1)).toMatchObject({ root: merkleRoot(leaves) });
+    // The certificate is written before the epoch's record names its time.
+    await expect.poll(async () => (await first.epoch(1))?.certifiedAt).not.toBeNull();
     expect(await offer(first, await batchOf('v3', 1, same))).toEqual({ kind: 'closed' });
   });
 
