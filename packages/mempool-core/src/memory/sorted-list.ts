@@ -24,7 +24,7 @@ interface Chunk<Item> {
  * Items in an order, each once, in chunks. Adding or removing one reads about as many of them as the logarithm of their number, and
  * moves at most one chunk. A list must not change during a walk.
  */
-export class SortedList<Item extends Key, Key = Item> implements Iterable<Item> {
+export class SortedList<Item extends Key, Key = Item> {
   readonly #order: Order<Key>;
   /** None of them is empty, but the only one. */
   readonly #chunks: Chunk<Item>[] = [{ items: [], ranks: [] }];

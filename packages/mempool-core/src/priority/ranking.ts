@@ -21,7 +21,7 @@ type RankedList = SortedList<PlacedNode, Placed>;
  * The order of a pool: all Pending transactions that have an order key. Those that float (P29) are in a list of their own,
  * by what they pay above the floor: so the floor may move below them.
  */
-export class Ranking implements Iterable<PlacedNode> {
+export class Ranking {
   readonly #fixed: RankedList = new SortedList(byPlace(() => 0n));
   readonly #floating: RankedList;
   /** Those that follow the floor, by the floor at which their keys change. */
