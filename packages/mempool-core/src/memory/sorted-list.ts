@@ -169,8 +169,11 @@ function removeAt(list: unknown[], place: number): void {
   else list.splice(place, 1);
 }
 
+/** Node 20 has no `Iterator`. It must load this module, so that each `open` can say which Node it needs. */
+const IteratorClass = (globalThis.Iterator ?? Object) as typeof Iterator;
+
 /** An iterator and no generator, which costs several times as much for an item. */
-class Walk<Item> extends Iterator<Item, undefined> {
+class Walk<Item> extends IteratorClass<Item, undefined> {
   readonly #chunks: readonly Chunk<Item>[];
   readonly #step: 1 | -1;
   #at: number;

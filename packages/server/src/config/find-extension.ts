@@ -82,7 +82,7 @@ function packagesIn(folder: string): string[] {
 }
 
 function searched(folder: string): string[] {
-  return [folder, process.cwd(), fileURLToPath(new URL('.', import.meta.url))];
+  return [resolve(folder), process.cwd(), fileURLToPath(new URL('.', import.meta.url))];
 }
 
 /** `null`: it is not installed. */

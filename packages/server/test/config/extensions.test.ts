@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { isMempoolError } from 'mempool-core';
 import { installedExtensions, loadServerConfig, serverConfigSchema } from 'mempool-server';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -44,6 +44,12 @@ test('an edge is loaded from the folder of the configuration', async () => {
   expect(byName.extensions).toMatchObject({ 'edges.mine': { extension: { section: 'edges.mine' }, options: {} } });
   const named = await loadServerConfig(configured('[edges.mine]\npackage = "other"', { other: code }));
   expect(named.extensions).toMatchObject({ 'edges.mine': { extension: { section: 'edges.mine' } } });
+});
+
+test('an edge is loaded from the folder of a configuration that a relative path names', async () => {
+  const path = configured('[edges.mine]', { 'mempool-edge-mine': extension({ section: 'edges.mine' }) });
+  const { extensions } = await loadServerConfig(relative(process.cwd(), path));
+  expect(extensions).toMatchObject({ 'edges.mine': { extension: { section: 'edges.mine' } } });
 });
 
 test.for([
