@@ -105,9 +105,7 @@ const most = Number.MAX_SAFE_INTEGER;
 /** Only the last calls with an operation id are repeated: a store remembers so many. */
 const maxNamed = 30;
 
-/**
- * The verbs that a history calls: those of a priority pool, of a fifo pool, or of a fifo pool without the optional verbs (P18).
- */
+/** The verbs that a history calls: those of a priority pool, of a fifo pool, or of a fifo pool without the optional verbs (P18). */
 export type HistoryScope = 'priority' | 'fifo' | 'basic';
 
 /** How often each verb comes, in a hundred calls. */
