@@ -3,7 +3,6 @@ import { auditEndpoint, ledgerEventsEndpoint, overviewEndpoint } from './audit-e
 import { ledgerSource } from './ledger-source.ts';
 import type { ServedLedger } from './served-ledger.ts';
 import { transferEndpoints } from './transfer-endpoints.ts';
-import { turboEndpoints } from './turbo-endpoints.ts';
 import { walletEndpoints } from './wallet-endpoints.ts';
 
 /** What the paths of a ledger need. */
@@ -13,7 +12,7 @@ export interface LedgerParts extends ServedLedger {
   readonly streamsOf: ExtensionParts['streamsOf'];
 }
 
-/** Everything under `/api/v1/ledger`, and `/turbo`. */
+/** Everything under `/api/v1/ledger`. */
 export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
   const streams = parts.streamsOf(ledgerSource(parts.ledger));
   return [
@@ -22,6 +21,5 @@ export function ledgerEndpoints(parts: LedgerParts): Endpoint[] {
     overviewEndpoint(parts),
     auditEndpoint(parts.ledger),
     ledgerEventsEndpoint(streams),
-    ...(parts.turbo === true ? turboEndpoints(parts) : []),
   ];
 }

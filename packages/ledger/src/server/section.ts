@@ -1,4 +1,4 @@
-import { flag, maxTimerMs, optional, type SectionSchema, table, text, whole, z } from 'mempool-server/extension';
+import { maxTimerMs, optional, type SectionSchema, table, text, whole, z } from 'mempool-server/extension';
 
 /** The section `[ledger]`, with defaults filled in. */
 export interface LedgerSection {
@@ -14,8 +14,6 @@ export interface LedgerSection {
   readonly maxRefusals: number;
   /** Milliseconds between two sweeps, which expire reservations whose time has come; default 1,000. */
   readonly sweepMs: number;
-  /** If true, the path `/turbo` serves the API of turbo-ledger; default false. */
-  readonly turbo: boolean;
 }
 
 /** The schema of the section `[ledger]`. */
@@ -31,5 +29,4 @@ export const section: SectionSchema<LedgerSection> = table({
     .default(10_000)
     .describe('How many refusals of one owner are recorded.'),
   sweepMs: whole(10, maxTimerMs).default(1_000).describe('How often reservations are expired.'),
-  turbo: flag.default(false).describe('true: /turbo speaks the API of turbo-ledger.'),
 });

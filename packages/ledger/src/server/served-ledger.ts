@@ -5,6 +5,4 @@ export interface ServedLedger {
   readonly ledger: Ledger;
   /** Of a request that names no currency. */
   readonly currency: string;
-  /** True: `/turbo` speaks the API of turbo-ledger; default false. */
-  readonly turbo?: boolean | undefined;
 }
