@@ -37,14 +37,19 @@ export interface WalletsFlags {
   readonly owner?: string;
   readonly tag?: readonly string[];
   readonly any?: boolean;
+  readonly words?: string;
   readonly limit: number;
 }
 
 /** Lists wallets. */
-export async function listWallets(begin: Begin, { owner, tag = [], any = false, limit }: WalletsFlags): Promise<void> {
+export async function listWallets(
+  begin: Begin,
+  { owner, tag = [], any = false, words, limit }: WalletsFlags,
+): Promise<void> {
   await onLedger(begin(), async (server) => {
     const query = new URLSearchParams(tag.map((each): [string, string] => ['tag', each]));
     if (owner !== undefined) query.set('owner', owner);
+    if (words !== undefined) query.set('words', words);
     query.set('match', any ? 'any' : 'all');
     const wallets = await itemsOf<ToldWallet>(server, `/wallets?${query}&`, limit);
     const { terminal } = server;

@@ -58,6 +58,7 @@ function addWallets(ledger: Command, begin: Begin): void {
     .option('--owner <owner>', 'only those of this owner')
     .option('--tag <tag...>', 'only those with all of these tags', several(String))
     .option('--any', 'those with any of the tags')
+    .option('--words <words>', 'only those with these words in id, owner or tags, in any case')
     .option(...limit)
     .action((options: WalletsFlags) => listWallets(begin, options));
   ledger

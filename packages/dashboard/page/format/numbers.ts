@@ -25,6 +25,14 @@ export function formatBig(text: string): string {
   return /^-?\d{1,30}$/.test(text) ? whole.format(BigInt(text)) : text;
 }
 
+/** An amount in minor units, shown with decimal places: `12,345` with 2 is `123.45`. */
+export function formatMoney(units: string, decimals: number): string {
+  const [, sign = '', digits = ''] = /^(-?)(\d{1,40})$/.exec(units) ?? [];
+  if (digits === '' || decimals === 0) return formatBig(units);
+  const all = digits.padStart(decimals + 1, '0');
+  return `${sign}${formatBig(all.slice(0, -decimals))}.${all.slice(-decimals)}`;
+}
+
 const byteUnits = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** Bytes: `512 B`, `1.5 KiB`, `256 MiB`. */

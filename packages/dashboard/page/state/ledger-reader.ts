@@ -1,5 +1,5 @@
 import type { LedgerAudit, LedgerFacts, WireWallet } from '../wire/answers.ts';
-import { ReadError, readJson } from '../wire/read.ts';
+import { readJson } from '../wire/read.ts';
 import { type LedgerView, noLedger, recordsWith, shownRecords } from './ledger.ts';
 
 /** Follows the records of a ledger, and answers searches. */
@@ -25,7 +25,7 @@ export class LedgerReader {
     this.#source = null;
   }
 
-  /** Finds the wallets of an owner, or else the wallet of that id. */
+  /** Finds wallets by words of their id, owner and tags. */
   async search(text: string): Promise<void> {
     await this.#answered(async () => ({ found: { text, wallets: await walletsOf(text) } }));
   }
@@ -63,14 +63,7 @@ export class LedgerReader {
   }
 }
 
-async function walletsOf(text: string): Promise<readonly WireWallet[]> {
-  const name = encodeURIComponent(text);
-  const { items } = await readJson<{ items: WireWallet[] }>(`api/v1/ledger/wallets?owner=${name}&limit=100`);
-  if (items.length > 0) return items;
-  try {
-    return [await readJson<WireWallet>(`api/v1/ledger/wallets/${name}`)];
-  } catch (error) {
-    if (error instanceof ReadError && error.status === 404) return [];
-    throw error;
-  }
+async function walletsOf(words: string): Promise<readonly WireWallet[]> {
+  const query = new URLSearchParams({ words, limit: '100' });
+  return (await readJson<{ items: WireWallet[] }>(`api/v1/ledger/wallets?${query}`)).items;
 }

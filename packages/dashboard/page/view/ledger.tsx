@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
-import { formatBig, formatCount } from '../format/numbers.ts';
+import { formatCount, formatMoney } from '../format/numbers.ts';
 import { formatClock, formatDate, formatDuration } from '../format/times.ts';
 import { foreignText } from '../format/words.ts';
 import type { Found, LedgerView } from '../state/ledger.ts';
@@ -12,20 +12,20 @@ import { useDashboard, useField } from './use-dashboard.ts';
 export function Ledger(): VNode | null {
   const ledger = useField('ledger');
   if (ledger.facts === null) return null;
-  const { currency, issued, seq } = ledger.facts;
+  const { currency, decimals, issued, seq } = ledger.facts;
   return (
     <section class="part ledger" aria-labelledby="ledger">
       <div class="part-head">
         <h2 id="ledger">Ledger</h2>
         <p class="about">
-          <span data-field="ledger.issued">{formatBig(issued)}</span> {foreignText(currency)} in circulation, in minor
-          units · <span data-field="ledger.seq">{formatCount(seq)}</span> records
+          <span data-field="ledger.issued">{formatMoney(issued, decimals)}</span> {foreignText(currency)} in circulation
+          {decimals === 0 ? ', in minor units' : ''} · <span data-field="ledger.seq">{formatCount(seq)}</span> records
         </p>
         <Audit ledger={ledger} />
       </div>
       <div class="columns">
-        <Records records={ledger.records} />
-        <Wallets ledger={ledger} />
+        <Records records={ledger.records} decimals={decimals} />
+        <Wallets ledger={ledger} decimals={decimals} />
       </div>
     </section>
   );
@@ -58,19 +58,31 @@ function auditText(audit: LedgerView['audit']): string {
   return `Wrong, of ${read}: ${faults.map(({ message }) => foreignText(message)).join('; ')}`;
 }
 
-function Records({ records }: { readonly records: readonly LedgerRecord[] }): VNode {
+function Records({
+  records,
+  decimals,
+}: {
+  readonly records: readonly LedgerRecord[];
+  readonly decimals: number;
+}): VNode {
   return (
     <div class="table-box">
       <Table kind="records" caption="Last records" columns={['Time', 'Record', 'From', 'To', 'Amount']}>
         {records.map((record) => (
-          <Line key={record.cursor} record={record} />
+          <Line key={record.cursor} record={record} decimals={decimals} />
         ))}
       </Table>
     </div>
   );
 }
 
-function Line({ record: { kind, at, transfer, wallet } }: { readonly record: LedgerRecord }): VNode {
+function Line({
+  record: { kind, at, transfer, wallet },
+  decimals,
+}: {
+  readonly record: LedgerRecord;
+  readonly decimals: number;
+}): VNode {
   const isRefused = transfer !== undefined && transfer.outcome !== 'created';
   return (
     <tr class={isRefused ? 'refused' : ''}>
@@ -86,12 +98,12 @@ function Line({ record: { kind, at, transfer, wallet } }: { readonly record: Led
       </td>
       <td class="node-id">{foreignText(transfer?.source ?? '')}</td>
       <td class="node-id">{foreignText(transfer?.destination ?? '')}</td>
-      <td class="amount">{transfer === undefined ? '' : formatBig(transfer.amount)}</td>
+      <td class="amount">{transfer === undefined ? '' : formatMoney(transfer.amount, decimals)}</td>
     </tr>
   );
 }
 
-function Wallets({ ledger: { found } }: { readonly ledger: LedgerView }): VNode {
+function Wallets({ ledger: { found }, decimals }: { readonly ledger: LedgerView; readonly decimals: number }): VNode {
   const { ledger } = useDashboard();
   const input = useRef<HTMLInputElement>(null);
   const search = (event: Event): void => {
@@ -102,24 +114,30 @@ function Wallets({ ledger: { found } }: { readonly ledger: LedgerView }): VNode 
   return (
     <div>
       <form class="find" onSubmit={search}>
-        <label for="wallet">Wallets of an owner, or by id</label>
+        <label for="wallet">Wallets by words of id, owner or tags</label>
         <input id="wallet" ref={input} type="search" autocomplete="off" autocapitalize="off" spellcheck={false} />
         <button type="submit">Find</button>
       </form>
-      {found !== null && <FoundWallets found={found} />}
+      {found !== null && <FoundWallets found={found} decimals={decimals} />}
     </div>
   );
 }
 
-function FoundWallets({ found: { text, wallets } }: { readonly found: Found }): VNode {
+function FoundWallets({
+  found: { text, wallets },
+  decimals,
+}: {
+  readonly found: Found;
+  readonly decimals: number;
+}): VNode {
   return (
     <div class="table-box" role="status">
       {wallets.length === 0 ? (
-        <p class="empty">No wallet is or belongs to {foreignText(text)}.</p>
+        <p class="empty">No wallet has the words {foreignText(text)}.</p>
       ) : (
         <Table columns={['Wallet', 'Owner', 'Balance', 'Available']}>
           {wallets.map((wallet) => (
-            <WalletLine key={wallet.id} wallet={wallet} />
+            <WalletLine key={wallet.id} wallet={wallet} decimals={decimals} />
           ))}
         </Table>
       )}
@@ -127,7 +145,13 @@ function FoundWallets({ found: { text, wallets } }: { readonly found: Found }): 
   );
 }
 
-function WalletLine({ wallet: { id, owner, balance, available, closed } }: { readonly wallet: WireWallet }): VNode {
+function WalletLine({
+  wallet: { id, owner, balance, available, closed },
+  decimals,
+}: {
+  readonly wallet: WireWallet;
+  readonly decimals: number;
+}): VNode {
   return (
     <tr>
       <th scope="row" class="node-id">
@@ -135,8 +159,8 @@ function WalletLine({ wallet: { id, owner, balance, available, closed } }: { rea
         {closed && <span class="own"> closed</span>}
       </th>
       <td class="node-id">{foreignText(owner)}</td>
-      <td class="amount">{formatBig(balance)}</td>
-      <td class="amount">{formatBig(available)}</td>
+      <td class="amount">{formatMoney(balance, decimals)}</td>
+      <td class="amount">{formatMoney(available, decimals)}</td>
     </tr>
   );
 }

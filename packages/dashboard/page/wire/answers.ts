@@ -76,6 +76,8 @@ export interface LeaderFacts {
 /** `GET /ledger`. */
 export interface LedgerFacts {
   readonly currency: string;
+  /** How many decimal places of an amount are shown. */
+  readonly decimals: number;
   /** The money in circulation. */
   readonly issued: string;
   /** The number of the newest record. */

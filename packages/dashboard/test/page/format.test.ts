@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { formatBig, formatBytes, formatCount, formatPerMinute, formatShare } from '../../page/format/numbers.ts';
+import {
+  formatBig,
+  formatBytes,
+  formatCount,
+  formatMoney,
+  formatPerMinute,
+  formatShare,
+} from '../../page/format/numbers.ts';
 import { formatAge, formatDuration } from '../../page/format/times.ts';
 import { leadingReason, shortHash } from '../../page/format/words.ts';
 
@@ -24,6 +31,13 @@ test('numbers keep their value and what is not known is a dash', () => {
     ['9223372036854775807', '9,223,372,036,854,775,807'],
     ['<b>', '<b>'],
   ]);
+  expect(['-12345', '0', '5', '123456789'].map((units) => formatMoney(units, 2))).toEqual([
+    '-123.45',
+    '0.00',
+    '0.05',
+    '1,234,567.89',
+  ]);
+  expect(formatMoney('-12345', 0)).toBe('-12,345');
   table(formatBytes, [
     [0, '0 B'],
     [1_023, '1,023 B'],

@@ -12,6 +12,7 @@ import type {
   SetTagsAnswer,
   StoreAnswer,
   SweepAnswer,
+  WalletQuery,
 } from '../contract/store.ts';
 import type { Transfer } from '../contract/transfer.ts';
 import type { Wallet } from '../contract/wallet.ts';
@@ -21,6 +22,7 @@ import { CallQueue } from './call-queue.ts';
 import { checkNames, checkTags, checkText, checkWhole, isTransferId, isWalletId } from './check.ts';
 import { follow, type LedgerEvent } from './subscription.ts';
 import type * as verbs from './verbs.ts';
+import { wordSearch } from './word-search.ts';
 
 /** The answer to a call. `transfer` is its record; `null` if the outcome is not stored. `replayed` is true if an earlier call made it. */
 export interface TransferAnswer {
@@ -30,7 +32,7 @@ export interface TransferAnswer {
 }
 
 const defaultLimit = 100;
-const searchNames = { owner: true, tags: true, match: true, after: true, limit: true } as const;
+const searchNames = { owner: true, tags: true, match: true, words: true, after: true, limit: true } as const;
 const transfersNames = { wallet: true, after: true, limit: true } as const;
 const subscribeNames = { after: true, signal: true } as const;
 
@@ -67,19 +69,32 @@ export class Ledger {
     return isWalletId(id) ? this.#live().wallet(id) : null;
   }
 
-  /** Returns a page of wallets in the order of their creation: those of an owner, those with tags, or all. */
+  /** Returns a page of wallets in the order of their creation: those of an owner, those with tags, those with words, or all. */
   async wallets(search: verbs.WalletSearch = {}): Promise<verbs.Page<Wallet>> {
     checkNames(search, searchNames);
-    const { owner, tags = [], match = 'all', after = 0, limit = defaultLimit } = search;
+    const { owner, tags = [], match = 'all', words, after = 0, limit = defaultLimit } = search;
     if (match !== 'all' && match !== 'any') throw badArgument('match', 'all or any');
-    const items = await this.#live().wallets({
+    const query = {
       owner: owner === undefined ? null : checkText('owner', owner, 1, ledgerLimits.maxOwnerLength),
       tags: checkTags(tags),
       match,
       after: checkAfter(after),
       limit: checkLimit(limit),
-    });
+    };
+    const fits = words === undefined ? null : wordSearch(checkText('words', words, 1, ledgerLimits.maxOwnerLength));
+    const items = fits === null ? await this.#live().wallets(query) : await this.#matching(query, fits);
     return pageOf(items, limit, ({ createdSeq }) => createdSeq);
+  }
+
+  /** Reads wallets page by page until enough of them fit. */
+  async #matching(query: WalletQuery, fits: (wallet: Wallet) => boolean): Promise<readonly Wallet[]> {
+    const found: Wallet[] = [];
+    for (let { after } = query; ; ) {
+      const page = await this.#live().wallets({ ...query, after, limit: ledgerLimits.maxPage });
+      found.push(...page.filter(fits));
+      if (found.length >= query.limit || page.length < ledgerLimits.maxPage) return found.slice(0, query.limit);
+      after = page.at(-1)?.createdSeq ?? after;
+    }
   }
 
   /** Replaces the tags of a wallet. */

@@ -93,6 +93,11 @@ export interface WalletSearch {
   readonly tags?: readonly string[] | undefined;
   /** With `all`, the default, a wallet must have all of the tags; with `any`, at least one. */
   readonly match?: 'all' | 'any' | undefined;
+  /**
+   * Words that must each begin a word of the id, the owner or a tag, in any case. The ledger has no index of words: it reads the wallets
+   * that the other fields select.
+   */
+  readonly words?: string | undefined;
   /** `next` of the previous page. */
   readonly after?: number | undefined;
   /** The maximum number of items, 1 to 1,000; default 100. */

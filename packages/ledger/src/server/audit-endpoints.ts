@@ -15,17 +15,17 @@ import type { ServedLedger } from './served-ledger.ts';
 const vault = 'vault';
 
 /** The ledger in short. */
-export function overviewEndpoint({ ledger, currency }: ServedLedger): Endpoint {
+export function overviewEndpoint({ ledger, currency, decimals }: ServedLedger): Endpoint {
   return jsonEndpoint({
     path: '/api/v1/ledger',
-    summary: 'The currency, the money in circulation, and the number of the newest record',
+    summary: 'The currency, its decimal places, the money in circulation, and the number of the newest record',
     tag: 'ledger',
     scopes: ['ledger:read', 'ledger:admin'],
     description: 'What is now.',
     schema: schemas.overview,
     answer: async () => {
       const [wallet, seq] = await Promise.all([ledger.wallet(vault), ledger.head()]);
-      return { currency, issued: wallet === null ? 0n : -balanceOf(wallet), seq };
+      return { currency, decimals, issued: wallet === null ? 0n : -balanceOf(wallet), seq };
     },
   });
 }

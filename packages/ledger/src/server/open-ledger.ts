@@ -17,7 +17,7 @@ export interface OpenedLedger extends Opened {
 /** Opens the ledger of a section next to the pool, and keeps it. @throws the errors of `openNodeLedger` */
 export async function openServedLedger(
   parts: ExtensionParts,
-  { sweepMs, path, ...options }: LedgerSection,
+  { sweepMs, path, decimals, ...options }: LedgerSection,
 ): Promise<OpenedLedger> {
   const ledger = await openNodeLedger(parts.config, { ...options, path: path ?? undefined });
   const count = sweptCounter(parts.metrics);
@@ -28,7 +28,7 @@ export async function openServedLedger(
     await keeper[Symbol.asyncDispose]();
     await ledger.close();
   };
-  return { ...servedLedger({ ledger, currency: options.currency }, parts), close };
+  return { ...servedLedger({ ledger, currency: options.currency, decimals }, parts), close };
 }
 
 /** The paths and metrics of a ledger. The caller closes the ledger. */

@@ -127,7 +127,7 @@ export const batchItem: z.ZodType = z.object({
 
 /** The ledger in short. */
 export const overview: z.ZodType = z
-  .object({ currency: z.string(), issued: bigText, seq: z.int() })
+  .object({ currency: z.string(), decimals: z.int(), issued: bigText, seq: z.int() })
   .openapi('LedgerOverview');
 
 /** The report of an audit. */

@@ -4,6 +4,8 @@ import { maxTimerMs, optional, type SectionSchema, table, text, whole, z } from 
 export interface LedgerSection {
   /** The currency of the wallet `vault`, and of a request that names none. */
   readonly currency: string;
+  /** How many decimal places of an amount are shown, such as 2 for cents; default 0. Requests and answers have minor units. */
+  readonly decimals: number;
   /** The name of the ledger; default `main`. Ledgers with different names share nothing. */
   readonly name: string;
   /** The file of the ledger, if the pool is on SQLite; `null` for the default, `pool.ledger.sqlite` for `pool.sqlite`. */
@@ -19,6 +21,7 @@ export interface LedgerSection {
 /** The schema of the section `[ledger]`. */
 export const section: SectionSchema<LedgerSection> = table({
   currency: text.max(16, 'must have at most 16 characters').describe('The currency of the vault, such as ADA.'),
+  decimals: whole(0, 18).default(0).describe('How many decimal places of an amount are shown, such as 2 for cents.'),
   name: text.regex(/^[\w.-]{1,64}$/, 'must be 1–64 letters, digits, dots, dashes and underscores').default('main'),
   path: optional(text).describe('The file of a ledger on SQLite. Default: beside the file of the pool.'),
   retentionMs: z

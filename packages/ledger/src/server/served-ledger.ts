@@ -5,4 +5,6 @@ export interface ServedLedger {
   readonly ledger: Ledger;
   /** Of a request that names no currency. */
   readonly currency: string;
+  /** How many decimal places of an amount a program shows. */
+  readonly decimals: number;
 }

@@ -77,7 +77,7 @@ function found(wallet: Wallet | null): Wallet {
 function searching({ ledger }: ServedLedger): Endpoint {
   return jsonEndpoint({
     path: '/api/v1/ledger/wallets',
-    summary: 'Wallets in the order of their creation: by owner, by tags, or all',
+    summary: 'Wallets in the order of their creation: by owner, by tags, by words, or all',
     tag: 'ledger',
     scopes: readers,
     lists: ['tag'],
@@ -94,6 +94,10 @@ function searching({ ledger }: ServedLedger): Endpoint {
         .enum(['all', 'any'])
         .optional()
         .openapi({ description: 'Whether all tags are needed (default) or any.' }),
+      words: z
+        .string()
+        .optional()
+        .openapi({ description: 'Each must begin a word of the id, the owner or a tag, in any case.' }),
       after: countText.optional().openapi({ description: '`next` of the page before.' }),
       limit: pageLimit.optional(),
     }),

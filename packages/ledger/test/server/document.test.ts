@@ -11,7 +11,7 @@ import { ledgerServer } from './ledger-client.ts';
 test('the OpenAPI document names every path of the ledger, and is valid', async () => {
   const ledger = await openLedger(memoryLedger, { currency: 'ADA' });
   onTestFinished(() => ledger.close());
-  const extension = async (parts: ExtensionParts) => servedLedger({ ledger, currency: 'ADA' }, parts);
+  const extension = async (parts: ExtensionParts) => servedLedger({ ledger, currency: 'ADA', decimals: 6 }, parts);
   const server = await createServer({ pool: await ownPool() }, { extensions: [extension] });
   const document = server.openapi() as Record<string, object>;
   expect(await new Validator().validate(document)).toMatchObject({ valid: true });

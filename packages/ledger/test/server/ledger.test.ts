@@ -6,7 +6,7 @@ import { LedgerClient, ledgerOf, ledgerServer } from './ledger-client.ts';
 const max = (2n ** 63n - 1n).toString();
 
 test('money comes out of the vault, moves, is reserved, posted in part and voided', async () => {
-  const { server, client } = await ledgerServer();
+  const { server, client } = await ledgerServer({ decimals: 2 });
   const wallet = { id: 'alice', owner: 'Alice & Söhne', tags: ['vip', 'a,b'] };
   expect(await client.post('/wallets', wallet)).toMatchObject({ status: 201, replayed: false });
   expect(await client.post('/wallets', wallet)).toMatchObject({ status: 201, replayed: true });
@@ -27,7 +27,10 @@ test('money comes out of the vault, moves, is reserved, posted in part and voide
   const reserve = { kind: 'reserve', source: 'alice', destination: 'bob/ü?', amount: '60' };
   expect(await client.post('/transfers', reserve, 'r/1')).toMatchObject({ status: 201, body: { state: 'pending' } });
   expect(await client.get('/wallets/alice')).toMatchObject({ body: { balance: '70', available: '10' } });
-  expect(await client.get('')).toMatchObject({ status: 200, body: { currency: 'ADA', issued: '100', seq: 6 } });
+  expect(await client.get('')).toMatchObject({
+    status: 200,
+    body: { currency: 'ADA', decimals: 2, issued: '100', seq: 6 },
+  });
   const refused = { status: 422, body: { outcome: 'insufficient_funds', transfer: { state: 'refused' } } };
   expect(await client.post('/transfers', move, 't2')).toMatchObject({ ...refused, replayed: false });
   expect(await client.post('/transfers', move, 't2')).toMatchObject({ ...refused, replayed: true });

@@ -89,7 +89,7 @@ describe('a file', () => {
         ledger: expect.objectContaining({
           options: {
             ...{ currency: 'ADA', name: 'main', path: null, retentionMs: 1000 },
-            ...{ maxRefusals: 10_000, sweepMs: 1000 },
+            ...{ maxRefusals: 10_000, sweepMs: 1000, decimals: 0 },
           },
         }),
         sequencer: expect.objectContaining({
