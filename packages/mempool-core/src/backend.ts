@@ -31,7 +31,8 @@ export {
   type FurtherOptions,
   type OpenedConfig,
   openMempoolNames,
-  redisFields,
+  type RedisPart,
+  redisPart,
   resolveOpening,
 } from './config/open-mempool.ts';
 export type {

@@ -1,5 +1,5 @@
 import { type Backend, type ConfigFields, MempoolError } from 'mempool-core';
-import { redisFields } from 'mempool-core/backend';
+import { redisPart } from 'mempool-core/backend';
 import { createElection, type Election, type ElectionOptions, inProcessElection, Leases } from 'mempool-election';
 import type { RedisOptions } from 'mempool-redis';
 
@@ -33,10 +33,8 @@ const backends: Readonly<Record<string, (config: ConfigFields) => Promise<NodeBa
 
   async redis(config) {
     const { redis, redisElection } = await import('mempool-redis');
-    const { pool } = config;
-    const { tls, sentinelTls, family } = (config.options ?? {}) as Pick<RedisOptions, 'tls' | 'sentinelTls' | 'family'>;
-    const fields = Object.fromEntries(redisFields.map((field) => [field, config[field]]));
-    const own = { ...fields, pool, tls, sentinelTls, family };
+    const { fields, options: further } = redisPart(config);
+    const own = { ...fields, ...(further as RedisOptions), pool: config.pool };
     return { backend: redis, config, elect: (options) => createElection(redisElection, { ...options, ...own }) };
   },
 };

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Mempool, MempoolConfig } from 'mempool-core';
-import { misconfigured, redisFields } from 'mempool-core/backend';
+import { misconfigured, redisPart } from 'mempool-core/backend';
 import type { Election, ElectionOptions } from 'mempool-election';
 import type { RedisOptions } from 'mempool-redis';
 import { nodeBackend } from './node-backend.ts';
@@ -35,16 +35,14 @@ export function nodePools(config: MempoolConfig<string>, { folder }: NodePoolsOp
 }
 
 function onRedis(config: MempoolConfig<string>): NodePools {
-  const { tls, sentinelTls, family } = (config.options ?? {}) as Pick<RedisOptions, 'tls' | 'sentinelTls' | 'family'>;
-  const given = redisFields.filter((field) => config[field] !== undefined);
-  const fields = Object.fromEntries(given.map((field) => [field, config[field]]));
-  const own = { backend: 'redis', ...fields, options: { tls, sentinelTls, family } };
+  const { fields, options } = redisPart(config);
+  const own = { backend: 'redis', ...fields, options };
   return {
     open: async (pool) => (await openNode({ ...own, pool })).pool,
     elect: async (pool, options = {}) => (await nodeBackend({ ...own, pool })).elect(options),
     async remove(pool) {
       const { redis } = await import('mempool-redis');
-      return redis.remove({ ...fields, tls, sentinelTls, family, pool });
+      return redis.remove({ ...fields, ...(options as RedisOptions), pool });
     },
   };
 }

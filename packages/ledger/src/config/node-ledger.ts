@@ -1,5 +1,5 @@
 import type { MempoolConfig } from 'mempool-core';
-import { misconfigured, redisFields } from 'mempool-core/backend';
+import { misconfigured, redisPart } from 'mempool-core/backend';
 import type { RedisOptions } from 'mempool-redis';
 import { type Ledger, type LedgerOptions, memoryLedger, openLedger } from '../index.ts';
 
@@ -18,10 +18,9 @@ const ledgers: Readonly<
 
   async redis(config, { path: _, ...options }) {
     const { redisLedger } = await import('../redis/redis-ledger.ts');
-    const { tls, sentinelTls, family } = (config.options ?? {}) as Pick<RedisOptions, 'tls' | 'sentinelTls' | 'family'>;
-    const fields = Object.fromEntries(redisFields.map((field) => [field, config[field]]));
+    const { fields, options: further } = redisPart(config);
     const keyPrefix = config.keyPrefix === undefined ? undefined : `${config.keyPrefix}:ledger`;
-    return openLedger(redisLedger, { ...options, ...fields, keyPrefix, tls, sentinelTls, family });
+    return openLedger(redisLedger, { ...options, ...fields, ...(further as RedisOptions), keyPrefix });
   },
 };
 

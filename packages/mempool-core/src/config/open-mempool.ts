@@ -118,7 +118,7 @@ function assertDeployment({ deployment }: ConfigFields, { name, capabilities }: 
 }
 
 /** The configuration fields of the Redis backend. */
-export const redisFields = [
+const redisFields = [
   'url',
   'cluster',
   'sentinels',
@@ -131,6 +131,25 @@ export const redisFields = [
   'keyPrefix',
   'connectionName',
 ] as const;
+/** The options of the Redis backend that no file can have. */
+const redisOptions = ['tls', 'sentinelTls', 'family'] as const;
+
+/** The part of a configuration that names a Redis, without the pool in it. */
+export interface RedisPart {
+  readonly fields: Partial<Pick<ConfigFields, (typeof redisFields)[number]>>;
+  readonly options: { readonly [Name in (typeof redisOptions)[number]]?: unknown };
+}
+
+/** Returns the part of a configuration that names its Redis: for what shares that server with the pool. */
+export function redisPart(config: ConfigFields): RedisPart {
+  return { fields: pickGiven(config, redisFields), options: pickGiven(config.options ?? {}, redisOptions) };
+}
+
+function pickGiven<T extends object, Name extends keyof T>(from: T, names: readonly Name[]): Partial<Pick<T, Name>> {
+  const given = names.filter((name) => from[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, from[name]])) as Partial<Pick<T, Name>>;
+}
+
 const ownFields = ['path', ...redisFields] as const;
 type OwnField = (typeof ownFields)[number];
 
@@ -152,9 +171,7 @@ function withoutEffect(config: ConfigFields): (keyof ConfigFields)[] {
 }
 
 function ownOptions(config: ConfigFields): Partial<Pick<ConfigFields, OwnField>> {
-  return Object.fromEntries(
-    taken(config).flatMap((field) => (config[field] === undefined ? [] : [[field, config[field]]])),
-  );
+  return pickGiven(config, taken(config));
 }
 
 const openFields = [
@@ -174,8 +191,7 @@ const openFields = [
 ] as const satisfies (keyof OpenOptions)[];
 
 function openOptions(config: ConfigFields): OpenOptions {
-  const given = openFields.filter((field) => config[field] !== undefined);
-  return Object.fromEntries(given.map((field) => [field, config[field]]));
+  return pickGiven(config, openFields);
 }
 
 /** Creates the folder of `path` if `makeFolder` is set, as Dolos does below its storage path. */
