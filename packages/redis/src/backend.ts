@@ -1,6 +1,6 @@
 // For authors of other stores on Redis: what the pool and a ledger have in common.
 export { isMempoolError } from 'mempool-core';
-export { Connection, type ConnectionOptions, type Finish, type RunContext } from './connection/connection.ts';
+export { Connection, type ConnectionOptions, type RunContext } from './connection/connection.ts';
 export { refuseMode, tryCommands } from './connection/inspect.ts';
 export { Link } from './connection/link.ts';
 export { onPrimary, type Script, scriptOf } from './connection/lua-script.ts';

@@ -10,4 +10,4 @@ for i, at in ipairs(ask(list, 'ZMSCORE', FLIGHT)) do
     found[#found + 1] = at
   end
 end
-return page(found, math.huge, false, false, false)
+return page(found, math.huge)

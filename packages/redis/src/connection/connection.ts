@@ -1,4 +1,4 @@
-import type { Command, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import { type DriverOptions, invalid, OrderedWriter, retryUntil } from 'mempool-core/backend';
 import { Link } from './link.ts';
@@ -16,9 +16,6 @@ export interface RunContext {
   /** A promise that the call waits for first. The wait counts towards the call's time. */
   readonly behind?: (() => Promise<unknown>) | undefined;
 }
-
-/** What is done with the answer of a script before the call ends. An error of it counts as the script's: both are repeated. */
-export type Finish<Answer, Result> = (answer: Answer, leftMs: () => number) => Promise<Result>;
 
 /** The options of a connection. The keys begin with `keyPrefix`, or with `pool` if there is none. */
 export type ConnectionOptions = RedisOptions & Pick<DriverOptions, 'pool' | 'timeoutMs' | 'clock'>;
@@ -55,24 +52,22 @@ export class Connection {
    * Sends the script until it is answered or the time is over (X5). Writes are sent in the order of the calls. It runs `createPool` if
    * there is no pool (after a flush, or a restart without persistence), or if a key has another type, which its error then names.
    */
-  run<V extends Verb, Result = Reply<V>>(
+  run<V extends Verb>(
     verb: V,
     keys: readonly string[],
     args: readonly Argument[],
     context: RunContext = {},
-    finish?: Finish<Reply<V>, Result>,
-  ): Promise<Result> {
-    return this.execute<Reply<V>, Result>(scripts[verb], keys, args, context, finish);
+  ): Promise<Reply<V>> {
+    return this.execute<Reply<V>>(scripts[verb], keys, args, context);
   }
 
   /** Does the same as `run`, for a script of another kind of store. */
-  async execute<Answer, Result = Answer>(
+  async execute<Answer>(
     script: Script,
     keys: readonly string[],
     args: readonly Argument[],
     { signal, createPool, behind }: RunContext = {},
-    finish?: Finish<Answer, Result>,
-  ): Promise<Result> {
+  ): Promise<Answer> {
     const { timeoutMs, clock } = this.#options;
     const call = this.#callOf(script, keys, args);
     let gone = false;
@@ -83,11 +78,9 @@ export class Connection {
       if (gone) await createPool?.(remainingMs);
       gone = false;
       try {
-        const leftMs = (): number => Math.max(1, deadline - clock());
-        const answer = await this.#answered<Answer>(script, call, leftMs());
-        const finished = finish === undefined ? (answer as unknown as Result) : await finish(answer, leftMs);
+        const answer = await this.#answered<Answer>(script, call, Math.max(1, deadline - clock()));
         call.end();
-        return finished;
+        return answer;
       } catch (error) {
         gone = createPool !== undefined && isPoolMissing(error);
         throw gone ? new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error }) : error;
@@ -108,42 +101,15 @@ export class Connection {
     args: readonly Argument[],
     timeoutMs: number,
   ): Promise<Reply<V>> {
-    return this.#once(verb, keys, args, (script, call) => this.#answered(script, call, timeoutMs));
-  }
-
-  /** Sends a reading script once, at once, behind what was read before. It waits for no writes. */
-  async readBehind<V extends Verb>(
-    verb: V,
-    keys: readonly string[],
-    args: readonly Argument[],
-    timeoutMs: number,
-  ): Promise<Reply<V>> {
-    return this.#once(verb, keys, args, (script, call) => sendScript(this.#reads, script, call, timeoutMs));
+    const call = this.#callOf(scripts[verb], keys, args);
+    const reply = await this.#answered<Reply<V>>(scripts[verb], call, timeoutMs);
+    call.end();
+    return reply;
   }
 
   /** Sends a reading command once. */
   send<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
     return this.#reads.link.read(name, args, timeoutMs);
-  }
-
-  /** Sends each HMGET once. `onPart` is given each answer when it has come, in order; the last of its promises ends this. */
-  async readFields(
-    commands: Iterable<Command>,
-    timeoutMs: number,
-    onPart: (values: (Buffer | null)[]) => unknown,
-  ): Promise<void> {
-    const { link } = this.#reads;
-    const lost = 'ERR_MEMPOOL_UNAVAILABLE';
-    const ask = async (command: Command): Promise<unknown> => {
-      const send = (client: Redis) => client.sendCommand(command) as Promise<unknown>;
-      return onPart(await link.ask<(Buffer | null)[]>(send, 'HMGET', timeoutMs, lost));
-    };
-    await Promise.all(Array.from(commands, ask));
-  }
-
-  /** The number of the connection for reads. What was asked under the same number was asked of the same server, in order. */
-  get reading(): number {
-    return this.#reads.link.connection;
   }
 
   /** False if reads go to another server than commands on `link`, as they may during a fail-over. */
@@ -164,18 +130,6 @@ export class Connection {
   close(): void {
     this.#reads.link.close();
     this.#writes.link.close();
-  }
-
-  async #once<V extends Verb>(
-    verb: V,
-    keys: readonly string[],
-    args: readonly Argument[],
-    send: (script: Script, call: ScriptCall) => Promise<Reply<V>>,
-  ): Promise<Reply<V>> {
-    const call = this.#callOf(scripts[verb], keys, args);
-    const reply = await send(scripts[verb], call);
-    call.end();
-    return reply;
   }
 
   #callOf(script: Script, keys: readonly string[], args: readonly Argument[]): ScriptCall {

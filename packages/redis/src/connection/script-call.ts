@@ -10,13 +10,6 @@ export interface SelfWriting {
   writeTo(bytes: Buffer, at: number): void;
 }
 
-/** A piece of a buffer. No view is made of it: that costs more than what is done with it. */
-export interface Piece {
-  readonly bytes: Buffer;
-  readonly from: number;
-  readonly to: number;
-}
-
 type Framed = string | Buffer | SelfWriting;
 
 const maxReusedBytes = 1024 * 1024;
@@ -86,42 +79,6 @@ export class ScriptCall {
   end(): void {
     if (this.#sent === 1) this.#scratch.give(this.#memory);
   }
-}
-
-/** Fields of one HMGET. The client reads the answer of one, while the server works on the next. */
-const perCommand = 250;
-
-/** HMGET of many fields of a hash, in wire format. */
-export function* fieldsCommands(key: string, fields: readonly Piece[]): Iterable<Command> {
-  for (let at = 0; at < fields.length; at += perCommand) yield fieldsCommand(key, fields.slice(at, at + perCommand));
-}
-
-function fieldsCommand(key: string, fields: readonly Piece[]): Command {
-  let length = Buffer.byteLength(key) + (fields.length + 3) * frameBytes;
-  for (const { from, to } of fields) length += to - from;
-  const bytes = Buffer.allocUnsafe(length);
-  let at = writeNumber(bytes, '*', 2 + fields.length, 0);
-  for (const word of ['HMGET', key]) at = writeFramed(bytes, word, Buffer.byteLength(word), at);
-  for (const field of fields) {
-    at = writeNumber(bytes, '$', field.to - field.from, at);
-    at = writeEnd(bytes, at + field.bytes.copy(bytes, at, field.from, field.to));
-  }
-  return new WrittenCommand('HMGET', bytes.subarray(0, at));
-}
-
-/** HMGET of fields of a hash that have numbers as names, so many from the first on. */
-export function* numbersCommands(key: string, first: number, count: number): Iterable<Command> {
-  for (let from = first; from < first + count; from += perCommand)
-    yield numbersCommand(key, from, Math.min(from + perCommand, first + count));
-}
-
-function numbersCommand(key: string, from: number, end: number): Command {
-  let text = `*${2 + end - from}\r\n$5\r\nHMGET\r\n$${Buffer.byteLength(key)}\r\n${key}\r\n`;
-  for (let number = from; number < end; number++) {
-    const digits = String(number);
-    text += `$${digits.length}\r\n${digits}\r\n`;
-  }
-  return new WrittenCommand('HMGET', Buffer.from(text));
 }
 
 class WrittenCommand extends Command {

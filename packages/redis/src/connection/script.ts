@@ -1,20 +1,8 @@
 import { type Script, scriptOf } from './lua-script.ts';
 import { readLua } from './lua-text.ts';
 
-/** Parts of the records of a page: together they have one for each transaction of it. */
-type Records = (Buffer | null)[][];
-/** An answer of lua/pool/page.lua, which describes its parts. */
-export type Page = [
-  tick: number,
-  epoch: Buffer,
-  lastSeq: number,
-  names: Buffer,
-  seqs: Buffer,
-  scores: Buffer | null,
-  points: (number | Buffer)[],
-  facts: Buffer,
-  ...Records,
-];
+/** For each transaction hash, seq, score, confirming point, facts, record (lua/pool/page.lua). */
+export type Page = [tick: number, epoch: Buffer, ...(Buffer | null)[]];
 /** For each hash, seq, bytes. */
 type FifoRows = (Buffer | number)[];
 /** The report of lua/priority/changes.lua on a mirror: the changes that it lacks, its version with them, and the server's time. */
@@ -46,17 +34,8 @@ interface Replies {
   peek: Page;
   find: Page;
   status: [tick: number, ...[score: Buffer | null, detail: Buffer | null, facts: Buffer][]];
-  dump: [
-    oldest: number,
-    last: number,
-    first: number,
-    epoch: Buffer,
-    lastSeq: number,
-    /** Their number, if they are apart. */
-    entries: (Buffer | null)[] | number,
-    ...Records,
-  ];
-  written: Buffer | null;
+  /** For each entry, record of its payload. */
+  dump: [oldest: number, last: number, first: number, epoch: Buffer, ...(Buffer | null)[]];
   tip: [tip: Buffer, tick: number, points: Buffer[], epoch: Buffer];
   usage: [
     number,
@@ -174,7 +153,6 @@ export const scripts: { readonly [V in Verb]: Script } = {
   find: reading('pool/facts', 'pool/page', 'pool/find'),
   status: reading('pool/facts', 'pool/status'),
   dump: reading('pool/facts', 'pool/page', 'pool/dump'),
-  written: reading('pool/facts', 'pool/page', 'pool/written'),
   tip: reading('pool/tip'),
   usage: reading('pool/facts', 'fifo/overdue', 'pool/usage'),
   events: asked('pool/events'),

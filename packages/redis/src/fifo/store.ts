@@ -17,10 +17,9 @@ import type {
 import * as core from 'mempool-core/backend';
 import type { Reply, Verb } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
-import { seqPages } from '../pool/bodies-apart.ts';
 import { limitArguments, numberText, readLimit } from '../pool/fifo-limits.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
-import { isIntact } from '../pool/page-rows.ts';
+import { isIntact, pageRows } from '../pool/page-rows.ts';
 import { type Node, PoolReader } from '../pool/pool-reader.ts';
 import * as record from '../pool/record.ts';
 
@@ -144,9 +143,9 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
         core.gossipItem(entry, null),
       );
     }
-    const rows = await this.readPage('since', [after, limit, core.maxPageBytes], seqPages, signal);
-    const page = core.cutPage(rows.all(), isIntact, this.node().options.damage);
-    return core.gossipPage(page, { after, epoch: rows.epoch }, (row) =>
+    const found = await this.read('since', [after, limit, core.maxPageBytes], signal);
+    const page = core.cutPage(pageRows(found), isIntact, this.node().options.damage);
+    return core.gossipPage(page, { after, epoch: String(found[1]) }, (row) =>
       core.gossipItem({ hash: row.hash, seq: row.seq, bytes: row.payload.length }, row as StoredTransaction),
     );
   }

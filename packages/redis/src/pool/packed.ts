@@ -1,4 +1,4 @@
-import type { Piece, SelfWriting } from '../connection/script-call.ts';
+import type { SelfWriting } from '../connection/script-call.ts';
 
 /** An item of a packed list. Strings are packed as text. */
 export type Item = string | number | Buffer | SelfWriting;
@@ -149,26 +149,4 @@ function digitCount(value: number): number {
   let count = 1;
   for (let rest = value; rest >= 10; rest = (rest / 10) | 0) count += 1;
   return count;
-}
-
-/** Where the texts of a MessagePack array are that a script packed. */
-export function textsIn(packed: Buffer): Piece[] {
-  const texts: Piece[] = [];
-  const first = packed[0] as number;
-  for (let at = first === 0xdc ? 3 : first === 0xdd ? 5 : 1; at < packed.length; ) {
-    const kind = packed[at] as number;
-    const [from, size] = kind < 0xc0 ? [at + 1, kind & 0x1f] : longText(packed, kind, at + 1);
-    at = from + size;
-    texts.push({ bytes: packed, from, to: at });
-  }
-  return texts;
-}
-
-function longText(packed: Buffer, kind: number, at: number): [from: number, size: number] {
-  if (kind === 0xd9) return [at + 1, packed[at] as number];
-  return kind === 0xda ? [at + 2, packed.readUInt16BE(at)] : [at + 4, packed.readUInt32BE(at)];
-}
-
-export function hexOf({ bytes, from, to }: Piece): string {
-  return bytes.toString('hex', from, to);
 }

@@ -12,13 +12,12 @@ import {
   type Verb,
 } from '../connection/script.ts';
 import type { Argument } from '../connection/script-call.ts';
-import { apart, logPages, type PageKind, type Rows, seqPages, withRecords } from './bodies-apart.ts';
 import { feedOf } from './event-feed.ts';
 import { EventLog } from './event-log.ts';
 import { exportedPages } from './exported-pages.ts';
 import { ImportCommands } from './import-commands.ts';
 import * as namedRecord from './named-record.ts';
-import { isIntact, PageRows } from './page-rows.ts';
+import { isIntact, logRows, pageRows } from './page-rows.ts';
 import * as record from './record.ts';
 
 /** A pool that a node has opened. */
@@ -47,13 +46,11 @@ type ReadingVerbs = Pick<
   | 'close'
 >;
 
-/** The verbs of a node that read records, in a pool of either ordering. Each verb is one script; the records of large pages come behind it. */
+/** The verbs of a node that read records, in a pool of either ordering. Each verb is one script. */
 export class PoolReader implements ReadingVerbs {
   readonly #node: Node;
   readonly #events: EventLog;
   readonly #behind: (() => Promise<unknown>) | undefined;
-  /** False once the user was refused the lengths of records. */
-  #mayBeApart = true;
 
   /** `behind` resolves when the writes that a read must see have ended. A store that writes through `run` needs none. */
   constructor(node: Node, behind?: () => Promise<unknown>) {
@@ -81,16 +78,12 @@ export class PoolReader implements ReadingVerbs {
 
   async findInflight(hashes: readonly string[], { signal }: core.ReadContext): Promise<(StoredTransaction | null)[]> {
     const page = await this.read('find', [record.packHashes([...new Set(hashes)])], signal);
-    const rows = new PageRows(page);
-    const places = new Map(rows.hashes.map((hash, i) => [hash, i] as const));
-    return hashes.map((hash) => {
-      const place = places.get(hash);
-      if (place === undefined) return null;
-      const row = rows.read(place);
-      if (isIntact(row)) return row;
-      this.node().options.damage(row);
-      return null;
-    });
+    const found = new Map<string, StoredTransaction>();
+    for (const row of pageRows(page)) {
+      if (isIntact(row)) found.set(row.hash, row);
+      else this.node().options.damage(row);
+    }
+    return hashes.map((hash) => found.get(hash) ?? null);
   }
 
   async checkStatus(hashes: readonly string[], { signal }: core.ReadContext): Promise<TransactionStatus[]> {
@@ -99,10 +92,10 @@ export class PoolReader implements ReadingVerbs {
   }
 
   async dumpFinalized(cursor: number, limit: number, { signal }: core.ReadContext): Promise<core.DriverLogPage> {
-    const args = [cursor, limit, core.maxPageBytes];
-    const { rows, ...ends } = await this.readPage('dump', args, logPages, signal);
-    const found = core.cutPage(rows, record.isIntactEntry, this.node().options.damage);
-    return core.logPage(found, { cursor, ...ends }, (row) => row as LogEntry);
+    const page = await this.read('dump', [cursor, limit, core.maxPageBytes], signal);
+    const [oldest, last, , epoch] = page;
+    const found = core.cutPage(logRows(page), record.isIntactEntry, this.node().options.damage);
+    return core.logPage(found, { cursor, oldest, last, epoch: String(epoch) }, (row) => row as LogEntry);
   }
 
   async tip(points: number, { signal }: core.ReadContext): Promise<TipAnswer> {
@@ -170,31 +163,13 @@ export class PoolReader implements ReadingVerbs {
     limit: number,
     signal: AbortSignal | undefined,
   ): Promise<core.DriverPage> {
-    const rows = await this.readPage('peek', [list, after, limit, core.maxPageBytes], seqPages, signal);
-    const found = core.cutPage(rows.all(), isIntact, this.node().options.damage);
-    return core.seqPage(found, { after, epoch: rows.epoch }, (row) => row as StoredTransaction);
+    const page = await this.read('peek', [list, after, limit, core.maxPageBytes], signal);
+    const found = core.cutPage(pageRows(page), isIntact, this.node().options.damage);
+    return core.seqPage(found, { after, epoch: String(page[1]) }, (row) => row as StoredTransaction);
   }
 
   protected read<V extends Verb>(verb: V, args: readonly Argument[], signal?: AbortSignal): Promise<Reply<V>> {
     return this.run(verb, 'ops', args, { signal, behind: this.#behind });
-  }
-
-  /** Reads a page, whose records come behind it if there are many. */
-  protected async readPage<V extends Verb, R extends Rows>(
-    verb: V,
-    args: readonly Argument[],
-    kind: PageKind<Reply<V>, R>,
-    signal: AbortSignal | undefined,
-  ): Promise<R> {
-    if (!this.#mayBeApart) return kind.rowsOf(await this.read(verb, args, signal));
-    const { connection, createPool } = this.node();
-    const keys = this.#keysOf(verb, 'ops');
-    const refused = (): void => {
-      this.#mayBeApart = false;
-    };
-    const context = { signal, behind: this.#behind, createPool };
-    const finish = withRecords(connection, { verb, keys, args, kind, refused });
-    return connection.run(verb, keys, [...args, apart], context, finish);
   }
 
   protected run<V extends Verb>(

@@ -7,7 +7,7 @@ import {
   type TransactionStatus,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { Piece, SelfWriting } from '../connection/script-call.ts';
+import type { SelfWriting } from '../connection/script-call.ts';
 import { decodeScore } from './score.ts';
 
 const recordHead = 6;
@@ -16,13 +16,12 @@ const maxArgumentBytes = 512 * 1024 * 1024;
 /** Where a log entry has its ticks, and the byte before its hash. */
 const [tickAt, confirmationsAt, nonConfirmationsAt, hashSizeAt] = [9, 13, 17, 21] as const;
 export const endBytes = 14;
-export const factsBytes = 14;
+const factsBytes = 14;
 /** Without the time at the end. */
 const keptBytes = 8;
 const perField = 128;
 /** In front of facts in 14 bytes. No other entry begins with this byte. */
 const entryMark = Buffer.of(0);
-const noPiece: Piece = { bytes: Buffer.alloc(0), from: 0, to: 0 };
 
 type LoggedWrite = Pick<core.Write, 'after' | 'point'>;
 type Read<T> = T & { readonly intact: boolean };
@@ -45,13 +44,6 @@ export function unpackHashes(packed: Buffer): string[] {
     hashes.push(packed.toString('hex', at + 1, end));
   }
   return hashes;
-}
-
-/** Where the hash of a log entry is, as `entryHash` of lua/pool/state.lua finds it; nothing if the entry is damaged. */
-export function nameIn(entry: Buffer | null): Piece {
-  const from = hashSizeAt + 1;
-  const to = from + (entry?.[hashSizeAt] ?? 0);
-  return entry !== null && to <= entry.length ? { bytes: entry, from, to } : noPiece;
 }
 
 /** A record of the key `body`: type as u16, CRC-32 as u32, payload. @throws `ERR_MEMPOOL_INVALID` for a payload that is too large */
@@ -103,7 +95,7 @@ export function readPoint(point: Buffer): ChainPoint | null {
 }
 
 /** The place of a live transaction; `null` if its score, or the point of its block, is damaged (M2). */
-function livePlace(score: Buffer, point: Buffer | null, tick: number) {
+export function livePlace(score: Buffer, point: Buffer | null, tick: number) {
   const found = place(score, tick);
   if (found === null || !isLive(found.stage)) return null;
   const pointed = found.stage === 'Confirmed';
@@ -158,7 +150,7 @@ export function decodeFacts(bytes: Buffer): core.Facts {
   return { receivedAt, attempts: bytes.readUInt16BE(6), sentAt: optionalTime(bytes.readUIntBE(8, 6)) };
 }
 
-export function optionalTime(time: number): number | null {
+function optionalTime(time: number): number | null {
   return time === 0 ? null : time;
 }
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { MempoolStore, StoredTransaction } from 'mempool-core';
+import type { MempoolStore } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transactions } from '../chain.ts';
-import { openPool, operator, ownServer } from '../own-server.ts';
-import { numbers } from '../priority/priced.ts';
+import { openPool, operator } from '../own-server.ts';
 
 const [propagated, confirmed, tick] = [1e15, 3e15, 1e6];
 const patient = { finalizeThreshold: 9, dropThreshold: 9 };
@@ -130,89 +129,4 @@ test.for([
   expect(ended.slice(2).sort()).toEqual(
     [1, 4, 7, 11, 14, 17].map((n) => [hashOf(n), seqOf(n), n % 10 === 4 ? 'Finalized' : 'Dropped']).sort(),
   );
-});
-
-test('O6, O8: a large page with gaps tells each seq, and the facts of each', async () => {
-  const { store } = await openPool({ url: inject('redisUrl'), pool: randomUUID() });
-  const many = numbers(400);
-  await store.receive(transactions(...many));
-  // From here on runs of neighbours get longer; each has other facts than the next.
-  const left = many.filter((n) => !Number.isInteger(Math.sqrt(n)) && n % 11 !== 0);
-  await store.drop(many.filter((n) => !left.includes(n)).map(hashOf), 'failed');
-  const again = left.filter((n) => n % 3 === 0).map(hashOf);
-  await store.markInflight(again);
-  await store.release(again);
-  const told = ({ transactions }: { readonly transactions: readonly StoredTransaction[] }) =>
-    transactions.map(({ hash, seq, attempts, receivedAt }) => ({ hash, seq, attempts, receivedAt }));
-  const expected = async () => {
-    const statuses = await store.checkStatus(left.map(hashOf));
-    return left.map((n, i) => ({
-      hash: hashOf(n),
-      seq: n,
-      attempts: statuses[i]?.attempts,
-      receivedAt: statuses[i]?.receivedAt,
-    }));
-  };
-  expect(new Set((await expected()).map(({ attempts }) => attempts))).toEqual(new Set([0, 1]));
-  expect(told(await store.peekPending({ limit: 1_000 }))).toEqual(await expected());
-  await store.markInflight(left.map(hashOf));
-  expect(told(await store.peekInflight({ limit: 1_000 }))).toEqual(await expected());
-});
-
-test('a page in flight tells the stage of each, though one that is a million seqs older has the last digits of another', async () => {
-  const [url, pool] = [inject('redisUrl'), randomUUID()];
-  const { store } = await openPool({ url, pool });
-  const [old, ...many] = numbers(40).map(hashOf);
-  const twin = many[20] as string;
-  await operator(url).hset(`{${pool}}:meta`, 'seq', 20);
-  await store.receive(transactions(1));
-  await operator(url).hset(`{${pool}}:meta`, 'seq', 1_000_000);
-  await store.receive(transactions(...numbers(40).slice(1)));
-  await store.markInflight([old as string, ...many]);
-  await store.markAcknowledged([twin]);
-  const { next } = await store.peekInflight({ limit: 1 });
-  const { transactions: page } = await store.peekInflight({ after: next, limit: 1_000 });
-  expect(page.find(({ hash }) => hash === twin)?.seq).toBe(1_000_021);
-  const stages = many.map((hash) => [hash, hash === twin ? 'Acknowledged' : 'Propagated']);
-  expect(page.map(({ hash, stage }) => [hash, stage])).toEqual(stages);
-});
-
-test('M2: a stage that is damaged does not change those of others in a large page, though as many are in the log', async () => {
-  const [url, pool] = [inject('redisUrl'), randomUUID()];
-  const { store } = await openPool({ url, pool });
-  const [first, ...others] = numbers(40).map(hashOf);
-  await store.receive(transactions(...numbers(120)));
-  await store.markInflight(numbers(40).map(hashOf));
-  await store.drop(numbers(80, 41).map(hashOf), 'failed');
-  await operator(url).zadd(`{${pool}}:idx`, '5000000000000077', Buffer.from(first as string, 'hex'));
-  const page = await store.peekInflight({ limit: 1_000 });
-  expect(first).toBeDefined();
-  expect(page.transactions.map(({ hash, stage }) => [hash, stage])).toEqual(others.map((hash) => [hash, 'Propagated']));
-});
-
-test.for([
-  ['of its neighbour', '51', 51],
-  ['between two', '50.5', 50.5],
-] as const)('M2: a seq that is damaged, %s, does not change those of others in a large page', async ([, text, seq]) => {
-  const [url, pool] = [inject('redisUrl'), randomUUID()];
-  const { store } = await openPool({ url, pool });
-  await store.receive(transactions(...numbers(100)));
-  await store.markInflight(numbers(100).map(hashOf));
-  await operator(url).zadd(`{${pool}}:flight`, text, Buffer.from(hashOf(50), 'hex'));
-  const page = await store.peekInflight({ limit: 1_000 });
-  const seqs = new Map(page.transactions.map((each) => [each.hash, each.seq]));
-  expect(seqs).toEqual(new Map(numbers(100).map((n) => [hashOf(n), n === 50 ? seq : n])));
-});
-
-test('a look for some in flight reads these, not all whose seqs lie between', async () => {
-  const { url } = await ownServer();
-  const [admin, { store }] = [operator(url), await openPool({ url, pool: randomUUID() })];
-  const hashes = numbers(1_000).map(hashOf);
-  await store.receive(transactions(...numbers(1_000)));
-  await store.markInflight(hashes);
-  const some = hashes.filter((_, i) => i % 10 === 0);
-  await admin.config('RESETSTAT');
-  expect(await store.findInflight(some)).toMatchObject(some.map((hash) => ({ hash })));
-  const used = await admin.info('commandstats');
-  expect([used.includes('cmdstat_zmscore:'), used.includes('cmdstat_zrangebyscore:')]).toEqual([true, false]);
 });
