@@ -18,10 +18,11 @@ export {
   formatVersion,
   hashToBytes,
   payloadChecksum,
+  pointBytes,
 } from './codec/codec.ts';
-export { decodeEntry, encodeEntries, encodeEntry } from './codec/entry-record.ts';
+export { decodeEntry, encodeEntry } from './codec/entry-record.ts';
 export { decodeEvents } from './codec/event-decoder.ts';
-export { encodeEvents, pointBytes } from './codec/event-encoder.ts';
+export { encodeEvents } from './codec/event-encoder.ts';
 export { decodeLimits, encodeLimits, plainLimits, storedLimits } from './codec/limits-text.ts';
 export { decodeOutcome, encodeOutcome, operationReused } from './codec/outcome-record.ts';
 export { configSchema, fields as configFields, readConfig, withNeededFields } from './config/config.ts';

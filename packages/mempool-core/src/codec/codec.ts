@@ -2,7 +2,6 @@ import { crc32 } from 'node:zlib';
 import { Decoder, Encoder } from 'cbor-x';
 import { MempoolError } from '../contract/errors.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
-import { pointBytes } from './event-encoder.ts';
 
 /**
  * Version of the stored format (N2). Events and recorded outcomes are CBOR arrays (RFC 8949) of plain values. Hashes,
@@ -18,6 +17,9 @@ const encoder = new Encoder(cborOptions);
  */
 const decoderOptions = { ...cborOptions, mapsAsObjects: true, int64AsNumber: true };
 const decoder = new Decoder(decoderOptions);
+
+/** Length of an encoded chain point, in bytes. */
+export const pointBytes = 40;
 
 /** Returns the bytes of a hex hash. */
 export function hashToBytes(hash: string): Buffer {

@@ -12,36 +12,37 @@ export type VerdictRow = readonly [
   expiresAt: number | null,
   expiresAtHeight: number | null,
   propagate: boolean,
+  isProtected: boolean,
+  tip: string | null,
 ];
-export const verdictLength = 9;
+export const verdictLength = 11;
 
-/** The fields of a verdict that few transactions have: 1 if it is protected (P28), and its tip (P29). */
-export type RareFields = [isProtected: 1 | null, tip: string | null];
-export const rareVerdictLength = 2;
-
-/** Returns the fields that every verdict has. */
+/** The row of a verdict. */
 export function verdictRow(verdict: CheckedVerdict): VerdictRow {
   const { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate } = verdict;
-  return [String(priority), sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate];
+  const { protected: isProtected = false, tip } = verdict;
+  const limits = [expiresAt, expiresAtHeight, propagate, isProtected] as const;
+  return [
+    String(priority),
+    sender,
+    senderLimit,
+    gas,
+    provides,
+    requires,
+    ...limits,
+    tip === undefined ? null : String(tip),
+  ];
 }
 
-/** Returns the rare fields of a verdict; `null` if it has none of them. */
-export function rareFieldsOf({ protected: isProtected, tip }: CheckedVerdict): RareFields | null {
-  if ((isProtected ?? tip) === undefined) return null;
-  return [isProtected ? 1 : null, tip === undefined ? null : String(tip)];
-}
-
-/** The inverse of both. @throws `ERR_MEMPOOL_CORRUPT` if priority or tip is out of range; `record` names what it is in */
-export function readVerdict(row: VerdictRow, rare: RareFields | null, record: string): CheckedVerdict {
-  const [text, sender, senderLimit, gas, given, required, expiresAt, expiresAtHeight, propagate] = row;
+/** The inverse of `verdictRow`. @throws `ERR_MEMPOOL_CORRUPT` if priority or tip is out of range; `record` names what it is in */
+export function readVerdict(row: VerdictRow, record: string): CheckedVerdict {
+  const [text, sender, senderLimit, gas, given, required, expiresAt, expiresAtHeight, propagate, isProtected, tip] =
+    row;
   const [provides, requires] = [ownNames(given), ownNames(required)];
   const priority = BigInt(text);
   if (priority < minPriority || priority > maxPriority) throw damaged(record);
-  const plain = { priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate };
-  if (rare === null) return plain;
-  const [isProtected, tip] = rare;
   return {
-    ...plain,
+    ...{ priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate },
     ...(isProtected && { protected: true }),
     ...(tip !== null && { tip: readTip(tip, record) }),
   };
@@ -55,7 +56,19 @@ function readTip(text: string, record: string): bigint {
 
 /** True if the decoded values are a verdict's row. */
 export function isVerdictRow(row: readonly unknown[]): boolean {
-  const [priority, sender, senderLimit, gas, provides, requires, expiresAt, expiresAtHeight, propagate] = row;
+  const [
+    priority,
+    sender,
+    senderLimit,
+    gas,
+    provides,
+    requires,
+    expiresAt,
+    expiresAtHeight,
+    propagate,
+    isProtected,
+    tip,
+  ] = row;
   return (
     typeof priority === 'string' &&
     /^-?\d{1,19}$/.test(priority) &&
@@ -63,14 +76,9 @@ export function isVerdictRow(row: readonly unknown[]): boolean {
     isCount(gas) &&
     [senderLimit, expiresAt, expiresAtHeight].every(isOptionalCount) &&
     [provides, requires].every(isNames) &&
-    typeof propagate === 'boolean'
-  );
-}
-
-/** True if the decoded values are rare fields. */
-export function areRareFields([isProtected, tip]: readonly unknown[]): boolean {
-  return (
-    (isProtected === null || isProtected === 1) && (tip === null || (typeof tip === 'string' && /^\d{1,19}$/.test(tip)))
+    typeof propagate === 'boolean' &&
+    typeof isProtected === 'boolean' &&
+    (tip === null || (typeof tip === 'string' && /^\d{1,19}$/.test(tip)))
   );
 }
 

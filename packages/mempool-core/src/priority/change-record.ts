@@ -1,4 +1,3 @@
-import { array, CborWriter, headBytes } from '../codec/cbor-writer.ts';
 import {
   bytesToHash,
   damaged,
@@ -11,8 +10,7 @@ import {
   isCount,
   isOptionalCount,
 } from '../codec/codec.ts';
-import { decodeEntry, encodeEntries } from '../codec/entry-record.ts';
-import { pointBytes } from '../codec/event-encoder.ts';
+import { decodeEntry, encodeEntry } from '../codec/entry-record.ts';
 import { plainLimits, wholeLimits } from '../codec/limits-text.ts';
 import type { TxState } from '../contract/lifecycle.ts';
 import type { Entry, PoolStep } from '../contract/pool-entry.ts';
@@ -56,12 +54,6 @@ type ChangeRow = [
 ];
 
 const changeLength = 9;
-const writeLength = 13;
-const entryLength = 3;
-/** At least the heads and numbers of a row. */
-const longestHeads = (writeLength + 1) * headBytes;
-/** Most rows have no more bytes; a larger one makes the buffer grow. */
-const usualBytes = 192;
 
 /**
  * Encodes the change for other nodes as one CBOR array. `records` are its entries as `encodeEntry` returns them, if the
@@ -69,56 +61,30 @@ const usualBytes = 192;
  */
 export function encodeChange(
   { writes, chain, pool, lastEventSeq, at }: PoolChange,
-  records: readonly Uint8Array[] = encodeEntries(pool.entries),
+  records: readonly Uint8Array[] = pool.entries.map(encodeEntry),
 ): Buffer {
-  const { entries, satisfied, forgotten, limits } = pool;
-  const rest = [chain && chainRow(chain), satisfied, forgotten, limits && plainLimits(limits)].map(encodeValue);
-  const [blocks, reached, idle, named] = rest as [Buffer, Buffer, Buffer, Buffer];
-  const to = new CborWriter(usualBytes * (1 + writes.length + entries.length));
-  to.room(longestHeads + rest.reduce((sum, { length }) => sum + length, 0));
-  to.head(array, changeLength);
-  to.head(array, writes.length);
-  for (const write of writes) addWrite(to, write);
-  to.room(headBytes + blocks.length);
-  to.raw(blocks);
-  to.head(array, entries.length);
-  for (const [i, entry] of entries.entries()) addEntry(to, entry, records[i] as Uint8Array);
-  to.room(longestHeads + reached.length + idle.length + named.length);
-  for (const each of [reached, idle, named]) to.raw(each);
-  to.number(pool.lastGossipSeq);
-  to.number(lastEventSeq);
-  to.optional(at);
-  return to.encoded;
+  const { entries, satisfied, forgotten, limits, lastGossipSeq } = pool;
+  const entryRows = entries.map(({ hash, seq }, i) => [hashToBytes(hash), seq, records[i] as Uint8Array] as const);
+  const named = limits && plainLimits(limits);
+  const numbers = [lastGossipSeq, lastEventSeq, at] as const;
+  const row: ChangeRow = [
+    writes.map(writeRow),
+    chain && chainRow(chain),
+    entryRows,
+    satisfied,
+    forgotten,
+    named,
+    ...numbers,
+  ];
+  return encodeValue(row);
 }
 
-/** Writes a `WriteRow`. */
-function addWrite(to: CborWriter, { after, point, body }: Write): void {
-  const { hash, reason, facts } = after;
-  to.room(longestHeads + hash.length + pointBytes + 3 * (reason?.length ?? 0));
-  to.head(array, writeLength);
-  to.hash(hash);
-  to.number(after.seq);
-  to.number(knownStages.indexOf(after.stage));
-  to.number(after.tick);
-  to.number(after.confirmations);
-  to.number(after.nonConfirmations);
-  if (reason === null) to.nothing();
-  else to.text(reason);
-  if (point === null) to.nothing();
-  else to.byteString(encodePoint(point));
-  to.flag(body !== null);
-  to.optional(after.notBefore ?? null);
-  to.optional(facts.receivedAt);
-  to.number(facts.attempts);
-  to.optional(facts.sentAt);
-}
-
-function addEntry(to: CborWriter, { hash, seq }: Entry, record: Uint8Array): void {
-  to.room(longestHeads + hash.length + record.length);
-  to.head(array, entryLength);
-  to.hash(hash);
-  to.number(seq);
-  to.byteString(record);
+function writeRow({ after, point, body }: Write): WriteRow {
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, reason, notBefore = null, facts } = after;
+  const { receivedAt, attempts, sentAt } = facts;
+  const counters = [knownStages.indexOf(stage), tick, confirmations, nonConfirmations, reason] as const;
+  const confirmedAt = point && encodePoint(point);
+  return [hashToBytes(hash), seq, ...counters, confirmedAt, body !== null, notBefore, receivedAt, attempts, sentAt];
 }
 
 function chainRow(chain: ChainStep): AppliedRow | UndoneRow {

@@ -9,7 +9,7 @@ import {
   hashToBytes,
   payloadChecksum,
 } from '../../src/codec/codec.ts';
-import { decodeEntry, encodeEntries, encodeEntry } from '../../src/codec/entry-record.ts';
+import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
 import { decodeEvents } from '../../src/codec/event-decoder.ts';
 import { encodeEvents } from '../../src/codec/event-encoder.ts';
 import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts';
@@ -17,7 +17,6 @@ import { causes } from '../../src/contract/cause.ts';
 import type { DropReason } from '../../src/contract/drop-reason.ts';
 import type { MempoolErrorCode } from '../../src/contract/errors.ts';
 import type { StoreEvent, TransactionEvent } from '../../src/contract/events.ts';
-import type { Entry } from '../../src/contract/pool-entry.ts';
 import { type ChainPoint, knownStages } from '../../src/contract/transaction.ts';
 import { defaultVerdict } from '../../src/contract/verdict.ts';
 
@@ -347,36 +346,6 @@ describe('reading back', () => {
       ['c', 'o', 5, true],
     ])
       expect(() => decodeEntry('aa', 1, encodeValue([...row.slice(0, -1), wrong]))).toThrow(corrupt);
-  });
-
-  it('writes entries as a general encoder does', () => {
-    const names = ['', 'a', 'x'.repeat(23), 'y'.repeat(24), 'z'.repeat(256), 'ä€😀', 'ö'.repeat(200)];
-    const numbers = [
-      0,
-      23,
-      24,
-      255,
-      256,
-      65_535,
-      65_536,
-      2 ** 32 - 1,
-      2 ** 32,
-      1_790_000_000_000,
-      Number.MAX_SAFE_INTEGER,
-    ];
-    const entries = [...names.keys(), ...numbers.keys()].map((i): Entry => {
-      const [number, name] = [numbers[i % numbers.length] as number, names[i % names.length] as string];
-      const limits = { senderLimit: i % 2 ? number : null, gas: number, expiresAt: number, expiresAtHeight: null };
-      const tags = { provides: i % 3 ? names.slice(1) : [], requires: [name], propagate: i % 2 === 0 };
-      const verdict = { ...defaultVerdict, priority: -BigInt(number), sender: name, ...limits, ...tags };
-      const times = { version: 1, admittedAt: number, admittedHeight: number, checkedHeight: 0, gossipSeq: number };
-      const claim = i % 4 ? null : { id: name, owner: name, untilMs: number };
-      return { hash: 'aa', seq: 1, bytes: number, verdict, sources: Array(i).fill(name), ...times, claim };
-    });
-    for (const [i, record] of encodeEntries(entries).entries()) {
-      expect(encodeValue(decodeValue('entry', record)).equals(record)).toBe(true);
-      expect(decodeEntry('aa', 1, record)).toEqual(entries[i]);
-    }
   });
 
   it('gives bytes that stay as they are when the source is overwritten', () => {

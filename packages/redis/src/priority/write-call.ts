@@ -101,7 +101,7 @@ const nothing: Content = { events: [], bodies: [], idleTicks: [], encoded: '', p
 
 function contentOf(planned: PlannedStep<unknown>, change: core.PoolChange): Content {
   const { step, entryBefore } = planned;
-  const entries = core.encodeEntries(change.pool.entries);
+  const entries = change.pool.entries.map(core.encodeEntry);
   const { counts, parts } = eventParts(step.events);
   const { bodies, commands, idleTicks } = stepCommands(planned, { step, entries, entryBefore });
   const encoded = core.encodeChange(change, entries);
