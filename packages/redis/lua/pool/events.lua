@@ -1,7 +1,7 @@
 -- Purpose: the packed events after a number.
 -- KEYS: pool/keys.lua   ARGV: 1 after, 2 minimum number of events, if there are so many, then marks from earlier answers of this
--- script, as `<epoch>:<last event>:<trail>`, and of entries, as `=<epoch>:<last event>:<trail before it>:<digest of its events and time>`
--- Returns: { epoch, oldest event kept, last event, trail after it, 1 if all marks still hold, else 0, how many events are kept, then for
+-- script, as `<epoch>:<last event>:<trail>`
+-- Returns: { epoch, oldest event kept, last event, trail after it, 1 if all marks still hold, else 0, then for
 -- each entry { number of its last event, packed events, the time of the call or false } }
 -- Rules: E3
 local oldest = eventSeq + 1
@@ -29,23 +29,10 @@ local function holds(mark)
   local last, size = numbers(follower[1])
   return last - size == at and before == (follower[2][4] or '')
 end
--- Whether an entry is still the same one, and so everything before it.
-local function holdsEntry(mark)
-  local from, at, before, digest = string.match(mark, '^=(.*):(%d+):(.*):(.*)$')
-  at = tonumber(at)
-  if from ~= epoch or at > eventSeq then return false end
-  if at < oldest then return true end
-  local entry = entriesFrom(at, 1)[1]
-  return entry and numbers(entry[1]) == at and before == (entry[2][4] or '')
-    and digest == redis.sha1hex(entry[2][2] .. (entry[2][6] or ''))
-end
 local same = 1
-for i = 3, #ARGV do
-  local check = string.sub(ARGV[i], 1, 1) == '=' and holdsEntry or holds
-  same = check(ARGV[i]) and same or 0
-end
+for i = 3, #ARGV do same = holds(ARGV[i]) and same or 0 end
 
-local reply, after, wanted = { epoch, oldest, eventSeq, trail, same, maxEvents }, tonumber(ARGV[1]), tonumber(ARGV[2])
+local reply, after, wanted = { epoch, oldest, eventSeq, trail, same }, tonumber(ARGV[1]), tonumber(ARGV[2])
 while after < eventSeq and wanted > 0 do
   local entries = entriesFrom(after + 1, 16)
   if #entries == 0 then break end

@@ -74,7 +74,6 @@ interface Replies {
     last: number,
     trail: Buffer,
     same: number,
-    maxEvents: number,
     ...[last: number, packed: Buffer, at: Buffer | null][],
   ];
   commit: Committed;

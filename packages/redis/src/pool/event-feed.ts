@@ -3,7 +3,6 @@ import { isMempoolError } from 'mempool-core';
 import { finalError } from '../connection/connection.ts';
 import { Link } from '../connection/link.ts';
 import { isSameEndpoint, type RedisOptions } from '../connection/options.ts';
-import { readEntry, Stretch } from './stretch.ts';
 
 /** Duration of a blocking read. A pool that was flushed meanwhile is noticed only when the read ends. */
 export const blockMs = 1_000;
@@ -17,7 +16,7 @@ type Options = RedisOptions & { readonly timeoutMs: number };
 export interface FeedReader {
   /** Called when there may be new events. */
   wake(): void;
-  /** Asks the server for the end of the log. If the server lost events, the reader calls `restart`. */
+  /** Asks the server for the end of the log, to notice lost events. */
   verify(): Promise<unknown>;
 }
 
@@ -31,11 +30,11 @@ export function feedOf(options: Options, prefix: string): EventFeed {
 }
 
 /**
- * Waits for new entries of a pool's stream and keeps the newest. It has one connection, while it has readers. The server may have lost
- * entries that the feed has read. So each reader verifies them with the server, once for each stretch and at least once a second.
+ * Waits for new entries of a pool's stream, and then wakes its readers, which read the events themselves. It has one connection, while it
+ * has readers.
  */
 export class EventFeed {
-  readonly #open: (onConnect: () => void) => Link;
+  readonly #open: () => Link;
   readonly #prefix: string;
   /** True for the options and the prefix of this feed. It is a closure, because a field with the options would show the password. */
   readonly isOf: (options: Options, prefix: string) => boolean;
@@ -43,11 +42,10 @@ export class EventFeed {
   #link: Link | null = null;
   /** The blocking read waits for events after this number. */
   #position = 0;
-  #stretch = new Stretch();
   #restartedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: Options, prefix: string) {
-    this.#open = (onConnect) => new Link(options, prefix, onConnect);
+    this.#open = () => new Link(options, prefix, () => undefined);
     this.#prefix = prefix;
     this.isOf = (others, otherPrefix) => otherPrefix === prefix && isSameEndpoint(options, others);
   }
@@ -59,11 +57,6 @@ export class EventFeed {
 
   get position(): number {
     return this.#position;
-  }
-
-  /** The newest entries. There is another stretch after each gap, error and connection. */
-  get stretch(): Stretch {
-    return this.#stretch;
   }
 
   /** Adds a reader. `position` is an end of the log that the reader knows. The feed begins at that of the first reader. */
@@ -82,13 +75,12 @@ export class EventFeed {
   }
 
   /**
-   * Begins again, because the server went back to an earlier state: it no longer has the entries of `stretch`, and its last event is
-   * `last`. The feed reconnects, because its connection may lead to another server than the reader's. Does nothing if another reader
-   * called it before.
+   * Begins again at `last`, the number of the server's last event, because the server lost events, or because `link` leads to another server
+   * than the reader's connection. Does nothing if another reader called it before.
    */
-  restart(stretch: Stretch, last: number): void {
-    if (stretch !== this.#stretch || this.#link === null) return;
-    this.#link.close();
+  restart(link: Link | null, last: number): void {
+    if (link === null || link !== this.#link) return;
+    link.close();
     // Two servers that differ for a while must not make this a busy loop.
     const isSoon = performance.now() - this.#restartedAt < blockMs;
     this.#restartedAt = performance.now();
@@ -96,12 +88,9 @@ export class EventFeed {
   }
 
   #connect(position: number, waitMs: number): void {
-    const link = this.#open(() => {
-      if (this.#link === link) this.#stretch = new Stretch();
-    });
+    const link = this.#open();
     this.#link = link;
     this.#position = position;
-    this.#stretch = new Stretch();
     void this.#follow(link, waitMs);
   }
 
@@ -116,7 +105,6 @@ export class EventFeed {
         if (found || failures > 0) for (const reader of this.#readers) reader.wake();
         failures = 0;
       } catch {
-        if (this.#link === link) this.#stretch = new Stretch();
         failures += 1;
         await pause(Math.min(longestPauseMs, 2 ** failures), undefined, { ref: false });
       }
@@ -125,26 +113,20 @@ export class EventFeed {
 
   /**
    * Waits for events after the position. True if there are any within `waitMs`. A write that changes nothing goes first: a replica refuses it
-   * (lua/connection/primary.lua), and may have other entries under the same numbers. A server that is demoted while it waits says so.
+   * (lua/connection/primary.lua). A server that is demoted while it waits says so.
    */
   async #read(link: Link, waitMs: number): Promise<boolean> {
     const from = `${this.#position}-${Number.MAX_SAFE_INTEGER}`;
     const args = ['COUNT', 100, 'BLOCK', waitMs, 'STREAMS', `${this.#prefix}:events`, from];
-    type Entries = [id: Buffer, fields: Buffer[]][];
     const [, reply] = await Promise.all([
       link.read('HDEL', [`${this.#prefix}:meta`, '-'], waitMs + answerMs).catch(refuseReplica),
-      link.read<[[key: Buffer, Entries]] | null>('XREAD', args, waitMs + answerMs),
+      link.read<[[key: Buffer, entries: [id: Buffer][]]] | null>('XREAD', args, waitMs + answerMs),
     ]);
-    const entries = reply?.[0][1] ?? [];
-    if (this.#link !== link) return false;
-    for (const [id, fields] of entries) {
-      const entry = readEntry(id, fields);
-      this.#position = entry.last;
-      if (this.#stretch.add(entry)) continue;
-      this.#stretch = new Stretch();
-      this.#stretch.add(entry);
-    }
-    return entries.length > 0;
+    const [newest] = reply?.[0][1].at(-1) ?? [];
+    if (newest === undefined || this.#link !== link) return false;
+    // An id is `<number of the last event>-<how many>` (lua/pool/trail.lua).
+    this.#position = Number.parseInt(String(newest), 10);
+    return true;
   }
 }
 
