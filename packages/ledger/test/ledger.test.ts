@@ -22,36 +22,6 @@ test('of several callers that saw the same end of a series, one makes the next r
   await ledger.close();
 });
 
-test('money comes out of the vault, is reserved, posted in part and audited', async () => {
-  const ledger = await openLedger(memoryLedger, { currency: 'ADA' });
-  for (const id of ['alice', 'bob']) await ledger.createWallet({ id, owner: id, currency: 'ADA' });
-  const money = { currency: 'ADA', description: 'a gift' };
-  const gift = { ...money, id: 't1', source: 'vault', destination: 'alice', amount: 100n };
-  expect(await ledger.transfer(gift)).toMatchObject({ outcome: 'created', replayed: false });
-  expect(await ledger.transfer(gift)).toMatchObject({ outcome: 'created', replayed: true });
-  expect((await ledger.transfer({ ...gift, amount: 101n })).outcome).toBe('id_conflict');
-  const reserved = await ledger.reserve({ ...money, series: 'a', source: 'alice', destination: 'bob', amount: 60n });
-  expect(reserved.transfer).toMatchObject({ id: '~a:1', state: 'pending' });
-  const spent = { ...money, id: 't2', source: 'alice', destination: 'bob', amount: 41n };
-  expect((await ledger.transfer(spent)).outcome).toBe('insufficient_funds');
-  expect(await ledger.post({ id: 'p1', pendingId: '~a:1', amount: 50n })).toMatchObject({ outcome: 'created' });
-  expect((await ledger.void({ id: 'v1', pendingId: '~a:1' })).outcome).toBe('pending_already_posted');
-  expect(await ledger.transfer(spent)).toMatchObject({ outcome: 'insufficient_funds', replayed: true });
-  const chain = await ledger.batch(
-    [
-      { ...spent, kind: 'transfer', id: 't3' },
-      { ...spent, kind: 'transfer', id: 't4' },
-    ],
-    { linked: true },
-  );
-  expect(chain.map(({ outcome }) => outcome)).toEqual(['linked_failed', 'insufficient_funds']);
-  expect(await ledger.wallet('alice')).toMatchObject({ creditsPosted: 100n, debitsPosted: 50n, debitsPending: 0n });
-  expect(await ledger.findTransfer('~a:1')).toMatchObject({ state: 'posted' });
-  expect(await ledger.audit()).toMatchObject({ ok: true, faults: [], wallets: 3, records: 10 });
-  expect(await ledger.head()).toBe(10);
-  await ledger.close();
-});
-
 test.each([
   ['ann', 'a c'],
   ['ANN smi', 'a'],

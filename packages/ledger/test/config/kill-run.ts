@@ -1,7 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { Random, type Running, startProgram } from 'mempool-testkit';
 import { faultsAtRest, rest } from '../pool/at-rest.ts';
-import { coupled, fillWallets, openStage, type Place } from './stage.ts';
+import { fill } from '../pool/filled.ts';
+import type { Place } from '../stores/place.ts';
+import { coupled, openStage } from './stage.ts';
 
 const payer = fileURLToPath(new URL('payer.ts', import.meta.url));
 
@@ -18,7 +20,7 @@ export interface KillRun {
 export async function killRun(place: Place, kills: number, seed: number): Promise<KillRun> {
   const random = new Random(seed);
   const before = await openStage(place);
-  await fillWallets(before.ledger);
+  await fill(before.ledger, 300n);
   await before.pool.close();
   await before.ledger.close();
   const start = () => startProgram([payer, place, String(random.uint32())]);

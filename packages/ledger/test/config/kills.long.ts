@@ -1,13 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import { seed } from 'mempool-testkit';
-import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
+import { places } from '../stores/places.ts';
 import { killRun } from './kill-run.ts';
-
-const places = {
-  sqlite: () => `sqlite:${scratchFolder()}`,
-  redis: () => `redis:${randomUUID()}:${process.env.MEMPOOL_TEST_REDIS_URL}`,
-};
 
 for (const [name, place] of Object.entries(places)) {
   test(`on ${name}, through twenty kills and forks, every Finalized payment is posted once and every dropped one voided (seed ${seed})`, async () => {

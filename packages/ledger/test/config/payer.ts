@@ -3,7 +3,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { isMempoolError } from 'mempool-core';
 import { isLedgerError } from 'mempool-ledger';
 import { Random } from 'mempool-testkit';
-import { coupled, openStage, payment, wallets } from './stage.ts';
+import { wallets } from '../pool/filled.ts';
+import { encode } from '../pool/payment.ts';
+import { coupled, openStage } from './stage.ts';
 
 const [place = '', seed = '0'] = process.argv.slice(2);
 const random = new Random(Number(seed));
@@ -48,7 +50,7 @@ async function act(): Promise<void> {
 
 function anyPayment() {
   const [from = 'a', to = 'b'] = random.shuffled(wallets);
-  return payment(from, to, 1 + random.below(40), randomUUID());
+  return encode({ from, to, amount: 1 + random.below(40), nonce: randomUUID() });
 }
 
 async function live(limit: number): Promise<string[]> {

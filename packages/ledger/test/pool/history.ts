@@ -2,7 +2,8 @@ import { Random } from 'mempool-testkit';
 import { type LedgerPool, ledgerPool } from '../../src/index.ts';
 import { faultsAtRest, rest } from './at-rest.ts';
 import { Crash, crash, type Fault, FaultyProcess, stall } from './faults.ts';
-import { encode, type Scene } from './scene.ts';
+import { encode } from './payment.ts';
+import type { Scene } from './scene.ts';
 
 type Payment = ReturnType<typeof encode>;
 

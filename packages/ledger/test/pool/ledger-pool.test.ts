@@ -1,7 +1,8 @@
 import { isMempoolError } from 'mempool-core';
 import { expect, test } from 'vitest';
 import { ledgerPool } from '../../src/index.ts';
-import { openScene, transferOf } from './scene.ts';
+import { transferOf } from './payment.ts';
+import { openScene } from './scene.ts';
 
 test('a transaction reserves when it is admitted, and its money moves when it is final', async () => {
   const scene = await openScene();
@@ -36,59 +37,6 @@ test('without the money the submission is refused and the pool has not seen it; 
   await scene.payments.catchUp();
   expect(await scene.available('a')).toEqual([0]);
   await scene.expectClean();
-});
-
-test('what is dropped, for any reason, is voided', async () => {
-  const scene = await openScene();
-  const [one, two, three] = [
-    await scene.submitted('a>b:20'),
-    await scene.submitted('a>b:30'),
-    await scene.submitted('b>c:5'),
-  ];
-  await scene.pool.drop([one.hash], 'expired');
-  await scene.pool.markInflight([two.hash]);
-  await scene.pool.drop([two.hash], { app: 'withdrawn' });
-  await scene.pool.flush();
-  await scene.payments.catchUp();
-  for (const each of [one, two, three]) expect(await scene.reservations(each)).toEqual(['voided']);
-  expect(await scene.available('a', 'b', 'c')).toEqual([100, 100, 100]);
-  await scene.expectClean();
-});
-
-test('a roll-back to Pending keeps the reservation', async () => {
-  const scene = await openScene();
-  const payment = await scene.submitted('a>b:60');
-  await scene.block();
-  await scene.block(payment);
-  await scene.payments.catchUp();
-  await scene.undo(1);
-  await scene.payments.catchUp();
-  expect(await scene.reservations(payment)).toEqual(['pending']);
-  expect(await scene.available('a')).toEqual([40]);
-  await scene.finalized(payment);
-  expect(await scene.reservations(payment)).toEqual(['posted']);
-  await scene.expectClean();
-});
-
-test('a hash that was dropped and comes again has a second reservation', async () => {
-  const scene = await openScene();
-  const payment = await scene.submitted('a>b:60');
-  await scene.pool.drop([payment.hash], 'expired');
-  await scene.payments.catchUp();
-  expect(await scene.payments.submit(payment)).toMatchObject({ kind: 'received' });
-  await scene.finalized(payment);
-  expect(await scene.reservations(payment)).toEqual(['voided', 'posted']);
-  expect(await scene.available('a', 'b')).toEqual([40, 160]);
-});
-
-test('a second life that began before the follower saw the end of the first is reserved again', async () => {
-  const scene = await openScene();
-  const payment = await scene.submitted('a>b:60');
-  await scene.pool.drop([payment.hash], 'expired');
-  expect(await scene.payments.submit(payment)).toMatchObject({ kind: 'received' });
-  await scene.payments.catchUp();
-  expect(await scene.reservations(payment)).toEqual(['voided', 'pending']);
-  expect(await scene.available('a')).toEqual([40]);
 });
 
 test('a block revives a dropped transaction (L7): its payer pays, or the debt wallet', async () => {
@@ -163,24 +111,6 @@ test('money that the payee has spent before the roll-back is given back by the d
   await scene.expectClean();
 });
 
-test("with postOn 'confirmed' money moves with the block and comes back with its roll-back", async () => {
-  const scene = await openScene({ postOn: 'confirmed' });
-  const payment = await scene.submitted('a>b:60');
-  await scene.block();
-  await scene.block(payment);
-  await scene.payments.catchUp();
-  expect(await scene.available('a', 'b')).toEqual([40, 160]);
-  await scene.undo(1);
-  await scene.payments.catchUp();
-  expect(await scene.available('a', 'b')).toEqual([40, 100]);
-  await scene.block(payment);
-  await scene.blocks(3);
-  await scene.payments.catchUp();
-  expect(await scene.available('a', 'b')).toEqual([40, 160]);
-  expect(await scene.reservations(payment)).toEqual(['posted', 'posted']);
-  await scene.expectClean();
-});
-
 test('a replacement needs the money of both until the pool has decided; then the old one is voided', async () => {
   const pay = ({ payload }: { readonly payload: Uint8Array }) => {
     const { amount } = transferOf({ payload }) ?? { amount: 0n };
@@ -223,27 +153,6 @@ test('what comes past submit is reserved late, or dropped as unfunded', async ()
   expect(await scene.reservations(covered)).toEqual(['pending']);
   expect(await scene.pool.status(not.hash)).toMatchObject({ stage: 'Dropped', reason: { app: 'unfunded' } });
   expect(scene.reports).toMatchObject([{ kind: 'unfunded', hash: not.hash, outcome: 'insufficient_funds' }]);
-});
-
-test('what came past submit and is final before the follower sees it is paid by the bytes in the log', async () => {
-  const scene = await openScene();
-  const payment = scene.payment('a>b:60');
-  await scene.pool.receive([payment]);
-  await scene.finalized(payment);
-  expect(await scene.available('a', 'b')).toEqual([40, 160]);
-  expect(await scene.reservations(payment)).toEqual(['posted']);
-});
-
-test('a block before its transaction (L13) finds the reservation', async () => {
-  const scene = await openScene();
-  const payment = scene.payment('a>b:60');
-  await scene.block(payment);
-  expect(await scene.payments.submit(payment)).toMatchObject({ kind: 'received', stage: 'Confirmed' });
-  await scene.blocks(2);
-  await scene.payments.catchUp();
-  expect(await scene.reservations(payment)).toEqual(['posted']);
-  expect(await scene.payments.submit(payment)).toMatchObject({ kind: 'duplicate', stage: 'Finalized' });
-  expect(await scene.reservations(payment)).toEqual(['posted']);
 });
 
 test('a hash that is reserved for other terms is refused', async () => {

@@ -2,7 +2,7 @@ import { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, test } from 'vitest';
 import { ledgerPool } from '../../src/index.ts';
-import { Crash, crash, FaultyProcess, stall } from './faults.ts';
+import { Crash, crash, FaultyProcess } from './faults.ts';
 import { openScene, Scene } from './scene.ts';
 
 /** A submission whose process is killed at its last call but one, the pool's `submit`. */
@@ -26,30 +26,6 @@ test('a submission that was killed after its reservation is voided once it is ol
   expect(await scene.reservations(payment)).toEqual(['voided']);
   expect(await scene.payments.submit(payment)).toMatchObject({ kind: 'received' });
   expect(await scene.reservations(payment)).toEqual(['voided', 'pending']);
-});
-
-test('a submission that stood still until its reservation was voided is reserved again when the pool receives it', async () => {
-  const scene = await openScene({ orphanAfterMs: 1 });
-  const payment = scene.payment('a>b:60');
-  const stalling = stall();
-  const process = new FaultyProcess({ at: 1, when: 'before', meet: stalling.meet });
-  // Only the pool's `submit` stands still.
-  const submit = process.sees({ submit: scene.pool.submit.bind(scene.pool) }).submit;
-  const pool = new Proxy(scene.pool, {
-    get: (target, name) => {
-      const found = Reflect.get(target, name, target);
-      return name === 'submit' ? submit : typeof found === 'function' ? found.bind(target) : found;
-    },
-  });
-  const done = ledgerPool(pool, scene.ledger, scene.options).submit(payment);
-  while ((await scene.reservations(payment)).length === 0) await scene.payments.catchUp();
-  await scene.payments.catchUp();
-  expect(await scene.reservations(payment)).toEqual(['voided']);
-  stalling.release();
-  expect(await done).toMatchObject({ kind: 'received' });
-  await scene.payments.catchUp();
-  expect(await scene.reservations(payment)).toEqual(['voided', 'pending']);
-  expect(await scene.available('a')).toEqual([40]);
 });
 
 test('after a loss of events what the pool still knows is settled, and what it does not know stays open and is reported', async () => {

@@ -10,28 +10,11 @@ import {
   memoryLedger,
   openLedger,
   type PoolReport,
-  type PoolTransfer,
   seriesOfHash,
   type Wallet,
 } from '../../src/index.ts';
-
-/** A payment as its bytes carry it: who pays whom how much, and a number that tells equal ones apart. */
-export interface Payment {
-  readonly from: string;
-  readonly to: string;
-  readonly amount: number;
-  readonly nonce: number;
-}
-
-export function encode({ from, to, amount, nonce }: Payment) {
-  const payload = Buffer.from(JSON.stringify([from, to, amount, nonce]));
-  return { hash: createHash('sha256').update(payload).digest('hex'), payload };
-}
-
-export function transferOf({ payload }: { readonly payload: Uint8Array }): PoolTransfer | null {
-  const [source, destination, amount] = JSON.parse(Buffer.from(payload).toString());
-  return amount === 0 ? null : { source, destination, amount: BigInt(amount), currency: 'EUR' };
-}
+import { fill } from './filled.ts';
+import { encode, transferOf } from './payment.ts';
 
 export interface SceneOptions extends Partial<Omit<LedgerPoolOptions, 'transferOf'>> {
   readonly pool?: Partial<OpenOptions>;
@@ -139,11 +122,4 @@ export async function openScene({
   });
   await fill(ledger);
   return new Scene(pool, ledger, options);
-}
-
-export async function fill(ledger: Ledger, amount = 100n): Promise<void> {
-  for (const id of ['a', 'b', 'c']) {
-    await ledger.createWallet({ id, owner: id, currency: 'EUR' });
-    await ledger.transfer({ id: `gift ${id}`, source: 'vault', destination: id, amount, currency: 'EUR' });
-  }
 }

@@ -181,17 +181,6 @@ test('metadata comes back as it was sent, whatever its keys are called', async (
   expect(await client.post('/transfers', other, 'm')).toMatchObject({ status: 409, body: { outcome: 'id_conflict' } });
 });
 
-test('one Idempotency-Key fifty times at once has one effect, and all answers are equal', async () => {
-  const { client } = await ledgerServer();
-  await client.fund('a', 'x', '100');
-  await client.post('/wallets', { id: 'b', owner: 'x' });
-  const move = { source: 'a', destination: 'b', amount: '7' };
-  const answers = await Promise.all(Array.from({ length: 50 }, () => client.post('/transfers', move, 'once')));
-  expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1);
-  expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
-  expect(await client.get('/wallets/b')).toMatchObject({ body: { balance: '7' } });
-});
-
 test('a batch: each alone, or a chain that is whole', async () => {
   const { client } = await ledgerServer();
   await client.fund('a', 'x', '10');

@@ -1,7 +1,7 @@
 import { chmodSync, linkSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { type Ledger, type LedgerOptions, newTransferId, openLedger } from 'mempool-ledger';
+import { type Ledger, type LedgerOptions, openLedger } from 'mempool-ledger';
 import { type SqliteLedgerOptions, sqliteLedger } from 'mempool-ledger/sqlite';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -116,14 +116,6 @@ test('while another writes a call waits without blocking the event loop, and the
   expect(longestMs).toBeLessThan(1_000);
 });
 
-test('calls that wait are answered before a ledger is closed', async () => {
-  const path = await makeLedger();
-  const ledger = await open(path);
-  const calls = numbers(3).map((n) => ledger.transfer({ ...money, id: `last ${n}` }));
-  await ledger.close();
-  expect((await Promise.all(calls)).map(({ outcome }) => outcome)).toEqual(['created', 'created', 'created']);
-});
-
 test('a file that was cut short, or a table that is gone, is damage', async () => {
   const cut = await makeLedger();
   truncateSync(cut, 50);
@@ -160,74 +152,4 @@ test.each(Object.entries(tampered))('the audit finds tampering: %s', async (sql,
   const { ok, faults } = await (await open(path)).audit();
   expect(ok).toBe(false);
   expect(faults.map((fault) => fault.kind)).toContain(kind);
-});
-
-test('amounts above 2^53 are exact, up to 2^63 − 1', async () => {
-  const path = join(scratchFolder(), 'ledger.db');
-  const [odd, most] = [2n ** 53n + 1n, 2n ** 63n - 1n];
-  const ledger = await open(path);
-  for (const id of ['a', 'b', 'c']) await ledger.createWallet({ id, owner: id, currency: 'ADA' });
-  const move = (id: string, source: string, destination: string, amount: bigint) =>
-    ledger.transfer({ id, source, destination, amount, currency: 'ADA' }).then(({ outcome }) => outcome);
-  expect(await move('1', 'vault', 'a', odd)).toBe('created');
-  expect(await move('2', 'a', 'b', odd)).toBe('created');
-  expect(await move('3', 'b', 'c', 1n)).toBe('created');
-  expect(await move('4', 'vault', 'a', most - odd)).toBe('created');
-  expect(await move('5', 'vault', 'c', 1n)).toBe('overflow');
-  expect(await move('6', 'a', 'c', most - odd)).toBe('created');
-  await ledger.close();
-  const again = await open(path);
-  expect(await again.wallet('vault')).toMatchObject({ debitsPosted: most, creditsPosted: 0n });
-  expect(await again.wallet('b')).toMatchObject({ creditsPosted: odd, debitsPosted: 1n });
-  expect(await again.wallet('c')).toMatchObject({ creditsPosted: most - odd + 1n });
-  expect(await again.findTransfer('4')).toMatchObject({ amount: most - odd });
-  expect(await again.audit()).toMatchObject({ ok: true });
-});
-
-test('trimmed records become openings, of which the audit goes on, also after the file was opened again', async () => {
-  const path = join(scratchFolder(), 'ledger.db');
-  let now = 1_800_000_000_000;
-  const retained = { retentionMs: 1_000, now: () => now } as const;
-  const ledger = await open(path, retained);
-  await ledger.createWallet({ id: 'alice', owner: 'alice', currency: 'ADA' });
-  const idAt = (n: number) => {
-    const time = now.toString(16).padStart(12, '0');
-    return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${String(n).padStart(12, '0')}`;
-  };
-  const old = idAt(1);
-  await ledger.transfer({ ...money, id: old });
-  await ledger.transfer({ ...money, id: idAt(2), source: 'alice', destination: 'vault', amount: 9n });
-  now += 400_000;
-  await ledger.transfer({ ...money, id: idAt(3) });
-  expect(await ledger.trim()).toEqual({ count: 4, more: false });
-  await ledger.close();
-  const again = await open(path, retained);
-  expect((await again.transfer({ ...money, id: old })).outcome).toBe('id_expired');
-  expect(await again.wallet('alice')).toMatchObject({ creditsPosted: 10n });
-  expect((await again.transfers({ wallet: 'alice' })).items).toHaveLength(1);
-  expect(await again.audit()).toMatchObject({ ok: true, records: 1 });
-});
-
-test('an id whose record was trimmed is not carried out again under a longer retention, nor under none', async () => {
-  const path = join(scratchFolder(), 'ledger.db');
-  const hourMs = 3_600_000;
-  const start = Date.now();
-  let time = start;
-  const now = () => time;
-  const short = await open(path, { now, retentionMs: hourMs });
-  await short.createWallet({ id: 'alice', owner: 'alice', currency: 'ADA' });
-  const paid = { ...money, id: newTransferId(start + 200_000) };
-  await short.transfer(paid);
-  time += 2 * hourMs;
-  expect(await short.trim()).toEqual({ count: 3, more: false });
-  expect(await short.transfer(paid)).toMatchObject({ outcome: 'id_expired' });
-  await short.close();
-  for (const retentionMs of [24 * hourMs, 'never'] as const) {
-    const longer = await open(path, { now, retentionMs });
-    expect([retentionMs, (await longer.transfer(paid)).outcome]).toEqual([retentionMs, 'id_expired']);
-    expect(await longer.transfer({ ...money, id: newTransferId(time) })).toMatchObject({ outcome: 'created' });
-    expect(await longer.audit()).toMatchObject({ ok: true });
-    await longer.close();
-  }
-  expect(await (await open(path, { now })).wallet('alice')).toMatchObject({ creditsPosted: 15n });
 });

@@ -1,15 +1,13 @@
-// Several callers at once make and move money without end. Each line of the output tells what was answered.
+// Several callers at once make and move money without end. Each line of the output is an answer.
 import { writeSync } from 'node:fs';
-import { openLedger, type TransferAnswer } from 'mempool-ledger';
-import { sqliteLedger } from 'mempool-ledger/sqlite';
-import { numbers } from '../../../sqlite/test/numbered.ts';
+import type { TransferAnswer } from 'mempool-ledger';
+import { currency, openAt } from './place.ts';
 
-const [path = '', name = '', synchronous = 'full'] = process.argv.slice(2);
-const ledger = await openLedger(sqliteLedger, { path, currency: 'ADA', synchronous: synchronous as 'full' });
+const [place = '', name = '', synchronous = 'full'] = process.argv.slice(2);
+const ledger = await openAt(place, { synchronous: synchronous as 'full' });
 const wallets = 8;
-const currency = 'ADA';
 
-function tell({ outcome, transfer }: TransferAnswer): void {
+function print({ outcome, transfer }: TransferAnswer): void {
   if (transfer !== null) writeSync(1, `${JSON.stringify({ outcome, id: transfer.id, digest: transfer.digest })}\n`);
 }
 
@@ -19,11 +17,11 @@ async function call(caller: number): Promise<void> {
   await ledger.createWallet({ id: other, owner: other, currency });
   for (let n = 0; ; n += 1) {
     const id = `${name}-${caller}-${n}`;
-    tell(await ledger.transfer({ id: `${id}-fund`, source: 'vault', destination: own, amount: 5n, currency }));
-    tell(await ledger.reserve({ series: own, source: own, destination: other, amount: 3n, currency, timeoutMs: 5 }));
+    print(await ledger.transfer({ id: `${id}-fund`, source: 'vault', destination: own, amount: 5n, currency }));
+    print(await ledger.reserve({ series: own, source: own, destination: other, amount: 3n, currency, timeoutMs: 5 }));
     const { last } = await ledger.seriesEnd(own);
     const resolved = { id: `${id}-end`, pendingId: last?.id ?? '' };
-    tell(await (n % 2 === 0 ? ledger.post({ ...resolved, amount: 2n }) : ledger.void(resolved)));
+    print(await (n % 2 === 0 ? ledger.post({ ...resolved, amount: 2n }) : ledger.void(resolved)));
     await ledger.setTags(own, [`round ${n}`]);
     const there = { kind: 'transfer', source: own, destination: other, currency } as const;
     const chain = await ledger.batch(
@@ -33,9 +31,9 @@ async function call(caller: number): Promise<void> {
       ],
       { linked: true },
     );
-    chain.map(tell);
+    chain.map(print);
     if (n % 5 === 0) await ledger.sweep();
   }
 }
 
-await Promise.all(numbers(wallets).map(call));
+await Promise.all(Array.from({ length: wallets }, (_, n) => call(n)));
