@@ -5,7 +5,6 @@ import { sqlite } from 'mempool-sqlite';
 import { Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
-import { SeqOrder } from '../../src/edges/seq-order.ts';
 import { WaitingList } from '../../src/edges/waiting-list.ts';
 import { EventHub, poolSource } from '../../src/http/event-hub.ts';
 import { clockedPool, RandomLife } from '../random-pool.ts';
@@ -109,24 +108,4 @@ test('it is read anew when events were lost, and sees what another process did',
   await submit(other, 100);
   await setImmediate();
   expect(await told(list)).toEqual(await waitingIn(pool));
-});
-
-test('removed transactions are passed over, others return to their place, and known sizes add up', () => {
-  const order = new SeqOrder();
-  const hash = (i: number): string => i.toString(16).padStart(64, '0');
-  for (let i = 0; i < 5_000; i++) order.put({ hash: hash(i), seq: i + 1, bytes: 10 });
-  for (let i = 0; i < 4_990; i++) order.remove(hash(i));
-  expect(order.page(3, 2).map(({ seq }) => seq)).toEqual([4_994, 4_995]);
-  expect([order.count, order.bytes]).toEqual([10, 100]);
-  order.put({ hash: hash(7), seq: 8 });
-  order.put({ hash: hash(4_990), seq: 4_991 });
-  expect(order.page(0, 2).map(({ seq }) => seq)).toEqual([8, 4_991]);
-  expect(order.unweighed()).toEqual([hash(7)]);
-  order.weigh(hash(7), 5);
-  order.weigh(hash(7), 6);
-  order.weigh('unknown', 6);
-  expect([order.count, order.bytes]).toEqual([11, 105]);
-  order.put({ hash: hash(7), seq: 9_000 });
-  expect(order.page(10, 5).map(({ seq }) => seq)).toEqual([9_000]);
-  expect(order.page(11, 5)).toEqual([]);
 });

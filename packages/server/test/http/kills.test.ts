@@ -8,14 +8,19 @@ import { firstEvents, jsonOf, submit } from './client.ts';
 import { killRuns } from './kills.ts';
 import { served } from './served.ts';
 
-test(`a server killed under load loses nothing acknowledged and counts nothing twice (seed ${seed})`, {
-  timeout: 120_000,
-}, async () => {
-  const path = join(scratchFolder(), 'pool.sqlite');
-  const report = await killRuns({ backend: 'sqlite', path, finalizeThreshold: 'never' }, { seed, kills: 3 });
-  expect(report.acknowledged).toBeGreaterThan(0);
-  expect(report).toMatchObject({ lost: [], counted: report.recounted, exitCode: 0 });
-});
+test.for(['sqlite', 'redis'])(
+  `a server on %s that is killed under load loses nothing acknowledged and counts nothing twice (seed ${seed})`,
+  {
+    timeout: 120_000,
+  },
+  async (backend) => {
+    const store =
+      backend === 'sqlite' ? { path: join(scratchFolder(), 'pool.sqlite') } : { url: (await ownServer()).url };
+    const report = await killRuns({ backend, ...store, finalizeThreshold: 'never' }, { seed, kills: 3 });
+    expect(report.acknowledged).toBeGreaterThan(0);
+    expect(report).toMatchObject({ lost: [], counted: report.recounted, exitCode: 0 });
+  },
+);
 
 test('two servers on one Redis serve one pool and tell the same numbers', async () => {
   const { url } = await ownServer();

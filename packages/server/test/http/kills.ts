@@ -27,7 +27,7 @@ interface Numbers {
 }
 
 const callers = 16;
-const server = 'server-program.ts';
+const server = 'sections-program.ts';
 
 /** Kills a server under load again and again, each time at a random moment, and then counts. */
 export async function killRuns(
@@ -37,13 +37,13 @@ export async function killRuns(
   const random = new Random(seed);
   const load = new Load();
   for (let i = 0; i < kills; i++) {
-    const running = await startProcess(server, JSON.stringify(mempool));
+    const running = await startProcess(server, JSON.stringify({ mempool }));
     await load.on(running, 50 + random.below(400), 'SIGKILL');
   }
-  const last = await startProcess(server, JSON.stringify(mempool));
+  const last = await startProcess(server, JSON.stringify({ mempool }));
   await load.on(last, 200, 'SIGTERM');
   const { code: exitCode } = await last.ended;
-  const checked = await startProcess(server, JSON.stringify(mempool));
+  const checked = await startProcess(server, JSON.stringify({ mempool }));
   const lost = await load.lost(checked.url);
   const { usage, summary } = await settled(checked.url);
   const recounted = await recount(checked.url, usage.lastEventSeq);

@@ -291,15 +291,6 @@ test('each transaction of a list counts against the rate', async () => {
   expect((await pool.usage()).lastSeq).toBe(2);
 });
 
-test('more waits and requests at once than allowed are refused', async () => {
-  const { url } = await served({ backend: 'ephemeral' }, { maxWaits: 2 });
-  const wait = (timeout: string) => fetch(`${url}/api/v1/transactions/aa?wait=Confirmed&timeout=${timeout}`);
-  const waiting = [wait('2s'), wait('2s')];
-  await expect.poll(async () => (await wait('1ms')).status).toBe(503);
-  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([404, 404]);
-  expect((await wait('1ms')).status).toBe(404);
-});
-
 test('a token whose hash is none is refused at the start', async () => {
   const pool = await ownPool();
   const bad = { ...tokenWith('a', ['read']), hash: 'secret-of-a' };
