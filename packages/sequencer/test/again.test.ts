@@ -1,28 +1,6 @@
 import { expect, test } from 'vitest';
-import { backends, cast, fates, onEpoch, openEpoch } from './cast.ts';
+import { cast, fates, onEpoch, openEpoch } from './cast.ts';
 import { signed, type Validator } from './validator.ts';
-
-test.each(backends)(
-  'a submission that comes many times at once, or again after its end, ends once: %s',
-  async (backend) => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { gateway, dequeuer } = one.first;
-    await one.join();
-    await openEpoch(scene, 1);
-    const good = signed({ epoch: 1, slot: 1, project: 'p', cid: 'c' });
-    const bad = signed({ epoch: 1, slot: 1, project: 'p', cid: 'rejected' });
-    const send = (message: Uint8Array) => gateway.accept(message, { peer: 'p' });
-    for (const message of [good, bad]) {
-      const kinds = (await Promise.all([1, 2, 3].map(() => send(message)))).map(({ kind }) => kind);
-      expect(kinds).toEqual(['received', 'duplicate', 'duplicate']);
-    }
-    expect(await dequeuer.step(1)).toBe(2);
-    for (const message of [good, bad]) expect(await send(message)).toMatchObject({ kind: 'duplicate' });
-    expect(await dequeuer.step(1)).toBe(0);
-    expect(await fates(one.first, 1)).toEqual([[expect.any(String), 'rejected']]);
-  },
-);
 
 test('what somebody else has put into the pool of an epoch is dropped as malformed', async () => {
   const scene = await cast('ephemeral', {}, ['v1']);

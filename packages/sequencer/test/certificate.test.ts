@@ -72,30 +72,6 @@ describe.each(backends)('on %s', (backend) => {
     }
   });
 
-  test('a late batch changes the result and is endorsed anew, until there is a certificate', async () => {
-    const { scene, one } = await inLevel2(backend);
-    const { first } = one;
-    await send(first, ...(await batches(1, large, 'v2')), ...(await batches(1, small, 'v3')));
-    // Before this validator has agreed itself: they are kept.
-    await send(first, ...(await endorsements(1, large, 'v3', 'v4')));
-    await expect.poll(() => first.namespace.records.list('endorsed/')).toHaveLength(2);
-    scene.clock.ms += 10_000;
-    await phaseReached(one, 1, 'onchain');
-    const agreedAt = scene.clock.ms;
-    expect(await first.epoch(1)).toMatchObject({ root: merkleRoot(small), agreedAt, certifiedAt: null });
-    await expect.poll(() => first.namespace.records.list('endorsed/')).toHaveLength(3);
-    await send(first, ...(await batches(1, large, 'v4')));
-    await expect
-      .poll(() => first.certificate(1))
-      .toMatchObject({
-        root: merkleRoot(large),
-        signatures: [{ validator: 'v1' }, { validator: 'v3' }, { validator: 'v4' }],
-      });
-    expect(await first.agreement(1)).toMatchObject({ leaves: large, validators: four });
-    await expect.poll(() => first.epoch(1)).toMatchObject({ root: merkleRoot(large), agreedAt, certifiedAt: agreedAt });
-    expect(await offer(first, await batchOf('v3', 1, large, four))).toEqual({ kind: 'closed' });
-  });
-
   test('a validator that contradicts itself late is taken out again, and a third batch of it is refused', async () => {
     const { scene, one } = await inLevel2(backend);
     const { first } = one;

@@ -1,10 +1,10 @@
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
-import { Dequeuer, Gateway, merkleRoot, openNamespace, partsOf, type Sequencer } from '../src/index.ts';
+import { Dequeuer, merkleRoot, partsOf, type Sequencer } from '../src/index.ts';
 import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { shuffled } from './rules/shuffled.ts';
 import { type Planned, type Traffic, trafficOf } from './traffic.ts';
-import { optionsOf, signed, type Validator } from './validator.ts';
+import { signed, type Validator } from './validator.ts';
 
 /** Sends all messages to a validator in an order of its own, through both of its gateways; the counted ones twice. */
 async function feed({ processes }: Validator, { planned, refused }: Traffic, random: Random): Promise<void> {
@@ -53,27 +53,6 @@ describe.each(backends)('on %s', (backend) => {
     for (const { first } of validators) await expect.poll(() => first.activeEpochs()).toEqual([]);
   });
 
-  test('what a gateway with a slow clock stores after the close is dropped as late, and changes nothing', async () => {
-    const scene = await cast(backend);
-    const { validators, clock, protocol } = scene;
-    const [one] = validators as readonly [Validator, ...Validator[]];
-    for (const each of validators) await each.start();
-    await openEpoch(scene, 1);
-    const early = clock.ms;
-    await using namespace = await openNamespace({ ...one.home, protocol, market: 'market', now: () => early });
-    const slow = new Gateway(namespace, optionsOf('v1'));
-    for (const { first } of validators) await first.gateway.accept(honest(1, 1), { peer: 'p' });
-    expect(await slow.accept(honest(1, 1), { peer: 'p' })).toMatchObject({ kind: 'duplicate' });
-    clock.ms += 10_000;
-    for (const each of validators) await phaseReached(each, 1, 'onchain');
-    const late = await slow.accept(honest(1, 2), { peer: 'p' });
-    if (late.kind !== 'received') throw new Error(`it was ${late.kind}`);
-    const { hash } = late;
-    const { status } = await onEpoch(one.first, 1, (pool) => pool.waitFor(hash, { stage: 'Acknowledged' }));
-    expect(status).toMatchObject({ stage: 'Dropped', reason: { app: 'late' } });
-    expect((await one.first.epoch(1))?.tally).toMatchObject({ counted: 1 });
-  });
-
   test('what a stalled dequeuer took is checked by another, and its own answer comes too late to change it', async () => {
     const scene = await cast(backend, {}, ['v1']);
     const [one] = scene.validators as readonly [Validator];
@@ -92,25 +71,5 @@ describe.each(backends)('on %s', (backend) => {
     stalled.resolve(false);
     expect(await step).toBe(3);
     expect(await usage()).toMatchObject({ acknowledged: 3, logged: 0 });
-  });
-
-  test('a part whose finalizer died is counted by another, and has one result', async () => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
-    await one.start({ isCounting: false });
-    await openEpoch(scene, 1);
-    await first.gateway.accept(honest(1, 1), { peer: 'p' });
-    scene.clock.ms += 10_000;
-    const { parts, records } = first.namespace;
-    await expect.poll(() => parts.usage()).toMatchObject({ pending: 1 });
-    const claim = await parts.take({ maxTxs: 1 }, { owner: 'dead', claimMs: 300 });
-    expect(claim.transactions).toHaveLength(1);
-    one.count();
-    await phaseReached(one, 1, 'level2');
-    const result = [{ project: 'p', cid: 'c' }];
-    expect(await records.list('part/')).toMatchObject([{ value: result }]);
-    expect(await records.writeOnce(`part/${'1'.padStart(16, '0')}/${'0'.padStart(16, '0')}`, [])).toEqual(result);
-    await expect.poll(() => parts.usage()).toMatchObject({ pending: 0, propagated: 0, acknowledged: 0 });
   });
 });

@@ -188,6 +188,7 @@ describe.each(backends)('on %s', (backend) => {
     await phaseReached(one, 2, 'level2');
     scene.clock.ms += 10_000;
     await ended(2, 'failed');
+    expect(await first.epoch(2)).toMatchObject({ level1: 'skipped', level2: 'failed', reason: 'no_submissions' });
     await fill(played, 3);
     await phaseReached(one, 3, 'onchain');
     await first.monitor.apply({ kind: 'refused', epoch: 3, reason: 'reverted' }, lease);

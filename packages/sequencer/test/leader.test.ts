@@ -57,42 +57,6 @@ describe.each(backends)('on %s', (backend) => {
     expect(await offer(first, await batchOf('v3', 1, same))).toEqual({ kind: 'closed' });
   });
 
-  test('without a quorum the epoch fails, and what the chain carries overrides that, also after a reorganisation', async () => {
-    const scene = await cast(backend, { level2TimeoutMs: 5_000 }, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
-    await one.start();
-    await openEpoch(scene, 1);
-    await submit(first, 1, { a: 'x' });
-    scene.clock.ms += 10_000;
-    await phaseReached(one, 1, 'level2');
-    scene.clock.ms += 5_000;
-    await phaseReached(one, 1, 'failed');
-    expect(await first.epoch(1)).toMatchObject({ level2: 'failed', reason: 'no_quorum', endedAt: scene.clock.ms });
-    await expect.poll(() => first.activeEpochs()).toEqual([]);
-    const { lease } = one.leadership;
-    const root = '11'.repeat(32);
-    const confirmed = { kind: 'confirmed', epoch: 1, root, transaction: 't' } as const;
-    scene.clock.ms += 1_000;
-    const endedAt = scene.clock.ms;
-    expect(await first.monitor.apply(confirmed, lease)).toBe(true);
-    expect(await first.monitor.apply(confirmed, lease)).toBe(false);
-    expect(await first.epoch(1)).toMatchObject({
-      phase: 'complete',
-      onchain: 'confirmed',
-      root,
-      reason: null,
-      endedAt,
-    });
-    scene.clock.ms += 1_000;
-    expect(await first.monitor.apply({ kind: 'undone', epoch: 1 }, lease)).toBe(true);
-    const undoneAt = scene.clock.ms;
-    expect(await first.epoch(1)).toMatchObject({ phase: 'onchain', onchain: 'queued', endedAt: null, undoneAt });
-    expect(await first.activeEpochs()).toEqual([1]);
-    expect(await first.monitor.apply(confirmed, lease)).toBe(true);
-    await expect.poll(() => first.activeEpochs()).toEqual([]);
-  });
-
   test.each(['submission', 'level1', 'parts'])(
     'what a slow validator let in ends rightly when the chain is faster than its %s',
     async (when) => {
@@ -131,18 +95,6 @@ describe.each(backends)('on %s', (backend) => {
         .toMatchObject({ pending: 0, propagated: 0, acknowledged: 0 });
     },
   );
-
-  test('an epoch without submissions is skipped and fails for that reason', async () => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    await one.start();
-    await openEpoch(scene, 1);
-    scene.clock.ms += 10_000;
-    await phaseReached(one, 1, 'level2');
-    scene.clock.ms += 10_000;
-    await phaseReached(one, 1, 'failed');
-    expect(await one.first.epoch(1)).toMatchObject({ level1: 'skipped', level2: 'failed', reason: 'no_submissions' });
-  });
 
   test('a deposed leader changes nothing', async () => {
     const scene = await cast(backend, {}, ['v1']);

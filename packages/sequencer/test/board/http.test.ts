@@ -1,15 +1,12 @@
 import { Validator as DocumentValidator } from '@seriousme/openapi-schema-validator';
 import { Redis } from 'ioredis';
-import { nodePools } from 'mempool-node';
-import { poolNames } from 'mempool-sequencer';
 import { servedEpochs } from 'mempool-sequencer/server';
-import { createServer, type RunningServer } from 'mempool-server';
+import { createServer } from 'mempool-server';
 import { ownServer, scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { bearer, ownPool, served, tokenOf } from '../../../server/test/http/served.ts';
 import { startProcess } from '../../../server/test/http/server-process.ts';
-import { signed } from '../validator.ts';
-import { boardOf, type Cast, cast, openEpoch, phaseReached, recounted, runEpoch, watched } from './scene.ts';
+import { boardOf, type Cast, cast, recounted, runEpoch, watched } from './scene.ts';
 
 type Json = Record<string, unknown>;
 type Ask = (path: string) => Promise<{ readonly status: number; readonly body: Json }>;
@@ -144,33 +141,6 @@ function sectionOf({ protocol, place }: Cast): object {
   const where = place.backend === 'redis' ? { url: place.at } : { folder: place.at };
   return { protocol, market: 'market', refreshMs: 20, ...where };
 }
-
-test.for(['sqlite', 'redis'])(
-  'a server by its configuration shows the epochs of a validator on %s',
-  async (backend) => {
-    const scene = await cast(backend);
-    for (const each of scene.validators) await each.start();
-    const server: RunningServer = await served(undefined, {}, {}, {}, { sequencer: sectionOf(scene) });
-    const ask = asking(server.url, fetch);
-    const { place, protocol } = scene;
-    const mempool = backend === 'redis' ? { backend, url: place.at } : { backend };
-    const pools = nodePools(mempool, { folder: place.at });
-    const { control } = poolNames(protocol, 'market');
-    const worker = await pools.elect(control, { nodeId: 'dequeuer-1', observer: true, ttlMs: 250 });
-    await worker.start();
-    const workers = async () => (await ask('/workers')).body.items;
-    const isAlive = { leads: false, alive: true, seenAt: expect.any(Number) };
-    const itself = { name: expect.stringMatching(/^server:/), ...isAlive };
-    await expect.poll(workers).toEqual(expect.arrayContaining([{ name: 'dequeuer-1', ...isAlive }, itself]));
-    await worker.stop();
-    await openEpoch(scene, 1);
-    await watched(scene).first.gateway.accept(signed({ epoch: 1, slot: 1, project: 'p', cid: 'c' }), { peer: 'p' });
-    await expect.poll(async () => (await ask('/1/status')).body.submissions).toMatchObject({ counted: 1 });
-    scene.clock.ms += 10_000;
-    await phaseReached(watched(scene), 1, 'level2');
-    await expect.poll(async () => (await ask('/active')).body.items).toMatchObject([{ epoch: 1, level1: 'completed' }]);
-  },
-);
 
 test.for(['sqlite', 'redis'])(
   'servers that are killed while epochs run double nothing and lose nothing on %s',
