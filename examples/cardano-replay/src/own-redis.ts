@@ -1,75 +1,45 @@
-/** A redis-server of our own that keeps its data in a folder: started by the first process that needs it, stopped by the last. */
+/** A redis-server of our own that keeps its data in a folder. It ends with this process, also when this process is killed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Redis, ReplyError } from 'ioredis';
-import { MissingRedisError, needRedisServer } from 'mempool-testkit';
-import { isCode, withFolderLock } from './folder-lock.ts';
-import { freePort } from './free-port.ts';
+import { freePort, MissingRedisError, needRedisServer } from 'mempool-testkit';
 import { ReplayError } from './replay-error.ts';
 
-/** A server in use. Disposing it ends this use, and stops the server if nobody else uses it. */
 export interface OwnRedis extends AsyncDisposable {
   readonly url: string;
 }
 
-const host = '127.0.0.1';
-/** Whoever uses the server keeps a connection of this name open, so that the last one is known, killed ones not counted. */
-const userName = 'mempool-example';
-const answerMs = 10_000;
-const retryMs = 20;
+const patienceMs = 10_000;
+const retryMs = 50;
+/** Ends the server when the input of the shell ends, which it does with the process that holds the other end. */
+const untilInputEnds =
+  'exec 3<&0; redis-server "$@" & server=$!; (read -r _ <&3; kill $server 2>/dev/null) & wait $server';
+/** Written to disk before each answer, so that Redis promises as much as the SQLite file does. */
+const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
 
 /**
- * Uses the server of this folder if one still runs, perhaps left by a killed process. Otherwise starts one.
+ * Starts a server on the data of this folder. The folder keeps its port, so two servers never write to one folder: the second waits
+ * until the first has ended.
  * @throws ReplayError if there is no redis-server on the PATH, or it does not start
  */
-export async function useOwnRedis(folder: string): Promise<OwnRedis> {
-  await mkdir(folder, { recursive: true });
-  const dir = await realpath(folder);
-  const connection = await withFolderLock(dir, async () => (await joinRunning(dir)) ?? (await start(dir)));
-  return {
-    url: `redis://${host}:${connection.options.port}`,
-    [Symbol.asyncDispose]: () => release(connection, dir),
-  };
-}
-
-/** The port's file may be old and another program's server on that port by now: only the one that works in our folder is ours. */
-async function joinRunning(dir: string): Promise<Redis | null> {
-  const port = await readPort(dir);
-  const connection = port === null ? null : await connect(port);
-  if (connection === null) return null;
-  try {
-    const [, found] = (await answered(connection.config('GET', 'dir'))) as string[];
-    if (found !== dir) throw new ReplayError('another server');
-    return await register(connection);
-  } catch {
-    connection.disconnect();
-    return null;
-  }
-}
-
-async function start(dir: string): Promise<Redis> {
+export async function startOwnRedis(folder: string): Promise<OwnRedis> {
   checkProgram();
-  const port = await freePort();
-  // Before the server runs: if we are killed in between, the next one looks here for it.
-  await writeFile(portFile(dir), String(port));
-  const server = spawn('redis-server', commandLine(port), { cwd: dir, detached: true, stdio: 'ignore' });
-  server.unref();
-  const failed = failure(server, dir);
-  failed.catch(() => {});
-  for (;;) {
-    const connection = await Promise.race([connect(port), failed]);
-    if (connection !== null) return register(connection);
-    await Promise.race([delay(retryMs), failed]);
+  await mkdir(folder, { recursive: true });
+  const port = await portOf(folder);
+  const args = ['--bind', '127.0.0.1', '--port', String(port), ...durable];
+  for (const giveUpMs = performance.now() + patienceMs; ; await delay(retryMs)) {
+    const server = spawn('sh', ['-c', untilInputEnds, 'sh', ...args], {
+      ...{ cwd: folder, stdio: ['pipe', 'pipe', 'inherit'] },
+      // A signal of the terminal is for the replay, which still needs its server.
+      detached: true,
+    });
+    const log = await readyLog(server);
+    if (log === null) return { url: `redis://127.0.0.1:${port}`, [Symbol.asyncDispose]: () => stop(server) };
+    if (!log.includes('in use') || performance.now() > giveUpMs)
+      throw new ReplayError(`redis-server did not start on port ${port}: ${log.trimEnd().split('\n').at(-1)}`);
   }
-}
-
-/** Written to disk before it answers, so that Redis promises as much as the SQLite file does. */
-function commandLine(port: number): string[] {
-  const durable = ['--appendonly', 'yes', '--appendfsync', 'always', '--save', ''];
-  return ['--bind', host, '--port', String(port), '--logfile', 'redis.log', ...durable];
 }
 
 function checkProgram(): void {
@@ -81,80 +51,29 @@ function checkProgram(): void {
   }
 }
 
-async function failure(server: ChildProcess, dir: string): Promise<never> {
-  await once(server, 'exit');
-  throw new ReplayError(`redis-server did not start: see ${join(dir, 'redis.log')}`);
+async function portOf(folder: string): Promise<number> {
+  const path = join(folder, 'port');
+  const known = Number(await readFile(path, 'utf8').catch(() => ''));
+  const port = known > 0 ? known : await freePort();
+  await writeFile(path, String(port));
+  return port;
 }
 
-async function release(connection: Redis, dir: string): Promise<void> {
-  try {
-    await withFolderLock(dir, () => leave(connection, dir));
-  } catch (error) {
-    if (!isCode(error, 'ENOENT')) throw error;
-    // The folder was removed: nobody can find the server there any more.
-    await leave(connection, dir);
-  } finally {
-    // An open connection would keep this process alive.
-    connection.disconnect();
-  }
-}
-
-async function leave(connection: Redis, dir: string): Promise<void> {
-  if (connection.status === 'end') return;
-  const clients = String(await connection.client('LIST'));
-  const users = clients.split('\n').filter((line) => line.includes(` name=${userName} `)).length;
-  if (users > 1) return connection.disconnect();
-  // A connection that is reset has ended too.
-  const gone = new Promise((resolve) => connection.once('end', resolve));
-  // It ends without an answer; one that refuses stays, and says why.
-  const refused = connection.shutdown('NOSAVE').catch((error: unknown) => {
-    if (error instanceof ReplyError) throw error;
+/** `null` once the server accepts connections; its log if it ended before. The log is read to its end: a full pipe would stop it. */
+function readyLog(server: ChildProcess): Promise<string | null> {
+  return new Promise((resolve) => {
+    let log = '';
+    server.stdout?.on('data', (chunk: Buffer) => {
+      log += chunk.toString();
+      if (log.includes('Ready to accept connections')) resolve(null);
+    });
+    server.once('exit', () => server.stdin?.end());
+    server.once('close', () => resolve(log));
   });
-  await Promise.all([refused, gone]);
-  await rm(portFile(dir), { force: true });
 }
 
-async function register(connection: Redis): Promise<Redis> {
-  await connection.client('SETNAME', userName);
-  return connection;
-}
-
-/** `null` where nothing answers as a Redis does. */
-async function connect(port: number): Promise<Redis | null> {
-  const connection = new Redis({ host, port, lazyConnect: true, retryStrategy: () => null, disconnectTimeout: 0 });
-  connection.on('error', () => {});
-  try {
-    await answered(connection.connect());
-    return connection;
-  } catch {
-    connection.disconnect();
-    return null;
-  }
-}
-
-/** Another program on the port may never answer at all. */
-async function answered<T>(answer: Promise<T>): Promise<T> {
-  const late = new AbortController();
-  const timeout = delay(answerMs, null, { signal: late.signal }).then(() => {
-    throw new ReplayError('no answer');
-  });
-  try {
-    return await Promise.race([answer, timeout]);
-  } finally {
-    timeout.catch(() => {});
-    late.abort();
-  }
-}
-
-async function readPort(dir: string): Promise<number | null> {
-  try {
-    return Number(await readFile(portFile(dir), 'utf8')) || null;
-  } catch (error) {
-    if (isCode(error, 'ENOENT')) return null;
-    throw error;
-  }
-}
-
-function portFile(dir: string): string {
-  return join(dir, 'port');
+async function stop(server: ChildProcess): Promise<void> {
+  const gone = once(server, 'exit');
+  server.stdin?.end();
+  await gone;
 }

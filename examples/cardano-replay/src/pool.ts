@@ -5,7 +5,7 @@ import type { Chain } from 'cardano-chains';
 import { type ConfigFields, loadConfig, type Mempool } from 'mempool-core';
 import { openNode } from 'mempool-node';
 import type { Settings } from './command-line.ts';
-import { useOwnRedis } from './own-redis.ts';
+import { startOwnRedis } from './own-redis.ts';
 import { UsageError } from './replay-error.ts';
 
 export interface Pool extends AsyncDisposable {
@@ -60,7 +60,7 @@ async function atHome(config: ConfigFields, opened: AsyncDisposableStack): Promi
     return { ...config, path: config.path ?? join(dataFolder, `${config.pool}.sqlite`) };
   }
   if (config.backend !== 'redis' || config.url !== undefined) return config;
-  const { url } = opened.use(await useOwnRedis(join(dataFolder, 'redis')));
+  const { url } = opened.use(await startOwnRedis(join(dataFolder, 'redis')));
   // It is there, and writes to disk before it answers: a slow disk is waited for.
   return { ...config, url, timeoutMs: config.timeoutMs ?? 15_000 };
 }
