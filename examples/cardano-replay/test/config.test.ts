@@ -33,16 +33,6 @@ test('the command line wins over the config file', async () => {
   expect(await readdir(cwd)).toContain('mine.sqlite');
 });
 
-test('a config file without a backend is given one, and its path, by the command line', async () => {
-  const cwd = scratchFolder();
-  await writeFile(join(cwd, 'pool.toml'), 'finalize_threshold = "never"\n');
-  const file = await writeChain(cwd, options);
-  const run = (...args: readonly string[]) => replayed({ cwd }, [file, '--config', 'pool.toml', ...args]);
-  expect(await run('--backend', 'ephemeral')).toMatchObject({ backend: 'ephemeral', finalized: 0 });
-  expect(await run('--backend', 'sqlite', '--path', 'mine.sqlite')).toMatchObject({ backend: 'sqlite', finalized: 0 });
-  expect(await readdir(cwd)).toContain('mine.sqlite');
-});
-
 test('a limit of the config file that is too low for the chain does not cost it its totals', async () => {
   const cwd = scratchFolder();
   await writeFile(join(cwd, 'pool.json'), '{ "backend": "ephemeral", "maxFinalized": 1, "maxEvents": 1 }');

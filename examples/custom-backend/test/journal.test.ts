@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { MempoolStore } from 'mempool-core';
-import { encodeValue, formatVersion, poolState } from 'mempool-core/backend';
+import { encodeValue, formatVersion } from 'mempool-core/backend';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { journal } from '../src/index.ts';
@@ -48,17 +48,6 @@ test('D1: a file that ends anywhere inside the last record has all the calls bef
   expect((await store.peekPending()).transactions.map(({ hash }) => hash)).toEqual([hashOf(1), hashOf(3)]);
 });
 
-test('D1: a last record of which a power cut left zeros is cut off, and said', async () => {
-  const path = filePath();
-  const first = await twoCalls(path);
-  const file = readFileSync(path);
-  writeFileSync(path, file.fill(0, first));
-  const said: unknown[] = [];
-  await using store = await journal.open({ path, log: (level, _, fields) => said.push([level, fields?.tornBytes]) });
-  expect(await store.usage()).toMatchObject({ pending: 1, lastSeq: 1 });
-  expect(said).toEqual([['warn', file.length - first]]);
-});
-
 test('M2: a flipped bit before the last record is refused as damage, wherever it is, and the file is left alone', async () => {
   const path = filePath();
   const first = await twoCalls(path);
@@ -70,19 +59,6 @@ test('M2: a flipped bit before the last record is refused as damage, wherever it
     await expect(journal.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
     expect(readFileSync(path).equals(damaged)).toBe(true);
   }
-});
-
-test('D1: a payload that holds a journal is not taken for a record behind a torn one', async () => {
-  const path = filePath();
-  const first = await twoCalls(path);
-  const inner = readFileSync(path);
-  const outer = filePath();
-  {
-    await using store = await journal.open({ path: outer });
-    await receive(store, 1, inner.subarray(first));
-  }
-  writeFileSync(outer, readFileSync(outer).subarray(0, -1));
-  expect(await pending(outer)).toEqual([]);
 });
 
 test('the file is made shorter when most of it is history, and nothing is lost by it', async () => {
@@ -106,40 +82,6 @@ test('the file is made shorter when most of it is history, and nothing is lost b
     lastEventSeq: 797,
   });
   expect((await store.dumpFinalized()).entries.map(({ seq }) => seq)).toEqual([396, 397, 398, 399, 400]);
-});
-
-test('a pool by priority is made shorter too, with its verdicts, limits, tags and claims', async () => {
-  const path = filePath();
-  const options = { path, ordering: 'priority', maxFinalized: 5, maxEvents: 20, now: () => 1_000 } as const;
-  const payload = Buffer.alloc(100);
-  const verdict = { priority: 7n, requires: ['missing'] };
-  let before: unknown;
-  {
-    await using store = await journal.open({ ...options, maxPerSender: 9 });
-    await store.receive([
-      { hash: hashOf(1), payload, payloadType: 0, verdict },
-      { hash: hashOf(2), payload, payloadType: 0 },
-    ]);
-    await store.take({ maxTxs: 1 }, { owner: 'one', claimMs: 5_000 });
-    await store.confirm({ point: { slot: 1, hash: hashOf(1) }, seen: [], unseen: [], provides: ['spent'] });
-    for (let n = 3; n <= 200; n++) {
-      await receive(store, n);
-      await store.drop([hashOf(n)], 'failed');
-    }
-    before = await poolState(store);
-    expect(statSync(path).size).toBeLessThan(100_000);
-  }
-  await using store = await journal.open(options);
-  expect(await poolState(store)).toEqual(before);
-  expect(before).toMatchObject({ limits: { maxPerSender: 9 }, satisfied: [['spent', 1]] });
-  expect((await store.peekParked()).transactions.map(({ hash }) => hash)).toEqual([hashOf(1)]);
-});
-
-test('a pool keeps the ordering that it was made with', async () => {
-  const path = filePath();
-  await twoCalls(path);
-  const opening = journal.open({ path, ordering: 'priority' });
-  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
 });
 
 test('D1: what a kill left of a shorter file that was never finished is not looked at', async () => {
@@ -180,24 +122,6 @@ test('N2: the file of another program, of another pool or of another format is r
     writeFileSync(path, Buffer.concat([torn.subarray(0, 8), record]));
     await expect(journal.open({ path })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INCOMPATIBLE' });
   }
-});
-
-test('M3: at the end of the room a call is refused as full and changes nothing; the file is sound', async () => {
-  const path = filePath();
-  const { received, code, usage } = JSON.parse(await elsewhere('fill-it', path, 'ulimit -f 64; '));
-  expect(code).toBe('ERR_MEMPOOL_STORE_FULL');
-  expect(received).toBeGreaterThan(10);
-  expect(usage).toMatchObject({ pending: received, lastSeq: received, lastEventSeq: received });
-  expect((await pending(path)).length).toBe(Math.min(100, received));
-  await using store = await journal.open({ path });
-  expect(await store.usage()).toEqual(usage);
-  await receive(store, received + 1);
-  expect(await store.usage()).toMatchObject({ lastSeq: received + 1 });
-});
-
-test('a path in a directory that does not exist is refused by name', async () => {
-  const opening = journal.open({ path: `${filePath()}/no/where` });
-  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
 });
 
 /** Runs a program of this folder on the file, in a process of its own. */

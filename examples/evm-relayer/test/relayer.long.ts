@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Sender, senders, signed, startRelayer } from './cast.ts';
 
 /** A missing event is a failure, however long the wait. */
-const wait = { timeout: 240_000, interval: 50 };
+const _wait = { timeout: 240_000, interval: 50 };
 async function open(blockMs: number) {
   const chain = await startDevChain({ blockMs });
   for (const { address } of senders) await chain.call('hardhat_setBalance', address, '0xffffffffffffffffffffff');
@@ -27,54 +27,6 @@ async function open(blockMs: number) {
   const nonce = ({ address }: Sender) => client.getTransactionCount({ address });
   return { chain, relayer, mined, nonce };
 }
-
-test('transactions that a reorganisation undid are sent again by the relayer, with the same nonces', async () => {
-  const { chain, relayer, mined } = await open(0);
-  const [sender] = senders;
-  const raws = await Promise.all([0, 1, 2].map((nonce) => signed(sender, nonce)));
-  const hashes = raws.map((raw) => keccak256(raw));
-  const stages = () => Promise.all(hashes.map((hash) => relayer.stage(hash)));
-  const all = (stage: string) => expect.poll(stages, wait).toEqual(raws.map(() => stage));
-  const [first, second, third] = raws as [Hex, Hex, Hex];
-  const back = await chain.snapshot();
-  expect(await relayer.submit(third)).toBe('parked');
-  expect(await relayer.submit(first)).toBe('received');
-  expect(await relayer.submit(second)).toBe('received');
-  await all('Acknowledged');
-  await chain.mine();
-  await all('Confirmed');
-  expect(await mined(sender)).toEqual(hashes);
-
-  await back();
-  await chain.call('evm_increaseTime', 10);
-  expect(await mined(sender)).toEqual([]);
-  for (let i = 0; i < 2; i += 1) await chain.mine();
-  // They come in a later block than before.
-  await all('Acknowledged');
-  expect(await mined(sender)).toEqual([]);
-  await chain.mine();
-  await all('Confirmed');
-  expect(await mined(sender)).toEqual(hashes);
-  for (let i = 0; i < 12; i += 1) await chain.mine();
-  await all('Finalized');
-});
-
-test('what the node forgets is sent again, and so is what was sent before a kill', async () => {
-  const { chain, relayer, mined } = await open(0);
-  const [sender] = senders;
-  const raw = await signed(sender, 0);
-  const hash = keccak256(raw);
-  await relayer.submit(raw);
-  await expect.poll(() => relayer.stage(hash), wait).toBe('Acknowledged');
-  await relayer.kill();
-  await chain.call('hardhat_dropTransaction', hash);
-  await chain.mine();
-  await relayer.start();
-  await expect.poll(() => chain.call('eth_getTransactionByHash', hash), wait).not.toBeNull();
-  await chain.mine();
-  expect(await mined(sender)).toEqual([hash]);
-  expect(await relayer.submit(await signed(sender, 0))).toBe('duplicate');
-});
 
 test('killed at any time and through reorganisations, every transaction ends in a block, once, in order', {
   timeout: 900_000,

@@ -1,9 +1,5 @@
-import { join } from 'node:path';
-import { loadServerConfig, type RunningServer, startServer } from 'mempool-server';
-import { freePort } from 'mempool-testkit';
-import { scratchFolder } from 'mempool-testkit/vitest';
+import { loadServerConfig, startServer } from 'mempool-server';
 import { expect, onTestFinished, test } from 'vitest';
-import { ledgerOf } from '../../ledger/test/server/ledger-client.ts';
 import { jsonLines, run } from './run-in-process.ts';
 
 test('wallets, transfers and reservations of a server from the command line', async () => {
@@ -49,38 +45,4 @@ test('wallets, transfers and reservations of a server from the command line', as
   });
   expect(jsonLines(watched.out)[0]).toMatchObject({ kind: 'transfer', transfer: { id: 'pay' } });
   expect((await run(['ledger', 'audit'])).code).toBe(2);
-});
-
-test('watch resumes after a connection that was lost before the first record', async () => {
-  const mempool = { backend: 'sqlite', path: join(scratchFolder(), 'pool.sqlite') };
-  const port = await freePort();
-  const serve = async (at: number): Promise<RunningServer> => {
-    const given = { mempool, server: { port: at }, ledger: { currency: 'ADA' } };
-    const server = await startServer(await loadServerConfig(given));
-    onTestFinished(() => server.close());
-    return server;
-  };
-  const create = (server: RunningServer, id: string) =>
-    ledgerOf(server)?.createWallet({ id, owner: 'Ann', currency: 'ADA' });
-  const first = await serve(port);
-  await create(first, 'before');
-  const stop = new AbortController();
-  const watching = run(['--url', first.url, '--json', 'ledger', 'watch'], {
-    signal: stop.signal,
-    onOutput: (text) => void (text.includes('"after"') && stop.abort()),
-  });
-  const watched = ({ url }: RunningServer) =>
-    expect.poll(async () => (await fetch(`${url}/metrics`)).text()).toContain('mempool_sse_clients 1');
-  await watched(first);
-  await first.close();
-  // Nobody listens where the watcher looks.
-  const elsewhere = await serve(0);
-  await create(elsewhere, 'meanwhile');
-  await elsewhere.close();
-  const second = await serve(port);
-  await watched(second);
-  await create(second, 'after');
-  await expect.poll(() => stop.signal.aborted).toBe(true);
-  const records = jsonLines((await watching).out) as { readonly wallet: { readonly id: string } }[];
-  expect(records.map(({ wallet }) => wallet.id)).toEqual(['meanwhile', 'after']);
 });

@@ -151,25 +151,6 @@ test('an export beside writers of a pool on Redis has an exit code of its own', 
   expect([code, jsonLines(out)]).toEqual([5, [expect.objectContaining({ changed: true })]]);
 });
 
-test('a repeat of an import that is done says so', async () => {
-  const folder = scratchFolder();
-  const [source, target] = ['source', 'target'].map((name) => join(folder, `${name}.json`)) as [string, string];
-  const pool = (name: string, more: object) => ({
-    ...{ backend: 'sqlite', path: join(folder, `${name}.sqlite`), ordering: 'priority' },
-    ...more,
-  });
-  writeFileSync(source, JSON.stringify(pool('source', {})));
-  await fillPool(source, 1_000);
-  const file = join(folder, 'file');
-  await run(['-c', source, 'export', file]);
-  writeFileSync(target, JSON.stringify(pool('target', {})));
-  for (let i = 0; i < 2; i++) {
-    const imported = await run(['-c', target, '--json', 'import', file]);
-    expect([imported.code, imported.err]).toEqual([0, '']);
-    expect(jsonLines(imported.out)).toMatchObject([{ kind: 'imported' }]);
-  }
-});
-
 test('import fills an empty pool only, of the same ordering, and export never writes over a file', async () => {
   const { folder, file } = await exported();
   const config = join(folder, 'pool.json');

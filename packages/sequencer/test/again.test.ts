@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
-import { cast, fates, onEpoch, openEpoch } from './cast.ts';
-import { signed, type Validator } from './validator.ts';
+import { alone, fates, onEpoch, openEpoch } from './cast.ts';
+import { signed } from './validator.ts';
 
 test('what somebody else has put into the pool of an epoch is dropped as malformed', async () => {
-  const scene = await cast('ephemeral', {}, ['v1']);
-  const [one] = scene.validators as readonly [Validator];
-  const { gateway, dequeuer } = one.first;
+  const {
+    scene,
+    one,
+    first: { gateway, dequeuer },
+  } = await alone('ephemeral');
   await one.join();
   await openEpoch(scene, 1);
   const foreign = [

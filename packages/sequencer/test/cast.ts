@@ -61,6 +61,13 @@ export async function cast(
   return { validators, clock, names: all, cutOff, place: places[0] as Place, protocol: `${present[0]}-${run}` };
 }
 
+/** The validator `v1`, whose other validators are played by the test. */
+export async function alone(backend: string, options: Partial<SequencerOptions> = {}, all: readonly string[] = names) {
+  const scene = await cast(backend, options, ['v1'], all);
+  const one = scene.validators[0] as Validator;
+  return { scene, one, first: one.first };
+}
+
 function placeOf(backend: string): Place {
   if (backend === 'redis') return { backend, at: inject('redisUrl') };
   return { backend, at: backend === 'sqlite' ? scratchFolder() : '' };

@@ -9,7 +9,7 @@ import {
   type Sequencer,
 } from '../src/index.ts';
 import { Batches } from '../src/store/batches.ts';
-import { backends, type Cast, carry, cast, openEpoch, phaseReached } from './cast.ts';
+import { alone, backends, type Cast, carry, cast, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, endorsementOf, leavesOf, offer, refusals, send, submit } from './played.ts';
 import { domain, optionsOf, type Validator, verifyBatch } from './validator.ts';
 
@@ -19,8 +19,7 @@ const large = leavesOf({ a: 'x', b: 'y' });
 
 /** One real validator of four, in level 2 of an epoch with its own batch of `a` and `b`. */
 async function inLevel2(backend: string): Promise<{ scene: Cast; one: Validator }> {
-  const scene = await cast(backend, {}, ['v1'], four);
-  const [one] = scene.validators as readonly [Validator];
+  const { scene, one } = await alone(backend, {}, four);
   await one.start();
   await openEpoch(scene, 1);
   await submit(one.first, 1, { a: 'x', b: 'y' });
@@ -161,9 +160,7 @@ describe.each(backends)('on %s', (backend) => {
   test.each(['before', 'after'])(
     'a leader may be killed %s any write of level 2, and the next one goes on',
     async (when) => {
-      const scene = await cast(backend, {}, ['v1'], four);
-      const [one] = scene.validators as readonly [Validator];
-      const { first } = one;
+      const { scene, one, first } = await alone(backend, {}, four);
       await one.join();
       one.count();
       const dying = new DyingLeader(one, when);

@@ -10,7 +10,7 @@ import {
   poolNames,
   RefusedReleaseError,
 } from '../src/index.ts';
-import { backends, cast, openEpoch, phaseReached } from './cast.ts';
+import { alone, backends, cast, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, leavesOf, send, submit } from './played.ts';
 import { optionsOf, type Validator } from './validator.ts';
 
@@ -23,8 +23,7 @@ describe.each(backends)('on %s', (backend) => {
   test('a release that is read after the end of its window is reported once, with how late it is', async () => {
     const reported: unknown[] = [];
     const report = (error: unknown, epoch: number | null) => reported.push([epoch, error]);
-    const scene = await cast(backend, { report }, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
+    const { scene, one } = await alone(backend, { report });
     await one.join();
     const release = (epoch: number, closesAt: number) =>
       one.first.monitor.apply({ kind: 'released', epoch, closesAt, validators: four }, one.leadership.lease);
@@ -37,8 +36,7 @@ describe.each(backends)('on %s', (backend) => {
   test('an invalid release is recorded as refused and reported once, and the next one is applied', async () => {
     const reported: unknown[] = [];
     const report = (error: unknown, epoch: number | null) => reported.push([epoch, error]);
-    const scene = await cast(backend, { report }, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
+    const { scene, one } = await alone(backend, { report });
     await one.join();
     const { first, leadership } = one;
     const { ms } = scene.clock;
@@ -69,9 +67,7 @@ describe.each(backends)('on %s', (backend) => {
       await meanwhile();
       return optionsOf('v1').sign(digest);
     };
-    const scene = await cast(backend, { sign }, ['v1'], four);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend, { sign }, four);
     await one.start();
     await openEpoch(scene, 1);
     const large = await submit(first, 1, { a: 'x', b: 'y' });

@@ -1,7 +1,7 @@
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, test } from 'vitest';
 import { Dequeuer, merkleRoot, partsOf, type Sequencer } from '../src/index.ts';
-import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
+import { alone, backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { shuffled } from './rules/shuffled.ts';
 import { type Planned, type Traffic, trafficOf } from './traffic.ts';
 import { signed, type Validator } from './validator.ts';
@@ -54,9 +54,7 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('what a stalled dequeuer took is checked by another, and its own answer comes too late to change it', async () => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend);
     await one.join();
     await openEpoch(scene, 1);
     for (const slot of [1, 2, 3]) await first.gateway.accept(honest(1, slot), { peer: 'p' });

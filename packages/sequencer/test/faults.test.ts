@@ -7,16 +7,9 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { Finalizer, Gateway, merkleRoot, openNamespace, type PartItem, type Sequencer, winners } from '../src/index.ts';
 import { countedIn } from '../src/roles/counted.ts';
 import { hasWaiting, isInTime } from '../src/roles/waiting.ts';
-import { backends, type Cast, carry, cast, onEpoch, openEpoch, phaseReached } from './cast.ts';
+import { alone, backends, carry, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, endorsementOf, leavesOf, send, submit } from './played.ts';
-import { optionsOf, signed, type Validator } from './validator.ts';
-
-/** One validator that decides alone. */
-async function alone(backend: string): Promise<{ scene: Cast; one: Validator; first: Sequencer }> {
-  const scene = await cast(backend, {}, ['v1'], ['v1']);
-  const [one] = scene.validators as readonly [Validator];
-  return { scene, one, first: one.first };
-}
+import { optionsOf, signed } from './validator.ts';
 
 /** Submits something in an epoch of its own, and lets its window close. */
 async function fill({ scene, first }: Awaited<ReturnType<typeof alone>>, epoch: number, projects = 1) {
@@ -44,7 +37,7 @@ const shapeOf = (value: unknown) =>
 
 describe.each(backends)('on %s', (backend) => {
   test('an epoch is lost when two finalizers end its last parts together', async () => {
-    const played = await alone(backend);
+    const played = await alone(backend, {}, ['v1']);
     const { one } = played;
     await one.start({ isCounting: false });
     const stop = new AbortController();
@@ -76,8 +69,7 @@ describe.each(backends)('on %s', (backend) => {
   test('submissions about the end of the window are counted or dropped by accident of timing', async () => {
     // A fast machine sends more in the window than one slot or one peer may.
     const unlimited = { maxPerSlot: Number.POSITIVE_INFINITY, peerRate: Number.POSITIVE_INFINITY };
-    const scene = await cast(backend, { now: Date.now, ...unlimited }, ['v1'], ['v1']);
-    const [one] = scene.validators as readonly [Validator];
+    const { one } = await alone(backend, { now: Date.now, ...unlimited }, ['v1']);
     await one.start();
     // Long enough for a busy machine to accept some.
     const closesAt = Date.now() + 3_000;
@@ -112,8 +104,7 @@ describe.each(backends)('on %s', (backend) => {
 
   test('the timer of a window dies with its process', async () => {
     const now = Date.now;
-    const scene = await cast(backend, { now }, ['v1'], ['v1']);
-    const [one] = scene.validators as readonly [Validator];
+    const { scene, one } = await alone(backend, { now }, ['v1']);
     const [opener, other] = one.processes as readonly [Sequencer, Sequencer];
     // Long enough for a busy machine to accept a message meanwhile.
     await opener.window.open({ epoch: 1, closesAt: now() + 1_500, validators: ['v1'] });
@@ -137,7 +128,7 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('one key has two types', async () => {
-    const played = await alone(backend);
+    const played = await alone(backend, {}, ['v1']);
     const { scene, one, first } = played;
     await one.start();
     for (const epoch of [1, 2]) {
@@ -171,7 +162,7 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('the list of active epochs never shrinks', async () => {
-    const played = await alone(backend);
+    const played = await alone(backend, {}, ['v1']);
     const { scene, one, first } = played;
     const { lease } = await one.start().then(() => one.leadership);
     const ended = async (epoch: number, phase: string) => {
@@ -196,7 +187,7 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('nobody writes the phase complete', async () => {
-    const played = await alone(backend);
+    const played = await alone(backend, {}, ['v1']);
     const { one, first } = played;
     await one.start();
     const root = await fill(played, 1);
@@ -207,7 +198,7 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('the own id is missing among the validators of an epoch', async () => {
-    const played = await alone(backend);
+    const played = await alone(backend, {}, ['v1']);
     const { one, first } = played;
     await one.start();
     const root = await fill(played, 1);
@@ -218,9 +209,7 @@ describe.each(backends)('on %s', (backend) => {
 
   test('a validator that is not among those of an epoch signs nothing, and follows the others', async () => {
     const others = ['v2', 'v3', 'v4'];
-    const scene = await cast(backend, {}, ['v1'], others);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend, {}, others);
     await one.start();
     const leaves = leavesOf({ p0: 'c1' });
     const root = await fill({ scene, one, first }, 1);

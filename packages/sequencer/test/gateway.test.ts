@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Gateway, openNamespace, submissionDigest, Window } from '../src/index.ts';
 import { PeerBuckets } from '../src/roles/peer-buckets.ts';
-import { backends, cast, onEpoch, openEpoch } from './cast.ts';
+import { alone, backends, cast, onEpoch, openEpoch } from './cast.ts';
 import { memoryHome } from './home.ts';
 import { domain, optionsOf, signed, type Validator } from './validator.ts';
 
@@ -81,9 +81,11 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('an epoch holds maxTxs submissions at most, and the window of the next is free', async () => {
-    const scene = await cast(backend, { maxTxs: 3 }, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { gateway } = one.first;
+    const {
+      scene,
+      one,
+      first: { gateway },
+    } = await alone(backend, { maxTxs: 3 });
     await one.join();
     await openEpoch(scene, 1);
     const kinds: string[] = [];
@@ -98,8 +100,7 @@ describe.each(backends)('on %s', (backend) => {
 });
 
 test('the hash is the digest that the slot signs, and bytes around a message make it malformed', async () => {
-  const scene = await cast('ephemeral', {}, ['v1']);
-  const [one] = scene.validators as readonly [Validator];
+  const { scene, one } = await alone('ephemeral');
   await one.join();
   await openEpoch(scene, 1);
   const { gateway } = one.first;

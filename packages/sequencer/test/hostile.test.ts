@@ -1,7 +1,7 @@
 // Strangers that send what costs them nothing.
 import { describe, expect, test } from 'vitest';
 import { merkleRoot, type SlotSignature } from '../src/index.ts';
-import { backends, cast, onEpoch, openEpoch } from './cast.ts';
+import { alone, backends, type cast, onEpoch, openEpoch } from './cast.ts';
 import { batchOf, endorsementOf, leavesOf, offer } from './played.ts';
 import { forged } from './traffic.ts';
 import { signed, type Validator, verifySlot } from './validator.ts';
@@ -10,8 +10,7 @@ const vote = (cid: string) => ({ epoch: 1, slot: 7, project: 'p', cid });
 
 /** One validator in an epoch whose window is open. */
 async function inWindow(backend: string, options: Parameters<typeof cast>[1] = {}): Promise<Validator> {
-  const scene = await cast(backend, options, ['v1']);
-  const [one] = scene.validators as readonly [Validator];
+  const { scene, one } = await alone(backend, options);
   await one.join();
   await openEpoch(scene, 1);
   return one;

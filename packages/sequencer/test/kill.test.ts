@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { startProgram } from 'mempool-testkit';
 import { expect, onTestFinished, test } from 'vitest';
 import { broadcast } from '../src/index.ts';
-import { type Cast, cast, onEpoch, openEpoch, phaseReached } from './cast.ts';
+import { alone, type Cast, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, send, submit } from './played.ts';
-import { signed, type Validator } from './validator.ts';
+import { signed } from './validator.ts';
 
 const program = fileURLToPath(new URL('victim.ts', import.meta.url));
 
@@ -25,9 +25,7 @@ async function kill(
 test.each(['sqlite', 'redis'])(
   'the items of a killed worker are gone: no, others do them, once, on %s',
   async (backend) => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend);
     const { parts, records } = first.namespace;
     await one.join();
     await openEpoch(scene, 1);
@@ -50,9 +48,11 @@ test.each(['sqlite', 'redis'])(
 test.each(['sqlite', 'redis'])(
   'messages that a killed process was sending or checking are sent and checked when its short claim ends, on %s',
   async (backend) => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { namespace, aggregator } = one.first;
+    const {
+      scene,
+      one,
+      first: { namespace, aggregator },
+    } = await alone(backend);
     const { incoming, outgoing, records } = namespace;
     await one.start({ isCounting: false });
     one.count();

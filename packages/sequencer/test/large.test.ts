@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { agree, merkleRoot, winner } from '../src/index.ts';
 import { jsonBytes, votePartsOf } from '../src/rules/parts.ts';
 import { reducedTo } from '../src/rules/quorum.ts';
-import { cast, openEpoch, phaseReached } from './cast.ts';
+import { alone, cast, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, send, submit } from './played.ts';
 import { signed, type Validator } from './validator.ts';
 
@@ -15,8 +15,7 @@ const made = (count: number, bytes: number) =>
   }));
 
 test('one validator that makes up thousands of projects does not keep the others from their agreement', async () => {
-  const scene = await cast('ephemeral', {}, ['v1'], four);
-  const [one] = scene.validators as readonly [Validator];
+  const { scene, one } = await alone('ephemeral', {}, four);
   await one.start();
   await openEpoch(scene, 1);
   const leaves = await submit(one.first, 1, { a: 'x' });
@@ -59,8 +58,7 @@ test('slots that each name other long content ids do not keep the epoch from its
 test('a result that no record holds is not published, and the epoch ends with that reason', async () => {
   let published = 0;
   const publish = () => `cid-${++published}`;
-  const scene = await cast('ephemeral', { ...anySlot, publish, level2TimeoutMs: 0 }, ['v1'], ['v1']);
-  const [one] = scene.validators as readonly [Validator];
+  const { scene, one } = await alone('ephemeral', { ...anySlot, publish, level2TimeoutMs: 0 }, ['v1']);
   await one.start();
   await openEpoch(scene, 1);
   await vote(one, 3, (slot, i) => `${slot}-${i}-`.padEnd(256, 'p'), 700);

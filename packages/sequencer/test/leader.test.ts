@@ -10,18 +10,16 @@ import {
   recordNames,
   type Sequencer,
 } from '../src/index.ts';
-import { backends, carry, cast, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
+import { alone, backends, carry, fates, names, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { batchOf, endorsementOf, leavesOf, offer, refusals, send, submit } from './played.ts';
-import { signed, type Validator } from './validator.ts';
+import { signed } from './validator.ts';
 
 const accept = async ({ gateway }: Sequencer, submission: Parameters<typeof signed>[0]) =>
   expect(await gateway.accept(signed(submission), { peer: 'p' })).toMatchObject({ kind: 'received' });
 
 describe.each(backends)('on %s', (backend) => {
   test('batches that are forged, malformed, late or of strangers are refused, and what has no quorum is left out', async () => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend);
     await one.start();
     await openEpoch(scene, 1);
     const same = await submit(first, 1, { a: 'x', b: 'y' });
@@ -60,9 +58,7 @@ describe.each(backends)('on %s', (backend) => {
   test.each(['submission', 'level1', 'parts'])(
     'what a slow validator let in ends rightly when the chain is faster than its %s',
     async (when) => {
-      const scene = await cast(backend, {}, ['v1']);
-      const [one] = scene.validators as readonly [Validator];
-      const { first } = one;
+      const { scene, one, first } = await alone(backend);
       await one.join();
       await openEpoch(scene, 1);
       await submit(first, 1, { a: 'x' });
@@ -97,8 +93,7 @@ describe.each(backends)('on %s', (backend) => {
   );
 
   test('a deposed leader changes nothing', async () => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
+    const { scene, one } = await alone(backend);
     await one.join();
     await openEpoch(scene, 1);
     const { lease } = one.leadership;
@@ -112,9 +107,7 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('a leader that dies while it drops contradictions has decided before: the next one drops the rest', async () => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend);
     await one.join();
     await openEpoch(scene, 1);
     await submit(first, 1, { a: 'x' });
@@ -145,9 +138,8 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('a forgotten epoch leaves nothing but what was agreed, and not even that if it is archived', async () => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first, home } = one;
+    const { scene, one, first } = await alone(backend);
+    const { home } = one;
     await one.start();
     const complete = async (epoch: number): Promise<void> => {
       await openEpoch(scene, epoch);
@@ -180,9 +172,8 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('a dequeuer makes no pool of an epoch that is forgotten while it checks what another one has', async () => {
-    const scene = await cast(backend, {}, ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first, home } = one;
+    const { scene, one, first } = await alone(backend);
+    const { home } = one;
     const { namespace } = first;
     await one.join();
     for (const epoch of [1, 2]) await openEpoch(scene, epoch);

@@ -1,12 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { backends, cast, openEpoch, phaseReached } from './cast.ts';
+import { alone, backends, openEpoch, phaseReached } from './cast.ts';
 import { memoryHome } from './home.ts';
 import { submit } from './played.ts';
-import { openValidator, type Validator } from './validator.ts';
+import { openValidator } from './validator.ts';
 
 test.each(backends)('a part whose finalizers died again and again is still counted, on %s', async (backend) => {
-  const scene = await cast(backend, {}, ['v1'], ['v1']);
-  const [one] = scene.validators as readonly [Validator];
+  const { scene, one } = await alone(backend, {}, ['v1']);
   const { parts } = one.first.namespace;
   await one.start({ isCounting: false });
   await openEpoch(scene, 1);

@@ -1,17 +1,14 @@
 import { expect, test } from 'vitest';
 import { merkleRoot, RecordsFillingError, recordNames } from '../src/index.ts';
-import { backends, carry, cast, openEpoch, phaseReached } from './cast.ts';
+import { alone, backends, carry, openEpoch, phaseReached } from './cast.ts';
 import { submit } from './played.ts';
-import type { Validator } from './validator.ts';
 
 test.each(backends)(
   'the leader forgets old epochs by itself, and archives their agreements, on %s',
   async (backend) => {
     const archived: number[] = [];
     const archive = ({ epoch }: { readonly epoch: number }) => void archived.push(epoch);
-    const scene = await cast(backend, { archive, pruneMs: 20, keepMs: 3_600_000 }, ['v1'], ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend, { archive, pruneMs: 20, keepMs: 3_600_000 }, ['v1']);
     await one.start();
     await openEpoch(scene, 1);
     const leaves = await submit(first, 1, { p: 'c' });
@@ -29,8 +26,7 @@ test.each(backends)(
 
 test('the leader warns before the records are full, and says how much they have', async () => {
   const reported: unknown[] = [];
-  const scene = await cast('ephemeral', { pruneMs: 20, report: (error) => reported.push(error) }, ['v1'], ['v1']);
-  const [one] = scene.validators as readonly [Validator];
+  const { one } = await alone('ephemeral', { pruneMs: 20, report: (error) => reported.push(error) }, ['v1']);
   const { records } = one.first.namespace;
   await one.start();
   const mebibyte = 'x'.repeat(1_048_000);
@@ -48,8 +44,7 @@ test('an archive that fails is reported, tried again, and stops nothing else', a
     if (isDown) throw new Error('no room');
   };
   const options = { archive, pruneMs: 20, keepMs: 0, report: (...each: unknown[]) => reported.push(each) };
-  const scene = await cast('ephemeral', options, ['v1'], ['v1']);
-  const [one] = scene.validators as readonly [Validator];
+  const { scene, one } = await alone('ephemeral', options, ['v1']);
   await one.start();
   const run = async (epoch: number) => {
     await openEpoch(scene, epoch);

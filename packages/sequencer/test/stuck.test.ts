@@ -1,8 +1,7 @@
 // A part that never answers stops its own epoch at most, and that one for a limited time.
 import { describe, expect, test } from 'vitest';
-import { backends, cast, fates, onEpoch, openEpoch, phaseReached } from './cast.ts';
+import { alone, backends, fates, onEpoch, openEpoch, phaseReached } from './cast.ts';
 import { submit } from './played.ts';
-import type { Validator } from './validator.ts';
 
 const never = new Promise<never>(() => undefined);
 const root = '11'.repeat(32);
@@ -10,9 +9,7 @@ const root = '11'.repeat(32);
 describe.each(backends)('on %s', (backend) => {
   test('a check that never answers keeps no other epoch from going on, and counts as a failed one', async () => {
     const verify = ({ cid }: { readonly cid: string }) => (cid === 'stuck' ? never : true);
-    const scene = await cast(backend, { verify, claimMs: 200 }, ['v1'], ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend, { verify, claimMs: 200 }, ['v1']);
     await one.start();
     for (const epoch of [1, 2]) await openEpoch(scene, epoch);
     await submit(first, 1, { a: 'x', b: 'stuck' });
@@ -33,8 +30,7 @@ describe.each(backends)('on %s', (backend) => {
   test('a service that never answers for one epoch keeps no other from going on', async () => {
     const publish = ({ epoch }: { readonly epoch: number }) => (epoch === 1 ? published.promise : 'cid');
     const published = Promise.withResolvers<string>();
-    const scene = await cast(backend, { publish }, ['v1'], ['v1']);
-    const [one] = scene.validators as readonly [Validator];
+    const { scene, one } = await alone(backend, { publish }, ['v1']);
     await one.start();
     for (const epoch of [1, 2]) {
       await openEpoch(scene, epoch);
@@ -48,9 +44,7 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('an epoch that nobody checks fails in time, and its submissions end for the right reasons', async () => {
-    const scene = await cast(backend, {}, ['v1'], ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend, {}, ['v1']);
     await one.join();
     await openEpoch(scene, 1);
     await submit(first, 1, { a: 'x', b: 'rejected' });
@@ -71,9 +65,7 @@ describe.each(backends)('on %s', (backend) => {
   });
 
   test('an epoch whose parts nobody counts fails in time, and the chain overrides that', async () => {
-    const scene = await cast(backend, { level1TimeoutMs: 60_000 }, ['v1'], ['v1']);
-    const [one] = scene.validators as readonly [Validator];
-    const { first } = one;
+    const { scene, one, first } = await alone(backend, { level1TimeoutMs: 60_000 }, ['v1']);
     await one.start({ isCounting: false });
     await openEpoch(scene, 1);
     await submit(first, 1, { a: 'x' });

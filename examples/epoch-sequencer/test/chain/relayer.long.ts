@@ -1,7 +1,6 @@
 import { type DevChain, startDevChain } from 'evm-chain';
 import type { PriorityMempool } from 'mempool-core';
 import type { FollowingNode } from 'mempool-node';
-import { type Hex, parseTransaction } from 'viem';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Deployed, deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
 import { EpochRelayer } from '../../src/chain/epoch-relayer.ts';
@@ -334,22 +333,4 @@ test('after a reorganisation deeper than what was final, what the pool has is se
   const nothing = { nonce: 0, to: address, data: '0x' };
   expect(await mined()).toMatchObject([nothing, second, { nonce: 2, isRight: true }]);
   expect(await contract.rootOf(3)).toBe(epochs.rootOf(3));
-});
-
-test('a transaction says what its plan says', async () => {
-  const { epochs, sent, relay, records } = await relayer(alone);
-  await release(1, [alone]);
-  epochs.add(1, [alone]);
-  await sent(0);
-  const [plan] = await records.plans();
-  const [found] = await relay.pool.payloads([plan?.hash ?? '']);
-  const payload = found !== null && found !== undefined && 'payload' in found ? found.payload : new Uint8Array();
-  expect(parseTransaction(`0x${Buffer.from(payload).toString('hex')}` as Hex)).toMatchObject({
-    chainId: deployed.chainId,
-    nonce: 0,
-    to: deployed.address,
-    data: plan?.data,
-    maxPriorityFeePerGas: BigInt(plan?.tip ?? 0),
-    maxFeePerGas: BigInt(plan?.cap ?? 0),
-  });
 });
