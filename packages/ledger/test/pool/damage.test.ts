@@ -4,7 +4,8 @@ import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { memoryLedger, openLedger } from '../../src/index.ts';
-import { fill, Scene } from './scene.ts';
+import { fill } from './filled.ts';
+import { Scene } from './scene.ts';
 
 /** Cuts the stored payloads of transactions in half, while nobody has the pool open. */
 function damage(path: string, ...hashes: readonly string[]): void {
