@@ -112,7 +112,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     goals: ['setup', 'report', 'limits', 'workloads'],
     runner: ['setup', 'report', 'limits', 'workloads', 'goals'],
     peers: ['setup', 'report', 'goals', 'runner'],
-    '.': ['setup', 'report', 'runner'],
+    '.': ['report', 'runner'],
   },
   'packages/chaos/src': {
     node: [],

@@ -28,28 +28,24 @@ export class Crew<Told extends Verbs<Told>> {
   }
 
   /** Tells so many of them. */
-  tellFirst<V extends keyof Told>(
-    count: number,
-    verb: V,
-    ...given: Parameters<Told[V]>
-  ): Promise<Awaited<ReturnType<Told[V]>>[]> {
+  tellFirst<V extends keyof Told>(count: number, verb: V, ...given: Parameters<Told[V]>) {
     return Promise.all(this.#nodes.slice(0, count).map((_, index) => this.tellOne(index, verb, ...given)));
   }
 
-  tellOne<V extends keyof Told>(
-    index: number,
-    verb: V,
-    ...given: Parameters<Told[V]>
-  ): Promise<Awaited<ReturnType<Told[V]>>> {
+  async tellOne<V extends keyof Told>(index: number, verb: V, ...given: Parameters<Told[V]>) {
     const node = this.#nodes[index];
     if (node === undefined) throw new RangeError(`the crew has no process ${index}`);
     const answered = answerOf(node);
     node.send([verb, given], () => undefined);
-    return answered as Promise<Awaited<ReturnType<Told[V]>>>;
+    return (await answered) as Awaited<ReturnType<Told[V]>>;
   }
 
-  end(): Promise<void> {
-    return killed(this.#nodes);
+  /** Ends the processes with SIGKILL, and waits until they are gone. */
+  async end(): Promise<void> {
+    const alive = this.#nodes.filter(isAlive);
+    const gone = alive.map((node) => once(node, 'exit'));
+    for (const node of alive) node.kill('SIGKILL');
+    await Promise.all(gone);
   }
 }
 
@@ -60,14 +56,6 @@ async function answerOf(node: ChildProcess): Promise<unknown> {
 
 function isAlive({ exitCode, signalCode }: ChildProcess): boolean {
   return exitCode === null && signalCode === null;
-}
-
-/** Ends processes with SIGKILL, and waits until they are gone. */
-export async function killed(nodes: Iterable<ChildProcess>): Promise<void> {
-  const alive = [...nodes].filter(isAlive);
-  const gone = alive.map((node) => once(node, 'exit'));
-  for (const node of alive) node.kill('SIGKILL');
-  await Promise.all(gone);
 }
 
 /** In a process of a crew: does what it is told and answers; ends with the process that started it. */

@@ -1,7 +1,5 @@
-import type { Redis } from 'ioredis';
 import { type Figure, type FigureHead, figureIn, type Goal } from '../report/figure.ts';
 import { spreadOf } from '../report/spread.ts';
-import { type Clock, wallClock } from '../setup/clock.ts';
 import { type Asked, shareOf } from '../setup/context.ts';
 
 /** How a figure with a goal is measured. */
@@ -33,11 +31,11 @@ export function head(
 }
 
 /** Milliseconds that `work` takes. */
-export async function timed(work: () => unknown, clock: Clock = wallClock): Promise<number> {
+export async function timed(work: () => unknown): Promise<number> {
   globalThis.gc?.();
-  const start = clock();
+  const start = performance.now();
   await work();
-  return clock() - start;
+  return performance.now() - start;
 }
 
 type Run = () => Promise<number>;
@@ -47,15 +45,6 @@ export async function inTurn(round: number, first: Run, second: Run): Promise<nu
   if (round % 2 === 0) return (await first()) / (await second());
   const late = await second();
   return (await first()) / late;
-}
-
-/** The same on a server that is emptied before each round. */
-export function onEmptied(redis: Redis, { sample, ...measure }: Measure): Measure {
-  const onEmpty: Measure['sample'] = async (round) => {
-    await redis.flushdb('SYNC');
-    return sample(round);
-  };
-  return { ...measure, sample: onEmpty };
 }
 
 /** Takes a pass's rounds of a measure, after those that are thrown away; a single one has none. */

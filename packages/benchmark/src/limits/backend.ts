@@ -1,52 +1,38 @@
 import type { BenchContext, Place } from '../setup/context.ts';
 import { noServer } from '../setup/redis-server.ts';
 import { type BenchSubject, loadSubject, subjectPath } from '../setup/subject.ts';
-import type { Bare, BareRanking, Limit } from './limit.ts';
-import { mapLimit, mapRanking } from './memory.ts';
-import { redisLimits, redisRankings } from './redis.ts';
-import { tableLimit, tableRanking } from './table.ts';
+import type { Limit } from './limit.ts';
+import { mapLimit } from './memory.ts';
+import { redisLimit } from './redis.ts';
+import { tableLimit } from './table.ts';
 
 export const backendNames = ['ephemeral', 'sqlite', 'redis'] as const;
 export type BackendName = (typeof backendNames)[number];
 
 export const places: Readonly<Record<BackendName, Place>> = { ephemeral: 'heap', sqlite: 'file', redis: 'server' };
 
-/** A subject, the path of its module, and the bare structures that it is compared with. */
+/** A subject, the path of its module, and the bare structure that it is compared with. */
 export interface BenchBackend {
-  readonly name: string;
+  readonly name: BackendName;
   readonly path: string;
   readonly subject: BenchSubject;
   readonly place: Place;
-  /** Flatness divides out the growth of the first. */
-  readonly limits: readonly [Limit<Bare>, ...Limit<Bare>[]];
-  /** Those that keep an order: for evictions. */
-  readonly rankings: readonly Limit<BareRanking>[];
-  /** A folder with the write-ahead logs of subject and limits, opened by one and the same SQLite library. */
-  readonly logs?: string;
+  readonly limit: Limit;
 }
 
 export async function backendOf(name: BackendName, context: BenchContext): Promise<BenchBackend> {
-  const place = places[name];
-  const path = subjectPath(name);
-  const logs = place === 'file' ? { logs: context.folder } : {};
-  return { name, path, subject: await loadSubject(path), place, ...limitsOf(place, context), ...logs };
+  const [place, path] = [places[name], subjectPath(name)];
+  return { name, path, subject: await loadSubject(path), place, limit: limitOf(place, context) };
 }
 
-/** A third-party backend: compared with the bare structure that makes the same promises. */
-export async function foreignBackend(path: string, context: BenchContext): Promise<BenchBackend> {
-  const subject = await loadSubject(path);
-  const place = subject.backend.capabilities.durable ? 'file' : 'heap';
-  return { name: subject.name, path, subject, place, ...limitsOf(place, context) };
-}
-
-function limitsOf(place: Place, { folder, redis }: BenchContext): Pick<BenchBackend, 'limits' | 'rankings'> {
+function limitOf(place: Place, { folder, redis }: BenchContext): Limit {
   switch (place) {
     case 'heap':
-      return { limits: [mapLimit], rankings: [mapRanking] };
+      return mapLimit;
     case 'file':
-      return { limits: [tableLimit(folder)], rankings: [tableRanking(folder)] };
+      return tableLimit(folder);
     case 'server':
       if (redis === null) throw new Error(noServer);
-      return { limits: redisLimits(redis.client, redis.url), rankings: redisRankings(redis.client) };
+      return redisLimit(redis.client, redis.url);
   }
 }

@@ -1,5 +1,4 @@
 import type { Transaction } from 'mempool-core';
-import type { Priced } from '../setup/samples.ts';
 
 /** A promise is awaited; any other value means that the call is done. */
 type Done = unknown;
@@ -17,10 +16,6 @@ export interface Bare {
   /** Reads the payload of each record. */
   read(hashes: readonly string[]): Done;
   remove(hashes: readonly string[]): Done;
-  /** Writes records that are only read in their order. */
-  append(transactions: readonly Transaction[]): Done;
-  /** Reads appended records, with their payloads, in their order. */
-  page(from: number, count: number): Done;
   /** Opens what `shut` closed and reads one record; absent where nothing outlives the process. */
   reopen?(): Done;
   shut?(): Done;
@@ -28,30 +23,10 @@ export interface Bare {
   close(): Done;
 }
 
-/** What a pool's reads are held against: the same rows, read as they lie, from a structure that does nothing else. */
-export interface BareReads {
-  fill(transactions: readonly Transaction[]): Done;
-  /** Reads the records of these hashes; absent where no goal asks for it. */
-  find?(hashes: readonly string[]): Done;
-  /** Reads `count` records with their payloads, in order, behind the first `after`. */
-  page(after: number, count: number): Done;
-  close(): Done;
-}
-
-/** The least that a full priority pool must do: keep one order, and remove from its end. */
-export interface BareRanking {
-  /** Inserts while there is room. */
-  fill(transactions: readonly Priced[]): Done;
-  /** Inserts each and removes the worst for each, in one step. */
-  admit(newcomers: readonly Priced[]): Done;
-  /** Frees everything, the stored records included. */
-  close(): Done;
-}
-
 /** A bare structure that a backend is held against. */
-export interface Limit<T> {
+export interface Limit {
   readonly name: string;
-  open(): Promise<T>;
+  open(): Promise<Bare>;
 }
 
 /** A hash as it is stored: half as long as its text. */

@@ -1,6 +1,5 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
-import { inLanes, type Peer, type PeerPlace, type PeerStore } from './peer.ts';
+import { inLanes, type Peer, type PeerPlace, type PeerStore, peerFile } from './peer.ts';
 
 interface Job {
   readonly data: { readonly hash: string };
@@ -23,13 +22,12 @@ interface Package {
 }
 
 const token = 'benchmark';
-const lacks = 'a cut connection runs a step twice; no blocks, roll-back or chain tip; acknowledged job by job';
 
 /** The options of a job: an id of `h` and the hash makes a second job with the same hash a duplicate. */
 type Naming = (hash: string) => { readonly jobId?: string };
 
 async function open(place: PeerPlace, width: number, naming: Naming): Promise<PeerStore> {
-  const { Queue, Worker } = createRequire(join(place.folder, 'package.json'))('bullmq') as Package;
+  const { Queue, Worker } = createRequire(peerFile('bullmq/package.json'))('bullmq') as Package;
   const { hostname: host, port } = new URL(place.url);
   const connection = { host, port: Number(port) };
   const queue = new Queue(place.name, { connection });
@@ -72,8 +70,7 @@ const manner = (width: number): string => (width === 1 ? 'one at a time' : `${wi
 
 /** Added in bulk, then `width` taken and completed at once, one by one each: there is no bulk verb for that. */
 export function bullmq(width: number): Peer {
-  const name = `BullMQ, added in bulk and run ${manner(width)}`;
-  return { name, package: 'bullmq', lacks, open: (place) => open(place, width, byHash) };
+  return { name: `BullMQ, added in bulk and run ${manner(width)}`, open: (place) => open(place, width, byHash) };
 }
 
 /** Added by as many callers at once as `width`, too. */
@@ -82,13 +79,11 @@ export function bullmqByCallers(width: number): Peer {
     const store = await open(place, width, byHash);
     return { ...store, add: (transactions) => inLanes(width, transactions, (transaction) => store.add([transaction])) };
   };
-  return { name: `BullMQ, all ${manner(width)}`, package: 'bullmq', lacks, open: openFor };
+  return { name: `BullMQ, all ${manner(width)}`, open: openFor };
 }
 
 /** Jobs named by BullMQ itself, as its documents do it first. */
 export const bullmqOwnIds: Peer = {
   name: 'BullMQ, job ids of its own',
-  package: 'bullmq',
-  lacks: `${lacks}; no duplicates found`,
   open: (place) => open(place, 1, () => ({})),
 };

@@ -1,129 +1,56 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transaction } from 'mempool-core';
-import { Random, TcpRelay } from 'mempool-testkit';
+import { startProxy } from 'mempool-testkit';
+import { table } from '../report/format.ts';
 import { freshTransactions, hashesOf } from '../setup/samples.ts';
-import { type Census, inLanes, type Peer, type PeerPlace, type PeerStore } from './peer.ts';
+import { type Census, inLanes, type Peer, type PeerStore } from './peer.ts';
 
 const steps = ['add', 'in flight', 'confirm'] as const;
 type Step = (typeof steps)[number];
 
-/** How a peer came through the cuts of one step, or why it was not run. */
-export type CutRow = { readonly peer: string; readonly step: Step } & (
-  | {
-      readonly kind: 'counted';
-      readonly cuts: number;
-      readonly doubled: number;
-      readonly lost: number;
-      readonly unknown: number;
-    }
-  | { readonly kind: 'not run'; readonly reason: string }
-);
-
-export interface CutOptions {
-  readonly redisUrl: string;
-  /** Where the peers are installed. */
-  readonly folder: string;
-  readonly peers: readonly Peer[];
-  /** Cut connections for each step of each peer; default 50. */
-  readonly cuts?: number;
-  /** Chooses the replies that are lost. */
-  readonly seed: number;
-}
-
+const cuts = 50;
+const cutsAtOnce = 10;
 const transactionsEach = 3;
-const trialsAtOnce = 50;
 /** A client that reconnects by itself has done so by then. */
 const answerMs = 5_000;
 let places = 0;
 
-/** Cuts the connection before a reply, again and again, and counts what doubled or got lost. Keys begin with `cut-`. */
-export async function cutRows(options: CutOptions): Promise<CutRow[]> {
-  const rows: CutRow[] = [];
-  for (const peer of options.peers)
-    for (const step of steps)
-      rows.push(
-        await cutRow(peer, step, options).catch((error: Error): CutRow => {
-          return { kind: 'not run', peer: peer.name, step, reason: error.message };
-        }),
+export const cutNote: string = [
+  'Each step is asked for one transaction, and its connection is cut after the server ran the command and before the reply.',
+  'A caller that gets an error tries once more. Doubled is a second copy, or a second transaction taken for one call.',
+  'Held by nobody is in flight with no caller that knows: a running BullMQ worker gives it back after 30 seconds.',
+].join('\n');
+
+/** Cuts the connection before a reply, again and again, and counts what doubled or got lost. @returns a table */
+export async function cutTable(url: string, peers: readonly Peer[]): Promise<string> {
+  const lines: string[][] = [];
+  for (const peer of peers)
+    for (const step of steps) {
+      const verdicts = await inLanes(cutsAtOnce, Array(cuts).fill(step), (each) => trial(peer, each, url));
+      const counts = (['doubled', 'lost', 'unknown'] as const).map(
+        (flag) => verdicts.filter((one) => one[flag]).length,
       );
-  return rows;
-}
-
-async function cutRow(peer: Peer, step: Step, { redisUrl, folder, cuts = 50, seed }: CutOptions): Promise<CutRow> {
-  const run = (reply: number): Promise<Trial> =>
-    trial(peer, step, { folder, url: redisUrl, name: `cut-${process.pid}-${places++}` }, reply);
-  const { replies } = await run(0);
-  const random = new Random(seed);
-  const chosen = Array.from({ length: cuts }, () => 1 + random.below(replies));
-  const verdicts = await inLanes(trialsAtOnce, chosen, async (reply) => {
-    // Replies that arrive together count as one, so a late one may not come: then an earlier one is cut.
-    for (let wanted = reply; wanted > 0; wanted--) {
-      const { verdict, isCut } = await run(wanted);
-      if (isCut) return verdict;
+      lines.push([peer.name, step, ...[cuts, ...counts].map(String)]);
     }
-    throw new Error('no reply could be cut');
-  });
-  const count = (flag: keyof Verdict): number => verdicts.filter((verdict) => verdict[flag]).length;
-  const counts = { doubled: count('doubled'), lost: count('lost'), unknown: count('unknown') };
-  return { kind: 'counted', peer: peer.name, step, cuts, ...counts };
+  return table(['store', 'step', 'cuts', 'doubled', 'lost or held by nobody', 'caller does not know'], lines);
 }
 
-let opening: Promise<unknown> = Promise.resolve();
-
-/** Opens one relay after the other: two at once may find the same port free. */
-function openRelay(...given: Parameters<typeof TcpRelay.open>): Promise<TcpRelay> {
-  const relay = opening.then(() => TcpRelay.open(...given));
-  opening = relay.catch(() => undefined);
-  return relay;
-}
-
-/** A TCP proxy that loses one reply: the server has done its work, and the client does not hear of it. */
-export async function startCutProxy(serverUrl: string) {
-  const state = { cutAt: 0, replies: 0, isCut: false };
-  const relay = await openRelay(
-    () => new URL(serverUrl),
-    (client, upstream) => {
-      for (const [one, other] of [[client, upstream] as const, [upstream, client] as const])
-        one.on('close', () => other.destroy());
-      client.on('data', (request) => upstream.write(request));
-      upstream.on('data', (reply) => {
-        state.replies++;
-        if (state.isCut || state.replies !== state.cutAt) return client.write(reply);
-        state.isCut = true;
-        client.destroy();
-        return upstream.destroy();
-      });
-    },
-  );
-  return {
-    state,
-    url: `redis://127.0.0.1:${relay.port}`,
-    /** Cuts the connection before this reply from now, the first being 1, is passed on; 0 only counts. */
-    arm: (cutAt: number) => Object.assign(state, { cutAt, replies: 0, isCut: false }),
-    close: () => relay.close(),
-  };
-}
-
-interface Trial {
-  readonly verdict: Verdict;
-  readonly isCut: boolean;
-  readonly replies: number;
-}
-
-async function trial(peer: Peer, step: Step, place: PeerPlace, reply: number): Promise<Trial> {
-  const proxy = await startCutProxy(place.url);
-  const stores = await Promise.all([peer.open({ ...place, url: proxy.url }), peer.open(place)]);
+async function trial(peer: Peer, step: Step, url: string): Promise<Verdict> {
+  const proxy = await startProxy(url);
+  const name = `cut-${process.pid}-${places++}`;
+  const stores = await Promise.all([peer.open({ url: proxy.url, name }), peer.open({ url, name })]);
   try {
     const [store, witness] = stores;
     const transactions = freshTransactions(transactionsEach);
     const hashes = hashesOf(transactions);
     if (step !== 'add') await store.add(transactions);
     if (step === 'confirm') await store.take(hashes);
-    proxy.arm(reply);
+    const cut = proxy.cutNext('before the reply');
     const told = await answerOf(() => firstOnly(step, store, transactions.slice(0, 1)));
+    await cut;
     const census = await witness.census?.();
     if (census === undefined) throw new Error(`${peer.name} cannot say what it holds`);
-    return { verdict: judge({ step, hashes, told, census }), ...proxy.state };
+    return judge({ step, hashes, told, census });
   } finally {
     await Promise.all(stores.map((store) => store.close()));
     await proxy.close();
@@ -145,7 +72,7 @@ function answerOf(call: () => Promise<readonly string[]>): Promise<readonly stri
 }
 
 /** What one cut connection left behind. */
-export interface Aftermath {
+interface Aftermath {
   readonly step: Step;
   /** All transactions of the trial; the step was asked for the first alone. */
   readonly hashes: readonly string[];
@@ -154,7 +81,7 @@ export interface Aftermath {
   readonly census: Census;
 }
 
-export interface Verdict {
+interface Verdict {
   /** Done more than once, or to more than was asked. */
   readonly doubled: boolean;
   /** Gone, not done although the caller was told so, or in flight with no caller that knows. */

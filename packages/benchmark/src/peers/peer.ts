@@ -1,12 +1,11 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Transaction } from 'mempool-core';
+import { root } from '../setup/subject.ts';
 
-/** Where a peer runs. */
+/** Where a peer runs: the Redis it talks to, if it does, and the prefix of its keys. */
 export interface PeerPlace {
-  /** The folder it is installed in. */
-  readonly folder: string;
-  /** The Redis it talks to; a peer in memory has no use for it. */
   readonly url: string;
-  /** The prefix of its keys. */
   readonly name: string;
 }
 
@@ -19,15 +18,11 @@ export interface Census {
 
 /** An open store of a peer, driven through the life of a transaction in the peer's own terms. */
 export interface PeerStore {
-  /** Work of its user before the call, such as signatures: not measured. */
-  prepare?(transactions: readonly Transaction[]): Promise<void>;
   add(transactions: readonly Transaction[]): Promise<unknown>;
   /** Puts as many in flight as are named; a queue chooses by itself. @returns the hashes that the caller holds now */
   take(hashes: readonly string[]): Promise<readonly string[]>;
   /** Ends the life of the taken transactions. */
   confirm(hashes: readonly string[]): Promise<unknown>;
-  /** Both steps at once, where the peer's fastest way has no two. */
-  finish?(hashes: readonly string[]): Promise<unknown>;
   /** Where the store outlives its connection. */
   census?(): Promise<Census>;
   close(): Promise<unknown>;
@@ -36,11 +31,17 @@ export interface PeerStore {
 /** Another project that somebody may use instead of this one, or one way to use this one. */
 export interface Peer {
   readonly name: string;
-  /** The package of npm; `null` for what is part of this project. */
-  readonly package: string | null;
-  /** Features that it lacks compared with ours, in a few words. */
-  readonly lacks: string;
   open(place: PeerPlace): Promise<PeerStore>;
+}
+
+/** Outside the packages: `npm ci` installs hundreds of megabytes there. */
+const installed: string = join(root, 'packages/benchmark/peers');
+
+/** The path of a file of an installed peer. @throws Error naming the command that installs them */
+export function peerFile(path: string): string {
+  const file = join(installed, 'node_modules', path);
+  if (existsSync(file)) return file;
+  throw new Error('the peers are not installed: run `npm ci --ignore-scripts --prefix packages/benchmark/peers`');
 }
 
 /** Runs `work` for every item, as many at once as `width`. @returns the answers in the order of the items */

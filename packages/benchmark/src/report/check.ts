@@ -13,51 +13,36 @@ interface Ratio {
   readonly value: Spread;
 }
 
-interface Finding {
-  readonly key: string;
-  readonly stored: number;
-  readonly now: number;
-}
-
 interface Verdict {
   readonly compared: number;
   /** Ratios of the stored run that this one does not have. */
   readonly missing: number;
-  readonly worse: readonly Finding[];
+  readonly worse: readonly string[];
   /** Past the tolerance, but the middle halves of both runs overlap: noise alone may explain it. */
-  readonly unsure: readonly Finding[];
+  readonly unsure: readonly string[];
 }
 
 /** Prints what got worse; the exit code is 1 then, and where nothing could be compared. */
 export function check(stored: Result, now: Result): void {
   const { compared, missing, worse, unsure } = compare(stored, now);
-  const list = (findings: readonly Finding[]): string =>
-    findings.map((one) => `\n  ${one.key}: ${digits(one.stored)} → ${digits(one.now)}`).join('');
-  if (unsure.length > 0) console.error(`perhaps worse, the spread is too wide to tell:${list(unsure)}`);
-  if (worse.length > 0) console.error(`worse:${list(worse)}`);
+  for (const one of unsure) console.error(`perhaps worse, the spread is too wide to tell: ${one}`);
+  for (const one of worse) console.error(`worse: ${one}`);
   console.error(`${compared} ratios compared, ${worse.length} worse; ${missing} of the stored run not measured`);
   if (worse.length > 0 || compared === 0) process.exitCode = 1;
 }
 
 /** Compares what both runs measured; what only one of them has is left out. */
 export function compare(stored: Result, now: Result): Verdict {
-  const before = new Map(ratiosOf(stored).map((ratio) => [ratio.key, ratio]));
-  const pairs = ratiosOf(now).flatMap((ratio) => {
-    const old = before.get(ratio.key);
-    return old === undefined ? [] : [{ old: old.value, ratio }];
-  });
-  const past = pairs
-    .filter(({ old, ratio }) => isPast(old, ratio))
-    .map(({ old, ratio: { key, value } }) => {
-      const finding = { key, stored: old.median, now: value.median };
-      return { finding, overlaps: old.lower <= value.upper && value.lower <= old.upper };
-    });
-  return {
-    compared: pairs.length,
-    missing: before.size - pairs.length,
-    worse: past.flatMap(({ finding, overlaps }) => (overlaps ? [] : [finding])),
-    unsure: past.flatMap(({ finding, overlaps }) => (overlaps ? [finding] : [])),
-  };
+  const before = new Map(ratiosOf(stored).map((ratio) => [ratio.key, ratio.value]));
+  const [worse, unsure]: [string[], string[]] = [[], []];
+  const both = ratiosOf(now).filter(({ key }) => before.has(key));
+  for (const ratio of both) {
+    const [old, { key, value }] = [before.get(ratio.key) as Spread, ratio];
+    if (!isPast(old, ratio)) continue;
+    const overlaps = old.lower <= value.upper && value.lower <= old.upper;
+    (overlaps ? unsure : worse).push(`${key}: ${digits(old.median)} → ${digits(value.median)}`);
+  }
+  return { compared: both.length, missing: before.size - both.length, worse, unsure };
 }
 
 function isPast(old: Spread, { value, backend, better }: Ratio): boolean {

@@ -12,7 +12,7 @@ export interface Figure {
   readonly title: string;
   readonly goal: Goal;
   /** `×` for ratios. */
-  readonly unit: '×' | 'bytes' | 'ms' | 'events/s' | 'missed' | 'calls';
+  readonly unit: '×' | 'bytes' | 'ms' | 'calls';
   readonly value: Spread;
   readonly met: boolean;
 }
@@ -24,25 +24,27 @@ export function figureIn({ backend, title, goal, unit }: FigureHead, value: Spre
   return { backend, title, goal, unit, value, met };
 }
 
-/** The flatness of each row as a goal. */
-export function flatnessGoals(rows: readonly Row[]): Figure[] {
-  return rows.flatMap(({ backend, id, title, n, unit, flatness }) => {
-    if (flatness === null || unit !== 'µs') return [];
-    const base = Math.min(...rows.filter((row) => row.backend === backend && row.id === id).map((row) => row.n));
-    const full = `${title}: cost at ${n.toLocaleString('en')} ÷ cost at ${base.toLocaleString('en')}`;
-    return [figureIn({ backend, title: full, goal: { kind: 'at most', value: 2 }, unit: '×' }, flatness)];
+/** What each row must reach of the speed of its first limit. */
+export function rowGoals(rows: readonly Row[], goals: ReadonlyMap<string, Readonly<Record<string, number>>>): Figure[] {
+  return rows.flatMap(({ backend, id, title, n, limits: [limit] }) => {
+    const value = goals.get(id)?.[backend];
+    if (value === undefined || limit === undefined) return [];
+    const full = `${limit.name} ÷ ${title}, n = ${n.toLocaleString('en')}`;
+    return [figureIn({ backend, title: full, goal: { kind: 'at least', value }, unit: '×' }, limit.ratio)];
   });
 }
 
-/** Beside another checkout. A tenth slower is within what rounds differ by; bytes hardly vary. */
-const atLeast = { µs: 0.9, bytes: 0.98 } as const;
+/** Of each size but the smallest, the row of a backend that grows most. */
+export function growthGoals(rows: readonly Row[]): Figure[] {
+  const grown = rows.filter((row) => row.flatness !== null);
+  return [...Map.groupBy(grown, ({ backend, n }) => `${backend} ${n}`).values()].map((all) => {
+    const [worst] = all.toSorted((a, b) => medianOf(b) - medianOf(a)) as [Row];
+    const title = `the row that grows most: cost at ${worst.n.toLocaleString('en')} ÷ at the smallest n`;
+    const head = { backend: worst.backend, title, goal: { kind: 'at most', value: 2 }, unit: '×' } as const;
+    return figureIn(head, worst.flatness as Spread);
+  });
+}
 
-/** As fast, and as small, as another checkout. */
-export function goalsAgainst(rows: readonly Row[]): Figure[] {
-  return rows.flatMap(({ backend, title, n, unit, limits }) =>
-    limits.map(({ name, ratio }) => {
-      const full = `${title}, n = ${n.toLocaleString('en')}: ${name} ÷ ours`;
-      return figureIn({ backend, title: full, goal: { kind: 'at least', value: atLeast[unit] }, unit: '×' }, ratio);
-    }),
-  );
+function medianOf({ flatness }: Row): number {
+  return flatness?.median ?? 0;
 }

@@ -1,4 +1,3 @@
-import type { Row } from './row.ts';
 import type { Spread } from './spread.ts';
 
 /** Three digits, or whole thousands with commas. */
@@ -7,9 +6,8 @@ export function digits(value: number): string {
   return value.toPrecision(3);
 }
 
-/** With a shorter unit from a thousand microseconds on. */
-export function cost(value: number, unit: Row['unit']): string {
-  if (unit === 'bytes') return `${Math.round(value).toLocaleString('en')} bytes`;
+/** Microseconds, with a shorter unit from a thousand on. */
+export function cost(value: number): string {
   return value >= 1_000 ? `${digits(value / 1_000)} ms` : `${digits(value)} µs`;
 }
 

@@ -4,7 +4,6 @@ import { createRequire } from 'node:module';
 import { arch, cpus, platform, totalmem } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { BenchServer } from '../setup/redis-server.ts';
 import { type Spread, spreadOf } from './spread.ts';
 
 /** The machine and the software of a run. */
@@ -22,34 +21,34 @@ export interface Machine {
   readonly fsyncsPerSecond: Spread;
 }
 
-/** @param redis the server that a run uses; @param rounds of the loop of fsync */
-export async function machineOf(folder: string, redis: BenchServer | null, rounds: number): Promise<Machine> {
+/** @param rounds of the loop of fsync */
+export function machineOf(folder: string, rounds: number): Machine {
   const [cpu] = cpus();
   const db = new Database(':memory:');
   const sqlite = String(db.prepare('SELECT sqlite_version()').pluck().get());
   db.close();
-  const server = redis && (await redis.client.info('server'));
   return {
     node: process.versions.node,
     system: `${platform()} ${arch()}`,
     processor: `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}`,
     memoryGib: Math.round(totalmem() / 2 ** 30),
-    revision: revisionOf(import.meta.dirname),
+    revision: output('git', 'describe', '--always', '--dirty', '--exclude=*')?.trim() ?? null,
     betterSqlite3: versionOf('better-sqlite3'),
     sqlite,
     ioredis: versionOf('ioredis'),
-    redis: server && (/redis_version:(\S+)/.exec(server)?.[1] ?? 'unknown'),
+    redis: /v=(\S+)/.exec(output('redis-server', '--version') ?? '')?.[1] ?? null,
     fsyncsPerSecond: spreadOf(fsyncRates(join(folder, 'fsync'), rounds)),
   };
 }
 
-/** The commit checked out there; `null` if it is not a checkout. */
-export function revisionOf(folder: string): string | null {
+/** The output of a command; `null` where it cannot be run. */
+function output(command: string, ...args: readonly string[]): string | null {
   try {
-    const flags = ['describe', '--always', '--dirty', '--exclude=*'];
-    return execFileSync('git', flags, { cwd: folder, stdio: ['ignore', 'pipe', 'ignore'] })
-      .toString()
-      .trim();
+    return execFileSync(command, args, {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
   } catch {
     return null;
   }
@@ -63,18 +62,15 @@ function versionOf(dependency: string): string {
 function fsyncRates(path: string, rounds: number): number[] {
   const file = openSync(path, 'w');
   const page = Buffer.alloc(4_096, 1);
-  const rate = (): number => {
+  const count = 100;
+  const rates = Array.from({ length: rounds }, () => {
     const start = performance.now();
-    const count = 100;
     for (let i = 0; i < count; i++) {
       writeSync(file, page, 0, page.length, 0);
       fsyncSync(file);
     }
     return (count * 1_000) / (performance.now() - start);
-  };
-  try {
-    return Array.from({ length: rounds }, rate);
-  } finally {
-    closeSync(file);
-  }
+  });
+  closeSync(file);
+  return rates;
 }

@@ -1,7 +1,7 @@
 import { median, quotients, type Spread, spreadOf } from './spread.ts';
 
 /** What a cost is counted by. */
-export type Per = 'transaction' | 'block' | 'rollback' | 'entry' | 'event' | 'restart' | 'reap' | 'sweep';
+export type Per = 'transaction' | 'block' | 'rollback' | 'entry' | 'event' | 'restart' | 'reap';
 
 /** What one backend costs in one workload with `n` stored. */
 export interface Row {
@@ -9,33 +9,24 @@ export interface Row {
   readonly id: string;
   readonly title: string;
   readonly n: number;
-  readonly unit: 'µs' | 'bytes';
   readonly per: Per;
   readonly cost: Spread;
-  readonly limits: readonly LimitRow[];
+  /** Each with the limit's cost ÷ ours: 1 is as fast, or as small, as the bare structure. */
+  readonly limits: readonly { readonly name: string; readonly cost: Spread; readonly ratio: Spread }[];
   /** Cost ÷ cost at the smallest n; `null` at the smallest. */
   readonly growth: Spread | null;
   /** Growth ÷ the first limit's own growth; `null` at the smallest. */
   readonly flatness: Spread | null;
 }
 
-interface LimitRow {
-  readonly name: string;
-  readonly cost: Spread;
-  /** The limit's cost ÷ ours: 1 is as fast, or as small, as the bare structure. */
-  readonly ratio: Spread;
-  /** The greatest median of a pass ÷ the least, less 1; `null` after a single pass. */
-  readonly passesApart: number | null;
-}
-
 /** The costs at one n in one pass, round by round. */
-export interface Costs {
+interface Costs {
   readonly n: number;
   readonly ours: readonly number[];
   readonly limits: ReadonlyMap<string, readonly number[]>;
 }
 
-export type RowHead = Pick<Row, 'backend' | 'id' | 'title' | 'unit' | 'per'>;
+export type RowHead = Pick<Row, 'backend' | 'id' | 'title' | 'per'>;
 
 /** A workload in one pass, from the smallest n to the largest. */
 export interface Series {
@@ -43,37 +34,22 @@ export interface Series {
   readonly costs: readonly Costs[];
 }
 
-export function footprintHead(backend: string): RowHead {
-  return { backend, id: 'memory', title: 'memory beyond the payload', unit: 'bytes', per: 'transaction' };
-}
-
-/** Rows of priority pools have a table of their own. */
-export function isRanked({ id }: Pick<Row, 'id'>): boolean {
-  return id.startsWith('ranked-');
-}
-
 /** The rows of one workload, from the smallest n to the largest: the rounds of all passes count alike. */
 export function rowsOf(passes: readonly Series[]): Row[] {
   const [first] = passes as [Series, ...Series[]];
   const costs = passes.map((pass) => pass.costs).reduce(together);
-  const [base] = costs;
+  const [base] = costs as [Costs, ...Costs[]];
   return costs.map((at, i) => {
-    const grown = base === undefined || i === 0 ? null : quotients(at.ours, base.ours);
+    const grown = i === 0 ? null : quotients(at.ours, base.ours);
     return {
       ...first.head,
       n: at.n,
       cost: spreadOf(at.ours),
       limits: [...at.limits].map(([name, limit]) => ({
-        name,
-        cost: spreadOf(limit),
-        ratio: spreadOf(quotients(limit, at.ours)),
-        passesApart: passesApart(
-          passes.flatMap((pass) => pass.costs[i] ?? []),
-          name,
-        ),
+        ...{ name, cost: spreadOf(limit), ratio: spreadOf(quotients(limit, at.ours)) },
       })),
       growth: grown && spreadOf(grown),
-      flatness: grown && spreadOf(grown.map((growth) => growth / limitGrowth(base as Costs, at))),
+      flatness: grown && spreadOf(grown.map((growth) => growth / limitGrowth(base, at))),
     };
   });
 }
@@ -85,12 +61,6 @@ function together(before: readonly Costs[], more: readonly Costs[]): Costs[] {
     const merged = [...limits].map(([name, costs]) => [name, [...costs, ...(other.limits.get(name) ?? [])]] as const);
     return { n, ours: [...ours, ...other.ours], limits: new Map(merged) };
   });
-}
-
-function passesApart(passes: readonly Costs[], name: string): number | null {
-  if (passes.length < 2) return null;
-  const ratios = passes.map(({ ours, limits }) => median(quotients(limits.get(name) ?? [], ours)));
-  return Math.max(...ratios) / Math.min(...ratios) - 1;
 }
 
 /** The growth of the first limit, at least 1: a limit that seems to get cheaper with n is noise. */

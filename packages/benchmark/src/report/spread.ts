@@ -19,11 +19,6 @@ export function spreadOf(values: readonly number[]): Spread {
   };
 }
 
-/** The spread of the reciprocals. */
-export function inverted({ median, lower, upper, least, most, rounds }: Spread): Spread {
-  return { median: 1 / median, lower: 1 / upper, upper: 1 / lower, least: 1 / most, most: 1 / least, rounds };
-}
-
 export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }

@@ -1,12 +1,10 @@
-import type { BenchBackend } from '../limits/backend.ts';
-import type { Costs, RowHead, Series } from '../report/row.ts';
+import type { RowHead, Series } from '../report/row.ts';
 import { type Clock, clockOf } from '../setup/clock.ts';
-import type { Asked } from '../setup/context.ts';
+import type { Asked, Place } from '../setup/context.ts';
 import type { Given } from '../workloads/pools.ts';
 import type { Prepare, Rival } from '../workloads/workload.ts';
 import { collectAtOnce, collectGrowth, collectYoung } from './memory.ts';
 import { type Pace, paceOf } from './pace.ts';
-import { WriteAheadLogs } from './write-ahead-logs.ts';
 
 /** The measured pool with `n` stored, and its rivals. */
 export interface Contest {
@@ -23,66 +21,48 @@ interface Turned {
 }
 
 /** Takes a turn in every round. */
-export interface Participant {
+interface Participant {
   readonly name: string;
   turn(): Promise<Turned>;
 }
 
 /** By name, the cost in each round that counts. */
-export type CostsByName = ReadonlyMap<string, readonly number[]>;
+type CostsByName = ReadonlyMap<string, readonly number[]>;
 
 interface Timing {
   readonly pace: Pace;
   readonly clock: Clock;
-  readonly logs: WriteAheadLogs | null;
-}
-
-/** Where the pools are, and what they hold; without it the pace is that of most rows. */
-interface Held extends Pick<BenchBackend, 'place' | 'logs'> {
-  readonly given?: Given;
 }
 
 /** Lets all participants of a workload take turns, at every n in every round. */
 export async function contestSeries(
   head: RowHead,
   contests: readonly Contest[],
-  { place, logs: folder, given }: Held,
+  { place, given }: { readonly place: Place; readonly given: Given },
   asked: Pick<Asked, 'rounds' | 'pass'>,
 ): Promise<Series> {
   console.error(`${head.backend}: ${head.title}`);
-  const logs = folder === undefined ? null : new WriteAheadLogs(folder);
-  const timing = { pace: paceOf(place, asked, given), clock: clockOf(place), logs };
+  const timing = { pace: paceOf(place, asked, given), clock: clockOf(place) };
   const all = contests.flatMap(({ n, ours, rivals }): Participant[] => [
     { name: `${n}`, turn: () => turned(ours, timing) },
     ...rivals.map(({ name, prepare }) => ({ name: `${n} ${name}`, turn: () => turned(prepare, timing) })),
   ]);
-  try {
-    return { head, costs: costsOf(contests, await takeTurns(all, timing.pace)) };
-  } finally {
-    logs?.close();
-  }
-}
-
-function costsOf(contests: readonly Contest[], costs: CostsByName): Costs[] {
+  const costs = await takeTurns(all, timing.pace);
   const of = (key: string): readonly number[] => costs.get(key) ?? [];
-  return contests.map(({ n, rivals }) => ({
-    n,
-    ours: of(`${n}`),
-    limits: new Map(rivals.map(({ name }) => [name, of(`${n} ${name}`)])),
-  }));
+  const limits = ({ n, rivals }: Contest) => new Map(rivals.map(({ name }) => [name, of(`${n} ${name}`)]));
+  return { head, costs: contests.map((one) => ({ n: one.n, ours: of(`${one.n}`), limits: limits(one) })) };
 }
 
 /** Repeats work that ends too soon; work that lasts long enough alone counts from its first time on. */
-async function turned(prepare: Prepare, { pace, clock, logs }: Timing): Promise<Turned> {
+async function turned(prepare: Prepare, { pace, clock }: Timing): Promise<Turned> {
   const until = performance.now() + pace.longestTurnMs;
   let [coldMs, measuredMs, count] = [0, 0, 0];
   do {
     const turn = await prepare();
     await collectGrowth();
-    logs?.settle();
     const start = clock();
     await turn.run();
-    const milliseconds = clock() - start + (logs?.checkpoint(clock) ?? 0);
+    const milliseconds = clock() - start;
     await turn.undo?.();
     if (coldMs < pace.coldMs && milliseconds < pace.turnMs) coldMs += milliseconds;
     else {
@@ -97,7 +77,7 @@ async function turned(prepare: Prepare, { pace, clock, logs }: Timing): Promise<
  * Lets all participants take turns, round after round. Each round begins with another of them, and every second one goes
  * backwards, so that none always follows the same neighbour.
  */
-export async function takeTurns(participants: readonly Participant[], pace: Pace): Promise<CostsByName> {
+async function takeTurns(participants: readonly Participant[], pace: Pace): Promise<CostsByName> {
   const costs = new Map(participants.map(({ name }): [string, number[]] => [name, []]));
   collectAtOnce();
   await warmUp(participants, pace);

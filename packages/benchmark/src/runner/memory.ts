@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
-import type { Asked, Place } from '../setup/context.ts';
+import type { Place } from '../setup/context.ts';
 
 const mebibyte = 2 ** 20;
 /** V8 begins a full collection by itself once payloads have grown by 64 MiB. */
@@ -69,36 +69,18 @@ const flags: Readonly<Record<Place, readonly string[]>> = {
   server: ['--heap-growing-percent=1000', '--no-memory-reducer'],
 };
 
-/** How a process that measures is started; without a place, only with the shapes kept. */
-export function startOf(place: Place | null): { execArgv: string[]; env: NodeJS.ProcessEnv } {
-  const own = place === null ? [] : flags[place];
-  return { execArgv: [...process.execArgv, ...keptShapes, ...own], env: { ...process.env, ...keptMemory } };
+/** How a process that measures is started. */
+export function startOf(place: Place): { execArgv: string[]; env: NodeJS.ProcessEnv } {
+  return { execArgv: [...process.execArgv, ...keptShapes, ...flags[place]], env: { ...process.env, ...keptMemory } };
 }
 
 /** More than payloads take between two collections, and what they leave behind in pieces. */
 const touchedMebibytes = 512;
-/** More than objects take between two collections. */
-const touchedHeapMebibytes = 96;
-const kibibyteArray = 126;
-const sentinels: unknown[] = [];
 
 /** Takes the memory that payloads will need before anything is timed, so that no row pays for its pages. */
 export function touchMemory(): void {
   const held: Buffer[] = [];
   while (held.length < touchedMebibytes) held.push(Buffer.alloc(mebibyte, 1));
-  held.length = 0;
-  globalThis.gc?.();
-}
-
-/** The same for pools in this heap, and for objects: V8 returns a swept page to the system unless something on it is alive. */
-export function touchHeap(place: Place, { rounds }: Pick<Asked, 'rounds'>): void {
-  if (place !== 'heap' || rounds === 1) return;
-  touchMemory();
-  const held = Array.from({ length: touchedHeapMebibytes * 1_024 }, (_, i) => new Array(kibibyteArray).fill(i));
-  // An object that survives two young collections becomes old.
-  for (let i = 0; i < 2; i++) collectYoung();
-  // A page has 256 KiB, and arrays made one after the other need not lie so.
-  for (let i = 0; i < held.length; i += 100) sentinels.push(held[i]);
   held.length = 0;
   globalThis.gc?.();
 }

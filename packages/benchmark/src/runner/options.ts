@@ -5,12 +5,8 @@ export const usage: string = `npm run bench -- [options]
   --full              also n = 1,000,000
   --only <backend>    one of ${backendNames.join(', ')}
   --n <count>         two other sizes: this many, and 1,000 (a tenth of it where that is less)
-  --passes <count>    how often everything is measured, in processes of their own, which share the rounds (default 3;
-                      1 with --full)
   --rounds <count>    rounds of every row; fewer than 7 are for a quick look, and 1 does not even warm up
   --row <text>        only rows and goals whose title has this text in it, or that have it as their id in latest.json
-  --subject <path>    a backend of your own beside ours: the module that the conformance kit takes
-  --against <path>    only FIFO pools, beside those of another checkout of this project, installed there
   --check <file>      compares the ratios with those of a stored run; exit code 1 where one got worse
   --out <folder>      where latest.md and latest.json go; a whole run replaces those of the package`;
 
@@ -19,13 +15,9 @@ const usualPasses = 3;
 export interface Options {
   readonly sizes: readonly number[];
   readonly backends: readonly BackendName[];
-  readonly full: boolean;
   readonly passes: number;
   readonly rounds: number | undefined;
   readonly row: string | undefined;
-  readonly subject: string | undefined;
-  /** Another checkout, whose FIFO pools run beside ours. */
-  readonly against: string | undefined;
   readonly check: string | undefined;
   readonly out: string | undefined;
   /** A run without omissions, whose figures may be quoted. */
@@ -37,27 +29,20 @@ export interface Options {
 export function readOptions(args: readonly string[]): Options {
   const flag = { type: 'boolean', default: false } as const;
   const text = { type: 'string' } as const;
-  const sizes = { full: flag, n: text, passes: text, rounds: text } as const;
-  const what = { only: text, row: text, subject: text, against: text } as const;
-  const { values } = parseArgs({
-    args: [...args],
-    options: { help: flag, ...sizes, ...what, check: text, out: text },
-  });
-  const { full, only, row, subject, against, check, out, help } = values;
+  const texts = { n: text, rounds: text, only: text, row: text, check: text, out: text } as const;
+  const { values } = parseArgs({ args: [...args], options: { help: flag, full: flag, ...texts } });
+  const { full, only, row, check, out, help } = values;
   const n = count('--n', values.n, 10);
   const rounds = count('--rounds', values.rounds, 1);
-  const passes = count('--passes', values.passes, 1) ?? (full ? 1 : usualPasses);
+  const passes = full ? 1 : usualPasses;
   if (n !== undefined && full) throw new Error('--n and --full name different sizes: give one of them');
-  if (against !== undefined && subject !== undefined)
-    throw new Error('--against and --subject are different runs: give one of them');
-  const whole = [only, n, row, subject, against, rounds, values.passes].every((value) => value === undefined);
+  const whole = [only, n, row, rounds].every((value) => value === undefined);
   return {
     sizes: sizesOf(n, full),
     backends: backends(only),
-    full,
     // A pass has at least one round of every row.
     passes: Math.min(passes, rounds ?? passes),
-    ...{ rounds, row, subject, against, check, out, whole, help },
+    ...{ rounds, row, check, out, whole, help },
   };
 }
 

@@ -3,7 +3,7 @@ import type { Place } from './context.ts';
 /** Milliseconds since an arbitrary moment. */
 export type Clock = () => number;
 
-export const wallClock: Clock = () => performance.now();
+const wallClock: Clock = () => performance.now();
 
 /** Time that this thread was on a processor: other processes can delay it, but not add to it. */
 const threadClock: Clock = () => {

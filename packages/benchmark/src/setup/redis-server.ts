@@ -5,6 +5,8 @@ import { startRedisServer } from 'mempool-testkit';
 export interface BenchServer {
   readonly url: string;
   readonly client: Redis;
+  /** Bytes in use once everything that was unlinked before is freed. */
+  usedMemory(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -16,9 +18,16 @@ export async function startServer(folder: string): Promise<BenchServer> {
   const client = new Redis(server.url, { maxRetriesPerRequest: null });
   // Without a listener the client would print the end of the server.
   client.on('error', () => undefined);
+  const usedMemory = async (): Promise<number> => {
+    for (;;) {
+      const info = await client.info('memory');
+      const value = (field: string): number => Number(new RegExp(`${field}:(\\d+)`).exec(info)?.[1]);
+      if (value('lazyfree_pending_objects') === 0) return value('used_memory');
+    }
+  };
   const stop = async (): Promise<void> => {
     client.disconnect();
     await server.stop();
   };
-  return { url: server.url, client, stop };
+  return { url: server.url, client, usedMemory, stop };
 }

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Backend, MempoolStore, OpenOptions } from 'mempool-core';
-import type { LeaseStore } from 'mempool-election';
 import type { Ledger, LedgerOptions } from 'mempool-ledger';
 
 /** The part of a conformance subject that the benchmark needs: the same module serves both. */
@@ -9,7 +8,6 @@ export interface BenchSubject {
   readonly name: string;
   readonly backend: Pick<Backend, 'capabilities'>;
   open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
-  leases?(pool: string, options?: { readonly ttlMs?: number }): Promise<LeaseStore>;
   remove?(pool: string): Promise<unknown>;
   destroy?(pool: string): Promise<void>;
 }
@@ -22,9 +20,9 @@ const modules = {
   redis: 'packages/redis/test/subject.ts',
 } as const;
 
-/** Where a checkout of this project keeps the subject of a backend. */
-export function subjectPath(name: keyof typeof modules, checkout: string = root): string {
-  return join(resolve(checkout), modules[name]);
+/** Where this project keeps the subject of a backend. */
+export function subjectPath(name: keyof typeof modules): string {
+  return join(root, modules[name]);
 }
 
 /** Loads a subject by the path of its module. */
@@ -50,18 +48,4 @@ const ledgers = {
 export async function loadLedger(name: keyof typeof ledgers): Promise<LedgerSubject> {
   const module: { readonly subject: LedgerSubject } = await import(pathToFileURL(join(root, ledgers[name])).href);
   return module.subject;
-}
-
-let pools = 0;
-
-/** Opens a new pool, hands it to `work` and removes it. */
-export async function withPool<T>(subject: BenchSubject, work: (store: MempoolStore) => Promise<T>): Promise<T> {
-  const pool = `bench-pool-${process.pid}-${pools++}`;
-  const store = await subject.open(pool);
-  try {
-    return await work(store);
-  } finally {
-    await store.close();
-    await subject.destroy?.(pool);
-  }
 }

@@ -1,6 +1,6 @@
 import type { AnyStore, OpenOptions, ReceiveOutcome, Submission, Transaction } from 'mempool-core';
 import { anyStore } from 'mempool-core/backend';
-import type { Bare, BareRanking, Limit } from '../limits/limit.ts';
+import type { Bare, Limit } from '../limits/limit.ts';
 import {
   batches,
   freshCalls,
@@ -96,7 +96,7 @@ export class FilledPool {
 
   /** Newcomers that a full priority pool admits. Priorities are asked for once: from then on only evictions change them. */
   async better(wanted: number): Promise<Priced[]> {
-    this.#standings ??= new Standings(await this.#priorities());
+    this.#standings ??= new Standings((await this.store.reap()).map(({ priority }) => priority));
     return this.#standings.better(wanted);
   }
 
@@ -108,17 +108,6 @@ export class FilledPool {
   async close(): Promise<void> {
     await this.store.close();
     await this.#subject.destroy?.(this.name);
-  }
-
-  async #priorities(): Promise<bigint[]> {
-    const found: bigint[] = [];
-    let after: string | undefined;
-    for (;;) {
-      const page = await this.store.best({ after, limit: pageSize });
-      found.push(...page.map(({ priority }) => priority));
-      if (page.length < pageSize) return found;
-      after = page.at(-1)?.key;
-    }
   }
 }
 
@@ -136,32 +125,12 @@ export interface FilledBare {
   close(): Promise<void>;
 }
 
-export async function fillBare({ name, open }: Limit<Bare>, n: number, given: Given): Promise<FilledBare> {
+export async function fillBare({ name, open }: Limit, n: number, given: Given): Promise<FilledBare> {
   const [bare, stored] = [await open(), new Stored(n)];
   for (const transactions of freshCalls(n, freshTransactions)) {
     stored.add(transactions);
-    if (given === 'logged') await bare.append(transactions);
-    else if (bare.fill !== undefined) await bare.fill(transactions);
-    else await bare.insert(transactions);
+    await (bare.fill ?? bare.insert).call(bare, transactions);
     if (given === 'inflight') await bare.update(hashesOf(transactions));
   }
   return { name, bare, stored, close: async () => void (await bare.close()) };
-}
-
-/** A full bare ranking, and the priorities in it. */
-export interface FilledRanking {
-  readonly name: string;
-  readonly ranking: BareRanking;
-  readonly standings: Standings;
-  close(): Promise<void>;
-}
-
-export async function fillRanking({ name, open }: Limit<BareRanking>, n: number): Promise<FilledRanking> {
-  const ranking = await open();
-  const priorities: bigint[] = [];
-  for (const transactions of freshCalls(n, pricedTransactions)) {
-    for (const { verdict } of transactions) priorities.push(verdict.priority);
-    await ranking.fill(transactions);
-  }
-  return { name, ranking, standings: new Standings(priorities), close: async () => void (await ranking.close()) };
 }

@@ -1,9 +1,8 @@
 import type { Capabilities } from 'mempool-core';
 import type { BareIndex } from '../limits/memory.ts';
-import type { Goal } from '../report/figure.ts';
 import type { Per } from '../report/row.ts';
 import { batches } from '../setup/samples.ts';
-import type { FilledBare, FilledPool, FilledRanking, Given } from './pools.ts';
+import type { FilledBare, FilledPool, Given } from './pools.ts';
 
 /** One turn: what is timed, how many units it has, and how the pool gets back to its state before. */
 export interface Turn {
@@ -21,12 +20,10 @@ export interface Rival {
 }
 
 /** Everything beside a priority pool that is filled with as many transactions. */
-export interface Beside {
-  readonly ours: FilledPool;
+interface Beside {
   readonly fifo: FilledPool;
   readonly bare: FilledBare;
   readonly index: BareIndex;
-  readonly rankings: readonly FilledRanking[];
 }
 
 export interface Workload {
@@ -40,8 +37,10 @@ export interface Workload {
   limit?(pool: FilledBare): Promise<Turn> | Turn;
   /** What else takes turns with a priority pool. */
   rivals?(beside: Beside): Rival[];
-  /** What ours ÷ that rival must be, by backend. */
-  readonly goal?: { readonly against: string; readonly by: Readonly<Record<string, Goal>> };
+  /** The speed of the first limit or rival that is to be reached, by backend. */
+  readonly goals?: Readonly<Record<string, number>>;
+  /** Its cost grows with the number of transactions. */
+  readonly grows?: true;
 }
 
 /** Makes the calls one after the other. A call that is already done is not awaited: that would cost a turn of the microtask queue. */
