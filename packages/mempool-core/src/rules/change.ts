@@ -14,8 +14,7 @@ import {
   type Thresholds,
   type TxState,
 } from '../contract/lifecycle.ts';
-import type { ChainPoint, Counters, FinalStage, Stage } from '../contract/transaction.ts';
-import { isLive } from '../contract/transaction.ts';
+import type { ChainPoint, Counters, Stage } from '../contract/transaction.ts';
 import { isLostEnd } from './damage.ts';
 
 /**
@@ -34,11 +33,6 @@ export interface Change {
   readonly cause: Cause;
   /** The hash of the transaction that replaced it (P24). */
   readonly replacedBy?: string | undefined;
-}
-
-/** True for a change to a final stage, which makes an entry in the terminal log. */
-export function isFinal(change: Change): change is Change & { after: { stage: FinalStage } } {
-  return !isLive(change.after.stage);
 }
 
 /** Shared constants: a pool of a million transactions does not allocate one for each. */

@@ -35,15 +35,6 @@ test(`a list has what was inserted, in order, from any key on, and backwards, se
   }
 });
 
-test('an item that is not in the list at its key is not deleted', () => {
-  const list = new SortedList<Item>(order);
-  const item = { rank: 1, seq: 1 };
-  list.insert(item);
-  expect(() => list.delete({ ...item })).toThrow();
-  expect(() => list.delete({ rank: 0, seq: 1 })).toThrow();
-  expect([...list]).toEqual([item]);
-});
-
 test('a change in a list of a million compares as few items as its logarithm', () => {
   let compared = 0;
   const list = new SortedList<Item>({
