@@ -1,10 +1,10 @@
 import { Random, seed } from 'mempool-testkit';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkVerdict } from '../../src/boundary/verdicts.ts';
 import { decodeValue, encodeValue } from '../../src/codec/codec.ts';
 import { decodeEntry, encodeEntry } from '../../src/codec/entry-record.ts';
 import type { IndexDump } from '../../src/contract/dump.ts';
-import { defaultLimits, type Limits } from '../../src/contract/limits.ts';
+import type { Limits } from '../../src/contract/limits.ts';
 import { maxPriority, minPriority, type Verdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
@@ -37,17 +37,15 @@ interface Block {
 
 type Submissions = Readonly<Record<string, Verdict>>;
 
-/** A pool, one that follows each of its steps as it was kept, and one that follows several at once. */
+/** A pool, and one that follows each of its steps as it was kept. */
 class Twins {
   readonly parts: PriorityPoolParts;
   pool: PriorityPool;
   readonly mirror: PriorityPool;
-  readonly late: PriorityPool;
   readonly thresholds = { finalizeThreshold: 2, dropThreshold: 2 };
   blocks = 0;
   /** Every change, the first one first. */
   readonly changes: PoolChange[] = [];
-  readonly #lacking: PoolChange[] = [];
   /** As a storage has them. */
   readonly satisfied = new Map<string, number>();
 
@@ -55,7 +53,6 @@ class Twins {
     this.parts = { epoch: 'made once', retention: { maxFinalized, maxRollback, maxEvents: 100 }, limits };
     this.pool = new PriorityPool(this.parts);
     this.mirror = new PriorityPool(this.parts);
-    this.late = new PriorityPool(this.parts);
   }
 
   run<T>(plan: (pool: Planning) => Step<T>): T {
@@ -73,14 +70,9 @@ class Twins {
     expect(encodeValue(decodeValue('change', record)).equals(record)).toBe(true);
     expect(decodeChange(record)).toEqual(change);
     this.mirror.apply(decodeChange(record));
-    this.#lacking.push(decodeChange(record));
     this.changes.push(decodeChange(record));
     for (const tag of change.pool.forgotten) this.satisfied.delete(tag);
     for (const [tag, tick] of change.pool.satisfied) this.satisfied.set(tag, tick);
-  }
-
-  catchUp(): void {
-    for (const change of this.#lacking.splice(0)) this.late.apply(change);
   }
 
   restored(): PriorityPool {
@@ -96,16 +88,12 @@ class Twins {
     return fresh;
   }
 
-  receive(submissions: Submissions, from: string | null = null, now = 0, bytes = 1): string[] {
-    return this.run(this.#receiving(submissions, from, now, bytes)).map(({ kind }) => kind);
-  }
-
-  #receiving(submissions: Submissions, from: string | null, now: number, bytes: number) {
+  receive(submissions: Submissions, from: string | null, nowMs: number, bytes: number): void {
     const all = Object.entries(submissions).map(([hash, verdict]) => {
       const payload = Buffer.alloc(bytes);
       return { hash, payload, payloadType: 0, verdict: checkVerdict('verdict', verdict), from };
     });
-    return (pool: Planning) => admitStep(pool, all, { nowMs: now, height: 0 }, this.thresholds);
+    this.run((pool) => admitStep(pool, all, { nowMs, height: 0 }, this.thresholds));
   }
 
   confirm({ seen = [], unseen = [], provides = [] }: Block): void {
@@ -123,74 +111,6 @@ class Twins {
     return dumpOf(this.mirror.index);
   }
 }
-
-test('what a sweep parks counts at once for whether anything is over the limits', () => {
-  const twins = new Twins({ limits: { maxParked: 0 } });
-  twins.receive({ a1: { provides: ['tag'] }, b1: { requires: ['tag'] } });
-  twins.run((pool) => {
-    const call = new PriorityCall(pool, 0);
-    call.end({ hash: 'a1', seq: 1 }, 'expired');
-    expect(call.isOverLimits()).toBe(true);
-    return call.step(null);
-  });
-});
-
-test('a change with the limits lacks none of them', () => {
-  const written = (limits: object): Uint8Array => {
-    const pool = { entries: [], satisfied: [], forgotten: [], limits: limits as Limits, lastGossipSeq: 0 };
-    return encodeChange({ writes: [], chain: null, pool, lastEventSeq: 0, at: null });
-  };
-  const limits = { ...defaultLimits, maxTxs: 7 };
-  expect(decodeChange(written(limits)).pool.limits).toEqual(limits);
-  const { minPriority: _, ...fewer } = limits;
-  expect(() => decodeChange(written(fewer))).toThrow('damaged');
-});
-
-describe('a node that follows the changes of another', () => {
-  test('parks what waited for one that left the pool and the log in one call', () => {
-    const twins = new Twins({ maxFinalized: 1 });
-    twins.receive({ a1: { provides: ['tag'] }, a2: {}, b1: { requires: ['tag'] } });
-    twins.run((pool) => plans.dropPoolStep(pool, 0, ['a1', 'a2'], 'gone'));
-    expect(twins.mirrored.totals.parked).toBe(1);
-    expect(twins.mirrored).toEqual(twins.state);
-  });
-
-  test('takes over the later block of a tag whose earlier one was forgotten in the same call', () => {
-    const twins = new Twins({ maxRollback: 1, maxFinalized: 1 });
-    twins.receive({ a1: { requires: ['tag'] }, a2: {} });
-    twins.confirm({ provides: ['tag'] });
-    twins.confirm({ seen: ['a1'] });
-    twins.confirm({});
-    // The last that required it leaves the log.
-    twins.run((pool) => plans.dropPoolStep(pool, 0, ['a2'], 'gone'));
-    twins.confirm({ provides: ['tag'] });
-    expect(twins.mirrored.satisfied).toEqual([['tag', 4]]);
-    expect(twins.mirrored).toEqual(twins.state);
-  });
-
-  test('places anew what waited for one that was replaced and came again without its tags in one call', () => {
-    const twins = new Twins();
-    twins.receive({ a1: { priority: 1n, provides: ['spent', 'made'] } });
-    twins.receive({ b1: { priority: 7n, requires: ['made', 'missing'] } });
-    twins.receive({ c1: { priority: 9n, provides: ['spent'] }, a1: { priority: 5n } });
-    expect(twins.mirrored.entries.find(({ hash }) => hash === 'b1')?.place).toMatchObject({
-      effectivePriority: 7n,
-      depth: 0,
-    });
-    expect(twins.mirrored).toEqual(twins.state);
-  });
-});
-
-describe('what a pool counts', () => {
-  test('is nothing again when all has left, however much gas each took', () => {
-    const gas = Number.MAX_SAFE_INTEGER;
-    const twins = new Twins();
-    twins.receive({ a1: { gas }, a2: { gas: gas - 1 }, a3: { gas: 1 }, a4: { gas } });
-    expect(twins.state.totals.gas).toBe(Number(3n * BigInt(gas)));
-    twins.run((pool) => plans.dropPoolStep(pool, 0, ['a4', 'a1', 'a2'], 'gone'));
-    expect(twins.state.totals.gas).toBe(1);
-  });
-});
 
 /** Calls of chance on few hashes, few tags and short histories. */
 class Traffic {
@@ -216,14 +136,12 @@ class Traffic {
   run(steps: number): void {
     for (let i = 0; i < steps; i++) {
       this.#call();
-      const { state, mirrored, mirror, pool, late } = this.#twins;
+      const { state, mirrored, mirror, pool } = this.#twins;
       expect(mirrored).toEqual(state);
       expect(mirror.memory.tip(9)).toEqual(pool.memory.tip(9));
       expect(mirror.memory.checkStatus(this.#hashes)).toEqual(pool.memory.checkStatus(this.#hashes));
       this.#open();
       if (this.#chance.below(6) > 0) continue;
-      this.#twins.catchUp();
-      expect(dumpOf(late.index)).toEqual(state);
       const restored = this.#twins.restored();
       expect(dumpOf(restored.index)).toEqual(state);
       if (this.#chance.below(2) === 0) this.#twins.pool = restored;
@@ -306,11 +224,8 @@ class Traffic {
 
   #receive(): void {
     const from = this.#chance.pick([null, 'peer', 'other']);
-    this.#twins.receive(this.#submissions(5), from, this.#now, this.#chance.below(4));
-  }
-
-  #submissions(most: number): Submissions {
-    return Object.fromEntries(this.#some(this.#hashes, most).map((hash) => [hash, this.#verdict()]));
+    const submissions = Object.fromEntries(this.#some(this.#hashes, 5).map((hash) => [hash, this.#verdict()]));
+    this.#twins.receive(submissions, from, this.#now, this.#chance.below(4));
   }
 
   #confirm(): void {
@@ -357,16 +272,14 @@ class Traffic {
   }
 }
 
-describe(`histories of chance, seed ${seed}`, () => {
-  test('a plan leaves the pool as it was; who follows, late or at once, starts anew, or reads it while it changes, has the same pool', () => {
-    const chance = new Random(seed);
-    const openings: boolean[] = [];
-    for (let i = 0; i < 25; i++) {
-      const traffic = new Traffic(chance);
-      traffic.run(120);
-      openings.push(...traffic.openings);
-    }
-    expect(openings.length).toBeGreaterThan(250);
-    expect(openings.filter((isWhole) => isWhole).length / openings.length).toBeGreaterThan(0.5);
-  });
+test(`a plan leaves the pool as it was; who follows, starts anew, or reads it while it changes, has the same pool, seed ${seed}`, () => {
+  const chance = new Random(seed);
+  const openings: boolean[] = [];
+  for (let i = 0; i < 25; i++) {
+    const traffic = new Traffic(chance);
+    traffic.run(120);
+    openings.push(...traffic.openings);
+  }
+  expect(openings.length).toBeGreaterThan(250);
+  expect(openings.filter((isWhole) => isWhole).length / openings.length).toBeGreaterThan(0.5);
 });

@@ -1,10 +1,9 @@
-import { Random, seed } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { defaultVerdict } from '../../src/contract/verdict.ts';
 import { admitStep } from '../../src/priority/admission.ts';
 import { encodeChange } from '../../src/priority/change-record.ts';
 import { dumpOf } from '../../src/priority/dump.ts';
-import { MirroredPool, mirroredEntry, type PoolPosition } from '../../src/priority/mirrored-pool.ts';
+import { MirroredPool, type PoolPosition } from '../../src/priority/mirrored-pool.ts';
 import { isPlaced } from '../../src/priority/pool-node.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
 import type { Step } from '../../src/rules/step.ts';
@@ -76,43 +75,6 @@ test('a mirror that got half of a change is broken', () => {
   expect(mirror.isBroken).toBe(true);
 });
 
-test(`a plan is seen once it is stored, and its change makes the same of another mirror, seed ${seed}`, () => {
-  const chance = new Random(seed);
-  const limits = { maxTxs: 5, replacementBump: 0 };
-  const [mirror, follower] = [1, 2].map(() => MirroredPool.of({ position: start, retention, limits, records: [] }));
-  if (mirror === undefined || follower === undefined) throw new Error('there are two');
-  const contentOf = ({ pool }: MirroredPool) => [dumpOf(pool.index), [...pool.memory.dump()]];
-  for (let calls = 0; calls < 300; calls++) {
-    const before = contentOf(follower);
-    const { position } = mirror;
-    const submissions = Array.from({ length: 1 + chance.below(3) }, () => priced(chance, calls));
-    const { step, change, entryBefore } = mirror.plan((pool) => admitStep(pool, submissions, moment, thresholds));
-    const known = step.writes.map(({ after }) => [
-      entryBefore(after.hash),
-      follower.pool.index.node(after.hash)?.entry,
-    ]);
-    for (const [told, entry] of known) expect(told).toEqual(entry);
-    const isLost = chance.below(4) === 0;
-    // A look at the pool takes the plan back.
-    if (isLost || chance.below(2) === 0) expect(contentOf(mirror)).toEqual(before);
-    if (change === null || isLost) continue;
-    const stamp = `s${calls}`;
-    mirror.applyOwn(position, { ...change, at: calls }, stamp);
-    follower.follow(position, [encodeChange({ ...change, at: calls })], stamp);
-    expect(mirror.position).toEqual(follower.position);
-    expect(contentOf(mirror)).toEqual(contentOf(follower));
-  }
-  // On average 118. Few plans would prove little.
-  expect(mirror.position.version).toBeGreaterThan(60);
-});
-
-function priced(chance: Random, least: number) {
-  const body = { hash: chance.hex(1), payload: Buffer.from('payload'), payloadType: 0 };
-  const tag = () => (chance.below(3) === 0 ? [chance.pick(['x', 'y', 'z'])] : []);
-  const verdict = { ...defaultVerdict, priority: BigInt(least + chance.below(50)), provides: tag(), requires: tag() };
-  return { ...body, verdict, from: null };
-}
-
 test('a call that changes nothing has no change for other mirrors, and makes no version', () => {
   const mirror = emptyMirror();
   mirror.commit(receive('a1'), (step) => step);
@@ -136,16 +98,6 @@ test('a call whose step could not be stored leaves the mirror as it was', () => 
   expect(mirror.isBroken).toBe(false);
 });
 
-test('M2: an entry that is missing or damaged is reported, and replaced by one that no call hands out', () => {
-  for (const record of [null, Buffer.from('damaged')]) {
-    const place = { hash: 'a1', seq: 7, bytes: 5 };
-    const reports: unknown[] = [];
-    const entry = mirroredEntry(place, record, (found) => reports.push(found));
-    expect(reports).toEqual([place]);
-    expect(entry).toMatchObject({ hash: 'a1', seq: 7, bytes: 5, verdict: { requires: [''] } });
-  }
-});
-
 test('a mirror that contradicts itself after a failed call is damaged, and read anew', () => {
   const mirror = emptyMirror();
   mirror.follow(start, recordsOf('a1'), 's1');
@@ -159,4 +111,21 @@ test('a mirror that contradicts itself after a failed call is damaged, and read 
   const failed = () => mirror.commit(contradicting, (step) => step);
   expect(failed).toThrow(expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' }));
   expect(mirror.isBroken).toBe(true);
+});
+
+test.each(['plan', 'commit'] as const)('a fault in the middle of a %s leaves the mirror as it was', (verb) => {
+  const mirror = emptyMirror();
+  mirror.commit(receive('a1'), (step) => step);
+  const before = dumpOf(mirror.pool.index);
+  const failing = (pool: Planning): never => {
+    receive('b1')(pool);
+    pool.index.begin();
+    receive('c1')(pool);
+    throw new RangeError('out of memory');
+  };
+  const run = { plan: () => mirror.plan(failing), commit: () => mirror.commit(failing, (step) => step) };
+  expect(run[verb]).toThrow(RangeError);
+  expect(dumpOf(mirror.pool.index)).toEqual(before);
+  mirror.commit(receive('c1'), (step) => step);
+  expect(hashesIn(mirror)).toEqual(['a1', 'c1']);
 });
