@@ -1,7 +1,7 @@
 import { MempoolError } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { answered } from '../mempool/tap.ts';
-import { eventually, lostLock, notWatcher, type Scene, scene } from './scene.ts';
+import { eventually, lostLock, type Scene, scene } from './scene.ts';
 import { ScriptedChain } from './scripted-chain.ts';
 
 const away = new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'the store is away');
@@ -27,33 +27,6 @@ async function losesDuring(s: Scene, letGo: () => void): Promise<void> {
 }
 
 describe('a leader that loses', () => {
-  it('between two blocks keeps the second for the next leader', async () => {
-    await using s = await scene({ chain: 'b1' });
-    const b = await s.join('b', new ScriptedChain(...s.blocks('b1 b2')));
-    await s.lead();
-    s.node.election.valid = () => false;
-    const skipped = s.kinds().filter((kind) => kind === 'skipped').length;
-    s.grow('b2');
-    await s.told('skipped', skipped + 1);
-    await s.has('b1');
-    expect(s.node.lines.at(-1)).toBe(lostLock);
-    await b.told('skipped', 2);
-    b.election.win();
-    await b.told('ready');
-    await s.has('b1 b2');
-  });
-
-  it('and leads again applies what it kept', async () => {
-    await using s = await scene({ chain: 'b1' });
-    await s.lead();
-    await s.node.election.lose();
-    s.grow('b2 b3');
-    await eventually(() => expect(s.node.lines.at(-1)).toBe(notWatcher));
-    s.win();
-    await s.told('ready', 2);
-    await s.has('b1 b2 b3');
-  });
-
   it('has nothing under way in the pool when its work has ended', async () => {
     await using s = await scene({ chain: 'b1 b2 b3' });
     await s.told('skipped', 3);
@@ -88,16 +61,6 @@ describe('a leader that loses', () => {
     ]);
     expect(s.node.lines.at(-1)).toBe(lostLock);
     expect(b.kinds(5)).toEqual(['applied', 'applied', 'applied', 'ready']);
-  });
-
-  it('without knowing it is fenced when its chain goes back', async () => {
-    await using s = await scene({ chain: 'b1 b2' });
-    s.win();
-    await s.told('applied', 2);
-    s.elections.give('b');
-    s.undo('b1');
-    await s.told('fenced');
-    await s.has('b1 b2');
   });
 });
 
@@ -156,17 +119,6 @@ describe('a leader whose pool fails', () => {
     expect(s.kinds().filter((kind) => kind === 'applied')).toHaveLength(2);
     // A repeat under another id would be a duplicate, and the tip be read once more.
     expect(s.tap.count('tip')).toBe(2);
-  });
-
-  it('waits for a pool that is out of reach, and loses nothing', async () => {
-    await using s = await scene({ chain: 'b1 b2' });
-    await s.told('skipped', 2);
-    const fail = failures(...Array(20).fill([away, null]).flat());
-    s.tap.before('tip', fail);
-    s.tap.before('confirm', fail);
-    await s.lead();
-    await s.has('b1 b2');
-    expect(s.node.election.resigned).toBe(0);
   });
 
   it('ends its waiting with its leadership', async () => {

@@ -43,20 +43,6 @@ describe('a source that', () => {
     await s.reaches('b1 c2 c3');
   });
 
-  it.each([
-    ['ends', null],
-    ['fails', new Error('the connection broke')],
-  ])('%s is asked again from the last blocks seen', async (_, error) => {
-    await using s = await scene({ chain: 'b1 b2' });
-    s.win();
-    await s.told('applied', 2);
-    s.chain.cut(error);
-    await s.searched(2);
-    s.grow('b3');
-    await s.reaches('b1 b2 b3');
-    expect(s.chain.searches[1]).toEqual([s.point('b2'), s.point('b1')]);
-  });
-
   it('cannot be reached is asked until it can', async () => {
     let refused = 0;
     const before = (): void => {
@@ -67,25 +53,6 @@ describe('a source that', () => {
     s.win();
     await s.reaches('b1');
     expect(refused).toBe(4);
-  });
-
-  it('is behind after it was asked again undoes nothing by that', async () => {
-    await using s = await scene({ chain: 'b1 b2 b3' });
-    s.win();
-    await s.told('applied', 3);
-    s.replace('b1');
-    await s.searched(2);
-    s.grow('b2 b3 b4');
-    await s.reaches('b1 b2 b3 b4');
-    expect(s.kinds()).not.toContain('undone');
-  });
-
-  it('changed its branch while it was away is followed there', async () => {
-    await using s = await scene({ chain: 'b1 b2 b3' });
-    s.win();
-    await s.told('applied', 3);
-    s.replace('b1', 'c2 c3 c4');
-    await s.reaches('b1 c2 c3 c4');
   });
 
   it.each([
@@ -156,16 +123,6 @@ describe('a source that', () => {
     await eventually(() => expect(asked).toHaveLength(5));
     expect(s.node.election.progress).toBe(0);
     expect((asked[4] as number) - (asked[3] as number)).toBeGreaterThan(200);
-  });
-
-  it('has no block yet has nothing against a pool without any', async () => {
-    const none = async () => null;
-    await using s = await Scene.open();
-    s.grow('b1');
-    await s.join('a', s.chain, { source: after(s.chain, none, none) });
-    s.win();
-    await s.reaches('b1');
-    expect(s.kinds()).not.toContain('diverged');
   });
 
   it('knows none of the points is not another chain where the pool has moved since they were read', async () => {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rest } from '../mempool/tap.ts';
 import { eventually, scene } from './scene.ts';
-import { ScriptedChain } from './scripted-chain.ts';
 
 describe('a watcher that wins', () => {
   it('waits and undoes nothing where its chain ends before the tip', async () => {
@@ -11,27 +10,6 @@ describe('a watcher that wins', () => {
     s.grow('b2 b3 b4');
     await s.told('applied');
     await s.has('b1 b2 b3 b4');
-    expect(s.kinds()).toEqual(['ready', 'applied']);
-  });
-
-  it('waits also where its chain has no block yet', async () => {
-    await using s = await scene();
-    await eventually(() => expect(s.chain.readers).toBe(1));
-    await s.apply('b1 b2');
-    s.win();
-    await s.asked('tip');
-    await rest();
-    s.grow('b1 b2 b3');
-    await s.reaches('b1 b2 b3');
-    expect(s.kinds()).toEqual(['ready', 'applied']);
-    expect(s.chain.searches).toHaveLength(1);
-  });
-
-  it('waits also where its chain is further behind than its ring is long', async () => {
-    await using s = await scene({ applied: 'b1..b7', chain: 'b1 b2', ringSize: 2 });
-    await s.lead();
-    s.grow('b3..b8');
-    await s.reaches('b1..b8');
     expect(s.kinds()).toEqual(['ready', 'applied']);
   });
 
@@ -51,75 +29,6 @@ describe('a watcher that wins', () => {
     expect(s.chain.searches).toHaveLength(1);
   });
 
-  it('goes back to the last common block where its chain has another child of it', async () => {
-    await using s = await scene({ applied: 'b1 b2 b3 b4', chain: 'b1 b2 c3 c4' });
-    await s.told('skipped', 2);
-    await s.lead();
-    await s.has('b1 b2 c3 c4');
-    expect(s.kinds(2)).toEqual(['undone', 'applied', 'applied', 'ready']);
-  });
-
-  it('undoes nothing before the other child is there', async () => {
-    await using s = await scene({ applied: 'b1 b2 b3', chain: 'b1' });
-    await s.lead();
-    s.grow('c2');
-    await s.told('applied');
-    await s.has('b1 c2');
-    s.grow('c3');
-    await s.reaches('b1 c2 c3');
-  });
-
-  it('goes over to a branch that begins deeper than its ring is long', async () => {
-    await using s = await scene({ applied: 'b1..b8', chain: 'b1 b2 c3..c9', ringSize: 2 });
-    s.win();
-    await s.reaches('b1 b2 c3..c9');
-    expect(s.kinds()).not.toContain('diverged');
-  });
-
-  it('does so also where it applied the old branch itself', async () => {
-    await using s = await scene({ chain: 'b1..b8', ringSize: 2 });
-    s.win();
-    await s.reaches('b1..b8');
-    // The source no longer has a block that the node saw, and the blocks that both have are older than the ring.
-    s.replace('b1', 'c2..c9');
-    await s.reaches('b1 c2..c9');
-    expect(s.kinds()).not.toContain('diverged');
-    expect(s.node.election.resigned).toBe(0);
-  });
-
-  it('takes up the fork that the leader before left half done', async () => {
-    await using s = await scene({ chain: 'b1 b2 b3' });
-    const b = await s.join('b', new ScriptedChain(...s.blocks('b1 b2 b3')));
-    await b.told('skipped', 3);
-    await s.lead();
-    s.undo('b1');
-    s.grow('c2');
-    await s.told('applied', 4);
-    await s.has('b1 c2');
-    b.chain.undo(s.block('b1'));
-    b.chain.grow(...s.blocks('c2 c3 c4'));
-    await b.told('skipped', 6);
-    await s.node.election.lose();
-    b.election.win();
-    await b.told('ready');
-    await s.has('b1 c2 c3 c4');
-    expect(b.kinds()).not.toContain('undone');
-  });
-
-  it('finishes a fork whose old branch was undone and whose new one was not begun', async () => {
-    await using s = await scene({ chain: 'b1 b2' });
-    const b = await s.join('b', new ScriptedChain(...s.blocks('b1 b2')));
-    await s.lead();
-    s.undo('b1');
-    await s.told('undone');
-    await s.node.election.lose();
-    b.election.win();
-    await b.told('ready');
-    b.chain.undo(s.block('b1'));
-    b.chain.grow(...s.blocks('c2 c3', s.block('b1')));
-    await s.reaches('b1 c2 c3');
-  });
-
   it('asks the source for the blocks that its ring was too short for, and is ready when it has what it saw', async () => {
     await using s = await scene({ applied: 'b1 b2', chain: 'b1..b8', ringSize: 3 });
     await s.told('skipped', 6);
@@ -128,14 +37,6 @@ describe('a watcher that wins', () => {
     const [b1, b2] = [s.point('b1'), s.point('b2')];
     expect(s.chain.searches).toEqual(Array(2).fill([b2, b1]));
     expect(s.kinds(6)).toEqual([...Array(6).fill('applied'), 'ready']);
-  });
-
-  it('asks the source from its beginning where the pool has no block and the ring does not reach so far', async () => {
-    await using s = await scene({ chain: 'b1..b5', ringSize: 2 });
-    await s.told('skipped', 5);
-    await s.lead();
-    await s.has('b1..b5');
-    expect(s.chain.searches).toEqual([[], []]);
   });
 
   it.each([
@@ -151,17 +52,6 @@ describe('a watcher that wins', () => {
     await s.lead();
     await s.has('b1..b40');
     expect(s.chain.searches.map((points) => points[0]?.slot)).toEqual(searches);
-  });
-
-  it('again keeps of the blocks that it applied itself only where they stand', async () => {
-    await using s = await scene({ chain: 'b1..b4' });
-    s.win();
-    await s.told('applied', 4);
-    await s.node.election.lose();
-    await s.store.rollback(s.point('b2'), { lease: s.elections.give('b') });
-    s.win();
-    await s.reaches('b1..b4');
-    expect(s.chain.searches.map((points) => points[0]?.slot)).toEqual([undefined, 2]);
   });
 
   it('gives the leadership up and applies nothing where pool and source have no block in common', async () => {
@@ -187,34 +77,9 @@ describe('a watcher that wins', () => {
     await s.has('b1');
     expect(s.node.events).toMatchObject([{ kind: 'diverged', tip: { point: s.point('b1'), tick: 1 } }]);
   });
-
-  it('before its source has answered applies what comes then', async () => {
-    const gate = Promise.withResolvers<void>();
-    await using s = await scene({ chain: 'b1 b2 b3', before: () => gate.promise });
-    s.win();
-    await rest();
-    expect(s.node.events).toEqual([]);
-    gate.resolve();
-    await s.told('applied', 3);
-    await s.has('b1 b2 b3');
-  });
 });
 
 describe('a leader is not ready before the pool has what its node has seen', () => {
-  it('also where it lost and won again while the source was asked', async () => {
-    await using s = await scene({ applied: 'b1 b2', chain: 'b1..b8', ringSize: 3 });
-    await s.told('skipped', 6);
-    const gate = Promise.withResolvers<void>();
-    s.chain.before = () => gate.promise;
-    s.win();
-    await s.searched(2);
-    await s.node.election.lose();
-    s.win();
-    gate.resolve();
-    await s.told('ready');
-    expect(s.kinds(6)).toEqual([...Array(6).fill('applied'), 'ready']);
-  });
-
   it('also where its source came back with less', async () => {
     await using s = await scene({ chain: 'b1..b4' });
     await s.told('skipped', 4);
@@ -232,18 +97,6 @@ describe('a leader is not ready before the pool has what its node has seen', () 
 });
 
 describe('a leader whose chain goes back', () => {
-  it('takes the pool back at once where the pool was at its end', async () => {
-    await using s = await scene({ chain: 'b1 b2 b3' });
-    s.win();
-    await s.told('applied', 3);
-    s.undo('b1');
-    await s.told('undone');
-    await s.has('b1');
-    s.undo(null);
-    await s.told('undone', 2);
-    await s.has('');
-  });
-
   it('undoes nothing where the pool was further on', async () => {
     await using s = await scene({ applied: 'b1..b4', chain: 'b1 b2' });
     await s.lead();

@@ -149,14 +149,6 @@ describe('a watcher', () => {
 });
 
 describe('a watcher that is stopped', () => {
-  it('lets go of its source and of the election', async () => {
-    await using s = await scene({ chain: 'b1' });
-    await s.told('skipped');
-    const { watcher, election } = s.node;
-    await Promise.all([watcher.stop(), watcher.stop()]);
-    await eventually(() => expect([s.chain.readers, election.waiting]).toEqual([0, 0]));
-  });
-
   it('ends at once where its source never answers', async () => {
     await using s = await scene({ before: () => new Promise(() => undefined) });
     await s.searched(1);
@@ -191,20 +183,6 @@ describe('a watcher that is stopped', () => {
     await Promise.all([watcher.stop(), watcher.start()]);
     await eventually(() => expect([chain.readers, election.waiting]).toEqual([1, 1]));
     await watcher.stop();
-  });
-
-  it('goes on from where the pool is when it is started again', async () => {
-    await using s = await scene({ chain: 'b1' });
-    await s.lead();
-    const { watcher, election } = s.node;
-    const stopped = watcher.stop();
-    await Promise.all([stopped, watcher.start(), watcher.start()]);
-    await election.lose();
-    s.grow('b2');
-    await s.told('skipped');
-    s.win();
-    s.grow('b3');
-    await s.reaches('b1 b2 b3');
   });
 
   it('waits for the leadership again where the election ended', async () => {
