@@ -103,12 +103,6 @@ describe('what is given beside the file', () => {
     });
   });
 
-  it('does so in a Dolos file too, with a path that starts from the working directory', async () => {
-    const path = await file('dolos-redb.toml', '[storage]\npath = "data"\n[storage.mempool]\nbackend = "in_memory"\n');
-    const config = { backend: 'sqlite', dropThreshold: 2, path: join(process.cwd(), 'mine.db') };
-    expect(await loadConfig(path, { backend: 'redb', path: 'mine.db' })).toEqual(config);
-  });
-
   it('does so in one without a section for the pool, which is in memory otherwise', async () => {
     const path = await file('dolos-plain.toml', plainDolos);
     expect(await loadConfig(path)).toEqual({ backend: 'ephemeral' });
@@ -150,15 +144,6 @@ describe('a configuration file', () => {
     expect(await loadConfig(path)).toEqual({ backend: 'ephemeral', dropThreshold: Number.POSITIVE_INFINITY });
   });
 
-  it('may be a dolos.toml, whatever else stands in it', async () => {
-    expect(await loadConfig(await file('dolos.toml', dolos))).toMatchObject({
-      backend: 'redis',
-      url: 'redis://redis:6379',
-      keyPrefix: 'dolos:mempool',
-      watcherLockTtlMs: 60_000,
-    });
-  });
-
   it('names its path and the field where a value is wrong', async () => {
     const path = await file('wrong.toml', dolos.replace('key_prefix = "dolos:mempool"', 'key_prefix = 7'));
     const { message, details } = await refusal(path);
@@ -194,13 +179,6 @@ describe('a configuration file', () => {
   });
 });
 
-it('a backend named as every object names a member is only a name, in TOML and in JSON', async () => {
-  for (const backend of ['constructor', '__proto__', 'toString']) {
-    expect(await loadConfig(await file('member.toml', `backend = "${backend}"\n`))).toEqual({ backend });
-    expect(await loadConfig(await file('member.json', JSON.stringify({ backend })))).toEqual({ backend });
-  }
-});
-
 it('a member that every object has is an unknown field, in TOML and in JSON', async () => {
   for (const name of ['constructor', '__proto__', 'toString']) {
     for (const path of [
@@ -208,28 +186,5 @@ it('a member that every object has is an unknown field, in TOML and in JSON', as
       await file('field.json', `{ "backend": "ephemeral", "${name}": { "storage": {} } }`),
     ])
       expect((await refusal(path)).details.field).toBe(name);
-  }
-});
-
-it('a long unknown field is named by its beginning, in TOML and in JSON', async () => {
-  const name = 'x'.repeat(1_048_576);
-  for (const path of [
-    await file('long-field.toml', `backend = "ephemeral"\n${name} = 1\n`),
-    await file('long-field.json', JSON.stringify({ backend: 'ephemeral', [name]: 1 })),
-  ]) {
-    const { message, details } = await refusal(path);
-    expect(details.field).toBe(`${'x'.repeat(100)}…`);
-    expect(message.length).toBeLessThan(path.length + 200);
-  }
-});
-
-it('a file that cannot be read is named once', async () => {
-  for (const [path, reason] of [
-    [join(folder, 'missing.toml'), 'no such file'],
-    [folder, 'EISDIR'],
-  ] as const) {
-    const { message } = await refusal(path);
-    expect(message).toContain(reason);
-    expect(message.split(path)).toHaveLength(2);
   }
 });

@@ -29,11 +29,6 @@ async function folder(): Promise<string> {
   return path;
 }
 
-it('opens a Dolos configuration without a section for the pool in memory', async () => {
-  await using pool = await openMempool({ storage: { path: './data' } }, { ephemeral: scratch });
-  expect(pool.store.name).toBe('scratch');
-});
-
 it('makes the folder of a path below the storage path of Dolos', async () => {
   const root = join(await folder(), 'data');
   const mempool = { backend: 'redb', path: 'pools/one/pool.db' } as const;
@@ -62,27 +57,11 @@ it('names the path where its folder cannot be made, and opens nothing', async ()
   });
 });
 
-it.each(['constructor', '__proto__', 'toString'])('takes a backend named %s where one is given', async (name) => {
-  const given: Record<string, Backend> = Object.fromEntries([[name, lenient]]);
-  await using pool = await openMempool({ backend: name }, given);
-  expect(pool.store.name).toBe('scratch');
-});
-
 it.each(['constructor', '__proto__', 'toString'])('says of a backend named %s that it is not there', async (name) => {
   const refused = { code: 'ERR_MEMPOOL_CONFIG', details: { field: 'backend' } };
   await expect(openMempool({ backend: name }, { scratch })).rejects.toMatchObject(refused);
   const importModule = async () => ({});
   await expect(openMempool({ backend: `x#${name}` }, {}, { importModule })).rejects.toMatchObject(refused);
-});
-
-it('names a long backend by its beginning', async () => {
-  const long = 'x'.repeat(1_048_576);
-  const importModule = async () => ({});
-  for (const backend of [long, `#${long}`]) {
-    const error: unknown = await openMempool({ backend }, {}, { importModule }).catch((reason: unknown) => reason);
-    expect((error as Error).message.length).toBeLessThan(400);
-  }
-  await expect(openMempool({ backend: long }, {})).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CONFIG' });
 });
 
 it.each([

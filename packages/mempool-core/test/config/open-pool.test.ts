@@ -88,17 +88,6 @@ describe('openMempool', () => {
     await first;
   });
 
-  it('validates with the application’s function', async () => {
-    const validate = () => ({ code: 3, log: 'closed today', penalize: false });
-    await using pool = await openMempool({ backend: 'ephemeral' }, { ephemeral }, { validate });
-    expect(await pool.submit(transaction(1))).toMatchObject({
-      kind: 'refused',
-      hash: hash(1),
-      code: 3,
-      log: 'closed today',
-    });
-  });
-
   it('opens a priority pool with its limits from a file, sweeps it and tells it the height', async () => {
     const path = await file(
       'priority.toml',
@@ -136,11 +125,6 @@ keep_invalid_ms = 0`,
     expect(await expired).toMatchObject({ kind: 'dropped', status: { stage: 'Dropped', reason: 'expired' } });
   });
 
-  it('opens nothing for limits that a pool in order of arrival has not', async () => {
-    const error = await refusal(openMempool({ backend: 'ephemeral', maxPerSender: 1 }, { ephemeral }));
-    expect(error).toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED' });
-  });
-
   it('refuses a backend that was not given, and names the package it is in', async () => {
     const error = await refusal(openMempool({ backend: 'redis', url: 'redis://localhost' }, { ephemeral }));
     expect(error).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'backend' } });
@@ -151,17 +135,6 @@ keep_invalid_ms = 0`,
     const config = { backend: 'ephemeral', deployment: 'multi-node' } as const;
     const error = await refusal(openMempool(config, { ephemeral }));
     expect(error).toMatchObject({ code: 'ERR_MEMPOOL_UNSUPPORTED', details: { field: 'deployment' } });
-  });
-
-  it('opens several nodes on one that can', async () => {
-    const { backend } = recording();
-    const shared = {
-      ...backend,
-      capabilities: { durable: true, shared: true, lease: false, priority: false, records: false, import: false },
-    };
-    const config = { backend: 'redis', url: 'redis://localhost', deployment: 'multi-node' } as const;
-    await using pool = await openMempool(config, { redis: shared });
-    expect((await pool.tip()).tick).toBe(0);
   });
 });
 
@@ -174,24 +147,6 @@ describe('a path in place of a configuration', () => {
     expect(opened).toMatchObject([{ url: 'redis://h', connectionName: 'one', maxTxs: 9, pool: 'other' }]);
     const [one, two] = await Promise.allSettled([pool.submit(transaction(1)), pool.submit(transaction(2))]);
     expect([one.status, two]).toMatchObject(['fulfilled', { reason: { code: 'ERR_MEMPOOL_BUSY' } }]);
-  });
-
-  it('may lack what is given beside it, and needs all the same what the backend needs', async () => {
-    const path = await file('lacking.toml', 'max_txs = 5\n');
-    await using pool = await openMempool(path, { ephemeral }, { backend: 'ephemeral' });
-    expect(pool.ordering).toBe('fifo');
-    const needing = await refusal(openMempool(path, { sqlite: ephemeral }, { backend: 'sqlite' }));
-    expect(needing).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'path' } });
-    expect(String(needing)).toContain(path);
-    const wrong = await refusal(openMempool(path, { ephemeral }, { backend: 'ephemeral', maxTxs: -1 }));
-    expect(wrong).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'maxTxs' } });
-    expect(String(wrong)).not.toContain(path);
-  });
-
-  it('wins over an object in the same way', async () => {
-    const config = { backend: 'ephemeral', maxTxs: 5 } as const;
-    await using pool = await openMempool(config, { ephemeral }, { maxTxs: 9, maxTxBytes: undefined });
-    expect((await pool.setLimits({})).maxTxs).toBe(9);
   });
 });
 
@@ -270,13 +225,6 @@ describe('a Dolos configuration', () => {
     await using pool = await openMempool({ storage: { mempool: section } }, { ephemeral }, { log });
     expect(pool.store.name).toBe('ephemeral');
     expect(transitions).toEqual([['info', expect.stringContaining('pool_size has no effect')]]);
-  });
-
-  it('redb is sqlite', async () => {
-    const { backend, opened } = recording();
-    const path = join(folder, 'from-dolos');
-    await using pool = await openMempool({ backend: 'redb', path }, { sqlite: backend });
-    expect([pool.store.name, opened[0]?.path]).toEqual(['ephemeral', path]);
   });
 
   it('a path that holds a redb file is refused and left as it is', async () => {
