@@ -1,5 +1,5 @@
 // What the original did wrong, one test for each fault. Three are elsewhere. Killed workers: kill.test.ts. Participation:
-// rules/participation.test.ts. Hours that are kept: the server's test/epochs/board.test.ts.
+// rules/participation.test.ts. Hours that are kept: board/board.test.ts.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import type { LogEntry, StoredTransaction } from 'mempool-core';

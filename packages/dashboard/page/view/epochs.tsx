@@ -170,7 +170,7 @@ function Gaps({ gaps, open }: { readonly gaps: readonly EpochGap[]; readonly ope
           </tr>
         ))}
       </Table>
-      {gaps.length === 0 && <p class="empty">Nothing was missing in the last 48 hours.</p>}
+      {gaps.length === 0 && <p class="empty">Nothing was missing in the last seven days.</p>}
     </TableBox>
   );
 }

@@ -87,11 +87,11 @@ function shownMembers(members: readonly Member[], leading: string | null, now: n
 const rareness = 0.05;
 
 const shownHours = 24;
-const shownDays = 30;
+const shownDays = keptHours / 24;
 
 /**
  * Tells of the epochs of a namespace: where they are, what is missing, who took part. All of it follows from the records and the
- * pools' events, and what is kept longer than those is in records of its own. Any number of boards may watch one namespace.
+ * pools' events. Any number of boards may watch one namespace.
  *
  * @example await using board = await EpochBoard.start({ protocol, market, openPool, removePool });
  */
@@ -181,7 +181,7 @@ export class EpochBoard implements AsyncDisposable {
     const unseen = await this.namespace.records.list<EpochRecord>('epoch/', this.#newest);
     const hours = await this.#changing({ active, unseen, startedAt });
     for (const [hour, epochs] of hours) await this.#update(hour, epochs, active);
-    await this.#archive.sumUp(startedAt);
+    await this.#archive.trim(startedAt);
     this.#queues = await this.#readQueues();
     await this.namespace.closeOthers([...active, ...this.#unsettled().map(({ epoch }) => epoch)]);
     this.#newest = unseen.at(-1)?.name ?? this.#newest;
@@ -274,7 +274,7 @@ export class EpochBoard implements AsyncDisposable {
     return this.#generatedAt;
   }
 
-  /** The epochs of the last 48 hours and those that are not done, newest first. */
+  /** The epochs of the last seven days and those that are not done, newest first. */
   rows(): readonly EpochRow[] {
     return [...this.#archive.rows()].sort((a, b) => b.epoch - a.epoch);
   }
@@ -328,7 +328,7 @@ export class EpochBoard implements AsyncDisposable {
     return this.#periods(shownHours, hourMs, (hour) => this.#archive.hour(hour));
   }
 
-  /** The last 30 days, newest first; days begin at midnight UTC. */
+  /** The last seven days, newest first; days begin at midnight UTC. */
   daily(): PeriodTotals[] {
     return this.#periods(shownDays, dayMs, (day) => this.#archive.day(day));
   }

@@ -94,7 +94,7 @@ function epochLists(board: EpochBoard): Endpoint[] {
     listed(board, {
       ...epochs,
       path: '/timeline',
-      summary: 'The epochs of the last 48 hours and those that are not done, newest first',
+      summary: 'The epochs of the last seven days and those that are not done, newest first',
       items: () => board.rows(),
     }),
     listed(board, {
@@ -150,7 +150,7 @@ function statistics(board: EpochBoard): Endpoint[] {
     listed(board, {
       ...periods,
       path: '/stats/daily',
-      summary: 'The last 30 days, newest first',
+      summary: 'The last seven days, newest first',
       description: 'A page. Days begin at midnight UTC.',
       items: () => board.daily(),
     }),

@@ -71,7 +71,7 @@ test('every path answers, with the time when it was read, and lists come whole i
   const agreement = await watched(scene).first.agreement(3);
   expect(batch).toMatchObject({ epoch: 3, root: agreement?.root, projects: 45, validators: agreement?.validators });
   expect(await walked(ask, '/stats/hourly', 100)).toHaveLength(24);
-  expect(await walked(ask, '/stats/daily', 100)).toHaveLength(30);
+  expect(await walked(ask, '/stats/daily', 100)).toHaveLength(7);
 
   const counts = await recounted(scene, 1);
   const submissions = await walked(ask, '/1/submissions', 50);
