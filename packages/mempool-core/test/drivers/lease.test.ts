@@ -1,11 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkChainWrite } from '../../src/boundary/arguments.ts';
-import { defineBackend } from '../../src/boundary/define-backend.ts';
 import { isMempoolError } from '../../src/contract/errors.ts';
-import type { Lease, LeaseSource } from '../../src/contract/lease.ts';
-import { defaultRetention, type OpenOptions } from '../../src/contract/options.ts';
-import { memoryDriver } from '../../src/drivers/memory-driver.ts';
-import { MemoryPool } from '../../src/memory/memory-pool.ts';
+import type { Lease } from '../../src/contract/lease.ts';
 import { scratch } from '../readme-backend.ts';
 
 const lease: Lease = { nodeId: 'a', token: 'token-1', term: 7 };
@@ -34,14 +30,6 @@ describe('a lease that comes with a call', () => {
       expect.objectContaining({ code: 'ERR_MEMPOOL_INVALID', details: { field } }),
     );
   });
-
-  it('is taken over as it was, and only what a lease has', () => {
-    const own = { ...lease, seq: 9 };
-    const context = checkChainWrite({ lease: own, operationId: 'one' });
-    own.term = 8;
-    expect(context).toEqual({ lease, operationId: 'one', signal: undefined });
-    expect(checkChainWrite({}).lease).toBeNull();
-  });
 });
 
 describe('a backend that checks no leases', () => {
@@ -55,35 +43,4 @@ describe('a backend that checks no leases', () => {
     expect(await call.catch(refusal)).toEqual(['ERR_MEMPOOL_UNSUPPORTED', undefined]);
     expect((await store.tip()).tick).toBe(0);
   });
-});
-
-describe('the options of an opening', () => {
-  it.each<[string, object]>([
-    ['election', { election: '' }],
-    ['election', { election: 'Watcher' }],
-    ['election', { election: 'w'.repeat(65) }],
-    ['fenced', { fenced: 1 }],
-  ])('name the one that is wrong: %s', async (field, wrong) => {
-    expect(await scratch.open(wrong as OpenOptions).catch(refusal)).toEqual(['ERR_MEMPOOL_INVALID', field]);
-  });
-});
-
-it('the pool in memory looks at the lease of the election that the pool names, and begins its time anew', async () => {
-  const extended: string[] = [];
-  const held: Record<string, Lease> = { watcher: { ...lease, term: 1 }, blocks: lease };
-  const leases: LeaseSource = {
-    held: (election) => held[election] ?? null,
-    extend: (election) => void extended.push(election),
-  };
-  const backend = defineBackend({
-    name: 'led',
-    capabilities: { durable: false, shared: false, lease: true, priority: false, records: false, import: false },
-    open(options) {
-      const memory = new MemoryPool('epoch', { ...defaultRetention, ...options.retention });
-      return memoryDriver({ memory, options, leases, commit: (step) => memory.apply(step), close: () => undefined });
-    },
-  });
-  await using store = await backend.open({ election: 'blocks' });
-  expect(await store.confirm(block, {}, { lease })).toMatchObject({ kind: 'applied' });
-  expect(extended).toEqual(['blocks']);
 });
