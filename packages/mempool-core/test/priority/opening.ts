@@ -14,9 +14,8 @@ import {
 import { lostEnd } from '../../src/rules/damage.ts';
 
 /** A stored pool that changes. */
-interface ChangingPool {
+interface ChangingPool extends PriorityPool {
   readonly parts: PriorityPoolParts;
-  readonly pool: PriorityPool;
   /** Every change, the first one first. */
   readonly changes: readonly PoolChange[];
   /** As a storage has them. */
@@ -25,7 +24,7 @@ interface ChangingPool {
 
 /** A node that reads the stored pool part by part, while it changes: its first part is the head with the blocks. */
 export class Opening {
-  readonly #twins: ChangingPool;
+  readonly #pool: ChangingPool;
   readonly #start: PriorityPool['memory']['currentTip'] & { readonly lastSeq: number; readonly lastLogSeq: number };
   readonly #limits: Limits;
   readonly #from: number;
@@ -37,10 +36,10 @@ export class Opening {
   readonly #late = new Map<string, Entry>();
   readonly #reads: (() => void)[];
 
-  constructor(twins: ChangingPool, chance: Random) {
-    this.#twins = twins;
-    const { memory, index } = twins.pool;
-    this.#from = twins.changes.length;
+  constructor(pool: ChangingPool, chance: Random) {
+    this.#pool = pool;
+    const { memory, index } = pool;
+    this.#from = pool.changes.length;
     this.#limits = index.limits;
     this.#head = [...memory.dump()].filter(({ kind }) => kind === 'base' || kind === 'block');
     const { lastSeq, lastLogSeq } = memory;
@@ -67,13 +66,13 @@ export class Opening {
     return this.#reads.length > 0;
   }
 
-  /** `null` if it has to begin anew. */
+  /** `null` if it has to begin again. */
   mirror(): MirroredPool | null {
-    const position = { epoch: this.#twins.parts.epoch, version: this.#from, stamp: '' };
+    const position = { epoch: this.#pool.parts.epoch, version: this.#from, stamp: '' };
     const log = Array.from({ length: this.#start.lastLogSeq - this.#trimmed }, (_, i) => i + 1 + this.#trimmed);
     const work = MirroredPool.filling({
       position,
-      retention: this.#twins.parts.retention,
+      retention: this.#pool.parts.retention,
       limits: this.#limits,
       records: [
         ...this.#head,
@@ -83,8 +82,8 @@ export class Opening {
         ...this.#tail,
       ],
       late: this.#late,
-      changes: this.#twins.changes.slice(this.#from),
-      end: { ...position, version: this.#twins.changes.length },
+      changes: this.#pool.changes.slice(this.#from),
+      end: { ...position, version: this.#pool.changes.length },
     });
     return runOut(work);
   }
@@ -95,17 +94,17 @@ export class Opening {
   }
 
   #readLive(after: number, last: number): void {
-    for (const record of this.#twins.pool.memory.dump()) {
+    for (const record of this.#pool.memory.dump()) {
       if (record.kind !== 'write' || !isLive(record.write.after.stage)) continue;
       const { hash, seq } = record.write.after;
       if (seq <= after || seq > last) continue;
       this.#live.push(withoutPayload(record));
-      this.#entries.push({ kind: 'entry', entry: this.#twins.pool.index.node(hash)?.entry as Entry });
+      this.#entries.push({ kind: 'entry', entry: this.#pool.index.node(hash)?.entry as Entry });
     }
   }
 
   #readLog(after: number, last: number): void {
-    const { memory, index } = this.#twins.pool;
+    const { memory, index } = this.#pool;
     let number = memory.firstLogSeq;
     for (const record of memory.dump()) {
       if (record.kind !== 'write' || isLive(record.write.after.stage)) continue;
@@ -123,7 +122,7 @@ export class Opening {
   }
 
   #readTags(): void {
-    for (const [tag, tick] of this.#twins.satisfied) this.#tail.push({ kind: 'satisfied', tag, tick });
+    for (const [tag, tick] of this.#pool.satisfied) this.#tail.push({ kind: 'satisfied', tag, tick });
   }
 }
 
