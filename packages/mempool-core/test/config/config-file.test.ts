@@ -45,43 +45,8 @@ watcher_lock_ttl = 60
 listen_address = "[::]:50051"
 `;
 
-/** As Dolos makes one for a public test network. */
-const plainDolos = `
-[upstream]
-peer_address = "preview-node.world.dev.cardano.org:30002"
-
-[storage]
-version = "v4"
-path = "data"
-
-[storage.wal]
-backend = "redb"
-max_history = 129600
-
-[genesis]
-byron_path = "byron.json"
-force_protocol = 6
-
-[sync]
-max_rollback = 25920
-
-[submit]
-prune_height = 200
-
-[serve.grpc]
-listen_address = "[::]:50051"
-
-[serve.minibf]
-listen_address = "[::]:3000"
-
-[chain]
-type = "cardano"
-magic = 2
-is_testnet = true
-
-[logging]
-max_level = "DEBUG"
-`;
+/** One without a section for the pool. */
+const plainDolos = '[upstream]\npeer_address = "node:30000"\n[storage]\nversion = "v4"\npath = "data"\n';
 
 it.each(['toml', 'json'])('refuses a .%s file that is no UTF-8', async (ending) => {
   const text = { toml: 'backend = "sqlite"\npath = "./pöl.db"', json: '{"backend":"sqlite","path":"./pöl.db"}' }[

@@ -57,13 +57,6 @@ it('names the path where its folder cannot be made, and opens nothing', async ()
   });
 });
 
-it.each(['constructor', '__proto__', 'toString'])('says of a backend named %s that it is not there', async (name) => {
-  const refused = { code: 'ERR_MEMPOOL_CONFIG', details: { field: 'backend' } };
-  await expect(openMempool({ backend: name }, { scratch })).rejects.toMatchObject(refused);
-  const importModule = async () => ({});
-  await expect(openMempool({ backend: `x#${name}` }, {}, { importModule })).rejects.toMatchObject(refused);
-});
-
 it.each([
   ['backends', undefined, {}],
   ['backends', null, {}],

@@ -236,15 +236,4 @@ describe('a Dolos configuration', () => {
     expect(opened).toEqual([]);
     expect((await readFile(path)).equals(content)).toBe(true);
   });
-
-  it.each([
-    ['missing', null],
-    ['empty', Buffer.alloc(0)],
-    ['another', Buffer.from('redbird')],
-  ])('a path with a file that is %s is the backend’s to judge', async (name, content) => {
-    const { backend, opened } = recording();
-    const path = content === null ? join(folder, name) : await file(name, content);
-    await using pool = await openMempool({ backend: 'redb', path }, { sqlite: backend });
-    expect([pool.store.name, opened.length]).toEqual(['ephemeral', 1]);
-  });
 });
