@@ -105,11 +105,6 @@ test('a walk reads no more than it is asked to read ahead, and a second loop goe
   expect(await rest(walk)).toEqual(Array.from({ length: 2_985 }, (_, i) => 2_985 - i));
 });
 
-test('a walk with newcomers passes over thousands that it has met', async () => {
-  await using pool = await poolOf(...Array.from({ length: 2_500 }, (_, i) => i + 1));
-  expect(await rest(pool.bestIterator({ newcomers: true, readAhead: 300 }))).toHaveLength(2_500);
-});
-
 test('an abort ends the loop with the reason of the signal, in the middle of a page too', async () => {
   await using pool = await poolOf(3, 2, 1);
   const controller = new AbortController();
@@ -123,14 +118,6 @@ test('an abort ends the loop with the reason of the signal, in the middle of a p
   };
   await expect(walk()).rejects.toBe(reason);
   expect(met).toEqual([3]);
-});
-
-test('the error of the filter ends the loop', async () => {
-  await using pool = await poolOf(3, 2, 1);
-  const filter = (): boolean => {
-    throw new Error('broken');
-  };
-  await expect(rest(pool.bestIterator({ filter }))).rejects.toThrow('broken');
 });
 
 test('a wrong option is told at the first step, a wrong hash at once', async () => {

@@ -10,15 +10,6 @@ const full = new MempoolError('ERR_MEMPOOL_STORE_FULL', 'as planned');
 const invalid = new MempoolError('ERR_MEMPOOL_INVALID', 'as planned');
 
 describe('calls made in one turn', () => {
-  it('become one store call, and each gets its own answer', async () => {
-    const { desk, call, mark } = start();
-    const answers = Promise.all(['a', 'b', 'c'].map((item) => call(mark, item)));
-    await desk.until(1);
-    desk.sent[0]?.answer();
-    expect(await answers).toEqual(['A', 'B', 'C']);
-    expect(desk.log).toEqual(['mark a,b,c']);
-  });
-
   it('are cut at the most transactions and at the most bytes, one at least (O6)', async () => {
     const { desk, call, mark } = start({ maxBatch: 3, maxBatchBytes: 10 });
     const small = ['a', 'b', 'c', 'd'].map((item) => call(mark, item));
@@ -159,15 +150,6 @@ describe('a call of the whole pool', () => {
     expect(desk.log).toEqual(['mark a', 'confirm block', 'mark b,c']);
   });
 
-  it('that fails holds nobody up', async () => {
-    const { desk, coalescer, call, mark } = start();
-    const failing = coalescer.whole(() => Promise.reject(full), undefined);
-    const behind = call(mark, 'b');
-    await expect(failing).rejects.toBe(full);
-    await desk.serve(behind);
-    expect(await behind).toBe('B');
-  });
-
   it('is taken out by its signal while it waits', async () => {
     const { desk, coalescer, call, mark } = start();
     const before = call(mark, 'a');
@@ -225,35 +207,6 @@ describe('limits and ends', () => {
     expect(await later).toBe('C');
   });
 
-  it('an aborted call makes room for another', async () => {
-    const { desk, call, mark } = start({ maxQueued: 1 });
-    const abort = new AbortController();
-    const first = call(mark, 'a', { signal: abort.signal });
-    abort.abort(new Error('not now'));
-    await expect(first).rejects.toThrow('not now');
-    const second = call(mark, 'b');
-    await desk.serve(second);
-    expect(desk.log).toEqual(['mark b']);
-  });
-
-  it('abort after sending lets the call complete (R3)', async () => {
-    const { desk, call, mark } = start();
-    const abort = new AbortController();
-    const marked = call(mark, 'a', { signal: abort.signal });
-    await desk.until(1);
-    abort.abort(new Error('too late'));
-    desk.sent[0]?.answer();
-    expect(await marked).toBe('A');
-  });
-
-  it('an aborted signal queues nothing', async () => {
-    const { call, coalescer, desk, mark } = start();
-    const reason = new Error('before');
-    await expect(call(mark, 'a', { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
-    await coalescer.close();
-    expect(desk.log).toEqual([]);
-  });
-
   it('close sends what was accepted, resolves when it was answered, and takes no more (R2)', async () => {
     const { desk, call, coalescer, mark } = start();
     const last = call(mark, 'a');
@@ -278,16 +231,6 @@ function caller(name: string) {
 }
 
 describe('callers who share a store call and abort (R3)', () => {
-  it('are taken out before it is sent', async () => {
-    const { desk, call, mark } = start();
-    const first = caller('first');
-    const calls = [call(mark, 'a', first.options), call(mark, 'b')];
-    first.abort();
-    await expect(calls[0]).rejects.toBe(first.reason);
-    await desk.serve(Promise.allSettled(calls));
-    expect(desk.log).toEqual(['mark b']);
-  });
-
   it('end a write when all of them have, each with his own reason', async () => {
     const { desk, call, mark } = start();
     const [first, second] = [caller('first'), caller('second')];
@@ -315,17 +258,6 @@ describe('callers who share a store call and abort (R3)', () => {
     expect([first, second].map(({ options: { signal } }) => getEventListeners(signal, 'abort').length)).toEqual([0, 0]);
   });
 
-  it('do not end a write of somebody who has no signal', async () => {
-    const { desk, call, mark } = start();
-    const first = caller('first');
-    const calls = [call(mark, 'a', first.options), call(mark, 'b')];
-    await desk.until(1);
-    first.abort();
-    expect(desk.sent[0]?.options.signal).toBeUndefined();
-    desk.sent[0]?.answer();
-    expect(await Promise.all(calls)).toEqual(['A', 'B']);
-  });
-
   it('end each his own read at once, and the store’s when all have', async () => {
     const { desk, call } = start();
     const look = desk.lane('look', true, 'read');
@@ -338,21 +270,5 @@ describe('callers who share a store call and abort (R3)', () => {
     second.abort();
     await expect(calls[1]).rejects.toBe(second.reason);
     expect(desk.sent[0]?.options.signal?.aborted).toBe(true);
-  });
-
-  it('leave a half that is sent again when all of it have', async () => {
-    const { desk, call, mark } = start();
-    const first = caller('first');
-    const calls = [call(mark, 'a', first.options), call(mark, 'b')];
-    const told = Promise.allSettled(calls);
-    await desk.until(1);
-    first.abort();
-    desk.sent[0]?.fail(invalid);
-    await desk.until(2);
-    expect(desk.sent[1]).toMatchObject({ items: ['a'], options: { signal: { aborted: true } } });
-    desk.sent[1]?.fail(desk.sent[1].options.signal?.reason);
-    await desk.until(3);
-    desk.sent[2]?.answer();
-    expect(await told).toMatchObject([{ reason: first.reason }, { value: 'B' }]);
   });
 });

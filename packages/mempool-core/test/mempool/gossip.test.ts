@@ -1,19 +1,6 @@
 import { type GossipPage, MempoolError, type MempoolStore, type Ordering, type PriorityMempool } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
-import {
-  answered,
-  block,
-  closed,
-  hash,
-  hashes,
-  numbers,
-  once,
-  open,
-  openPriority,
-  pays,
-  rest,
-  transaction,
-} from './tap.ts';
+import { answered, closed, hash, hashes, numbers, once, open, openPriority, pays, rest, transaction } from './tap.ts';
 
 type Pages = AsyncIterator<GossipPage>;
 
@@ -60,16 +47,6 @@ describe('gossip with a peer', () => {
     expect(await read(others, 2)).toEqual([1, 2]);
   });
 
-  it('tells again what was gone from gossip and came back', async () => {
-    const { pool } = await openPriority();
-    await pool.receive([parent(1), child(2)]);
-    const pages = pagesOf(pool.gossip('ann'));
-    expect(await read(pages, 2)).toEqual([1, 2]);
-    await pool.drop(hash(1), 'failed');
-    await pool.submit(parent(3));
-    expect(await read(pages, 2)).toEqual([3, 2]);
-  });
-
   it('keeps its place in one number: a later one goes on behind what was handled', async () => {
     const { pool } = await openPriority();
     await pool.receive([1, 2, 3, 4, 5].map((n) => pays(n, 0n)));
@@ -84,14 +61,6 @@ describe('gossip with a peer', () => {
     }
     const second = pool.gossip('ann', { after: first.cursor });
     expect(await read(pagesOf(second), 3)).toEqual([3, 4, 5]);
-  });
-
-  it('begins at the origin, and there again if its cursor is of an earlier pool', async () => {
-    const { pool } = await openPriority();
-    const gossip = pool.gossip('ann', { after: 'g7.earlier' });
-    expect([pool.gossip('ann').cursor, gossip.cursor]).toEqual(['origin', 'g7.earlier']);
-    await pool.receive([pays(1, 0n), pays(2, 0n)]);
-    expect(await read(pagesOf(gossip), 2)).toEqual([1, 2]);
   });
 
   it('tells what a new verdict of another process allows to propagate, which makes no event', async () => {
@@ -191,29 +160,11 @@ const ways: Record<
   'is received': [() => undefined, (store) => store.receive([pays(1, 0n)])],
   'is given back': [(store) => take(store), (store) => store.release(hashes(1))],
   'was taken too long ago': [(store) => take(store, 1), (store) => store.sweep()],
-  'finds its parent': [(store) => store.receive([child(1)]), (store) => confirmedParent(store)],
-  'finds on the chain what it needs': [
-    (store) => store.receive([child(1)]),
-    (store) => store.confirm({ ...block(1), provides: ['a'] }),
-  ],
-  'is no longer seen': [
-    async (store) => {
-      await store.receive([pays(1, 0n)]);
-      await store.confirm(block(1, 1));
-    },
-    (store) => store.rollback('origin'),
-  ],
 };
 
 async function take(store: MempoolStore, claimMs = 60_000): Promise<void> {
   await store.receive([pays(1, 0n)]);
   await store.take({}, { owner: 'miner', claimMs });
-}
-
-/** It is never Pending itself: a block has it before it comes. */
-async function confirmedParent(store: MempoolStore): Promise<void> {
-  await store.confirm(block(1, 2));
-  await store.receive([parent(2)]);
 }
 
 describe('waitForPending', () => {
@@ -294,15 +245,5 @@ describe('waitForPending', () => {
     await pool.close();
     await ended;
     await expect(pool.waitForPending()).rejects.toMatchObject(closed);
-  });
-
-  it('rejects with what the store says', async () => {
-    const { pool, before } = await openPriority();
-    const failure = new Error('no events');
-    before('subscribe', () => Promise.reject(failure));
-    await expect(pool.waitForPending()).rejects.toBe(failure);
-    before('subscribe', () => undefined);
-    await pool.submit(pays(1, 0n));
-    await pool.waitForPending();
   });
 });

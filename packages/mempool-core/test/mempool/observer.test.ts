@@ -54,15 +54,6 @@ describe('the observer of a pool', () => {
     ]);
   });
 
-  it('is told refusals of the application, and the answer of a wait', async () => {
-    const { pool, told } = await observed({ validate: () => ({ code: 1, log: 'no', penalize: false }) });
-    await pool.submit(transaction(1));
-    await pool.submit({ ...transaction(2), verdict: {} });
-    await pool.confirm(block(1, 2));
-    await pool.waitFor(hash(2));
-    expect(told()).toEqual(['submit refused 0', 'submit received 1', 'confirm applied 0', 'waitFor reached 0']);
-  });
-
   it('is told durations by the clock, and the lengths of the queue', async () => {
     let nowMs = 0;
     const { pool, seen, before } = await observed({ clock: () => nowMs });

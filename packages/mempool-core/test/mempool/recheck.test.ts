@@ -1,19 +1,7 @@
 import type { Answer, Transaction, ValidateContext } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import { describe, expect, it } from 'vitest';
-import {
-  block,
-  collect,
-  hash,
-  hashes,
-  invalid,
-  numbers,
-  openPriority,
-  pays,
-  transaction,
-  transactions,
-  upTo,
-} from './tap.ts';
+import { block, hash, hashes, invalid, numbers, openPriority, pays, transaction, transactions, upTo } from './tap.ts';
 
 const bad: Answer = { code: 4, log: 'spent', penalize: false };
 const none = { revised: 0, dropped: 0, superseded: 0, skipped: 0, unchanged: [] };
@@ -110,31 +98,6 @@ describe('a recheck', () => {
     expect((await poolState(pool.store)).entries.filter(({ checkedHeight }) => checkedHeight === 1)).toHaveLength(1);
   });
 
-  it('rejects with what the application throws', async () => {
-    const failure = new Error('no state');
-    const validate = (_: Transaction, { occasion }: ValidateContext): Answer => {
-      if (occasion === 'recheck') throw failure;
-      return {};
-    };
-    const { pool } = await openPriority({ validate });
-    await pool.submit(transaction(1));
-    await expect(pool.recheck({ height: 1 })).rejects.toBe(failure);
-  });
-
-  it('makes ready what needed a parent before, and whoever waits for that hears of it', async () => {
-    const answer: Answer = { requires: ['a'] };
-    const { pool, answers } = await openRechecked();
-    answers.set(hash(1), answer);
-    await pool.submit(transaction(1));
-    const waiting = pool.waitForPending();
-    const heard = pool.gossip('ann')[Symbol.asyncIterator]().next();
-    answers.set(hash(1), {});
-    await pool.recheck({ height: 1 });
-    await waiting;
-    expect(numbers((await heard).value?.items)).toEqual([1]);
-    expect(numbers(await collect(pool.pending()))).toEqual([1]);
-  });
-
   it('needs an application', async () => {
     const { pool } = await openPriority();
     await expect(pool.recheck({ height: 1 })).rejects.toMatchObject(invalid('validate'));
@@ -166,16 +129,6 @@ describe('a verdict is of the height that its question was asked at', () => {
     expect(asked).toEqual([0, 1]);
   });
 
-  it('which holds for a list', async () => {
-    const { pool, begun, answered } = await openSlow();
-    const received = pool.receive([transaction(1), pays(2, 3n)]);
-    await begun.promise;
-    await pool.confirm(block(1));
-    answered.resolve({ priority: 5n });
-    await received;
-    expect(numbers(await pool.stale({ height: 1 }))).toEqual([1, 2]);
-  });
-
   it('and the answer is not shared with one who comes after the block', async () => {
     const { pool, asked, begun, answered } = await openSlow();
     const first = pool.submit(transaction(1));
@@ -184,16 +137,5 @@ describe('a verdict is of the height that its question was asked at', () => {
     expect((await pool.submit(transaction(1))).kind).toBe('refused');
     answered.resolve({ priority: 5n });
     expect([(await first).kind, asked]).toEqual(['received', [0, 1]]);
-  });
-
-  it('as the option tells it then', async () => {
-    let height = 70;
-    const { pool, asked, begun, answered } = await openSlow({ height: () => height });
-    const submitted = pool.submit(transaction(1));
-    await begun.promise;
-    height = 71;
-    answered.resolve({ priority: 5n });
-    await submitted;
-    expect([asked, (await pool.stale({ height: 71 }))[0]?.checkedHeight]).toEqual([[70], 70]);
   });
 });

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type LogLevel, MempoolError, type OpenOptions } from 'mempool-core';
+import type { LogLevel, OpenOptions } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { hash, ManualTimer, open, openPriority, pays, rest, transaction, transactions, upTo } from './tap.ts';
 
@@ -37,17 +37,6 @@ describe('a pool that sweeps by itself', () => {
     expect(timer.delays).toEqual([60_000, 60_000, 60_000]);
   });
 
-  it('gives back what a taker never acknowledged', async () => {
-    const { pool, timer, time } = await openSwept();
-    await pool.submit(transaction(1));
-    await pool.take({}, { owner: 'miner', claimMs: 500 });
-    time.nowMs += 501;
-    const back = pool.waitForPending();
-    timer.runOut();
-    await back;
-    expect(await pool.status(hash(1))).toMatchObject({ stage: 'Pending' });
-  });
-
   it('sweeps on until nothing is left, in bounded steps', async () => {
     const { pool, timer, time, sweeps } = await openSwept();
     for (const n of [0, 1, 2]) await pool.receive(upTo(1_000).map((i) => transaction(n * 1_000 + i)));
@@ -80,33 +69,6 @@ describe('a pool that sweeps by itself', () => {
     resolve();
     await rest();
     expect([sweeps(), timer.waiting]).toEqual([1, 1]);
-  });
-
-  it('tells the log of a failure, and tries again the next time', async () => {
-    const { pool, timer, time, logged, before } = await openSwept();
-    await pool.submit(transaction(1));
-    time.nowMs += 1_001;
-    const failure = new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'out of reach');
-    before('sweep', () => Promise.reject(failure));
-    timer.runOut();
-    await rest();
-    expect(logged).toEqual([['warn', failure]]);
-    before('sweep', () => undefined);
-    const expired = pool.waitFor(hash(1));
-    timer.runOut();
-    expect(await expired).toMatchObject({ kind: 'dropped', status: { reason: 'expired' } });
-  });
-
-  it('goes on where the log fails too', async () => {
-    const timer = new ManualTimer();
-    const log = (): never => {
-      throw new Error('no disk');
-    };
-    const { before } = await openPriority({ sweepEveryMs: 1, schedule: timer.schedule, log });
-    before('usage', () => Promise.reject(new Error('lost')));
-    timer.runOut();
-    await rest();
-    expect(timer.waiting).toBe(1);
   });
 
   it('stops when it closes, also between two steps of a sweep, and says nothing', async () => {
@@ -176,24 +138,6 @@ describe('a pool that sweeps by itself', () => {
     expect(await waiting).toMatchObject({ kind: 'received' });
     await pool.flush();
     sweeping.resolve();
-  });
-
-  it('wakes those who wait for what was held back', async () => {
-    const { pool, timer, time } = await openSwept();
-    await pool.submit(transaction(1));
-    await pool.take({}, { owner: 'ann', claimMs: 500 });
-    await pool.release(hash(1), { notBeforeMs: time.nowMs + 100 });
-    const ready = pool.waitForPending();
-    time.nowMs += 100;
-    timer.runOut();
-    await ready;
-  });
-
-  it('waits for nothing more when it is closed', async () => {
-    const { pool, timer, sweeps } = await openSwept();
-    expect(timer.waiting).toBe(1);
-    await pool.close();
-    expect([sweeps(), timer.waiting]).toEqual([0, 0]);
   });
 
   it('waits with nobody, and keeps no process alive', async () => {

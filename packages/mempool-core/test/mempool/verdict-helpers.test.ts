@@ -17,11 +17,6 @@ describe('one transaction per sender', () => {
       gas: 2,
     });
   });
-
-  it('lets the empty sender be nobody, and refuses what no store takes', () => {
-    expect(onePerSender('')).toEqual({ sender: '', senderLimit: 1 });
-    expect(() => onePerSender('s'.repeat(257))).toThrow(invalid('sender'));
-  });
 });
 
 describe('the account model', () => {
@@ -33,15 +28,6 @@ describe('the account model', () => {
       requires: ['account:alice:6'],
     });
     expect(account('alice', 0, 0)).toMatchObject({ provides: ['account:alice:0'], requires: [] });
-  });
-
-  it('is the same for a bigint and a number, up to 64 bits', () => {
-    expect(account('a', 3, 1n)).toEqual(account('a', 3n, 1));
-    const last = 2n ** 64n - 1n;
-    expect(account('a', last, 0)).toMatchObject({
-      provides: [`account:a:${last}`],
-      requires: [`account:a:${last - 1n}`],
-    });
   });
 
   it('answers a nonce that is used with a refusal under a codespace of its own', () => {
@@ -103,10 +89,6 @@ describe('the UTXO model', () => {
 
   it('never takes an output that is made for one that is spent', () => {
     expect(new Set(utxoTags(['a', 'made:a'], ['a', 'spent:a'])).size).toBe(4);
-  });
-
-  it('says what a transaction of the chain spent and made in the same tags', () => {
-    expect(utxoTags(['a'], ['b'])).toEqual(utxo({ confirmed: ['a'] }, ['b']).provides);
   });
 
   it.each([

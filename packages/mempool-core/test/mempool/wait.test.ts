@@ -1,4 +1,4 @@
-import { Mempool, MempoolError } from 'mempool-core';
+import { MempoolError } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { answered, block, closed, filled, hash, hashes, once, open, rest, transaction, upTo } from './tap.ts';
 
@@ -22,13 +22,6 @@ describe('waitFor (R3)', () => {
     });
   });
 
-  it('resolves at Dropped, whatever was waited for', async () => {
-    const { pool } = await filled(1);
-    const waiting = pool.waitFor(hash(1), { stage: 'Finalized' });
-    await pool.drop(hash(1), 'failed');
-    expect(await waiting).toMatchObject({ kind: 'dropped', status: { stage: 'Dropped', reason: 'failed' } });
-  });
-
   it('waits for a depth, block by block, and resolves at the block that reaches it', async () => {
     const { pool } = await filled(1);
     const waiting = pool.waitFor(hash(1), { confirmations: 3 });
@@ -50,57 +43,6 @@ describe('waitFor (R3)', () => {
     await waiting;
     expect(before).toBeLessThanOrEqual(3);
     expect(count('checkStatus')).toBe(before + 1);
-  });
-
-  it('counts a depth anew after a roll-back', async () => {
-    const { pool } = await filled(1);
-    await pool.confirm(block(1));
-    const waiting = pool.waitFor(hash(1), { confirmations: 3 });
-    await pool.confirm(block(2, 1));
-    await pool.confirm(block(3));
-    await pool.rollback(block(1).point);
-    await pool.confirm(block(4));
-    await pool.confirm(block(5));
-    expect(await answered(waiting)).toBe(false);
-    for (const n of [6, 7, 8]) await pool.confirm(block(n, 1));
-    expect(await waiting).toMatchObject({ kind: 'reached', status: { confirmations: 3, confirmedAt: { slot: 6 } } });
-  });
-
-  it('keeps its depth through a roll-back that does not touch its block', async () => {
-    const { pool } = await filled(1);
-    await pool.confirm(block(1, 1));
-    await pool.confirm(block(2));
-    const waiting = pool.waitFor(hash(1), { confirmations: 4 });
-    await rest();
-    await pool.rollback(block(1).point);
-    await pool.confirm(block(3));
-    await pool.confirm(block(4));
-    expect(await answered(waiting)).toBe(false);
-    await pool.confirm(block(5));
-    expect(await waiting).toMatchObject({ kind: 'reached', status: { confirmations: 4 } });
-  });
-
-  it('is content with Finalized where that comes before the depth', async () => {
-    const { pool } = await open({}, { finalizeThreshold: 2 });
-    await pool.submit(transaction(1));
-    const waiting = pool.waitFor(hash(1), { confirmations: 10 });
-    await pool.confirm(block(1, 1));
-    await pool.confirm(block(2));
-    expect(await waiting).toMatchObject({ kind: 'reached', status: { stage: 'Finalized', confirmations: 2 } });
-  });
-
-  it('does not take what was over before the call for what is to come', async () => {
-    const { pool } = await filled(1, 2);
-    const other = pool.waitFor(hash(2));
-    await rest();
-    await pool.markInflight(hash(1));
-    await pool.release(hash(1));
-    const waiting = pool.waitFor(hash(1), { stage: 'Propagated' });
-    expect(await answered(waiting)).toBe(false);
-    await pool.markInflight(hash(1));
-    await waiting;
-    await pool.drop(hash(2), 'failed');
-    await other;
   });
 
   it('looks again where events were lost', async () => {
@@ -145,20 +87,6 @@ describe('waitFor (R3)', () => {
     await expect(waits).rejects.toMatchObject(closed);
     expect(await confirmed).toMatchObject({ status: { stage: 'Confirmed' } });
     await closing;
-  });
-
-  it('ends with what the store says where closing it fails', async () => {
-    const { store, before } = await open();
-    const fault = new Error('as planned');
-    before('close', () => {
-      throw fault;
-    });
-    const pool = new Mempool(store);
-    const waiting = pool.waitFor(hash(1));
-    await rest();
-    const told = await Promise.allSettled([pool.close(), waiting]);
-    expect(told).toEqual(Array(2).fill({ status: 'rejected', reason: fault }));
-    before('close', () => undefined);
   });
 
   it('fails where the first look fails, and outlives a later failure that may pass', async () => {
@@ -214,20 +142,6 @@ describe('a waiter on a stream that is behind (R3)', () => {
     expect(await answered(waiting)).toBe(false);
     await pool.markInflight(hash(1));
     expect(await waiting).toMatchObject({ kind: 'reached', status: { stage: 'Propagated' } });
-  });
-
-  it('does not take those that come while it is looked up', async () => {
-    const { pool, before, release } = await behind();
-    before('checkStatus', async () => {
-      release();
-      await rest();
-    });
-    const waiting = pool.waitFor(hash(1), { stage: 'Propagated' });
-    expect(await answered(waiting)).toBe(false);
-    await rest();
-    expect(await answered(waiting)).toBe(false);
-    await pool.markInflight(hash(1));
-    await waiting;
   });
 
   it.each(['before', 'after'] as const)('hears of what happens just %s it is looked up', async (moment) => {

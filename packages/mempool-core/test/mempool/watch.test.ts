@@ -47,19 +47,6 @@ describe('watch', () => {
     expect(told).toEqual(['1 Propagated', '1 Pending', '1 Dropped']);
   });
 
-  it('takes what was over when it looked for what it is', async () => {
-    const { pool, before } = await filled(1);
-    const move = once(async () => {
-      await pool.store.markInflight(hashes(1));
-      await pool.store.markAcknowledged(hashes(1));
-    });
-    before('checkStatus', move);
-    const changes = watch(pool, [1]);
-    expect(await next(changes)).toBe('1 Acknowledged');
-    await pool.drop(hash(1), 'failed');
-    expect(await next(changes)).toBe('1 Dropped');
-  });
-
   it.each([
     { when: 'before', told: ['1 Pending', '1 Dropped', '1 Pending'] },
     { when: 'after', told: ['1 Dropped', '1 Pending'] },

@@ -64,17 +64,6 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     expect((await pool.usage()).acknowledged).toBe(40);
   });
 
-  it('goes on with what arrives later', async () => {
-    const opened = await opening();
-    const working = work(opened, () => undefined);
-    for (const n of [1, 2, 3]) {
-      await opened.pool.submit(transaction(n));
-      await opened.pool.waitFor(hash(n), { stage: 'Acknowledged' });
-    }
-    working.stop();
-    expect(await working.done).toMatchObject({ acknowledged: 3 });
-  });
-
   it('holds back what failed, and drops it as failed after the last attempt', async () => {
     const opened = await opening();
     const tries: [string, number][] = [];
@@ -233,20 +222,6 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     expect(await pool.status(hash(1))).toMatchObject({ stage: 'Pending' });
   });
 
-  it('uses up an operation id for each time it takes something, and none while there is nothing', async () => {
-    const opened = await opening();
-    const { pool, operationIds, count } = opened;
-    const working = work(opened, () => undefined, { concurrency: 4 });
-    await expect.poll(() => count('take')).toBeGreaterThan(1);
-    expect(operationIds).toEqual([]);
-    await pool.receive(transactions(...upTo(4)));
-    for (const each of hashes(...upTo(4))) await pool.waitFor(each, { stage: 'Acknowledged' });
-    working.stop();
-    await working.done;
-    expect(operationIds.length).toBeGreaterThan(0);
-    expect(operationIds.length).toBeLessThan(5);
-  });
-
   it('ends with an error that does not pass', async () => {
     const opened = await opening();
     const fault = new MempoolError('ERR_MEMPOOL_PERMISSION', 'may not');
@@ -308,16 +283,6 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     const working = work(opened, handle, { concurrency: 1 });
     expect(await working.done).toEqual({ acknowledged: 0, released: 0, failed: 0, lost: 1 });
     expect(await pool.status(hash(1))).toMatchObject({ stage: 'Propagated', attempts: 2 });
-  });
-
-  it('ends when the reason of a final failure is none, and the transaction is given back', async () => {
-    const opened = await opening();
-    await opened.pool.submit(transaction(1));
-    const failing = (): never => {
-      throw new UnrecoverableError('refused', { reason: { app: '' } });
-    };
-    await expect(work(opened, failing).done).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
-    expect(await opened.pool.status(hash(1))).toMatchObject({ stage: 'Pending' });
   });
 
   it('ends when backoff gives no duration, and the transaction is given back', async () => {
