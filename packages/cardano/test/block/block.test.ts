@@ -79,19 +79,6 @@ function faultOf(bytes: Uint8Array): Pick<BlockError, 'offset' | 'place'> {
 }
 
 describe('a block', () => {
-  test('gives era, number, slot and parent as they stand in it', () => {
-    expect(readBlock(encode())).toMatchObject({
-      era: 6,
-      number,
-      slot,
-      parent: Buffer.from(parent).toString('hex'),
-    });
-  });
-
-  test('has the hash of the bytes of its header', () => {
-    expect(readBlock(encode()).hash).toBe(hexHash(whole.header));
-  });
-
   test('has another hash when its header is written in another form', () => {
     const header = headerWith([wideUnsigned(number), unsigned(slot), byteString(parent), name]);
     const block = readBlock(encode({ header }));
@@ -101,11 +88,6 @@ describe('a block', () => {
   test('that is the first of its chain has no parent', () => {
     const header = headerWith([unsigned(number), unsigned(slot), nullItem]);
     expect(readBlock(encode({ header })).parent).toBe(null);
-  });
-
-  test('without transactions is read as empty', () => {
-    const empty = { bodies: array([]), witnesses: indefiniteArray([]), auxiliary: map([]) };
-    expect(readBlock(encode(empty)).transactions).toEqual([]);
   });
 
   test('is the same when its arrays and maps have no length', () => {
@@ -139,11 +121,6 @@ describe('a transaction', () => {
       joined('84', bodyA, witnessA, 'f5', 'f6'),
       joined('84', bodyB, witnessB, 'f4', auxiliaryB),
     ]);
-  });
-
-  test('has the era of its block as payload type', () => {
-    const types = readBlock(encode({ era: unsigned(7) })).transactions.map(({ payloadType }) => payloadType);
-    expect(types).toEqual([7, 7]);
   });
 
   test('keeps its payload when the bytes it was cut from change', () => {

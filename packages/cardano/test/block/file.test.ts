@@ -64,18 +64,6 @@ describe('a chunk file', () => {
     expect(await read(path, { readSizeBytes })).toEqual({ blocks: chain, error: null });
   });
 
-  test('may begin anywhere in its chain: the first block is not linked', async () => {
-    const path = await chunkOf(...encoded.slice(5));
-    expect(await read(path)).toEqual({ blocks: chain.slice(5), error: null });
-  });
-
-  test('may be left before its end', async () => {
-    const blocks = readChunkFile(await chunkOf(...encoded));
-    expect(await blocks.next()).toEqual({ done: false, value: chain[0] });
-    expect(await blocks.return()).toEqual({ done: true, value: undefined });
-    expect(await blocks.next()).toEqual({ done: true, value: undefined });
-  });
-
   test('cut short at any byte gives its whole blocks, then an error at the broken one', async () => {
     const parts = encoded.slice(0, 4);
     const ends = parts.map((_, index) => lengthOf(parts.slice(0, index + 1)));
@@ -111,32 +99,12 @@ describe('a broken link', () => {
     const unlinked = order.findIndex((block, index) => index > 0 && block !== at(order, index - 1) + 1);
     expect((await read(path)).error?.place).toEqual(placeOf(at(chain, at(order, unlinked))));
   });
-
-  test('names both blocks to the operator, in one line', async () => {
-    const { error } = await read(await chunkOf(at(encoded, 0), at(encoded, 2)));
-    const [first, third] = [at(chain, 0), at(chain, 2)];
-    expect(error?.message.split('\n')).toEqual([expect.stringContaining(`block 3 at slot ${third.slot}`)]);
-    expect(error?.message).toContain(`block 1 at slot ${first.slot}`);
-  });
 });
 
 describe('a file that is no chunk', () => {
   test('because it is empty is an error, not an empty chain', async () => {
     const path = await chunkOf();
     expect(await read(path)).toMatchObject({ blocks: [], error: { path, offset: null } });
-  });
-
-  test('because it is missing is an error', async () => {
-    const path = join(folder, 'missing.chunk');
-    expect((await read(path)).error).toMatchObject({ path, offset: null, cause: { code: 'ENOENT' } });
-  });
-
-  test('because it is a folder is an error', async () => {
-    expect((await read(folder)).error).toMatchObject({ path: folder, offset: null, cause: { code: 'EISDIR' } });
-  });
-
-  test('because its name is none is an error', async () => {
-    expect((await read('a\0b')).error).toMatchObject({ offset: null });
   });
 
   test.each([

@@ -1,7 +1,7 @@
 import { array, byteString, indefiniteArray, map, nullItem, tagged, unsigned, wideUnsigned } from 'cardano-chains/cbor';
 import { readTransaction } from 'mempool-cardano';
 import { expect, test } from 'vitest';
-import { negative, no, transactionOf, yes } from './made.ts';
+import { negative, no, transactionOf } from './made.ts';
 
 const hash = (digit: string) => digit.repeat(64);
 const reference = (digit: string, index: number) =>
@@ -142,8 +142,4 @@ test('an address of an unknown kind, or far too long, is its bytes in hex', () =
   const outputs = [unknown, long, Buffer.alloc(0)].map((bytes) => array([byteString(bytes), unsigned(1)]));
   const read = readTransaction(transactionOf({ 1: array(outputs) }));
   expect(read.outputs.map(({ address }) => address)).toEqual([unknown.toString('hex'), long.toString('hex'), '']);
-});
-
-test('keys of a body that the reader does not know are passed over', () => {
-  expect(readTransaction(transactionOf({ 22: yes, 9999: nullItem })).fee).toBe(170_000n);
 });
