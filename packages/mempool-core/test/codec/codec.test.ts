@@ -4,11 +4,8 @@ import { decodePoint, encodePoint, encodeValue, payloadChecksum } from '../../sr
 import { decodeEvents } from '../../src/codec/event-decoder.ts';
 import { encodeEvents } from '../../src/codec/event-encoder.ts';
 import { decodeOutcome, encodeOutcome } from '../../src/codec/outcome-record.ts';
-import { causes } from '../../src/contract/cause.ts';
-import type { DropReason } from '../../src/contract/drop-reason.ts';
 import type { MempoolErrorCode } from '../../src/contract/errors.ts';
-import type { StoreEvent, TransactionEvent } from '../../src/contract/events.ts';
-import { type ChainPoint, knownStages } from '../../src/contract/transaction.ts';
+import type { StoreEvent } from '../../src/contract/events.ts';
 
 const corrupt = expect.objectContaining({ code: 'ERR_MEMPOOL_CORRUPT' satisfies MempoolErrorCode });
 
@@ -88,64 +85,21 @@ describe('stored bytes', () => {
   });
 });
 
-describe(`round trips (MEMPOOL_TEST_SEED=${seed})`, () => {
+it(`an answer about a thousand transactions has few bytes, and any part of an event is damage (seed ${seed})`, () => {
   const chance = new Random(seed);
-  const safe = (): number => chance.pick([0, 1, 23, 24, 255, 65_536, 2 ** 32, 2 ** 40 + 1, Number.MAX_SAFE_INTEGER]);
-  const point = (): ChainPoint => ({ slot: safe(), hash: chance.hex(32) });
-
-  function transactionEvent(eventSeq: number): TransactionEvent {
-    const counts = () => ({ confirmations: safe(), nonConfirmations: chance.pick([safe(), -1, -25, -70_000]) });
-    return {
-      kind: 'transaction',
-      eventSeq,
-      at,
-      hash: chance.hex(1 + chance.below(64)),
-      seq: safe(),
-      stage: chance.pick(knownStages),
-      cause: chance.pick(causes),
-      previous: { stage: chance.pick([...knownStages, 'Unknown'] as const), ...counts() },
-      ...counts(),
-      point: chance.pick([null, point()]),
-      reason: chance.pick<DropReason | null>([null, 'stale', { app: 'Gebühr zu niedrig 🙂' }]),
-      attempts: safe(),
-      receivedAt: chance.pick([null, 1, at, Number.MAX_SAFE_INTEGER]),
-      ...chance.pick([{}, { replacedBy: chance.hex(64) }]),
-    };
-  }
-
-  function event(eventSeq: number): StoreEvent {
-    const base = { eventSeq, at, hash: chance.hex(32), seq: safe() };
-    const leader = { nodeId: 'n'.repeat(128), term: Number.MAX_SAFE_INTEGER };
-    return chance.pick<() => StoreEvent>([
-      () => transactionEvent(eventSeq),
-      () => ({ kind: 'ready', ...base }),
-      () => ({ kind: 'parked', ...base, reason: 'held' }),
-      () => ({ kind: 'block', eventSeq, at, action: 'undone', point: point(), tick: safe(), ...leader }),
-    ])();
-  }
-
-  it('of the events of a call; a part of their bytes is damage (M2)', () => {
-    for (let i = 0; i < 100; i++) {
-      const first = 1 + chance.below(1_000_000);
-      const events = Array.from({ length: 1 + chance.below(40) }, (_, n) => event(first + n));
-      const [bytes, last] = [encodeEvents(events), first + events.length - 1];
-      expect(decodeEvents(bytes, last, at)).toEqual(events);
-      expect(() => decodeEvents(bytes.subarray(0, chance.below(bytes.length)), last, at)).toThrow(corrupt);
-    }
+  const hashes = Array.from({ length: 1_000 }, () => chance.hex(32));
+  let seq = 41;
+  const received = hashes.map((hash, i) => {
+    if (i % 7 === 6) return { kind: 'full', hash };
+    if (i % 3 === 0) return { kind: 'duplicate', hash, stage: 'Acknowledged' };
+    return { kind: 'received', hash, seq: seq++, stage: i % 2 === 0 ? 'Pending' : 'Confirmed' };
   });
-
-  it('of outcomes that are lists, in few bytes', () => {
-    const hashes = Array.from({ length: 1_000 }, () => chance.hex(32));
-    let seq = 41;
-    const received = hashes.map((hash, i) => {
-      if (i % 7 === 6) return { kind: 'full', hash };
-      if (i % 3 === 0) return { kind: 'duplicate', hash, stage: 'Acknowledged' };
-      return { kind: 'received', hash, seq: seq++, stage: i % 2 === 0 ? 'Pending' : 'Confirmed' };
-    });
-    const record = encodeOutcome('receive', received);
-    expect(decodeOutcome('receive', record)).toEqual(received);
-    expect(record.length).toBeLessThan(35 * hashes.length);
-  });
+  const record = encodeOutcome('receive', received);
+  expect(decodeOutcome('receive', record)).toEqual(received);
+  expect(record.length).toBeLessThan(35 * hashes.length);
+  const events = encodeEvents(sample.events);
+  for (let end = 0; end < events.length; end++)
+    expect(() => decodeEvents(events.subarray(0, end), 43, at)).toThrow(corrupt);
 });
 
 /** A block event whose tick is written as a CBOR integer of eight bytes. */

@@ -8,7 +8,6 @@ import { admitStep } from '../../src/priority/admission.ts';
 import { confirmPoolStep, rollbackPoolStep } from '../../src/priority/block-step.ts';
 import { PoolIndex } from '../../src/priority/pool-index.ts';
 import type { PoolNode } from '../../src/priority/pool-node.ts';
-import { movePoolStep } from '../../src/priority/pool-step.ts';
 import { PriorityCall } from '../../src/priority/priority-call.ts';
 import { PriorityPool } from '../../src/priority/priority-pool.ts';
 import type { Planning } from '../../src/priority/step-builder.ts';
@@ -91,10 +90,6 @@ class CountedPool {
     this.#run((pool) => limitsStep(new PriorityCall(pool, 0), changed));
   }
 
-  mark(verb: 'markInflight' | 'release', hash: string): void {
-    this.#run((pool) => movePoolStep(pool, 0, verb, [hash]));
-  }
-
   #run(plan: (pool: Planning) => Step<unknown>): void {
     this.#pool.commit(plan, (step) => step);
   }
@@ -134,17 +129,6 @@ const calls: Readonly<Record<string, Call>> = {
     looks: 900 * 10,
     places: 11,
   },
-  'one that is refused for those that wait beside it looks at few of them': {
-    before: (pool) => {
-      pool.receive({ a1: { provides: ['tag'] } });
-      pool.mark('markInflight', 'a1');
-      pool.receive(waiting);
-      pool.mark('release', 'a1');
-      pool.setLimits({ maxDescendants: 10 });
-    },
-    call: (pool) => pool.receive({ a2: { requires: ['tag'] } }),
-    looks: 100,
-  },
   'a child below many walks their common descendants once': {
     before: (pool) => {
       pool.receive(Object.fromEntries(roots.map((tag, i) => [(i + 16).toString(16), { provides: [tag] }])));
@@ -153,14 +137,6 @@ const calls: Readonly<Record<string, Call>> = {
     },
     call: (pool) => pool.receive({ a2: { requires: ['common'] } }),
     looks: 1_500,
-  },
-  'one that provides a tag of the chain is nothing to those that require it': {
-    before: (pool) => {
-      pool.confirm({ provides: ['tag'] });
-      pool.receive(waiting);
-    },
-    call: (pool) => pool.receive({ a1: { provides: ['tag'] } }),
-    looks: 100,
   },
   'a peer more that sent it is nothing to those that wait for it': {
     before: (pool) => pool.receive({ a1: { provides: ['tag'] }, ...waiting }),

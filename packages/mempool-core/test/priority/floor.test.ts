@@ -25,15 +25,16 @@ function chancePool(seed: number, floor: bigint): PoolIndex {
   return index;
 }
 
-/** The order with all keys, from both ends. */
+/** The order with all keys, which is the same from both ends. */
 function shownOf({ order, belowFloor, parked, parking }: PoolIndex): unknown {
   const keys = Array.from(order, ({ place }) => encodeOrderKey(place));
-  const back = Array.from(order.backwards(), ({ hash }) => hash);
-  return [keys, back, belowFloor, parked.length, parking.worst?.hash];
+  expect(Array.from(order.backwards(), ({ place }) => encodeOrderKey(place))).toEqual(keys.toReversed());
+  expect(keys.toSorted()).toEqual(keys);
+  return [keys, belowFloor, parked.length, parking.worst?.hash];
 }
 
 test('after each move of the floor all keys are those of a pool that always had this floor', () => {
-  for (let seed = 1; seed <= 60; seed++) {
+  for (let seed = 1; seed <= 20; seed++) {
     const chance = new Random(seed);
     const index = chancePool(seed, 3n);
     for (let move = 0; move < 12; move++) {
