@@ -2,79 +2,9 @@ import type { Block, ChainPoint, DropReason, Policy, RollbackTarget, WriteOption
 import type { Random } from '../../case/random.ts';
 import type { Budget, Limits, Revision, Submission, Verdict } from '../../model/priority/entry.ts';
 import type { PoolModel } from '../../model/priority/model.ts';
+import { mixed } from './altered.ts';
 import type { HistoryCall, HistoryClock, HistoryMove } from './call.ts';
-
-/** Small limits, so that a few calls fill the pool, and nearly every limit is reached often. */
-export const historyLimits: Limits = {
-  maxTxs: 8,
-  maxBytes: 130,
-  maxTxGas: 9,
-  maxPerSender: 3,
-  maxParked: 3,
-  maxProtected: 2,
-  maxAncestors: 2,
-  maxDescendants: 2,
-  maxEvictions: 2,
-  replacementBump: 10,
-  ttlMs: 400,
-  ttlBlocks: 12,
-  parkedTtlMs: 300,
-  minPriority: -(2n ** 63n),
-  acceptUntil: Number.POSITIVE_INFINITY,
-  eviction: 'lowest',
-};
-
-/** The limits of a fifo pool that sets none. */
-export const fifoLimits: Limits = {
-  maxTxs: Number.POSITIVE_INFINITY,
-  maxBytes: Number.POSITIVE_INFINITY,
-  maxTxGas: Number.POSITIVE_INFINITY,
-  maxPerSender: Number.POSITIVE_INFINITY,
-  maxParked: Number.POSITIVE_INFINITY,
-  maxProtected: Number.POSITIVE_INFINITY,
-  maxAncestors: Number.POSITIVE_INFINITY,
-  maxDescendants: Number.POSITIVE_INFINITY,
-  maxEvictions: 0,
-  replacementBump: 0,
-  ttlMs: Number.POSITIVE_INFINITY,
-  ttlBlocks: Number.POSITIVE_INFINITY,
-  parkedTtlMs: Number.POSITIVE_INFINITY,
-  minPriority: -(2n ** 63n),
-  acceptUntil: Number.POSITIVE_INFINITY,
-  eviction: 'none',
-};
-
-/** Mostly open: a closed pool tells little of anything else. */
-const { POSITIVE_INFINITY: open } = Number;
-
-/** Values for `setLimits`. The first of each is the pool's initial value, so that a history returns to it. */
-const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
-  maxTxs: [8, 8, 4, 12],
-  maxBytes: [130, 130, 50, 1_000, 100_000],
-  maxTxGas: [9, 9, 5, Number.POSITIVE_INFINITY],
-  maxPerSender: [3, 3, 1, 64],
-  maxParked: [3, 3, 0, 8],
-  maxProtected: [2, 2, 0, 8],
-  maxAncestors: [2, 1, 0, 8],
-  maxDescendants: [2, 1, 0, 8],
-  maxEvictions: [2, 2, 1, 8],
-  replacementBump: [10, 10, 0, 100],
-  ttlMs: [400, 400, 100, Number.POSITIVE_INFINITY],
-  ttlBlocks: [12, 12, 4, Number.POSITIVE_INFINITY],
-  parkedTtlMs: [300, 300, 50, Number.POSITIVE_INFINITY],
-  minPriority: [-(2n ** 63n), -(2n ** 63n), 0n, 1n, 5n, 11n, 2n ** 53n],
-  acceptUntil: [open, open, open, open, open, open, 0],
-  eviction: ['lowest', 'lowest', 'lowest', 'none'],
-};
-
-/** Most calls meet a pool that admits. */
-const usual: Partial<Limits> = {
-  maxTxs: historyLimits.maxTxs,
-  maxBytes: historyLimits.maxBytes,
-  maxTxGas: historyLimits.maxTxGas,
-  minPriority: historyLimits.minPriority,
-  acceptUntil: historyLimits.acceptUntil,
-};
+import { openUntil, otherLimits, usualLimits } from './limits.ts';
 
 const two53 = 2n ** 53n;
 const two63 = 2n ** 63n;
@@ -102,6 +32,15 @@ const maxPayloadBytes = 32;
 const largePayloads = [4_097, 70_000] as const;
 /** The largest number that a caller can give. */
 const most = Number.MAX_SAFE_INTEGER;
+/** Pairs of operation ids that a store may take for one. */
+const idPairs: readonly ((base: string) => readonly [string, string])[] = [
+  (base) => [`op ${base}`, `OP ${base}`],
+  (base) => [base, ` ${base}`],
+  (base) => [`0${base}`, `0${base}.0`],
+  (base) => [`{${base}}:*`, `{${base}}:"`],
+  (base) => [`${base.padEnd(127, '~')}a`, `${base.padEnd(127, '~')}b`],
+  (base) => [`a${base.padStart(127, '~')}`, `b${base.padStart(127, '~')}`],
+];
 /** Only the last calls with an operation id are repeated: a store remembers so many. */
 const maxNamed = 30;
 
@@ -161,19 +100,36 @@ export class CallMaker {
   readonly #points: ChainPoint[] = [];
   readonly #named: Named[] = [];
   readonly #scope: HistoryScope;
+  /** Whether the pool's thresholds are never reached. */
+  readonly #isPatient: boolean;
   #ids = 0;
   #slot = 0;
 
-  constructor(random: Random, hashes: readonly string[], clock: HistoryClock, scope: HistoryScope) {
+  constructor(
+    random: Random,
+    {
+      hashes,
+      clock,
+      scope,
+      isPatient,
+    }: {
+      readonly hashes: readonly string[];
+      readonly clock: HistoryClock;
+      readonly scope: HistoryScope;
+      readonly isPatient: boolean;
+    },
+  ) {
     this.#scope = scope;
+    this.#isPatient = isPatient;
     this.#random = random;
     this.#hashes = hashes;
     this.#clock = clock;
   }
 
   next(model: PoolModel): HistoryCall {
-    const repeated = this.#named.length > 0 && this.#percent(5) ? this.#random.pick(this.#named) : undefined;
-    if (repeated !== undefined && this.#percent(85)) return repeated;
+    const repeated = this.#named.length > 0 && this.#percent(9) ? this.#random.pick(this.#named) : undefined;
+    if (repeated !== undefined && this.#percent(50)) return repeated;
+    if (repeated !== undefined && this.#percent(80)) return this.#altered(repeated, model);
     const verb = this.#verb();
     // Now and then the clock goes back (E5).
     if (verb === 'advance')
@@ -182,11 +138,24 @@ export class CallMaker {
     if (verb === 'reopen') return { verb, args: [] };
     const old = (repeated?.args.at(-1) as WriteOptions | undefined)?.operationId;
     const needsId = verb === 'take' || this.#percent(25);
-    const operationId = old ?? (needsId ? `operation ${++this.#ids}` : undefined);
+    const operationId = old ?? (needsId ? this.#newId() : undefined);
     const call = this.#call(verb, model, operationId === undefined ? {} : { operationId });
     if (old === undefined && operationId !== undefined) this.#named.push(call);
     if (this.#named.length > maxNamed) this.#named.shift();
     return call;
+  }
+
+  #newId(): string {
+    const pair = this.#ids >> 1;
+    const make = idPairs[pair % idPairs.length] as (typeof idPairs)[number];
+    return make(String(pair))[this.#ids++ % 2] as string;
+  }
+
+  /** The same verb and operation id with one part of the arguments changed (X2). */
+  #altered(call: Named, model: PoolModel): Named {
+    const { operationId = '' } = call.args.at(-1) as WriteOptions;
+    const other = this.#call(call.verb, model, { operationId });
+    return { ...call, args: mixed(this.#random, call.args, other.args) } as Named;
   }
 
   #verb(): HistoryCall['verb'] {
@@ -347,7 +316,7 @@ export class CallMaker {
   #block(model: PoolModel): Block {
     const kept = model.reader().tip({ points: Number.MAX_SAFE_INTEGER }).points;
     const used = this.#percent(70) ? kept : this.#points;
-    const point = used.length > 0 && this.#percent(12) ? this.#random.pick(used) : this.#newPoint();
+    const point = used.length > 0 && this.#percent(12) ? this.#nearly(this.#random.pick(used)) : this.#newPoint();
     const parent = this.#percent(10) ? this.#random.hex(32) : model.reader().tip().point?.hash;
     const seen = this.#percent(40) ? this.#some(3) : this.#known(1, model);
     const lists = { seen, unseen: this.#percent(40) ? this.#known(3, model) : [] };
@@ -357,8 +326,15 @@ export class CallMaker {
       : { point, parent, ...lists, ...provides };
   }
 
+  /** Mostly the point itself; else one that shares its hash or its slot. */
+  #nearly(point: ChainPoint): ChainPoint {
+    if (this.#percent(75)) return point;
+    return this.#percent(50) ? { ...point, slot: Math.abs(point.slot - 1) } : { ...point, hash: this.#random.hex(32) };
+  }
+
   #newPoint(): ChainPoint {
-    this.#slot += this.#random.below(40);
+    const isFirst = this.#points.length === 0 && this.#percent(50);
+    this.#slot += isFirst ? 0 : this.#random.below(40);
     const isFar = this.#percent(5);
     const slot = isFar ? most - this.#random.below(3) : this.#slot;
     const point = { slot, hash: this.#random.hex(32) };
@@ -368,14 +344,14 @@ export class CallMaker {
   }
 
   #policy(): Policy {
-    if (this.#percent(70)) return {};
+    if (this.#percent(this.#isPatient ? 97 : 70)) return {};
     return { finalizeThreshold: this.#random.pick(thresholds), dropThreshold: this.#random.pick(thresholds) };
   }
 
   #target(model: PoolModel): RollbackTarget {
     if (this.#percent(10)) return 'origin';
     const kept = model.reader().tip({ points: Number.MAX_SAFE_INTEGER }).points;
-    if (kept.length > 0 && this.#percent(85)) return this.#random.pick(kept);
+    if (kept.length > 0 && this.#percent(85)) return this.#nearly(this.#random.pick(kept));
     if (this.#points.length > 0 && this.#percent(70)) return this.#random.pick(this.#points);
     return { slot: this.#random.below(1_000), hash: this.#random.hex(32) };
   }
@@ -408,7 +384,7 @@ export class CallMaker {
 
   #limits(): Partial<Limits> {
     if (this.#scope !== 'priority') return this.#fifoLimits();
-    if (this.#percent(35)) return usual;
+    if (this.#percent(35)) return usualLimits;
     const names = Object.keys(otherLimits) as (keyof Limits)[];
     const chosen = Array.from({ length: 1 + this.#random.below(3) }, () => this.#random.pick(names));
     return Object.fromEntries(chosen.map((name) => [name, this.#random.pick<unknown>(otherLimits[name])]));
@@ -438,7 +414,7 @@ export function drainCalls(hashes: readonly string[], maxFinalized: number, scop
   const unseen = [...hashes];
   return [
     { verb: 'setLimits', args: [{ maxTxs: 1_000, maxBytes: 1_000_000, minPriority: -two63, eviction: 'lowest' }] },
-    { verb: 'setLimits', args: [{ acceptUntil: open }] },
+    { verb: 'setLimits', args: [{ acceptUntil: openUntil }] },
     { verb: 'rollback', args: ['origin'] },
     { verb: 'confirm', args: [{ point: last, seen: [], unseen }, { finalizeThreshold: Number.POSITIVE_INFINITY }] },
     { verb: 'rollback', args: ['origin'] },

@@ -9,18 +9,28 @@ import { assertSame } from '../difference.ts';
 import { firstFault, playHistory } from '../played.ts';
 import { historyHashes } from '../pool-calls.ts';
 import { type HistoryCall, HistoryClock, performCall } from './call.ts';
-import { CallMaker, drainCalls, fifoLimits, type HistoryScope, historyLimits } from './call-maker.ts';
+import { CallMaker, drainCalls, type HistoryScope } from './call-maker.ts';
+import { fifoLimits, historyLimits } from './limits.ts';
 import { type OpenPool, PoolNodes } from './nodes.ts';
 import { assertDrained, PoolWatch } from './watch.ts';
 
 /** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
-const retention = {
+const usual = {
   finalizeThreshold: 3,
   dropThreshold: 2,
   maxFinalized: 6,
   maxRollback: 5,
   inflightTtlMs: 60,
 } as const;
+
+/** Nothing is ever final, so that transactions get many confirmations. */
+const patient = {
+  ...usual,
+  finalizeThreshold: Number.POSITIVE_INFINITY,
+  dropThreshold: Number.POSITIVE_INFINITY,
+} as const;
+
+type Retention = typeof usual | typeof patient;
 
 export interface HistoryOptions {
   readonly seed: number;
@@ -41,6 +51,8 @@ export interface HistoryOptions {
 /** The calls, and the hashes that occur in them. */
 export interface History {
   readonly scope: HistoryScope;
+  /** The pool's thresholds and sizes. */
+  readonly retention: Retention;
   readonly hashes: readonly string[];
   readonly calls: readonly HistoryCall[];
 }
@@ -54,14 +66,14 @@ export interface History {
  */
 export async function checkHistory(options: HistoryOptions): Promise<void> {
   const { seed, steps, scope, signal, shortenMs } = options;
-  const { hashes, calls } = await makeHistory(seed, steps, scope);
+  const { calls, ...history } = await makeHistory(seed, steps, scope);
   let pools = 0;
   await playHistory(calls, {
     seed,
     signal,
     shortenMs,
-    lineOf: lineOf,
-    faultOf: (some) => faultOf({ scope, hashes, calls: some }, options, pools++),
+    lineOf,
+    faultOf: (some) => faultOf({ ...history, calls: some }, options, pools++),
   });
 }
 
@@ -83,27 +95,29 @@ export async function makeHistory(seed: number, steps: number, scope: HistorySco
   const random = new Random(seed);
   const hashes = [...historyHashes(random), ...historyHashes(random)];
   const clock = new HistoryClock();
-  const maker = new CallMaker(random, hashes, clock, scope);
-  const model = newModel(clock, scope);
+  const isPatient = random.below(4) === 0;
+  const retention = isPatient ? patient : usual;
+  const maker = new CallMaker(random, { hashes, clock, scope, isPatient });
+  const model = newModel(clock, scope, retention);
   const calls: HistoryCall[] = [];
   while (calls.length < steps) {
     const call = maker.next(model);
     calls.push(call);
     await step(model, call, clock);
   }
-  return { scope, hashes, calls: [...calls, ...drainCalls(hashes, retention.maxFinalized, scope)] };
+  return { scope, retention, hashes, calls: [...calls, ...drainCalls(hashes, usual.maxFinalized, scope)] };
 }
 
 function limitsOf(scope: HistoryScope): Limits {
   return scope === 'priority' ? historyLimits : fifoLimits;
 }
 
-function newModel(clock: HistoryClock, scope: HistoryScope): PoolModel {
+function newModel(clock: HistoryClock, scope: HistoryScope, retention: Retention): PoolModel {
   const ordering = scope === 'priority' ? 'priority' : 'fifo';
   return new PoolModel({ ...retention, ordering, limits: limitsOf(scope), now: clock.now });
 }
 
-function openOptions(clock: HistoryClock, scope: HistoryScope): OpenOptions {
+function openOptions(clock: HistoryClock, scope: HistoryScope, retention: Retention): OpenOptions {
   const options: OpenOptions = { ...retention, now: clock.now };
   return scope === 'priority' ? { ...options, ...historyLimits, ordering: 'priority' } : options;
 }
@@ -114,12 +128,12 @@ async function step(model: PoolModel, call: HistoryCall, clock: HistoryClock): P
 }
 
 /** The first call after which pool and model differ. */
-async function faultOf({ scope, hashes, calls }: History, options: HistoryOptions, pool: number) {
+async function faultOf({ scope, retention, hashes, calls }: History, options: HistoryOptions, pool: number) {
   const { open, signal, onStep, withinMs = Number.POSITIVE_INFINITY } = options;
   const end = performance.now() + withinMs;
   const clock = new HistoryClock();
-  await using nodes = await PoolNodes.open(open, pool, openOptions(clock, scope));
-  const model = newModel(clock, scope);
+  await using nodes = await PoolNodes.open(open, pool, openOptions(clock, scope, retention));
+  const model = newModel(clock, scope, retention);
   const watch = await PoolWatch.start(nodes, hashes, scope, signal);
   let steps = 0;
   const fault = await firstFault(
@@ -142,9 +156,9 @@ async function faultOf({ scope, hashes, calls }: History, options: HistoryOption
 }
 
 /** How often each outcome, drop reason and error occurs in a history. A history cannot test an outcome that is missing here. */
-export async function tallyOf({ calls, scope }: History): Promise<ReadonlyMap<string, number>> {
+export async function tallyOf({ calls, scope, retention }: History): Promise<ReadonlyMap<string, number>> {
   const clock = new HistoryClock();
-  const model = newModel(clock, scope);
+  const model = newModel(clock, scope, retention);
   const tally = new Map<string, number>();
   const count = (name: string): void => void tally.set(name, (tally.get(name) ?? 0) + 1);
   for (const call of calls) {

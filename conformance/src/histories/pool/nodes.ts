@@ -16,7 +16,7 @@ const sharedNodes = 3;
 
 /**
  * The nodes of one pool, of which one makes the next calls. A pool that is not shared has one node. Only the first open names
- * limits: a later open must find them.
+ * limits and sizes: a later open must find them.
  */
 export class PoolNodes implements AsyncDisposable {
   readonly #open: (options: OpenOptions) => Promise<AnyStore>;
@@ -42,8 +42,8 @@ export class PoolNodes implements AsyncDisposable {
   static async open(openPool: OpenPool, pool: number, options: OpenOptions): Promise<PoolNodes> {
     const open = async (given: OpenOptions): Promise<AnyStore> => anyStore(await openPool(given, pool));
     const first = await open(options);
-    const isLimit = (name: string): boolean => limitNames.some((limit) => limit === name);
-    const later = Object.fromEntries(Object.entries(options).filter(([name]) => !isLimit(name)));
+    const kept: readonly string[] = [...limitNames, 'maxFinalized', 'maxRollback'];
+    const later = Object.fromEntries(Object.entries(options).filter(([name]) => !kept.includes(name)));
     const nodes = new PoolNodes(first, open, later, first.capabilities);
     nodes.#cursor = (await first.usage()).cursors.events;
     return nodes;

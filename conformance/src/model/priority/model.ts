@@ -147,7 +147,7 @@ export class PoolModel {
   /** A repeat tells, by seq, what of it is still under the claim. */
   take(budget: e.Budget, options: e.TakeOptions): e.Claim {
     const { operationId: claimId = '', owner, claimMs } = options;
-    const { maxBytes, maxGas, maxTxs, skip, overheadBytes } = budget;
+    const { maxBytes, maxGas, maxTxs, skip = 0, overheadBytes = 0 } = budget;
     const isRepeat = this.state.pool.operations.has(claimId);
     const args = [owner, claimMs, maxBytes, maxGas, maxTxs, skip, overheadBytes];
     const lot = this.#step('take', options, args, (): e.Claim => {
