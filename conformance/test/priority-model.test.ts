@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { historyLimits } from '../src/histories/pool/call-maker.ts';
+import { historyLimits } from '../src/histories/pool/limits.ts';
 import type { Limits, Submission, Verdict } from '../src/model/priority/entry.ts';
 import { PoolModel } from '../src/model/priority/model.ts';
 

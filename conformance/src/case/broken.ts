@@ -29,7 +29,7 @@ export const brokenStores: readonly BrokenStore[] = [
   {
     id: 'forgets-operation-ids',
     title: 'a repeated call is carried out again',
-    noticedBy: 'X2/repeated-receive',
+    noticedBy: 'X2/repeated',
     plant: (store) => ({
       receive: (transactions, options) => store.receive(transactions, { ...options, operationId: undefined }),
     }),
@@ -37,7 +37,7 @@ export const brokenStores: readonly BrokenStore[] = [
   {
     id: 'receives-in-halves',
     title: 'a batch is written in two steps',
-    noticedBy: 'X1/too-many-receive',
+    noticedBy: 'X1/too-many',
     plant: (store) => ({
       async receive(transactions, options) {
         const middle = Math.ceil(transactions.length / 2);
@@ -58,7 +58,7 @@ export const brokenStores: readonly BrokenStore[] = [
   {
     id: 'pages-in-no-order',
     title: 'a page of Pending comes newest first',
-    noticedBy: 'L1/arrival-order',
+    noticedBy: 'L1/seq-told',
     plant: (store) => ({
       async peekPending(query) {
         const page = await store.peekPending(query);
@@ -69,7 +69,7 @@ export const brokenStores: readonly BrokenStore[] = [
   {
     id: 'done-though-aborted',
     title: 'an aborted call rejects, but is carried out',
-    noticedBy: 'R3/during-receive',
+    noticedBy: 'R3/during',
     plant: (store) => ({
       async receive(transactions, { signal, ...options } = {}) {
         const outcomes = await store.receive(transactions, options);

@@ -14,6 +14,30 @@ export function must(
 
 type OnStore<Store> = (store: Store, context: CaseContext) => Promise<void>;
 
+/** The context with a pool and an election of its own, for one row of a table. */
+export function apart(context: CaseContext): CaseContext {
+  const pool = context.newPool();
+  return {
+    ...context,
+    pool,
+    open: (options) => context.openNamed(pool, options),
+    leases: (options) => context.leases({ pool, ...options }),
+  };
+}
+
+/** Goes through the rows of a table. A failure names its row. */
+export async function eachRow<Row>(
+  rows: readonly Row[],
+  nameOf: (row: Row) => string,
+  run: (row: Row) => Promise<void>,
+): Promise<void> {
+  for (const row of rows)
+    await run(row).catch((error: unknown) => {
+      if (error instanceof Error) error.message = `${nameOf(row)}: ${error.message}`;
+      throw error;
+    });
+}
+
 /** The stages in which a transaction waits for the block that carries it. */
 export const flyingStages = ['Propagated', 'Acknowledged'] as const;
 export type FlyingStage = (typeof flyingStages)[number];
@@ -26,7 +50,7 @@ export function mustInFlight(
   needs: readonly Need[] = [],
 ): ConformanceCase {
   const inEach = async (context: CaseContext): Promise<void> => {
-    for (const stage of flyingStages) await run({ ...context, open: context.openOther }, stage);
+    await eachRow(flyingStages, String, (stage) => run(apart(context), stage));
   };
   return must(id, title, inEach, needs);
 }

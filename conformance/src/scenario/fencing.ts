@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConfirmOutcome, Lease, MempoolStore, RollbackOutcome } from 'mempool-core';
 import type { HeldLease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../case/case.ts';
-import { type EachOf, eachOf, mustFence } from '../case/must.ts';
+import { apart, type EachOf, eachOf, eachRow, mustFence } from '../case/must.ts';
 import { newCampaign, win } from './lease.ts';
 import { openPool } from './on-pool.ts';
 import { never, type Pool, point } from './pool.ts';
@@ -69,15 +69,20 @@ export async function succeeded(context: CaseContext, { leases }: Scene): Promis
   return [lease, reply.lease];
 }
 
-/** A case for each of the two verbs. `{verb}` in the title becomes the verb's name. */
+/** A case that runs with each of the two verbs, each on a pool of its own. */
 export function forBoth(
   name: string,
   title: string,
   run: (all: Scene, verb: LeaderVerb, context: CaseContext) => Promise<void>,
-): ConformanceCase[] {
-  return leaderVerbs.map((one) =>
-    mustFence(`X6/${name}-${one.verb}`, title.replaceAll('{verb}', one.verb), async (context) =>
-      run(await scene(context), one, context),
+): ConformanceCase {
+  return mustFence(`X6/${name}`, title, (context) =>
+    eachRow(
+      leaderVerbs,
+      ({ verb }) => verb,
+      async (one) => {
+        const own = apart(context);
+        await run(await scene(own), one, own);
+      },
     ),
   );
 }

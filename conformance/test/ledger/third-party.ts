@@ -21,12 +21,6 @@ export interface Fault {
   options?(given: LedgerOptions): LedgerOptions;
 }
 
-/** Faults, and the beginnings of the ids of cases that may notice them. */
-export interface Group {
-  readonly rules: readonly string[];
-  readonly faults: readonly Fault[];
-}
-
 /** A ledger of a third party: lists in the memory of this process, found again by name. */
 function listLedger(lists: Map<string, LedgerModel>, fault: Fault): LedgerBackend<object> {
   return defineLedger<object>({

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { AnyStore } from 'mempool-core';
 import type { Mutant } from './mutant.ts';
 import { pools, stores } from './store-operators.ts';
-import { again, allVerbs, outcomeOf, signalOf, withOptions, writeVerbs } from './through.ts';
+import { again, allVerbs, signalOf, withOptions, writeVerbs } from './through.ts';
 
 /** A call with a signal that has not fired as it was made. */
 interface Interrupted {
@@ -26,9 +26,6 @@ const signalled =
     const call = (...all: readonly unknown[]) => again(store, verb, all);
     return run({ store, verb, given: withoutSignal(given), signal, call });
   };
-
-const any = (): boolean => true;
-const isFired = ({ aborted }: AbortSignal): boolean => aborted;
 const isToFire = ({ aborted }: AbortSignal): boolean => !aborted;
 
 /** Right where the signal fires at once; a fault where it fires while the call is on its way. */
@@ -56,65 +53,10 @@ const rejectsLate: Run = async ({ call, given }) => {
   return outcome;
 };
 
-const doneLater: Run = async ({ call, given, signal }) => {
-  await turn();
-  if (!signal.aborted) return call(...given);
-  setImmediate(() => void call(...given).catch(() => undefined));
-  return undefined;
-};
-
-const doneThenRejected: Run = async ({ call, given, signal }) => {
-  const outcome = await call(...given);
-  signal.throwIfAborted();
-  return outcome;
-};
-
 /** R3. */
 export const abortMutants: readonly Mutant[] = [
-  stores.every(
-    'aborted-signal-ignored',
-    allVerbs,
-    signalled(isFired, ({ call, given }) => call(...given)),
-  ),
-  stores.every(
-    'abort-with-a-reason-of-its-own',
-    allVerbs,
-    signalled(isFired, () => Promise.reject(new DOMException('aborted', 'AbortError'))),
-  ),
-  stores.every('aborted-after-writing', writeVerbs, signalled(any, doneThenRejected)),
-  stores.every('aborted-on-its-way-but-done', writeVerbs, signalled(isToFire, doneThenRejected)),
-  stores.every(
-    'answered-on-its-way-but-not-done',
-    writeVerbs,
-    signalled(isToFire, async ({ call, given, signal, verb }) => {
-      await turn();
-      return signal.aborted ? outcomeOf(verb) : call(...given);
-    }),
-  ),
   aborting('rejects-late-though-done', rejectsLate),
   abortingLimits('limit-verbs-reject-late-though-done', rejectsLate),
-  aborting('rejected-and-done-later', doneLater),
-  abortingLimits('limit-verbs-rejected-and-done-later', doneLater),
-  aborting('half-done-when-aborted', async ({ call, given: [list, ...more], signal }) => {
-    if (!Array.isArray(list)) return call(list, ...more);
-    const middle = Math.ceil(list.length / 2);
-    const first = (await call(list.slice(0, middle), ...more)) as unknown[];
-    await turn();
-    if (signal.aborted) return first;
-    return [...first, ...((await call(list.slice(middle), ...more)) as unknown[])];
-  }),
-  // Its events and numbers stay used up.
-  aborting('aborted-call-taken-back-by-another', async ({ call, given, signal, store }) => {
-    const { pending } = await store.usage();
-    const outcome = await call(...given);
-    await turn();
-    if (!signal.aborted) return outcome;
-    const waiting = (await store.peekPending({ limit: 1_000 })).transactions.map(({ hash }) => hash);
-    const flying = (await store.peekInflight({ limit: 1_000 })).transactions.map(({ hash }) => hash);
-    if (waiting.length > pending) await store.drop(waiting.slice(pending), { app: 'aborted' });
-    if (waiting.length < pending) await store.release(flying);
-    return outcome;
-  }),
   stores.every('reason-must-be-an-error', allVerbs, ({ store, verb, given }) => {
     const reason: unknown = signalOf(given)?.reason;
     const isGood = reason === undefined || reason instanceof Error;

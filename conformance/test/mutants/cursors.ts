@@ -25,9 +25,6 @@ const isLag = (event: MempoolEvent): event is LaggedEvent => event.kind === 'lag
 
 /** O7. */
 export const cursorMutants: readonly Mutant[] = [
-  stores.every('page-cursors-of-any-pool', ['peekPending', 'peekInflight'], async ({ store, verb, given: [query] }) =>
-    store[verb]({ ...query, after: await claimed(store, query?.after) }),
-  ),
   stores.around('log-cursors-of-any-pool', {
     dumpFinalized: async ({ store, given: [query] }) =>
       store.dumpFinalized({ ...query, cursor: await claimed(store, query?.cursor) }),

@@ -25,45 +25,12 @@ function upTo(nowMs: number, options: SweepOptions = {}): SweepOptions {
 /** L14. */
 export const overdueMutants: readonly Mutant[] = [
   ttl('overdue-a-moment-early', (ttlMs) => ttlMs - 1),
-  ttl('overdue-a-moment-late', (ttlMs) => ttlMs + 1),
-  pools.opened('overdue-by-rounded-milliseconds', ({ now = Date.now, ...options }) => ({
-    ...options,
-    now: () => Math.round(now()),
-  })),
-  pools.opened('in-flight-for-a-week', (options) => ({ inflightTtlMs: 7 * dayMs, ...options })),
   ttl('never-is-a-year', (ttlMs) => Math.min(ttlMs, 365 * dayMs)),
-  pools.each('overdue-without-its-reason', {
-    dumpFinalized: ({ reason }) => reason === 'stale' && { reason: 'expired' },
-  }),
-  pools.told('overdue-but-not-listed', {
-    sweep: async ({ expired }, { store }) => {
-      const told = await store.checkStatus(expired);
-      return { expired: told.filter(({ reason }) => reason !== 'stale').map(({ hash }) => hash) };
-    },
-  }),
-  pools.told('the-latest-goes-first', { sweep: ({ expired }) => ({ expired: expired.toReversed() }) }),
   pools.given('acknowledging-begins-the-time-anew', {
     markAcknowledged: (_, { options, notes }) => void notes.numbers.set('acknowledged', nowOf(options)),
     sweep: (asked, { options, notes: { numbers } }) => {
       const atMs = numbers.get('acknowledged') ?? 0;
       return atMs > 0 && atMs + ttlOf(options) >= nowOf(options) && upTo(atMs, asked);
-    },
-  }),
-  pools.around('a-claim-keeps-what-is-overdue', {
-    take: async ({ store, options, given, notes: { numbers } }) => {
-      const claim = await store.take(...given);
-      numbers.set('taken', nowOf(options)).set('until', claim.untilMs);
-      return claim;
-    },
-    sweep: ({ store, options, given: [asked], notes: { numbers } }) => {
-      const isClaimed = (numbers.get('until') ?? 0) > nowOf(options);
-      return store.sweep(isClaimed ? upTo((numbers.get('taken') ?? 0) + ttlOf(options), asked) : asked);
-    },
-  }),
-  pools.told('oldest-by-seq', {
-    usage: async ({ oldestInflight }, { store }) => {
-      const [first] = (await store.peekInflight()).transactions;
-      return oldestInflight !== null && first && { oldestInflight: { ...oldestInflight, hash: first.hash } };
     },
   }),
 ];

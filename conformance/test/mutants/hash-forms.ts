@@ -40,25 +40,10 @@ const refusingPointIn =
 
 /** M2: the forms in which callers write hashes. */
 export const hashFormMutants: readonly Mutant[] = [
-  stores.every('capitals-refused', hashVerbs, refusingIn(/^[\da-fA-F]*[A-F]/)),
-  stores.every('prefix-refused', hashVerbs, refusingIn(/^0x[\da-f]{64}$/)),
   stores.every('capitals-with-prefix-refused', hashVerbs, refusingIn(/^0x[\da-f]*[A-F]/)),
   stores.every('forms-of-blocks-refused', ['confirm', 'rollback'], refusingPointIn(/^0x/)),
-  stores.told('hashes-told-as-given', {
-    receive: (told, { given: [batch] }) => told.map((one, i) => ({ ...one, hash: batch[i]?.hash ?? one.hash })),
-  }),
   stores.given('unseen-required', {
     confirm: (block) => (block.unseen === undefined ? Promise.reject(invalid('block.unseen', 'a list')) : null),
-  }),
-  stores.given('operations-know-one-form', {
-    receive: (batch, { given: [, options], notes: { known } }) => {
-      const { operationId } = options ?? {};
-      const now = hashesIn(batch).join(' ');
-      if (operationId === undefined) return null;
-      if ((known.get(operationId) ?? now) !== now) return Promise.reject(invalid('operationId', 'another'));
-      known.set(operationId, now);
-      return null;
-    },
   }),
   stores.givenEach('payload-type-is-1-by-default', {
     receive: (one) => one?.payload instanceof Uint8Array && one.payloadType === undefined && { payloadType: 1 },

@@ -35,14 +35,9 @@ const wrong = 'ERR_MEMPOOL_INVALID';
 
 /** D3. */
 export const importingMutants: readonly Mutant[] = [
-  exporting('exported-without-types', (line) => ('payload' in line ? { ...line, payloadType: 0 } : line)),
   exporting(
     'exported-without-inclusions',
     inKind('block', (line) => ({ ...line, sighted: [] })),
-  ),
-  exporting(
-    'exported-without-the-last-time',
-    inKind('numbers', (line) => ({ ...line, lastAt: 0 })),
   ),
   exporting(
     'versions-begin-anew-after-an-import',
@@ -61,13 +56,7 @@ export const importingMutants: readonly Mutant[] = [
   }),
   stores.told('imports-count-no-records', { import: ({ kind }) => kind === 'imported' && { records: 0 } }),
   stores.told('imported-over-what-is-there', { import: ({ kind }) => kind === 'not-empty' && done }),
-  stores.told('any-file-goes-on', { import: ({ kind }) => kind === 'other-file' && done }),
   stores.told('a-moved-tip-is-imported', { import: ({ kind }) => kind === 'tip-changed' && done }),
-  stores.caught('half-an-import-has-a-tip', ['tip'], 'ERR_MEMPOOL_IN_USE', () => ({})),
-  stores.caught('edited-lines-are-imported', ['import'], wrong, (error) => {
-    if ((error.details.line ?? 0) < 2) throw error;
-    return done;
-  }),
   stores.caught('import-takes-any-option', ['import'], wrong, (error) => {
     if (error.details.field !== 'singal') throw error;
     return done;

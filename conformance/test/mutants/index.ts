@@ -1,15 +1,15 @@
 import { abortMutants } from './abort.ts';
 import { byteMutants, closingMutants, inputMutants, onceMutants } from './boundary.ts';
-import { chainMutants, rollbackDepthMutants, rollbackMutants, tipMutants } from './chain.ts';
+import { chainMutants, rollbackDepthMutants, rollbackMutants } from './chain.ts';
 import { claimMutants, holdingMutants } from './claims.ts';
-import { acknowledgedMutants, confirmationMutants, sightingMutants, thresholdMutants } from './confirmation.ts';
+import { confirmationMutants, sightingMutants, thresholdMutants } from './confirmation.ts';
 import { cursorMutants } from './cursors.ts';
 import { deadlineMutants } from './deadline.ts';
 import { electionMutants } from './elections.ts';
 import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
 import { factMutants, overdueMutants } from './facts.ts';
 import { fencingMutants } from './fencing.ts';
-import { arrivalLeaseMutants, arrivalMutants, priorityLifecycleMutants } from './fifo-claims.ts';
+import { arrivalLeaseMutants, arrivalMutants } from './fifo-claims.ts';
 import { movingFloorMutants } from './floor.ts';
 import { hashFormMutants } from './hash-forms.ts';
 import { importingMutants, rankedImportingMutants } from './importing.ts';
@@ -17,14 +17,14 @@ import { leaseMutants, leaseTimeMutants } from './leases.ts';
 import { matrixMutants, propagationMutants, receivingMutants } from './lifecycle.ts';
 import { lookupMutants } from './lookups.ts';
 import type { Mutant } from './mutant.ts';
-import { operationArgumentMutants, operationMutants, poolArgumentMutants, sharedRecordMutants } from './operations.ts';
+import { operationMutants } from './operations.ts';
 import { parkingRoomMutants } from './parking-room.ts';
 import { payloadMutants } from './payloads.ts';
 import { placeEventMutants } from './place-events.ts';
-import { admissionMutants, boundMutants, senderMutants } from './priority-admission.ts';
-import { drainMutants, poolInputMutants, poolOperationMutants } from './priority-calls.ts';
-import { chainTagMutants, recheckMutants, returningMutants } from './priority-chain.ts';
-import { evictionMutants, floorMutants, priceMutants, replacementMutants } from './priority-eviction.ts';
+import { admissionMutants } from './priority-admission.ts';
+import { poolInputMutants } from './priority-calls.ts';
+import { chainTagMutants, recheckMutants } from './priority-chain.ts';
+import { evictionMutants, floorMutants, replacementMutants } from './priority-eviction.ts';
 import { orderMutants, parkingMutants, placeMutants } from './priority-order.ts';
 import { gossipMutants, reapingMutants, walkingMutants } from './priority-reading.ts';
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
@@ -46,15 +46,11 @@ export const allMutants: readonly Mutant[] = [
   ...rollbackMutants,
   ...rollbackDepthMutants,
   ...matrixMutants,
-  ...acknowledgedMutants,
   ...inputMutants,
   ...hashFormMutants,
   ...onceMutants,
   ...operationMutants,
-  ...operationArgumentMutants,
-  ...sharedRecordMutants,
   ...chainMutants,
-  ...tipMutants,
   ...pageMutants,
   ...cursorMutants,
   ...statusMutants,
@@ -74,15 +70,12 @@ export const allMutants: readonly Mutant[] = [
   ...orderMutants,
   ...parkingMutants,
   ...admissionMutants,
-  ...boundMutants,
-  ...senderMutants,
   ...parkingRoomMutants,
   ...waitingRoomMutants,
   ...lookupMutants,
   ...deadlineMutants,
   ...payloadMutants,
   ...placeEventMutants,
-  ...priceMutants,
   ...replacementMutants,
   ...evictionMutants,
   ...floorMutants,
@@ -97,13 +90,8 @@ export const allMutants: readonly Mutant[] = [
   ...gossipMutants,
   ...recheckMutants,
   ...chainTagMutants,
-  ...returningMutants,
-  ...drainMutants,
-  ...poolOperationMutants,
-  ...poolArgumentMutants,
   ...poolInputMutants,
   ...arrivalMutants,
-  ...priorityLifecycleMutants,
   ...arrivalLeaseMutants,
   ...claimMutants,
   ...holdingMutants,

@@ -160,10 +160,7 @@ export function electedWith(
 type Given = (options: ElectionOptions) => ElectionOptions;
 
 /** What opens a node's store, with some of its verbs replaced. */
-export function withLeases(
-  provider: ElectionProvider,
-  leases: (store: LeaseStore) => Partial<LeaseStore>,
-): ElectionProvider {
+function withLeases(provider: ElectionProvider, leases: (store: LeaseStore) => Partial<LeaseStore>): ElectionProvider {
   const open: ElectionProvider['open'] = async (own) => {
     const store = await provider.open(own);
     return { ...verbsOf(store, leaseVerbs), ...leases(store) };

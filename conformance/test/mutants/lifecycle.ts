@@ -8,17 +8,8 @@ import { stores } from './store-operators.ts';
 
 /** L1 and L2. */
 export const receivingMutants: readonly Mutant[] = [
-  fifo.around('newest-first-in-a-call', {
-    receive: ({ pool, given: [all, context] }) => pool.receive(all.toReversed(), context).toReversed(),
-  }),
   fifo.told('newest-first-when-read', {
     peekPending: ({ transactions }) => ({ transactions: transactions.toReversed() }),
-  }),
-  fifo.view('seq-from-one-in-every-call', () => ({ lastSeq: 0 })),
-  fifo.each('duplicate-replaces-the-payload', {
-    receive: ({ hash }, { given: [all], notes }) =>
-      void notes.patches.set(hash, all.find((one) => one.hash === hash) ?? {}),
-    peekPending: ({ hash }, { notes }) => notes.patches.get(hash),
   }),
   fifo.around('looks-and-receives-in-two-steps', {
     receive: async ({ pool, given: [all, context] }) => {
@@ -65,23 +56,13 @@ interface Late {
 
 /** L3, L4, L8, L10. */
 export const propagationMutants: readonly Mutant[] = [
-  ...moves.map((verb) =>
-    fifo.told(`${verb}-answers-by-seq`, {
-      [verb]: (told: string[], { pool }: { pool: PlantedDriver }) => bySeq(pool, told),
-    }),
-  ),
+  fifo.told('release-answers-by-seq', {
+    release: (told, { pool }) => bySeq(pool, told),
+  }),
   stores.told('moves-a-repeat-twice', {
     markInflight: (told, { given: [hashes] }) => hashes.filter((hash) => told.includes(hash)),
   }),
-  fifo.given('acknowledgement-ignored-after-a-block', {
-    markAcknowledged: (hashes, { pool }) => hashes.filter((hash) => pool.txState(hash)?.tick === pool.currentTip.tick),
-  }),
-  fifo.given('acknowledges-what-waits', { markAcknowledged: (hashes, { pool }) => void pool.markInflight(hashes) }),
-  returnedBehind('released-waits-behind', 'release'),
   returnedBehind('unseen-waits-behind', 'confirm'),
-  fifo.around('reason-in-ascii', {
-    drop: ({ pool, given: [hashes, reason, context] }) => pool.drop(hashes, reason.replaceAll(/[^ -~]/g, '?'), context),
-  }),
   fifo.each('reason-missing-in-the-log', { dumpFinalized: () => ({ reason: null }) }),
   fifo.every('marks-in-two-steps', moves, async ({ pool, verb, given: [hashes, context] }) => {
     await turn();

@@ -25,7 +25,7 @@ import {
 import { changed, numbered, withWrites } from './fifo-operators.ts';
 import { over } from './lease-operators.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
-import { type At, Layer, type VerbOf } from './operators.ts';
+import { Layer } from './operators.ts';
 import { free } from './planted-driver.ts';
 
 export type RankedDriver = StoreDriver & PriorityVerbs;
@@ -200,19 +200,6 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
     }));
   }
 
-  /** Some of those who provide a tag are not found. */
-  overlooks(id: string, verbs: Verbs, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean): Mutant {
-    return this.view(id, verbs, (seen) => ({ providers: lentTags(foundIn(seen, isHidden)) }));
-  }
-
-  /** The same, though it is known whether anybody provides it. */
-  hides(id: string, verbs: Verbs, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean): Mutant {
-    return this.view(id, verbs, (seen) => {
-      const { providers } = seen.index;
-      return { providers: lentTags(foundIn(seen, isHidden), (tag) => providers.has(tag)) };
-    });
-  }
-
   /** What is written instead of what the rules decided. */
   decided(id: string, verbs: Verbs, change: (step: Step<unknown>, seen: Seen) => Change): Mutant {
     return this.faults(id, {
@@ -230,34 +217,10 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
     return this.decided(id, verbs, (step) => numbered(step, order([...step.events])));
   }
 
-  /** Those picked before a call leave behind it. */
-  dragging<V extends VerbOf<RankedDriver>>(
-    id: string,
-    verb: V,
-    reason: string,
-    pick: (at: At<RankedDriver, V, Site>) => Iterable<{ readonly hash: string }>,
-  ): Mutant {
-    return this.every(id, [verb], async (at) => {
-      const picked = pick(at);
-      const told = await (at.call as (...given: unknown[]) => unknown)(...(at.given as unknown[]));
-      await leave(at.whole as RankedDriver, picked, reason);
-      return told;
-    });
-  }
-
   /** A reason written, and so told, in place of another. */
   reason(id: string, verbs: Verbs, due: string, told: string): Mutant {
     return this.decided(id, verbs, (step) => withWrites(step, ({ reason }) => reason === due && { reason: told }));
   }
-}
-
-/** Some limits are others during a call. */
-export async function withLimits<T>(index: PoolIndex, change: Partial<Limits>, call: () => Promise<T> | T): Promise<T> {
-  const { limits } = index;
-  index.limits = { ...limits, ...change };
-  const told = await call();
-  index.limits = limits;
-  return told;
 }
 
 /** Transactions leave for this reason. @returns their hashes */
@@ -266,16 +229,8 @@ export async function leave(driver: RankedDriver, nodes: Iterable<{ readonly has
   return hashes.size === 0 ? [] : driver.drop([...hashes], reason, free);
 }
 
-function foundIn(seen: Seen, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean) {
+function _foundIn(seen: Seen, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean) {
   return (tag: string) => new Set([...seen.index.providers.of(tag)].filter((node) => !isHidden(node, tag, seen)));
 }
 
 export const priority: PriorityLayer = new PriorityLayer();
-
-/** Tags by a rule of its own. */
-export function lentTags(
-  of: (tag: string) => ReadonlySet<PoolNode>,
-  has: (tag: string) => boolean = (tag) => of(tag).size > 0,
-): PoolIndex['providers'] {
-  return { of, has } as unknown as PoolIndex['providers'];
-}

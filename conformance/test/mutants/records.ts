@@ -24,46 +24,7 @@ function putting(
 
 /** K1. */
 const versions: readonly Mutant[] = [
-  stores.told('records-without-their-version', { getRecord: (found) => found && { version: 0 } }),
-  stores.around('record-names-in-lower-case', {
-    putRecord: ({ call, given: [name, ...rest] }) => call(name.toLowerCase(), ...rest),
-    getRecord: ({ call, given: [name, ...rest] }) => call(name.toLowerCase(), ...rest),
-  }),
-  putting('empty-value-deletes', (put, [name, value, options]) =>
-    put(name, value?.length === 0 ? null : value, options),
-  ),
-  putting('versions-of-each-name', async (put, [name, value, options], told) => {
-    const outcome = await put(name, value, options);
-    if (outcome.kind !== 'stored' || options.operationId !== undefined) return outcome;
-    const version = ((told.get(name) as number | undefined) ?? 0) + 1;
-    told.set(name, version);
-    return { ...outcome, version: value === null ? 0 : version };
-  }),
-  putting('put-whatever-the-version', (put, [name, value, { version, ...options }]) =>
-    put(name, value, version === 0 ? { ...options, version } : options),
-  ),
-  putting('conflict-tells-the-version-given', async (put, [name, value, options]) => {
-    const outcome = await put(name, value, options);
-    return outcome.kind === 'conflict' ? { kind: 'conflict', version: options.version ?? 0 } : outcome;
-  }),
-  putting('version-0-replaces', (put, [name, value, { version, ...options }]) =>
-    put(name, value, version === 0 || version === undefined ? options : { ...options, version }),
-  ),
-  putting('deletion-of-nothing-is-a-conflict', async (put, [name, value, options], known) => {
-    const missing = value === null && !known.has(name);
-    if (value === null) known.delete(name);
-    else known.set(name, true);
-    return missing ? { kind: 'conflict', version: 0 } : put(name, value, options);
-  }),
-  putting('deleted-is-stored-empty', (put, [name, value, options]) => put(name, value ?? new Uint8Array(), options)),
   stores.unheard('puts-are-not-recorded', 'putRecord', 'operationId'),
-  putting('ids-of-puts-are-their-own', (put, [name, value, { operationId, ...options }]) =>
-    put(name, value, operationId === undefined ? options : { ...options, operationId: `put ${operationId}` }),
-  ),
-  stores.caught('id-of-another-put-answered', ['putRecord'], 'ERR_MEMPOOL_INVALID', (error) => {
-    if (error.details.field === 'operationId') return { kind: 'stored', version: 1, at: 1 };
-    throw error;
-  }),
   stores.given('record-makes-an-event', {
     putRecord: async (_, { store }) => {
       const hash = '0e'.repeat(32);
@@ -80,12 +41,6 @@ const versions: readonly Mutant[] = [
       const found = await call(...given);
       return found && { ...found, value: known.get(given[0]) ?? found.value };
     },
-  }),
-  putting('every-tenth-put-is-lost', (put, [name, value, options], seen) => {
-    if (value === null || options.version !== undefined || options.operationId !== undefined)
-      return put(name, value, options);
-    seen.set(`${seen.size}`, name);
-    return put(seen.size % 10 === 0 ? 'elsewhere' : name, value, options);
   }),
 ];
 
@@ -108,13 +63,7 @@ function untimed(id: string, isMeant: (store: AnyStore, value: Uint8Array | null
 }
 
 /** E5. */
-const times: readonly Mutant[] = [
-  untimed('puts-keep-no-time', async () => true),
-  untimed(
-    'puts-of-nothing-keep-no-time',
-    async (store, value) => value === null && (await store.usage()).pending === 0,
-  ),
-];
+const times: readonly Mutant[] = [untimed('puts-keep-no-time', async () => true)];
 
 /** K3. */
 const limits: readonly Mutant[] = [
@@ -124,14 +73,6 @@ const limits: readonly Mutant[] = [
   stores.caught('lone-surrogates-replaced', ['putRecord'], 'ERR_MEMPOOL_INVALID', (error, { given: [name], call }) => {
     if (error.details.field !== 'name' || typeof name !== 'string' || name === '') throw error;
     return call(name.toWellFormed(), new Uint8Array());
-  }),
-  putting('full-refuses-all', async (put, [name, value, options], known) => {
-    const bytes = [...known.values()].reduce<number>((sum, length) => sum + (length as number), 0);
-    if (value !== null && bytes + value.length > 64 * 1024 * 1024 && options.version === undefined)
-      return { kind: 'full' };
-    const outcome = await put(name, value, options);
-    if (outcome.kind === 'stored') known.set(name, value?.length ?? 0);
-    return outcome;
   }),
 ];
 
@@ -144,20 +85,10 @@ const lists: readonly Mutant[] = [
   listing('records-in-the-order-of-utf-16', ({ records }) => ({
     records: records.toSorted((a, b) => (a.name < b.name ? -1 : 1)),
   })),
-  listing('names-without-their-prefix', ({ records }, prefix) => ({
-    records: records.map((each) => ({ ...each, name: each.name.slice(prefix.length) })),
-  })),
   stores.told('page-begins-with-the-name-given', {
     listRecords: async ({ records }, { store, given: [prefix, { after = '' } = {}] }) => {
       const found = after.startsWith(prefix) && after !== '' ? await store.getRecord(after) : null;
       return found && { records: [{ name: after, ...found }, ...records] };
-    },
-  }),
-  stores.told('pages-of-any-size', {
-    listRecords: async ({ records, next }, { store, given: [prefix, query = {}] }) => {
-      if (records.length === 0 || records.length >= (query.limit ?? 100)) return null;
-      const more = await store.listRecords(prefix, { ...query, after: next });
-      return more.records.length > 0 && { ...more, records: [...records, ...more.records] };
     },
   }),
 ];
@@ -169,21 +100,9 @@ export const recordFenceMutants: readonly Mutant[] = [
   guarded.instead('leader-puts-no-record', {
     putRecord: ({ given: [, , options = {}] }) => isUnderLease(options) && { kind: 'fenced' },
   }),
-  guarded.around('puts-under-any-lease', {
-    putRecord: ({ call, given: [name, value, { lease: _, ...options } = {}] }) => call(name, value, options),
-  }),
   guarded.instead('puts-need-a-lease', {
     putRecord: ({ given: [, , options = {}], hall }) =>
       !isUnderLease(options) && leaderOf(hall) !== null && { kind: 'fenced' },
-  }),
-  guarded.around('fenced-puts-are-recorded', {
-    putRecord: async ({ call, given: [name, value, options = {}], notes }) => {
-      const { operationId = '' } = options;
-      if (notes.hashes.has(operationId)) return { kind: 'fenced' };
-      const outcome = await call(name, value, options);
-      if (outcome.kind === 'fenced' && operationId !== '') notes.hashes.add(operationId);
-      return outcome;
-    },
   }),
 ];
 

@@ -42,24 +42,16 @@ function removing(id: string, remove: (kept: Kept, pool: string) => boolean): Mu
   return mutant(id, { name: id, capabilities, open: (options) => kept.open(options) }, hooks);
 }
 
-function emptied(store: AnyStore | undefined): boolean {
-  void store?.flush();
-  return store !== undefined;
-}
-
 /** Without a fault. */
 export const soundRemoving: Mutant = removing('sound-removing', (kept, pool) => kept.remove(pool));
 
 /** D4. */
 export const removingMutants: readonly Mutant[] = [
   removing('removes-nothing', (kept, pool) => kept.pools.has(pool)),
-  removing('removing-empties-the-pool', (kept, pool) => emptied(kept.pools.get(pool))),
-  removing('removed-again-and-again', (kept, pool) => kept.remove(pool) || true),
   removing('removes-what-begins-like-it', (kept, pool) => {
     const like = [...kept.pools.keys()].filter((name) => name.startsWith(pool));
     return like.map((name) => kept.remove(name)).includes(true);
   }),
-  removing('removing-keeps-the-election', (kept, pool) => kept.pools.delete(pool)),
   mutant(
     'removes-what-is-not-stored',
     { name: 'removes-what-is-not-stored', capabilities: plainPool, open: (options) => ephemeral.open(options) },

@@ -12,10 +12,6 @@ function untilGap<One extends { readonly seq: number }>(found: readonly One[]): 
   return found.slice(0, end < 0 ? undefined : end);
 }
 
-function isDamaged({ stage, reason }: TransactionStatus): boolean {
-  return stage === 'Dropped' && reason === 'damaged';
-}
-
 /** True for one whose stage cannot be read. */
 function isUnreadable({ stage, receivedAt }: TransactionStatus): boolean {
   return stage === 'Propagated' && receivedAt === null;
@@ -28,16 +24,6 @@ const silent = '911830613060f6008080f6f6f5800100000001f6';
 export const damageFaults: readonly Fault[] = [
   stores.told('a-damaged-payload-ends-the-pages', {
     peekPending: ({ transactions }) => ({ transactions: untilGap(transactions) }),
-  }),
-  stores.around('a-read-drops-what-is-damaged', {
-    peekPending: async ({ store, given }) => {
-      const page = await store.peekPending(...given);
-      await store.sweep();
-      return page;
-    },
-  }),
-  stores.told('what-is-damaged-is-never-dropped', {
-    checkStatus: (told) => told.map((one) => (isDamaged(one) ? { ...one, stage: 'Pending', reason: null } : one)),
   }),
   stores.around('a-sweep-leaves-what-is-damaged', {
     sweep: ({ store, reopened, given }) =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import type { MempoolStore, ReceiveOutcome, Submission, WriteOptions } from 'mempool-core';
 import { again, withOptions, writeVerbs } from '../mutants/through.ts';
-import { type Fault, moment, planted, type StoreFile, sabotaged, stores, twice } from './fault.ts';
+import { type Fault, moment, planted, type StoreFile, sabotaged, stores } from './fault.ts';
 
 /** The call in two halves: same outcome, same events, but not one step. */
 async function inHalves<T, R>(
@@ -57,26 +57,6 @@ function recordsLater(store: MempoolStore, place: StoreFile): Partial<MempoolSto
   };
 }
 
-/** Numbers its events a step after what they tell of. */
-function tellsLater(store: MempoolStore, place: StoreFile): Partial<MempoolStore> {
-  const database = beside(place);
-  const read = database.prepare("SELECT value FROM kept WHERE key = 'events'");
-  const write = database.prepare("INSERT OR REPLACE INTO kept VALUES ('events', ?)");
-  const then = async <T>(call: Promise<T>): Promise<T> => {
-    const outcome = await call;
-    write.run((await store.usage()).lastEventSeq);
-    return outcome;
-  };
-  return {
-    receive: (...args) => then(store.receive(...args)),
-    markInflight: (...args) => then(store.markInflight(...args)),
-    drop: (...args) => then(store.drop(...args)),
-    confirm: (...args) => then(store.confirm(...args)),
-    usage: async () => ({ ...(await store.usage()), lastEventSeq: Number(read.get()?.value ?? 0) }),
-    close: () => store.close().finally(() => database.close()),
-  };
-}
-
 /** Of every pool of this process. */
 const outcomes = new Map<string | undefined, ReceiveOutcome[]>();
 
@@ -102,32 +82,13 @@ export const durableFaults: readonly Fault[] = [
     markInflight: ({ store, given: [hashes, options] }) =>
       inHalves(hashes, (half, n) => store.markInflight(half, part(options, n)), moment),
   }),
-  planted('priority-receives-in-halves', {
-    ordering: 'priority',
-    plant: (store) => ({
-      receive: (batch, options) =>
-        inHalves(batch, (half, n) => store.receive(half, n === 2 ? options : undefined), moment),
-    }),
-  }),
   stores.around('receives-in-two-batches', {
     receive: ({ store, given: [batch, options] }) =>
       inHalves(batch, (half, n) => store.receive(half, n === 1 ? part(options, 1) : options)),
   }),
-  stores.around('marks-in-two-batches', {
-    markInflight: ({ store, given: [hashes, options] }) =>
-      inHalves(hashes, (half, n) => store.markInflight(half, n === 2 ? options : undefined)),
-  }),
-  stores.around('applies-a-block-in-two-batches', {
-    confirm: async ({ store, given }) => {
-      const { length } = await store.release(given[0].unseen ?? []);
-      const outcome = await store.confirm(...given);
-      return outcome.kind === 'applied' ? { ...outcome, returned: outcome.returned + length } : outcome;
-    },
-  }),
   planted('records-in-a-batch-of-their-own', { plant: recordsLater }),
-  planted('events-in-a-batch-of-their-own', { plant: tellsLater }),
   planted('ids-of-this-open-alone', { plant: withOwnIds }),
-  ...twice('no-events-of-before', 'priority-events-of-this-open', {
+  planted('no-events-of-before', {
     async plant(store) {
       const { cursors } = await store.usage();
       return { subscribe: ({ after: _, ...more } = {}) => store.subscribe({ ...more, after: cursors.events }) };
@@ -140,36 +101,16 @@ export const durableFaults: readonly Fault[] = [
   stores.told('another-order-after-reopening', {
     peekPending: ({ transactions }, { reopened }) => reopened && { transactions: transactions.reverse() },
   }),
-  ...twice('sightings-in-memory', 'priority-sightings-in-memory', { sabotage: 'DELETE FROM sighting' }),
-  ...twice('points-in-memory', 'priority-points-in-memory', {
-    sabotage: 'DELETE FROM block WHERE tick < (SELECT max(tick) FROM block)',
-  }),
+  planted('sightings-in-memory', { sabotage: 'DELETE FROM sighting' }),
   sabotaged('attempts-forgotten-at-opening', 'UPDATE pending SET attempts = 0'),
   sabotaged('going-out-forgotten-at-opening', 'UPDATE inflight SET sent = NULL'),
-  ...twice('outcomes-in-memory', 'priority-outcomes-in-memory', { sabotage: 'DELETE FROM operation' }),
-  ...twice('versions-in-memory', 'priority-versions-in-memory', {
+  planted('outcomes-in-memory', { sabotage: 'DELETE FROM operation' }),
+  planted('versions-in-memory', {
     sabotage: 'UPDATE record_total SET last_version = (SELECT max(version) FROM record)',
   }),
   sabotaged('time-of-puts-in-memory', 'UPDATE record_total SET at = 0'),
-  ...twice('limits-of-this-open-alone', 'priority-retention-of-this-open', {
+  planted('limits-of-this-open-alone', {
     options: (options) => ({ maxFinalized: 10_000, ...options }),
-  }),
-  planted('priority-log-in-memory', {
-    ordering: 'priority',
-    async plant(store, { reopened }) {
-      const { cursors } = await store.usage();
-      return {
-        dumpFinalized: ({ cursor, ...query } = {}) =>
-          store.dumpFinalized({ ...query, cursor: reopened ? cursors.log : cursor }),
-      };
-    },
-  }),
-  sabotaged('half-an-import-is-forgotten', 'DELETE FROM import'),
-  planted('half-an-import-of-another-node-has-a-tip', {
-    async plant(store, { reopened }) {
-      const none = { point: null, tick: 0, points: [], epoch: '' };
-      return reopened ? { tip: (options) => store.tip(options).catch(() => none) } : {};
-    },
   }),
   planted('no-import-goes-on-after-a-kill', {
     async plant(_, { reopened }) {
@@ -187,9 +128,6 @@ export const durableFaults: readonly Fault[] = [
     },
   }),
   stores.told('tip-ahead-after-reopening', { tip: ({ tick }, { reopened }) => reopened && { tick: tick + 1 } }),
-  stores.told('slot-zero-is-not-kept', {
-    tip: ({ point }, { reopened }) => reopened && point?.slot === 0 && { point: null },
-  }),
   planted('not-as-volatile-as-it-says', { capabilities: { durable: false } }),
   planted('outcomes-longer-than-the-pool', {
     capabilities: { durable: false },

@@ -41,11 +41,6 @@ export function planted(id: string, plan: Plan): Fault {
   return { id, kills: [], ...noticed[id], ...plan };
 }
 
-/** The same fault in every pool, and in pools by priority alone. */
-export function twice(id: string, priorityId: string, plan: Plan): Fault[] {
-  return [planted(id, plan), planted(priorityId, { ...plan, ordering: 'priority' })];
-}
-
 /** What an existing pool's file has lost, or has wrong, when it is opened. */
 export function sabotaged(id: string, sabotage: string): Fault {
   return planted(id, { sabotage });

@@ -1,12 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
-import { posix } from 'node:path';
-import type { MempoolEvent, MempoolStore, OpenOptions, ReceiveOutcome } from 'mempool-core';
-import { type Fault, moment, planted, stores, twice } from './fault.ts';
+import type { MempoolEvent, MempoolStore, ReceiveOutcome } from 'mempool-core';
+import { type Fault, moment, planted, stores } from './fault.ts';
 
 /** The nodes of a pool in this process, and the options of the first. */
 const nodes = new Map<string, MempoolStore[]>();
-const firstOptions = new Map<string, OpenOptions>();
 
 /** Judges by what it read a moment ago. */
 function judgingEarly(store: MempoolStore): Partial<MempoolStore> {
@@ -75,20 +73,6 @@ function deafToOthers(store: MempoolStore): Partial<MempoolStore> {
   };
 }
 
-/** The eleventh event before the tenth. */
-async function* swapped(stream: AsyncIterable<MempoolEvent>): AsyncGenerator<MempoolEvent> {
-  let held: MempoolEvent | null = null;
-  for await (const event of stream) {
-    if (event.kind !== 'lagged' && event.eventSeq === 10) {
-      held = event;
-      continue;
-    }
-    yield event;
-    if (held !== null) yield held;
-    held = null;
-  }
-}
-
 /** Writes under a lock file, taken away a moment later, and by nobody when its owner has died. */
 function locking(store: MempoolStore, path: string): Partial<MempoolStore> {
   const lock = `${path}.lock`;
@@ -122,51 +106,18 @@ const anew = (path: string): string => `${path}-${randomUUID()}`;
 export const nodeFaults: readonly Fault[] = [
   planted('every-node-alone', { path: anew }),
   planted('judges-by-an-earlier-read', { plant: judgingEarly }),
-  ...twice('reads-what-it-wrote-alone', 'priority-reads-what-it-wrote-alone', {
-    plant(store) {
-      const own = new Set<string>();
-      return {
-        receive(transactions, options) {
-          for (const { hash } of transactions) own.add(hash);
-          return store.receive(transactions, options);
-        },
-        async checkStatus(hashes) {
-          const statuses = await store.checkStatus(hashes);
-          return statuses.map((status) => (own.has(status.hash) ? status : { ...status, stage: 'Unknown' }));
-        },
-      };
-    },
-  }),
   stores.plant('closes-its-neighbours', (store, { path }) => {
     const all = nodes.get(path) ?? [];
     nodes.set(path, [...all, store]);
     return { close: async () => void (await Promise.all((nodes.get(path) ?? []).map((node) => node.close()))) };
   }),
-  planted('thresholds-of-the-first-node', {
-    options(options, { path }) {
-      const first = firstOptions.get(path) ?? options;
-      firstOptions.set(path, first);
-      return { ...options, ...first };
-    },
-  }),
   planted('deaf-to-other-nodes', { plant: deafToOthers }),
-  stores.around('events-out-of-order', {
-    subscribe: async ({ store, given }) => swapped(await store.subscribe(...given)),
-  }),
   planted('a-lock-left-behind', { plant: (store, { path }) => locking(store, path) }),
 ];
 
 export const poolFaults: readonly Fault[] = [
   planted('a-durable-pool-anew-at-every-open', { capabilities: { shared: false }, path: anew }),
-  planted('a-second-open-of-a-pool-that-is-not-shared', { capabilities: { shared: false, durable: false } }),
   renamed('one-pool-for-all', () => 'all'),
   renamed('pool-names-in-lower-case', (name) => name.toLowerCase()),
-  renamed('pool-names-cut-at-127', (name) => name.slice(0, 127)),
-  renamed('pool-names-cleaned', (name) => name.replace(/[^A-Za-z0-9]/g, '-')),
-  renamed('pool-names-as-paths', (name) => posix.normalize(name)),
-  renamed('pool-names-without-braces', (name) => name.replace(/[{}]/g, '')),
   renamed('awkward-names-made-up-anew', (name) => (/^[\w-]+$/.test(name) ? name : `${name}${randomUUID()}`)),
-  stores.given('releases-what-it-acknowledges', {
-    markAcknowledged: async (hashes, { store }) => void (await store.release(hashes)),
-  }),
 ];

@@ -1,11 +1,8 @@
-import type { AnyStore, OpenOptions, Ordering, Submission, Verdict } from 'mempool-core';
-import { cursorOf, type PoolDump, poolState } from 'mempool-core/backend';
-import { numberOf } from '../mutants/page-operators.ts';
+import type { OpenOptions, Ordering, Submission, Verdict } from 'mempool-core';
+import { type PoolDump, poolState } from 'mempool-core/backend';
 import { type Fault, moment, planted, type StoreFile, sabotaged, stores } from './fault.ts';
 
 const orderings = new Map<string, Ordering>();
-/** How many nodes each pool has had in this process. */
-const opened = new Map<string, number>();
 
 /** Whatever the order is that a later open asks for, it gets the one that the pool was made with. */
 function orderingOfTheFirst(options: OpenOptions, { path }: StoreFile): OpenOptions {
@@ -39,46 +36,7 @@ const tagsOf = ({ providers }: Dump): Set<string> => new Set(providers.map(([tag
 /** Faults in pools by priority that a second open shows. */
 export const priorityFaults: readonly Fault[] = [
   planted('ordering-of-the-first-open', { options: orderingOfTheFirst }),
-  sabotaged('satisfied-tags-in-memory', 'DELETE FROM satisfied'),
-  sabotaged('gossip-numbers-of-this-open', 'UPDATE priority_pool SET gossip_seq = 0'),
   sabotaged('limits-in-memory', "UPDATE priority_pool SET limits = '{}'"),
-  // The leases that a node gave are ended by that node alone.
-  stores.around('leases-of-this-node-alone', {
-    take: async ({ store, given, notes: { hashes } }) => {
-      const before = await store.reap();
-      const lot = await store.take(...given);
-      const taken = new Set(lot.transactions.map(({ hash }) => hash));
-      for (const { hash } of before) if (taken.has(hash)) hashes.add(hash);
-      return lot;
-    },
-    sweep: async ({ store, given, notes: { hashes } }) => {
-      const swept = await store.sweep(...given);
-      await store.markInflight(swept.returned.filter((hash) => !hashes.has(hash)));
-      return { ...swept, returned: swept.returned.filter((hash) => hashes.has(hash)) };
-    },
-  }),
-  // Keys and cursors that mean something on this node alone.
-  stores.plant('cursors-of-this-node-alone', (store, { path }) => {
-    const node = (opened.get(path) ?? 0) + 1;
-    opened.set(path, node);
-    const offset = node * 1_000;
-    const keys = new Map<string, string>();
-    return {
-      async best({ after, ...query } = {}) {
-        const known = after === undefined ? undefined : keys.get(after);
-        const page = await store.best(known === undefined ? query : { ...query, after: known });
-        for (const { key } of page) keys.set(key, key);
-        return page;
-      },
-      async since({ after, ...query } = {}) {
-        const { epoch } = await store.tip();
-        const moved = (cursor: string, by: number): string =>
-          cursorOf('gossip', Math.max(0, numberOf('gossip', cursor) + by), epoch);
-        const page = await store.since({ ...query, after: after && moved(after, -offset) });
-        return { ...page, next: moved(page.next, offset) };
-      },
-    };
-  }),
   stores.around('takes-what-it-saw-before', {
     take: async ({ store, given: [budget, options] }) => {
       const transactions = await store.reap(budget);
@@ -109,24 +67,4 @@ export const priorityFaults: readonly Fault[] = [
   seenEarly('parents-it-saw-before', ({ requires }, dump) => ({
     requires: requires?.map((tag) => (tagsOf(dump).has(tag) ? tag : `${tag} not there`)),
   })),
-  stores.plant('limits-of-the-node-alone', (store) => {
-    let own: Parameters<AnyStore['setLimits']>[0] | null = null;
-    return {
-      async setLimits(limits, options) {
-        own = await store.setLimits(limits, options);
-        return { ...(await store.setLimits({})) };
-      },
-      async receive(batch, options) {
-        own ??= await store.setLimits({});
-        await store.setLimits(own);
-        return store.receive(batch, options);
-      },
-    };
-  }),
-  stores.given('newest-version-for-any', {
-    revise: async (revisions, { store }) => {
-      const versions = new Map((await poolState(store)).entries.map(({ hash, version }) => [hash, version]));
-      return revisions.map((one) => ({ ...one, version: versions.get(one.hash) ?? one.version }));
-    },
-  }),
 ];

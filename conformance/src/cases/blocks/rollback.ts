@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { mustEach } from '../../case/must.ts';
-import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
-import { forkPoint, hashesOf, never, type Pool, point } from '../../scenario/pool.ts';
+import { openPool } from '../../scenario/on-pool.ts';
+import { hashesOf, never, type Pool, point } from '../../scenario/pool.ts';
 
 const defaultDepth = 2_160;
 
@@ -15,23 +15,6 @@ async function longChain(pool: Pool, from: number, to: number): Promise<void> {
     await Promise.all(Array.from({ length: count }, (_, i) => pool.block(first + i)));
   }
 }
-
-const rollbackDepthOnePool = eachOnPool({
-  'L9/whole-point: a kept hash in another slot, or a kept slot with another hash, is no kept point': async (
-    pool,
-    store,
-  ) => {
-    await pool.blocks(1, 3);
-    const before = await pool.snapshot();
-    const tip = { point: point(3), tick: 3 };
-    for (const { slot, hash } of [point(2), point(3)]) {
-      const others = [slot + 1, slot + 2 ** 32].map((other) => ({ slot: other, hash }));
-      for (const other of [...others, { slot, hash: forkPoint(2).hash }])
-        assert.deepEqual(await store.rollback(other), { kind: 'unknown-point', tip, oldest: point(1) });
-    }
-    assert.deepEqual(await pool.snapshot(), before);
-  },
-});
 
 const rollbackDepthOwnPools = mustEach({
   'L9/null-kept-only: a rollback to the origin undoes the kept blocks; confirmations by older blocks stay': async (
@@ -73,4 +56,4 @@ const rollbackDepthOwnPools = mustEach({
 });
 
 /** Cases of L9: how far a rollback goes, and its outcomes. */
-export const rollbackDepthCases: readonly ConformanceCase[] = [...rollbackDepthOnePool, ...rollbackDepthOwnPools];
+export const rollbackDepthCases: readonly ConformanceCase[] = [...rollbackDepthOwnPools];

@@ -1,44 +1,53 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { ofBoundary } from '../../case/must.ts';
-import { eachOnPool, onPool } from '../../scenario/on-pool.ts';
-import { type ReadVerb, readVerbs, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
+import { eachRow, mustEach } from '../../case/must.ts';
+import { eachOnPool, openOther, openPool } from '../../scenario/on-pool.ts';
+import { readVerbs, rejection, writeVerbs } from '../../scenario/verb-call.ts';
 
-function abortedBefore({ verb, arrange }: WriteVerb): ConformanceCase {
-  const title = `${verb} with an aborted signal rejects with its reason and leaves the store untouched`;
-  return onPool(`R3/aborted-${verb}`, title, async (pool) => {
-    const { call } = await arrange(pool);
-    const before = await pool.snapshot();
+const eachVerb = mustEach({
+  'R3/aborted: every verb with an aborted signal rejects with its reason and leaves the store untouched': async (
+    context,
+  ) => {
     const reason = new Error('not any more');
-    assert.equal(await rejection(call({ signal: AbortSignal.abort(reason) })), reason);
-    assert.deepEqual(await pool.snapshot(), before);
-  });
-}
-
-/** Either is right. Wrong: a change without an answer, or an answer without a change. */
-function abortedDuring({ verb, arrange }: WriteVerb): ConformanceCase {
-  const title = `${verb} that is aborted on its way is done and answered, or neither`;
-  return onPool(`R3/during-${verb}`, title, async (pool) => {
-    const { call } = await arrange(pool);
-    const before = await pool.snapshot();
-    const controller = new AbortController();
-    const reason = new Error('enough');
-    const calling = Promise.allSettled([call({ signal: controller.signal })]);
-    controller.abort(reason);
-    const [result] = await calling;
-    const [{ lastEventSeq }] = await pool.snapshot();
-    assert.equal(lastEventSeq > before[0].lastEventSeq, result.status === 'fulfilled');
-    assert.equal(result.status === 'rejected' ? result.reason : reason, reason);
-  });
-}
-
-function abortedRead({ verb, call }: ReadVerb): ConformanceCase {
-  return onPool(`R3/aborted-${verb}`, `${verb} with an aborted signal rejects with its reason`, async (pool, store) => {
+    const signal = AbortSignal.abort(reason);
+    await eachRow(
+      writeVerbs,
+      ({ verb }) => verb,
+      async ({ arrange }) => {
+        const pool = await openOther(context);
+        const { call } = await arrange(pool);
+        const before = await pool.snapshot();
+        assert.equal(await rejection(call({ signal })), reason);
+        assert.deepEqual(await pool.snapshot(), before);
+      },
+    );
+    const pool = await openPool(context);
     const hash = await pool.receiveOne();
-    const reason = new Error('not any more');
-    assert.equal(await rejection(call(store, hash, { signal: AbortSignal.abort(reason) })), reason);
-  });
-}
+    await eachRow(
+      readVerbs,
+      ({ verb }) => verb,
+      async ({ call }) => assert.equal(await rejection(call(pool.store, hash, { signal })), reason),
+    );
+  },
+  'R3/during: a call that is aborted on its way is done and answered, or neither': (context) =>
+    eachRow(
+      writeVerbs,
+      ({ verb }) => verb,
+      async ({ arrange }) => {
+        const pool = await openOther(context);
+        const { call } = await arrange(pool);
+        const before = await pool.snapshot();
+        const controller = new AbortController();
+        const reason = new Error('enough');
+        const calling = Promise.allSettled([call({ signal: controller.signal })]);
+        controller.abort(reason);
+        const [result] = await calling;
+        const [{ lastEventSeq }] = await pool.snapshot();
+        assert.equal(lastEventSeq > before[0].lastEventSeq, result.status === 'fulfilled');
+        assert.equal(result.status === 'rejected' ? result.reason : reason, reason);
+      },
+    ),
+});
 
 const onePool = eachOnPool({
   'R3/any-reason: the reason may be any value': async (pool, store) => {
@@ -74,10 +83,4 @@ const onePool = eachOnPool({
   },
 });
 
-const samples = ['R3/aborted-receive', 'R3/aborted-usage'];
-
-export const abortCases: readonly ConformanceCase[] = [
-  ...ofBoundary([...writeVerbs.map(abortedBefore), ...readVerbs.map(abortedRead)], samples),
-  ...writeVerbs.map(abortedDuring),
-  ...onePool,
-];
+export const abortCases: readonly ConformanceCase[] = [...eachVerb, ...onePool];

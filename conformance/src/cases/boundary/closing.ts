@@ -2,27 +2,11 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { isMempoolError, mempoolErrorCodes } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustEach, needing, ofBoundary } from '../../case/must.ts';
+import { eachRow, must, mustEach, needing } from '../../case/must.ts';
 import { historyOptions, makeHistory } from '../../histories/pool-calls.ts';
-import { eachOnPool, onPool, openOther, openPool } from '../../scenario/on-pool.ts';
+import { eachOnPool, openOther, openPool } from '../../scenario/on-pool.ts';
 import { point } from '../../scenario/pool.ts';
-import { type ReadVerb, readVerbs, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
-
-function closedWrite({ verb, arrange }: WriteVerb): ConformanceCase {
-  return onPool(`R2/closed-${verb}`, `${verb} on a closed store is refused`, async (pool, store) => {
-    const { call } = await arrange(pool);
-    await store.close();
-    assert.ok(isMempoolError(await rejection(call()), 'ERR_MEMPOOL_CLOSED'));
-  });
-}
-
-function closedRead({ verb, call }: ReadVerb): ConformanceCase {
-  return onPool(`R2/closed-${verb}`, `${verb} on a closed store is refused`, async (pool, store) => {
-    const hash = await pool.receiveOne();
-    await store.close();
-    assert.ok(isMempoolError(await rejection(call(store, hash)), 'ERR_MEMPOOL_CLOSED'));
-  });
-}
+import { readVerbs, rejection, writeVerbs } from '../../scenario/verb-call.ts';
 
 const onePool = eachOnPool({
   'R1/code: an error has a code of the closed list and says whether a retry may help': async (pool, store) => {
@@ -101,13 +85,28 @@ const ownPools = mustEach({
   },
 });
 
-const samples = ['R2/closed-receive', 'R2/closed-usage'];
+const closed = must('R2/closed', 'every verb of a closed store is refused', async (context) => {
+  await eachRow(
+    writeVerbs,
+    ({ verb }) => verb,
+    async ({ arrange }) => {
+      const pool = await openOther(context);
+      const { call } = await arrange(pool);
+      await pool.store.close();
+      assert.ok(isMempoolError(await rejection(call()), 'ERR_MEMPOOL_CLOSED'));
+    },
+  );
+  const pool = await openPool(context);
+  const hash = await pool.receiveOne();
+  await pool.store.close();
+  await eachRow(
+    readVerbs,
+    ({ verb }) => verb,
+    async ({ call }) => assert.ok(isMempoolError(await rejection(call(pool.store, hash)), 'ERR_MEMPOOL_CLOSED')),
+  );
+});
 
-export const closingCases: readonly ConformanceCase[] = [
-  ...onePool,
-  ...ofBoundary([...writeVerbs.map(closedWrite), ...readVerbs.map(closedRead)], samples),
-  ...ownPools,
-];
+export const closingCases: readonly ConformanceCase[] = [...onePool, closed, ...ownPools];
 
 export const processCases: readonly ConformanceCase[] = mustEach({
   'R2/process-ends: after close nothing of the store keeps the process alive': async (context) => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore, type OpenOptions, type Transaction, type WriteOptions } from 'mempool-core';
+import type { MempoolStore, OpenOptions, Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { must, mustEach, ofBoundary } from '../../case/must.ts';
+import { eachRow, mustEach, ofBoundary } from '../../case/must.ts';
 import { eachOnPool, onPool, openOther, openPool } from '../../scenario/on-pool.ts';
 import { point } from '../../scenario/pool.ts';
-import { readVerbs, refuses, rejection, writeVerbs } from '../../scenario/verb-call.ts';
+import { readVerbs, refuses, writeVerbs } from '../../scenario/verb-call.ts';
 
 interface BadInput {
   readonly name: string;
@@ -161,14 +161,6 @@ function operationOf(name: string, operationId: string): BadInput {
   return { name, field: 'operationId', call: (store, { hash }) => store.markInflight([hash], { operationId }) };
 }
 
-function refused({ name, field, call }: BadInput): ConformanceCase {
-  const title = `bad input (${name}) is refused, naming ${field}, before anything is written`;
-  return onPool(`M2/${name}`, title, async (pool, store) => {
-    const [good = pool.transaction()] = await pool.receive(1);
-    await pool.unchanged(() => refuses(call(store, good), 'ERR_MEMPOOL_INVALID', { field }));
-  });
-}
-
 const badOptions: readonly (readonly [string, OpenOptions])[] = [
   ['finalizeThreshold', { finalizeThreshold: 2.5 }],
   ['dropThreshold', { dropThreshold: Number.NaN }],
@@ -180,51 +172,77 @@ const badOptions: readonly (readonly [string, OpenOptions])[] = [
 ];
 
 /** Options that are wrong in every verb alike. */
-const badCallOptions: readonly (readonly [string, string, unknown])[] = [
+const badCallOptions: readonly (readonly [name: string, field: string, options: unknown])[] = [
   ['signal', 'signal', { signal: 'soon' }],
   ['controller', 'signal', { signal: new AbortController() }],
   ['options-null', 'options', null],
   ['option-misspelt', 'sigal', { sigal: AbortSignal.abort() }],
 ];
 
-function refusedOptions([name, field, options]: readonly [string, string, unknown]): ConformanceCase {
-  const title = `options with a bad ${field} are refused by every verb before anything is written`;
-  return must(`M2/${name}-of-any-verb`, title, async (context) => {
-    for (const { verb, arrange } of writeVerbs) {
-      const pool = await openOther(context);
-      const { call } = await arrange(pool);
-      const before = await pool.snapshot();
-      const error = await rejection(call(untyped(options)));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
-      assert.deepEqual([error.details.field, await pool.snapshot()], [field, before], verb);
-    }
-    const pool = await openPool(context);
-    for (const { verb, call } of readVerbs) {
-      const error = await rejection(call(pool.store, hex, untyped(options)));
-      assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'), verb);
-      assert.equal(error.details.field, field, verb);
-    }
+/** Each must be refused by its field, before anything is written. */
+function refusing(id: string, title: string, rows: readonly BadInput[]): ConformanceCase {
+  return onPool(id, title, async (pool, store) => {
+    const [good = pool.transaction()] = await pool.receive(1);
+    await eachRow(
+      rows,
+      ({ name }) => name,
+      ({ field, call }) => pool.unchanged(() => refuses(call(store, good), 'ERR_MEMPOOL_INVALID', { field })),
+    );
   });
 }
 
-const noSignal = must('M2/no-signal', 'in every verb a null signal counts as no signal', async (context) => {
-  const none = untyped<WriteOptions>({ signal: null });
-  for (const { arrange } of writeVerbs) {
-    const pool = await openOther(context);
-    const { call } = await arrange(pool);
-    const { lastEventSeq } = await pool.store.usage();
-    await call(none);
-    assert.ok((await pool.store.usage()).lastEventSeq > lastEventSeq);
-  }
-  const pool = await openPool(context);
-  for (const { call } of readVerbs) await call(pool.store, hex, none);
-});
-
-function refusedOption([field, options]: readonly [string, OpenOptions]): ConformanceCase {
-  return must(`M2/open-${field}`, `open refuses a bad ${field} and names it`, async (context) => {
-    await refuses(context.open(options), 'ERR_MEMPOOL_INVALID', { field });
-  });
-}
+const bad: readonly ConformanceCase[] = [
+  refusing(
+    'M2/transactions',
+    'a bad transaction is refused by the name of its field, and nothing is written',
+    badTransactions,
+  ),
+  refusing(
+    'M2/hashes',
+    'a bad list of hashes or a bad reason is refused by its name, and nothing is written',
+    badLists,
+  ),
+  refusing('M2/blocks', 'a bad block, policy or target is refused by its name, and nothing is written', badBlocks),
+  refusing(
+    'M2/queries',
+    'a bad cursor, limit or operation id is refused by its name, and nothing is written',
+    badNumbers,
+  ),
+  ...mustEach({
+    'M2/open: open refuses a bad option and names it': (context) =>
+      eachRow(
+        badOptions,
+        ([field]) => field,
+        ([field, options]) => refuses(context.openOther(options), 'ERR_MEMPOOL_INVALID', { field }),
+      ),
+    'M2/call-options: every verb refuses bad options before anything is written, and takes null as no signal': async (
+      context,
+    ) => {
+      for (const { verb, arrange } of writeVerbs) {
+        const pool = await openOther(context);
+        const { call } = await arrange(pool);
+        await eachRow(
+          badCallOptions,
+          ([name]) => `${verb}, ${name}`,
+          ([, field, options]) =>
+            pool.unchanged(() => refuses(call(untyped(options)), 'ERR_MEMPOOL_INVALID', { field })),
+        );
+        const { lastEventSeq } = await pool.store.usage();
+        await call(untyped({ signal: null }));
+        assert.ok((await pool.store.usage()).lastEventSeq > lastEventSeq);
+      }
+      const { store } = await openPool(context);
+      for (const { verb, call } of readVerbs) {
+        await eachRow(
+          badCallOptions,
+          ([name]) => `${verb}, ${name}`,
+          ([, field, options]) => refuses(call(store, hex, untyped(options)), 'ERR_MEMPOOL_INVALID', { field }),
+        );
+        await call(store, hex, untyped({ signal: null }));
+      }
+    },
+  }),
+];
 
 const ownPools = mustEach({
   'M2/largest-payload: a payload of exactly maxTxBytes is received, one byte more is too large': async (context) => {
@@ -296,16 +314,4 @@ const onePool = eachOnPool({
   },
 });
 
-export const inputCases: readonly ConformanceCase[] = [
-  ...ofBoundary(
-    [
-      ...[...badTransactions, ...badLists, ...badBlocks, ...badNumbers].map(refused),
-      ...badOptions.map(refusedOption),
-      ...badCallOptions.map(refusedOptions),
-      noSignal,
-    ],
-    ['M2/hash-0x-twice', 'M2/mark', 'M2/seen', 'M2/open-finalizeThreshold', 'M2/option-misspelt-of-any-verb'],
-  ),
-  ...ownPools,
-  ...onePool,
-];
+export const inputCases: readonly ConformanceCase[] = [...ofBoundary(bad, ['M2/hashes']), ...ownPools, ...onePool];

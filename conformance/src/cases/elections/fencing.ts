@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Lease } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { mustFence } from '../../case/must.ts';
+import { apart, eachRow, mustFence } from '../../case/must.ts';
 import {
   assertFenced,
   eachFenced,
@@ -23,9 +23,9 @@ import { forkPoint, never, point } from '../../scenario/pool.ts';
 
 type Arrange = (context: CaseContext, all: Scene) => Promise<WriteUnderLease>;
 
-/** The same case for both verbs: after `arrange`, the call must be fenced. */
-function fenced(name: string, title: string, arrange: Arrange): ConformanceCase[] {
-  return forBoth(name, `${title}: {verb} is fenced and changes nothing`, async (all, verb, context) => {
+/** After `arrange`, the call must be fenced. */
+function fenced(name: string, title: string, arrange: Arrange): ConformanceCase {
+  return forBoth(name, `${title}: the call is fenced and changes nothing`, async (all, verb, context) => {
     await assertFenced(all, verb, await arrange(context, all));
   });
 }
@@ -39,7 +39,7 @@ function forged(name: string, title: string, forge: (lease: Lease, random: CaseC
 }
 
 const applying: readonly ConformanceCase[] = [
-  ...forBoth('live', 'under the live lease {verb} applies', async (all, verb, context) => {
+  forBoth('live', 'under the live lease the call applies', async (all, verb, context) => {
     const lease = onlyLease(await win(context, all.leases));
     assert.equal((await verb.call(all, { lease })).kind, verb.applied);
   }),
@@ -51,75 +51,83 @@ const applying: readonly ConformanceCase[] = [
     const told = (await pool.events()).map((event) => event.kind === 'block' && [event.nodeId, event.term]);
     assert.deepEqual(told, Array(2).fill([lease.nodeId, lease.term]));
   }),
-  ...forBoth('nobody', 'without a lease, while nobody holds one, {verb} applies', async (all, verb) => {
+  forBoth('nobody', 'without a lease, while nobody holds one, the call applies', async (all, verb) => {
     assert.equal((await verb.call(all)).kind, verb.applied);
   }),
-  ...forBoth('released-again', 'after a release {verb} applies without a lease again', async (all, verb, context) => {
+  forBoth('released-again', 'after a release the call applies without a lease again', async (all, verb, context) => {
     const lease = await win(context, all.leases);
     assert.equal((await verb.call(all)).kind, 'fenced');
     await all.leases.release(lease);
     assert.equal((await verb.call(all)).kind, verb.applied);
   }),
-  ...forBoth('expired-again', 'after a lease ran out {verb} applies without one again', async (all, verb, context) => {
+  forBoth('expired-again', 'after a lease ran out the call applies without one again', async (all, verb, context) => {
     await expire(all.leases, await win(context, all.leases));
     assert.equal((await verb.call(all)).kind, verb.applied);
   }),
-  ...forBoth('successor', 'under the successor’s lease {verb} applies', async (all, verb, context) => {
+  forBoth('successor', 'under the successor’s lease the call applies', async (all, verb, context) => {
     const [, next] = await succeeded(context, all);
     assert.equal((await verb.call(all, { lease: onlyLease(next) })).kind, verb.applied);
   }),
 ];
 
 const fencedCases: readonly ConformanceCase[] = [
-  ...fenced('no-lease', 'without a lease, while somebody holds one', async (context, { leases }) => {
+  fenced('no-lease', 'without a lease, while somebody holds one', async (context, { leases }) => {
     await win(context, leases);
     return {};
   }),
-  ...fenced('never-won', 'with a lease, while nobody holds one', async ({ random }) => ({
+  fenced('never-won', 'with a lease, while nobody holds one', async ({ random }) => ({
     lease: { nodeId: 'node-a', token: uuid(random), term: 1 },
   })),
-  ...forged('node', 'with another node’s id', () => ({ nodeId: 'node-x' })),
-  ...forged('token', 'with another token', (_, random) => ({ token: uuid(random) })),
-  ...forged('longer-node', 'with a node’s id that begins with the leader’s', ({ nodeId }) => ({
+  forged('node', 'with another node’s id', () => ({ nodeId: 'node-x' })),
+  forged('token', 'with another token', (_, random) => ({ token: uuid(random) })),
+  forged('longer-node', 'with a node’s id that begins with the leader’s', ({ nodeId }) => ({
     nodeId: `${nodeId}2`,
   })),
-  ...forged('capitals', 'with the leader’s token in capitals', ({ token }) => ({ token: token.toUpperCase() })),
-  ...forged('lower-term', 'with an earlier term', ({ term }) => ({ term: term - 1 })),
-  ...forged('higher-term', 'with a higher term', ({ term }) => ({ term: term + 1 })),
-  ...fenced('expired', 'under a lease out of its time, before anybody else won', async (context, { leases }) => {
+  forged('capitals', 'with the leader’s token in capitals', ({ token }) => ({ token: token.toUpperCase() })),
+  forged('lower-term', 'with an earlier term', ({ term }) => ({ term: term - 1 })),
+  forged('higher-term', 'with a higher term', ({ term }) => ({ term: term + 1 })),
+  fenced('expired', 'under a lease out of its time, before anybody else won', async (context, { leases }) => {
     const lease = await win(context, leases);
     await expire(leases, lease);
     return { lease: onlyLease(lease) };
   }),
-  ...fenced('released', 'under a lease that was released', async (context, { leases }) => {
+  fenced('released', 'under a lease that was released', async (context, { leases }) => {
     const lease = await win(context, leases);
     await leases.release(lease);
     return { lease: onlyLease(lease) };
   }),
-  ...fenced('taken', 'under a lease that another one took', async (context, all) => {
+  fenced('taken', 'under a lease that another one took', async (context, all) => {
     const [lease] = await succeeded(context, all);
     return { lease: onlyLease(lease) };
   }),
-  ...fenced('other-pool', 'under the lease of another pool’s election', async (context) => ({
+  fenced('other-pool', 'under the lease of another pool’s election', async (context) => ({
     lease: onlyLease(await win(context, await context.leases({ pool: context.newPool() }))),
   })),
 ];
 
-const demanding = leaderVerbs.map((one) => {
-  const title = `a node opened with fenced: true lets ${one.verb} through only under a lease`;
-  return mustFence(`X6/demanded-${one.verb}`, title, async (context) => {
-    const [pool, leases] = [await openPool(context, { fenced: true }), await context.leases()];
-    const hash = await pool.propagateOne();
-    assert.equal((await pool.store.confirm({ point: point(1), ...nothing })).kind, 'fenced');
-    const lease = onlyLease(await win(context, leases));
-    for (const n of [1, 2])
-      assert.equal((await pool.store.confirm({ point: point(n), ...nothing }, {}, { lease })).kind, 'applied');
-    await leases.release(lease);
-    const all = { pool, store: pool.store, leases, hash };
-    await assertFenced(all, one);
-    assert.equal((await one.call(all, { lease: onlyLease(await win(context, leases)) })).kind, one.applied);
-  });
-});
+const demanding = mustFence(
+  'X6/demanded',
+  'a node opened with fenced: true lets a call through only under a lease',
+  (context) =>
+    eachRow(
+      leaderVerbs,
+      ({ verb }) => verb,
+      (one) => demanded(apart(context), one),
+    ),
+);
+
+async function demanded(context: CaseContext, one: LeaderVerb): Promise<void> {
+  const [pool, leases] = [await openPool(context, { fenced: true }), await context.leases()];
+  const hash = await pool.propagateOne();
+  assert.equal((await pool.store.confirm({ point: point(1), ...nothing })).kind, 'fenced');
+  const lease = onlyLease(await win(context, leases));
+  for (const n of [1, 2])
+    assert.equal((await pool.store.confirm({ point: point(n), ...nothing }, {}, { lease })).kind, 'applied');
+  await leases.release(lease);
+  const all = { pool, store: pool.store, leases, hash };
+  await assertFenced(all, one);
+  assert.equal((await one.call(all, { lease: onlyLease(await win(context, leases)) })).kind, one.applied);
+}
 
 /** How many calls are queued in front. If the call did not have to wait for one, it may have to for more. */
 const backlogs = [1, 4] as const;
@@ -163,8 +171,8 @@ async function restore({ pool, leases }: Scene): Promise<void> {
   if (tick < 2) await pool.blocks(tick + 1, 2, never);
 }
 
-function inTurn(name: string, title: string, overtaking: Overtaking): ConformanceCase[] {
-  return forBoth(name, `${title} while {verb} waits for its turn: it is fenced`, async (all, verb, context) => {
+function inTurn(name: string, title: string, overtaking: Overtaking): ConformanceCase {
+  return forBoth(name, `${title} while the call waits for its turn: it is fenced`, async (all, verb, context) => {
     for (const backlog of backlogs) {
       if (await hasOvertaken(context, all, verb, backlog, overtaking)) return;
       await restore(all);
@@ -173,23 +181,20 @@ function inTurn(name: string, title: string, overtaking: Overtaking): Conformanc
 }
 
 const waiting: readonly ConformanceCase[] = [
-  ...inTurn('released-before-its-turn', 'the lease is released', async (context, leases) => {
+  inTurn('released-before-its-turn', 'the lease is released', async (context, leases) => {
     const lease = await win(context, leases);
     return [{ lease: onlyLease(lease) }, () => leases.release(lease)];
   }),
-  ...inTurn('won-before-its-turn', 'a node wins the lease', async (context, leases) => [
-    {},
-    () => win(context, leases),
-  ]),
+  inTurn('won-before-its-turn', 'a node wins the lease', async (context, leases) => [{}, () => win(context, leases)]),
 ];
 
 /** Cases of X6: only the leader may apply blocks. */
-export const fencingCases: readonly ConformanceCase[] = [...applying, ...fencedCases, ...demanding, ...waiting];
+export const fencingCases: readonly ConformanceCase[] = [...applying, ...fencedCases, demanding, ...waiting];
 
 const repeating: readonly ConformanceCase[] = [
-  ...forBoth(
+  forBoth(
     'operation',
-    'a fenced {verb} is not recorded: a later call with the same operation id applies',
+    'a fenced the call is not recorded: a later call with the same operation id applies',
     async (all, verb, context) => {
       const operationId = 'the same';
       const lease = await win(context, all.leases);
@@ -198,9 +203,9 @@ const repeating: readonly ConformanceCase[] = [
       assert.equal((await verb.call(all, { operationId, lease: onlyLease(lease) })).kind, verb.applied);
     },
   ),
-  ...forBoth(
+  forBoth(
     'answered',
-    'a repeated {verb} gets its recorded answer, whoever leads by now',
+    'a repeated the call gets its recorded answer, whoever leads by now',
     async (all, verb, context) => {
       const operationId = 'the same';
       const lease = await win(context, all.leases);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { CampaignReply, Hint, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
-import { eachElect, eachOnElection, mustElect, needing } from '../../case/must.ts';
+import { eachElect, eachOnElection, eachRow, mustElect, needing } from '../../case/must.ts';
 import {
   lasting,
   longTtlMs,
@@ -39,14 +39,18 @@ const verbs: readonly LeaseVerb[] = [
   { verb: 'members', call: (store) => store.members() },
 ];
 
-function closed({ verb, call }: LeaseVerb): ConformanceCase {
-  return mustElect(`LE6/closed-${verb}`, `${verb} on closed leases rejects, and does nothing`, async (context) => {
-    const [store, other] = [await context.leases(), await context.leases()];
-    await store.close();
-    await rejection(call(store, context));
-    assert.deepEqual([await other.observe(), await other.members()], [{ lease: null, term: 0 }, []]);
-  });
-}
+const closed = mustElect('LE6/closed', 'every verb on closed leases rejects, and does nothing', async (context) => {
+  const [store, other] = [await context.leases(), await context.leases()];
+  await store.close();
+  await eachRow(
+    verbs,
+    ({ verb }) => verb,
+    async ({ call }) => {
+      await rejection(call(store, context));
+      assert.deepEqual([await other.observe(), await other.members()], [{ lease: null, term: 0 }, []]);
+    },
+  );
+});
 
 const oneNodeProcesses = eachOnElection({
   'LE6/killed: the lease of a process that was killed is free after its time': async (store, context) => {
@@ -110,7 +114,7 @@ const ownNodesChildProcess = eachElect({
   },
 }).map(needing('child-process'));
 
-const closing: readonly ConformanceCase[] = [...verbs.map(closed), ...oneNode, ...ownNodes, ...ownNodesChildProcess];
+const closing: readonly ConformanceCase[] = [closed, ...oneNode, ...ownNodes, ...ownNodesChildProcess];
 
 /** The hints that a node gets from now on. */
 function listen(store: LeaseStore): { readonly hints: Hint[]; readonly end: () => void } {

@@ -58,8 +58,6 @@ const oneNodeTerms = eachOnElection({
 
 const terms: readonly ConformanceCase[] = [...oneNodeTerms];
 
-const sequence: readonly ConformanceCase[] = [];
-
 const oneNodeForget = eachOnElection({
   'LE1/reinstated-after-loss: a leader restores its lease in a store that lost everything': async (store, context) => {
     const lease = await win(context, store);
@@ -75,7 +73,7 @@ const oneNodeForget = eachOnElection({
 const reinstating: readonly ConformanceCase[] = [...oneNodeForget];
 
 /** Cases of LE1: winning a lease. */
-export const leaseCases: readonly ConformanceCase[] = [...winning, ...terms, ...sequence, ...reinstating];
+export const leaseCases: readonly ConformanceCase[] = [...winning, ...terms, ...reinstating];
 
 /** A lease that differs from the held one in one part. */
 interface Forgery {

@@ -43,10 +43,6 @@ const alone = eachOnLedger({
       ],
     );
   },
-  'B1/empty: an empty batch changes nothing': async (ledger) => {
-    assert.deepEqual([await ledger.batch([]), await ledger.batch([], { linked: true })], [[], []]);
-    assert.equal((await allRecords(ledger)).length, 1);
-  },
   'B4/most: a batch takes 1,000 calls, and not 1,001': async (ledger) => {
     await fund(ledger, { a: 1_000n, b: 0n });
     const calls = Array.from({ length: 1_001 }, (_, i) => pay(`t${i}`, 'a', 'b', 1n));

@@ -60,21 +60,6 @@ const numbers = eachOnLedger({
     ];
     assert.deepEqual(types, [...expected, 'post', 'void', 'tags', 'wallet', 'close']);
   },
-  'J1/as-made: a record tells a reservation as it was made, also after it was resolved': async (ledger) => {
-    await busy(ledger);
-    const states = (await allRecords(ledger)).flatMap((one) =>
-      one.type === 'transfer' && one.transfer.kind === 'reserve' ? [one.transfer.state] : [],
-    );
-    assert.deepEqual(states, ['pending', 'pending', 'pending']);
-  },
-  'J1/respects-time: a call that begins after another was answered has the higher number': async (ledger) => {
-    await fund(ledger, { a: 100n, b: 0n });
-    for (let i = 0; i < 5; i++) {
-      const first = await created(ledger.transfer(move(`t${i}`, 'a', 'b', 1n)));
-      const tagged = await ledger.setTags('a', [`tag ${i}`]);
-      assert.ok((tagged.wallet?.version ?? 0) > first.seq);
-    }
-  },
   'J2/chain: every record has a digest of its own, and the audit confirms the chain': async (ledger) => {
     await busy(ledger);
     const records = await allRecords(ledger);
@@ -83,11 +68,6 @@ const numbers = eachOnLedger({
     const { digest, seq } = await ledger.audit();
     assert.deepEqual([digest, seq], [records.at(-1)?.digest, records.length]);
     await audited(ledger);
-  },
-  'J4/clean: the audit of a sound ledger finds nothing, and says how much it read': async (ledger) => {
-    await busy(ledger);
-    const { ok, faults, records, wallets, seq } = await ledger.audit();
-    assert.deepEqual({ ok, faults, records, wallets, seq }, { ok: true, faults: [], records: 14, wallets: 4, seq: 14 });
   },
   'J4/while-writing: an audit beside writers finds nothing either': async (ledger) => {
     await fund(ledger, { a: 1_000n, b: 0n });
@@ -137,18 +117,6 @@ const retention = [
     (context) => longer(context),
     ['clock', 'durable'],
   ),
-  mustLedger('J6/never', 'without a retention nothing is ever trimmed', async (context) => {
-    const ledger = await context.ledger();
-    await busy(ledger);
-    const before = await whole(ledger);
-    assert.deepEqual(await ledger.trim(), { count: 0, more: false });
-    assert.deepEqual(await whole(ledger), before);
-  }),
-  mustLedger('J6/young', 'what is younger than the retention is not trimmed', async (context) => {
-    const ledger = await context.ledger({ retentionMs: day });
-    await newWallets(ledger, 'a', 'b');
-    assert.deepEqual(await ledger.trim(), { count: 0, more: false });
-  }),
   mustLedger(
     'J6/opening',
     'what is trimmed is in the openings: balances stay, the audit finds nothing, the ids are expired',

@@ -59,16 +59,6 @@ async function refusedAs(answer: Promise<TransferAnswer>, expected: TransferOutc
 }
 
 const resolving = eachOnLedger({
-  'T4/pending-resolved: what was posted or voided is said before a wrong amount': async (ledger) => {
-    await fund(ledger, { a: 9n, b: 0n });
-    for (const id of ['1', '2']) await created(ledger.reserve(move(`r${id}`, 'a', 'b', 1n)));
-    await created(ledger.post({ id: 'p', pendingId: 'r1' }));
-    await created(ledger.void({ id: 'v', pendingId: 'r2' }));
-    await refusedAs(ledger.post({ id: 'p1', pendingId: 'r1', amount: 2n }), 'pending_already_posted');
-    await refusedAs(ledger.void({ id: 'v1', pendingId: 'r1' }), 'pending_already_posted');
-    await refusedAs(ledger.post({ id: 'p2', pendingId: 'r2', amount: 2n }), 'pending_already_voided');
-    await refusedAs(ledger.void({ id: 'v2', pendingId: 'r2' }), 'pending_already_voided');
-  },
   'T4/malformed-id: a malformed id is said before a malformed amount, and leaves no trace': async (ledger) => {
     await fund(ledger, { a: 9n, b: 0n });
     const before = await whole(ledger);

@@ -34,19 +34,6 @@ const reserving = eachOnLedger({
       ],
     );
   },
-  'H2/part: a post of a part releases the rest': async (ledger) => {
-    await reserved(ledger);
-    const { amount, released } = await created(ledger.post({ id: 'p', pendingId: 'r', amount: 2n }));
-    assert.deepEqual([amount, released], [2n, 6n]);
-    assert.deepEqual(
-      [await totals(ledger, 'a'), await totals(ledger, 'b')],
-      [
-        [10n, 2n, 0n, 0n],
-        [2n, 0n, 0n, 0n],
-      ],
-    );
-    await created(ledger.transfer(move('t', 'a', 'b', 8n)));
-  },
   'H2/bounds: a post takes up to all, and not more': async (ledger) => {
     await reserved(ledger);
     assert.equal(await outcomeOf(ledger.post({ id: 'p7', pendingId: 'r', amount: 7n })), 'exceeds_pending_amount');
@@ -74,24 +61,6 @@ const reserving = eachOnLedger({
       ],
     );
     await created(ledger.transfer(move('t', 'a', 'b', 10n)));
-  },
-  'H4/once: what was posted or voided is so for good, and no second call moves or releases anything': async (
-    ledger,
-  ) => {
-    await reserved(ledger, 2n);
-    await created(ledger.reserve(move('r2', 'a', 'b', 3n)));
-    await created(ledger.post({ id: 'p', pendingId: 'r' }));
-    await created(ledger.void({ id: 'v', pendingId: 'r2' }));
-    const before = [await totals(ledger, 'a'), await totals(ledger, 'b')];
-    assert.equal(await outcomeOf(ledger.post({ id: 'p1', pendingId: 'r' })), 'pending_already_posted');
-    assert.equal(await outcomeOf(ledger.void({ id: 'v1', pendingId: 'r' })), 'pending_already_posted');
-    assert.equal(await outcomeOf(ledger.post({ id: 'p2', pendingId: 'r2' })), 'pending_already_voided');
-    assert.equal(await outcomeOf(ledger.void({ id: 'v2', pendingId: 'r2' })), 'pending_already_voided');
-    assert.deepEqual([await totals(ledger, 'a'), await totals(ledger, 'b')], before);
-    assert.deepEqual(
-      [(await ledger.findTransfer('r'))?.state, (await ledger.findTransfer('r2'))?.state],
-      ['posted', 'voided'],
-    );
   },
   'H4/at-once: of a post and a void at once exactly one resolves it': async (ledger) => {
     await fund(ledger, { a: 20n, b: 0n });
@@ -164,33 +133,6 @@ const timed = [
       assert.deepEqual([(await ledger.findTransfer('r2'))?.state, (await totals(ledger, 'a'))[3]], ['pending', 2n]);
       assert.deepEqual(await ledger.sweep(), { count: 1, more: false });
       assert.deepEqual([(await ledger.findTransfer('r2'))?.state, (await totals(ledger, 'a'))[3]], ['expired', 0n]);
-    },
-    ['clock'],
-  ),
-  mustLedger(
-    'H6/order',
-    'a sweep expires those due first before others, each once',
-    async ({ ledger: open }) => {
-      const clock = clockOf();
-      const ledger = await open({ now: () => clock.now });
-      await fund(ledger, { a: 100n, b: 0n });
-      const times = [500, 100, 300, 100, 900];
-      for (const [i, timeoutMs] of times.entries())
-        await created(ledger.reserve({ ...move(`r${i}`, 'a', 'b', 1n), timeoutMs }));
-      await created(ledger.reserve(move('never', 'a', 'b', 1n)));
-      clock.now += 500;
-      const before = (await allRecords(ledger)).length;
-      assert.deepEqual(await ledger.sweep(), { count: 4, more: false });
-      const expired = (await allRecords(ledger)).slice(before);
-      const resolved = expired.map((one) =>
-        one.type === 'transfer' ? [one.transfer.kind, one.transfer.pendingId] : [],
-      );
-      assert.deepEqual(
-        resolved,
-        ['r1', 'r3', 'r2', 'r0'].map((id) => ['expire', id]),
-      );
-      assert.deepEqual(await ledger.sweep(), { count: 0, more: false });
-      assert.deepEqual(await totals(ledger, 'a'), [100n, 0n, 0n, 2n]);
     },
     ['clock'],
   ),

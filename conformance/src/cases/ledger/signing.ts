@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { type Ledger, type MoveOptions, signedText } from 'mempool-ledger';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachOnLedger } from '../../case/must.ts';
-import { created, fund, move, outcomeOf, totals, walletOf, whole } from '../../scenario/ledger.ts';
+import { created, fund, move, totals, walletOf, whole } from '../../scenario/ledger.ts';
 
 interface Signer {
   readonly signer: string;
@@ -83,11 +83,6 @@ export const signingCases: readonly ConformanceCase[] = eachOnLedger({
     }
     assert.deepEqual(await whole(ledger), before);
     await created(ledger.transfer(right));
-  },
-  'W7/first: it is asked before the other rules': async (ledger) => {
-    await locked(ledger, ed25519());
-    assert.equal(await outcomeOf(ledger.transfer(move('t', 'a', 'a', 99n))), 'signature_invalid');
-    assert.equal(await outcomeOf(ledger.transfer(move('t', 'a', 'nobody', 99n))), 'signature_invalid');
   },
   'W7/repeated: a repeat is answered from its record, without a signature too': async (ledger) => {
     const key = ed25519();

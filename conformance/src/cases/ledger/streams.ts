@@ -44,12 +44,6 @@ const reading = eachOnLedger({
     assert.deepEqual(await take(streamOf(ledger), records.length), records);
     assert.deepEqual(await take(streamOf(ledger, 0), records.length), records);
   },
-  'S1/after: after a number come the records from the next on': async (ledger) => {
-    await fund(ledger, { a: 10n, b: 0n });
-    const records = await allRecords(ledger);
-    for (const { seq } of records.slice(0, -1))
-      assert.deepEqual(await take(streamOf(ledger, seq), records.length - seq), records.slice(seq));
-  },
   'S1/long: also more than one page of them': async (ledger) => {
     await fund(ledger, { a: 2_000n, b: 0n });
     const calls = Array.from({ length: 1_500 }, (_, i) => ({

@@ -16,21 +16,9 @@ const creating = eachOnLedger({
     assert.deepEqual([outcome, replayed, wallet?.creditsPosted], ['created', true, 5n]);
     assert.deepEqual(await whole(ledger), before);
   },
-  'W1/again-after-tags: it is compared with what the wallet was created with, not with its later tags': async (
-    ledger,
-  ) => {
-    await ledger.createWallet(spec);
-    await ledger.setTags('w', ['c']);
-    const again = await ledger.createWallet(spec);
-    assert.deepEqual([again.outcome, again.wallet?.tags], ['created', ['c']]);
-    assert.equal((await ledger.createWallet({ ...spec, tags: ['c'] })).outcome, 'wallet_exists');
-  },
 });
 
 const telling = eachOnLedger({
-  'W2/none: a wallet that was not created is not there': async (ledger) => {
-    assert.equal(await ledger.wallet('nobody'), null);
-  },
   'W2/totals: both sides of a transfer count it': async (ledger) => {
     await fund(ledger, { a: 10n, b: 0n });
     await created(ledger.transfer(move('t', 'a', 'b', 4n)));

@@ -6,15 +6,6 @@ import { eachOnPool, eachOnPoolInFlight, onPool, openPool } from '../../scenario
 import { hashesOf, never, point } from '../../scenario/pool.ts';
 import { refuses, rejection } from '../../scenario/verb-call.ts';
 
-const onePool = eachOnPool({
-  'L5/first-confirmation: the block that carries a transaction gives it one confirmation': async (pool) => {
-    const hash = await pool.receiveOne();
-    await pool.blocks(1, 3);
-    await pool.block(4, { seen: [hash] });
-    assert.equal((await pool.status(hash)).confirmations, 1);
-  },
-});
-
 const ownPools = mustEach({
   'L12/point-outlives: a Confirmed transaction keeps its block after the block cannot be undone': async (context) => {
     const pool = await openPool(context, { ...never, maxRollback: 2 });
@@ -22,14 +13,6 @@ const ownPools = mustEach({
     await pool.block(1, { seen: [hash] });
     await pool.blocks(2, 12);
     await pool.assertStatus(hash, { confirmedAt: point(1), confirmations: 12 });
-  },
-  'L12/point-in-log: a log entry keeps its block after the block cannot be undone': async (context) => {
-    const pool = await openPool(context, { maxRollback: 2 });
-    const hash = await pool.receiveOne();
-    await pool.block(1, { seen: [hash] });
-    await pool.blocks(2, 15);
-    const [entry] = (await pool.store.dumpFinalized()).entries;
-    assert.deepEqual([entry?.hash, entry?.point], [hash, point(1)]);
   },
 });
 
@@ -41,7 +24,7 @@ const inFlight = eachOnPoolInFlight({
   },
 });
 
-export const confirmationCases: readonly ConformanceCase[] = [...onePool, ...ownPools, ...inFlight];
+export const confirmationCases: readonly ConformanceCase[] = [...ownPools, ...inFlight];
 
 const fields = ['finalizeThreshold', 'dropThreshold'] as const;
 

@@ -90,22 +90,6 @@ const overdue = eachFifo({
     pool.clock.nowMs += 0.5;
     assert.deepEqual(await swept(pool.store), [hash]);
   },
-  'L14/order: the earliest goes first, then the lowest seq; usage names it': async (context) => {
-    const pool = await openShort(context);
-    const [a = '', b = '', c = ''] = await pool.receiveHashes(3);
-    await pool.mark(c);
-    pool.clock.nowMs += 1;
-    await pool.mark(b, a);
-    assert.deepEqual((await pool.store.usage()).oldestInflight, { hash: c, sentAt: startMs });
-    await pool.release(c);
-    assert.deepEqual((await pool.store.usage()).oldestInflight, { hash: a, sentAt: startMs + 1 });
-    await pool.mark(c);
-    pool.clock.nowMs += 1;
-    await pool.release(b);
-    await pool.mark(b);
-    pool.clock.nowMs += dayMs;
-    assert.deepEqual(await swept(pool.store), [a, c, b]);
-  },
   'L14/never: Infinity drops nothing': async (context) => {
     const pool = await openTimed(context, { inflightTtlMs: Number.POSITIVE_INFINITY });
     const hash = await pool.propagateOne();
@@ -120,16 +104,6 @@ const overdue = eachFifo({
     assert.deepEqual(await swept(pool.store), []);
     pool.clock.nowMs += 1;
     assert.deepEqual(await swept(pool.store), [hash]);
-  },
-  'L14/claimed: a claim does not keep it, but the sweep that ends the claim returns it': async (context) => {
-    const pool = await openShort(context);
-    const [short = '', long = ''] = await pool.receiveHashes(2);
-    await pool.store.take({ maxTxs: 1 }, { owner: 'taker', claimMs: 10 });
-    await pool.store.take({ maxTxs: 1 }, { owner: 'taker', claimMs: 2 * ttlMs });
-    pool.clock.nowMs += ttlMs + 1;
-    const { returned, expired } = await pool.store.sweep();
-    assert.deepEqual([returned, expired], [[short], [long]]);
-    assert.deepEqual(await pool.stages(short, long), ['Pending', 'Dropped']);
   },
 });
 

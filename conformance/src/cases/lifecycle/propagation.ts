@@ -1,28 +1,13 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { flyingStages, mustEach } from '../../case/must.ts';
+import { mustEach } from '../../case/must.ts';
 import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
 import { never } from '../../scenario/pool.ts';
 
 const onePool = eachOnPool({
-  'L3/order-asked: markInflight returns what it moved, in the order asked': async (pool) => {
-    const confirmed = await pool.receiveOne();
-    await pool.block(1, { seen: [confirmed] });
-    const flying = await pool.flyEach();
-    const [a, b, c] = await pool.receiveHashes(3);
-    const asked = [c, ...flying, a, confirmed, pool.random.hex(32), b];
-    assert.deepEqual(await pool.mark(...asked), [c, a, b]);
-    assert.deepEqual(await pool.stages(...flying, confirmed), [...flyingStages, 'Confirmed']);
-  },
   'L3/named-twice: a hash named twice in one call is moved once': async (pool) => {
     const hash = await pool.receiveOne();
     assert.deepEqual(await pool.mark(hash, hash), [hash]);
-  },
-  'L4/acknowledged-order: markAcknowledged returns what it moved, in the order asked': async (pool) => {
-    const pending = await pool.receiveOne();
-    const [a, b] = await pool.receiveHashes(2);
-    await pool.mark(a, b);
-    assert.deepEqual(await pool.acknowledge(b, pending, a), [b, a]);
   },
   'L4/released-order: release returns what it moved, in the order asked': async (pool) => {
     const pending = await pool.receiveOne();
@@ -30,13 +15,6 @@ const onePool = eachOnPool({
     await pool.mark(a, b);
     await pool.acknowledge(a);
     assert.deepEqual(await pool.release(b, pending, a), [b, a]);
-  },
-  'L8/release-keeps-place: a released transaction waits at its old place': async (pool) => {
-    const all = await pool.receiveHashes(5);
-    await pool.mark(...all.slice(1, 4));
-    await pool.acknowledge(...all.slice(3, 4));
-    await pool.release(...all.slice(2, 4));
-    assert.deepEqual(await pool.pending(), [all[0], all[2], all[3], all[4]]);
   },
   'L8/unseen-keeps-place: a transaction named as unseen by a block waits at its old place': async (pool) => {
     const all = await pool.receiveHashes(4);

@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachOnPool } from '../../scenario/on-pool.ts';
-import { hashesOf, plainStatus, point, readable, withoutFacts } from '../../scenario/pool.ts';
+import { plainStatus, point, withoutFacts } from '../../scenario/pool.ts';
 
 const onePool = eachOnPool({
-  'L1/arrival-order: Pending transactions are in fifo order, in one call and across calls': async (pool) => {
-    const batches = [await pool.receive(7), await pool.receive(1), await pool.receive(5)];
-    assert.deepEqual(await pool.pending(), hashesOf(batches.flat()));
-  },
   'L1/seq-told: the seq of the outcome is the seq of the record': async (pool, store) => {
     const outcomes = await store.receive(pool.transactions(4));
     const seqs = outcomes.map((outcome) => (outcome.kind === 'received' ? outcome.seq : null));
@@ -15,13 +11,6 @@ const onePool = eachOnPool({
       (await store.peekPending()).transactions.map(({ seq }) => seq),
       seqs,
     );
-  },
-  'L2/first-payload-stays: a duplicate does not replace the payload': async (pool, store) => {
-    const first = pool.transaction();
-    await store.receive([first]);
-    await store.receive([{ ...pool.transaction(), hash: first.hash }]);
-    const [{ payload, payloadType } = first] = (await store.peekPending()).transactions;
-    assert.deepEqual(readable({ hash: first.hash, payload, payloadType }), readable(first));
   },
   'L2/racing: of two racing receives of one hash one is received, the other is a duplicate': async (pool, store) => {
     const one = pool.transaction();

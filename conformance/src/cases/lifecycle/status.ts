@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustEach } from '../../case/must.ts';
-import { eachOnPool, eachOnPoolInFlight, openPool } from '../../scenario/on-pool.ts';
+import { eachOnPool } from '../../scenario/on-pool.ts';
 import { hashesOf } from '../../scenario/pool.ts';
 import { readVerbs, rejection } from '../../scenario/verb-call.ts';
 
@@ -27,31 +26,4 @@ const onePool = eachOnPool({
   },
 });
 
-const ownPools = mustEach({
-  'O3/older-entry-trimmed: that an older entry leaves the log changes nothing': async (context) => {
-    const pool = await openPool(context, { maxFinalized: 1 });
-    const one = pool.transaction();
-    await pool.store.receive([one]);
-    await pool.store.drop([one.hash], 'invalid');
-    await pool.store.receive([one]);
-    await pool.store.drop([one.hash], 'expired');
-    await pool.assertStatus(one.hash, { stage: 'Dropped', reason: 'expired' });
-  },
-});
-
-const inFlight = eachOnPoolInFlight({
-  'O3/find-order: findInflight answers in the order asked, with null for other stages': async (pool, stage, store) => {
-    const [waiting, final, gone] = await pool.receiveHashes(3);
-    const flying = await pool.flyOne(stage);
-    await pool.finalizeIn(1, final);
-    await pool.drop(gone);
-    const asked = [flying, waiting, final, gone, pool.random.hex(32), flying];
-    const found = await store.findInflight(asked);
-    assert.deepEqual(
-      found.map((entry) => entry?.hash ?? null),
-      [flying, null, null, null, null, flying],
-    );
-  },
-});
-
-export const statusCases: readonly ConformanceCase[] = [...onePool, ...ownPools, ...inFlight];
+export const statusCases: readonly ConformanceCase[] = [...onePool];

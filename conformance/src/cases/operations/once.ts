@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { mustEach } from '../../case/must.ts';
-import { eachOnPool, onPool, openPool } from '../../scenario/on-pool.ts';
+import { eachRow, mustEach } from '../../case/must.ts';
+import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
 import { hashesOf, kindsOf, point, readable } from '../../scenario/pool.ts';
 import { refuses, rejection } from '../../scenario/verb-call.ts';
 
@@ -158,29 +158,26 @@ const listCalls: readonly ListCall[] = [
   },
 ];
 
-/** Transactions received before, so that the refused call had something to change. */
-function tooMany({ verb, field, call }: ListCall): ConformanceCase {
-  const title = `${verb} refuses 1,001 in one call before anything is written`;
-  return onPool(`X1/too-many-${verb}`, title, async (pool, store) => {
+const atomicityOnePool = eachOnPool({
+  'X1/too-many: every verb refuses 1,001 in one call before anything is written': async (pool, store) => {
     const known = await pool.receiveHashes(2);
     await pool.mark(...known.slice(1));
-    const before = await pool.snapshot();
     const others = Array.from({ length: most - 1 }, () => pool.random.hex(32));
-    const error = await rejection(call(store, [...known, ...others]));
-    assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
-    assert.deepEqual([error.details.field, await pool.snapshot()], [field, before]);
-  });
-}
-
-function empty({ verb, call }: ListCall): ConformanceCase {
-  return onPool(`X1/empty-${verb}`, `${verb} of nothing is nothing`, async (pool, store) => {
+    await eachRow(
+      listCalls,
+      ({ verb }) => verb,
+      ({ field, call }) =>
+        pool.unchanged(() => refuses(call(store, [...known, ...others]), 'ERR_MEMPOOL_INVALID', { field })),
+    );
+  },
+  'X1/empty: every verb answers nothing with nothing': async (pool, store) => {
     await pool.receive(1);
-    const before = await pool.snapshot();
-    assert.deepEqual([await call(store, []), await pool.snapshot()], [[], before]);
-  });
-}
-
-const atomicityOnePool = eachOnPool({
+    await eachRow(
+      listCalls,
+      ({ verb }) => verb,
+      ({ call }) => pool.unchanged(async () => assert.deepEqual(await call(store, []), [])),
+    );
+  },
   'X1/a-thousand: every verb takes 1,000 transactions in one call': async (pool, store) => {
     const hashes = hashesOf(await pool.receive(most));
     assert.deepEqual(await pool.mark(...hashes), hashes);
@@ -212,39 +209,6 @@ const atomicityOnePool = eachOnPool({
     assert.equal(outcome.kind === 'applied' && outcome.returned, 3);
     assert.deepEqual(await pool.pending(), known);
   },
-  'X1/gap-is-whole: a block that is refused moves nothing of what it names': async (pool, store) => {
-    const [a, b] = await pool.receiveHashes(2);
-    await pool.mark(b);
-    await pool.block(1);
-    const before = await pool.snapshot();
-    await store.confirm({ point: { slot: 9, hash: 'ab'.repeat(32) }, parent: 'cd'.repeat(32), seen: [a], unseen: [b] });
-    assert.deepEqual([await pool.snapshot(), await pool.stages(a, b)], [before, ['Pending', 'Propagated']]);
-  },
 });
 
-const atomicityOwnPools = mustEach({
-  'X1/reads-agree: after a call every read shows its whole effect': async (context) => {
-    const pool = await openPool(context, { finalizeThreshold: 1 });
-    const hashes = await pool.receiveHashes(30);
-    await pool.mark(...hashes.slice(10));
-    await pool.block(1, { seen: hashes.slice(20) });
-    const { pending, propagated, confirmed, logged } = await pool.store.usage();
-    const lists = [
-      (await pool.store.peekPending()).transactions,
-      (await pool.store.peekInflight()).transactions,
-      (await pool.store.dumpFinalized()).entries,
-    ];
-    assert.deepEqual(
-      lists.map(({ length }) => length),
-      [10, 10, 10],
-    );
-    assert.deepEqual([pending, propagated, confirmed, logged], [10, 10, 0, 10]);
-  },
-});
-
-export const atomicityCases: readonly ConformanceCase[] = [
-  ...listCalls.map(tooMany),
-  ...listCalls.map(empty),
-  ...atomicityOnePool,
-  ...atomicityOwnPools,
-];
+export const atomicityCases: readonly ConformanceCase[] = [...atomicityOnePool];

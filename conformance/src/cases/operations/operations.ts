@@ -1,23 +1,13 @@
 import assert from 'node:assert/strict';
 import { type Block, isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachOnPool, onPool } from '../../scenario/on-pool.ts';
+import { eachRow, mustEach } from '../../case/must.ts';
+import { eachOnPool, openOther } from '../../scenario/on-pool.ts';
 import { point } from '../../scenario/pool.ts';
-import { refuses, rejection, type WriteVerb, writeVerbs } from '../../scenario/verb-call.ts';
+import { refuses, rejection, writeVerbs } from '../../scenario/verb-call.ts';
 
 const operationId = 'operation-1';
 const remembered = 10_000;
-
-function repeated({ verb, arrange }: WriteVerb): ConformanceCase {
-  const title = `${verb} repeated with its operation id gives its outcome again and changes nothing`;
-  return onPool(`X2/repeated-${verb}`, title, async (pool) => {
-    const { call } = await arrange(pool);
-    const first = await call({ operationId });
-    const before = await pool.snapshot();
-    assert.deepEqual(await call({ operationId }), first);
-    assert.deepEqual(await pool.snapshot(), before);
-  });
-}
 
 interface OtherCall {
   readonly name: string;
@@ -123,18 +113,33 @@ const otherCalls: readonly OtherCall[] = [
   },
 ];
 
-function otherArguments({ name, first, second }: OtherCall): ConformanceCase {
-  const title = `an operation id used again with other arguments (${name}) is refused and changes nothing`;
-  return onPool(`X2/other-${name}`, title, async (pool, store) => {
-    const [a, b] = await pool.receiveHashes(2);
-    const fresh = [pool.transaction(), pool.transaction()] as const;
-    const known = { pending: [a, b], fresh } as const;
-    await pool.block(1);
-    await pool.block(2);
-    await first(store, known);
-    await pool.unchanged(() => refuses(second(store, known), 'ERR_MEMPOOL_INVALID', { field: 'operationId' }));
-  });
-}
+const tables = mustEach({
+  'X2/other: an operation id used again with other arguments is refused and changes nothing': (context) =>
+    eachRow(
+      otherCalls,
+      ({ name }) => name,
+      async ({ first, second }) => {
+        const pool = await openOther(context);
+        const [a, b] = await pool.receiveHashes(2);
+        const known = { pending: [a, b], fresh: [pool.transaction(), pool.transaction()] } as const;
+        await pool.block(1);
+        await pool.block(2);
+        await first(pool.store, known);
+        await pool.unchanged(() => refuses(second(pool.store, known), 'ERR_MEMPOOL_INVALID', { field: 'operationId' }));
+      },
+    ),
+  'X2/repeated: a call repeated with its operation id gives its outcome again and changes nothing': (context) =>
+    eachRow(
+      writeVerbs,
+      ({ verb }) => verb,
+      async ({ arrange }) => {
+        const pool = await openOther(context);
+        const { call } = await arrange(pool);
+        const first = await call({ operationId });
+        await pool.unchanged(async () => assert.deepEqual(await call({ operationId }), first));
+      },
+    ),
+});
 
 const onePool = eachOnPool({
   'X2/first-transactions-told: a receive that reuses an id for more is told the first call’s hashes': async (
@@ -183,8 +188,4 @@ const onePool = eachOnPool({
   },
 });
 
-export const operationCases: readonly ConformanceCase[] = [
-  ...otherCalls.map(otherArguments),
-  ...onePool,
-  ...writeVerbs.map(repeated),
-];
+export const operationCases: readonly ConformanceCase[] = [...tables, ...onePool];

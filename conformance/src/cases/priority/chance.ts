@@ -26,10 +26,10 @@ async function agree(context: CaseContext): Promise<void> {
   }
 }
 
-export const chanceCases: readonly ConformanceCase[] = [1, 2, 3, 4].map((n) =>
+export const chanceCases: readonly ConformanceCase[] = [
   mustRank(
-    `P1/chance-${n}`,
+    'P1/chance',
     'after each of many random calls, order keys, order, tags, senders, claims and totals agree with the entries',
     agree,
   ),
-);
+];

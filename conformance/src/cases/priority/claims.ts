@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, Claim, TransactionStatus } from 'mempool-core';
+import type { Claim, TransactionStatus } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
-import { eachFifo, mustFifo, needing } from '../../case/must.ts';
+import { eachFifo, needing } from '../../case/must.ts';
 import { openTimed, type TimedPool } from '../../scenario/on-pool.ts';
 import { hashesOf } from '../../scenario/pool.ts';
 
@@ -22,64 +22,26 @@ async function taken(context: CaseContext, count: number): Promise<Taken> {
   return { pool, hashes, claim: await pool.store.take({}, mine) };
 }
 
-/** The claim ends, and another worker takes the same transactions. */
-async function lost({ pool }: Taken): Promise<void> {
-  pool.clock.nowMs += claimMs + 1;
-  await pool.store.sweep();
-  await pool.store.take({}, theirs);
-}
-
-type Act = (store: AnyStore, hashes: readonly string[], claim: string) => Promise<string[]>;
-
-/** What a worker does with what it has taken, and where that leads. */
-const acts: readonly (readonly [id: string, title: string, act: Act, stage: string])[] = [
-  ['acknowledge', 'acknowledges', (store, hashes, claim) => store.markAcknowledged(hashes, { claim }), 'Acknowledged'],
-  ['release', 'releases', (store, hashes, claim) => store.release(hashes, { claim }), 'Pending'],
-  ['drop', 'drops', (store, hashes, claim) => store.drop(hashes, 'failed', { claim }), 'Dropped'],
-];
-
-function within([id, title, act, stage]: (typeof acts)[number]): ConformanceCase {
-  return mustFifo(
-    `P19/${id}-its-own`,
-    `a worker ${title} what is under its claim, and nothing else`,
-    async (context) => {
-      const { pool, hashes } = await taken(context, 3);
-      const [first = '', second = '', third = ''] = hashes;
-      const [waiting = '', marked = ''] = hashesOf(await pool.receive(2));
-      await pool.mark(marked);
-      await pool.acknowledge(second);
-      const named = [marked, second, first, waiting];
-      assert.deepEqual(await act(pool.store, named, 'mine'), [first]);
-      const stages = await pool.stages(first, second, third, waiting, marked);
-      assert.deepEqual(stages, [stage, 'Acknowledged', 'Propagated', 'Pending', 'Propagated']);
-    },
-  );
-}
-
-function late([id, title, act, stage]: (typeof acts)[number]): ConformanceCase {
-  return mustFifo(`P19/${id}-too-late`, `a worker ${title} nothing that another has taken since`, async (context) => {
-    const scene = await taken(context, 2);
-    const { pool, hashes } = scene;
-    await lost(scene);
-    assert.deepEqual(await act(pool.store, hashes, 'mine'), []);
-    assert.deepEqual(await pool.stages(...hashes), ['Propagated', 'Propagated']);
-    assert.deepEqual(await act(pool.store, hashes, 'theirs'), hashes);
-    assert.deepEqual(await pool.stages(...hashes), [stage, stage]);
-  });
-}
-
-function nobodys([id, title, act]: (typeof acts)[number]): ConformanceCase {
-  return mustFifo(`P19/${id}-no-claim`, `nobody ${title} anything under a claim that there is not`, async (context) => {
-    const { pool, hashes } = await taken(context, 1);
-    assert.deepEqual(await act(pool.store, hashes, 'no claim'), []);
-    await pool.release(...hashes);
-    await pool.mark(...hashes);
-    assert.deepEqual(await act(pool.store, hashes, 'mine'), []);
-    assert.deepEqual(await pool.stages(...hashes), ['Propagated']);
-  });
-}
-
 const cases = eachFifo({
+  'P19/guarded: a worker acknowledges, releases and drops what is under its claim, and nothing that another has':
+    async (context) => {
+      const { pool, hashes } = await taken(context, 4);
+      const [a = '', b = '', c = '', d = ''] = hashes;
+      const marked = await pool.propagateOne();
+      assert.deepEqual(await pool.store.markAcknowledged([marked, a], { claim: 'mine' }), [a]);
+      assert.deepEqual(await pool.store.release([marked, a, b], { claim: 'mine' }), [b]);
+      assert.deepEqual(await pool.store.drop([marked, b, c], 'failed', { claim: 'mine' }), [c]);
+      pool.clock.nowMs += claimMs + 1;
+      await pool.store.sweep();
+      await pool.store.take({}, theirs);
+      for (const claim of ['mine', 'no claim']) {
+        assert.deepEqual(await pool.store.markAcknowledged([b, d], { claim }), []);
+        assert.deepEqual(await pool.store.release([b, d], { claim }), []);
+        assert.deepEqual(await pool.store.drop([b, d], 'failed', { claim }), []);
+      }
+      const stages = ['Acknowledged', 'Propagated', 'Dropped', 'Propagated', 'Propagated'];
+      assert.deepEqual(await pool.stages(a, b, c, d, marked), stages);
+    },
   'P19/extend: an extended claim ends later, and tells what is under it': async (context) => {
     const { pool, hashes } = await taken(context, 3);
     await pool.acknowledge(...hashes.slice(0, 1));
@@ -89,36 +51,6 @@ const cases = eachFifo({
     assert.deepEqual((await pool.store.sweep()).returned, []);
     pool.clock.nowMs = 5_281;
     assert.deepEqual((await pool.store.sweep()).returned, hashes.slice(1));
-  },
-  'P19/extend-ended: nothing is extended if nothing is under the claim': async (context) => {
-    const scene = await taken(context, 2);
-    const { pool, hashes } = scene;
-    assert.deepEqual(await pool.store.extendClaim('no claim', 50), { kind: 'ended' });
-    await lost(scene);
-    assert.deepEqual(await pool.store.extendClaim('mine', 50), { kind: 'ended' });
-    await pool.acknowledge(...hashes.slice(0, 1));
-    await pool.release(...hashes.slice(1));
-    assert.deepEqual(await pool.store.extendClaim('theirs', 50), { kind: 'ended' });
-  },
-  'P19/extend-repeated: a repeat with the same id returns the first outcome, and extends nothing': async (context) => {
-    const { pool, hashes } = await taken(context, 1);
-    const options = { operationId: 'extend' };
-    const first = await pool.store.extendClaim('mine', 200, options);
-    pool.clock.nowMs = 5_150;
-    assert.deepEqual(await pool.store.extendClaim('mine', 200, options), first);
-    pool.clock.nowMs = 5_201;
-    assert.deepEqual((await pool.store.sweep()).returned, hashes);
-  },
-  'P19/extend-given-time: an extension counts from the time of the call, which is never past the pool’s': async (
-    context,
-  ) => {
-    const { pool } = await taken(context, 1);
-    const early = await pool.store.extendClaim('mine', 300, { now: 4_900 });
-    const late = await pool.store.extendClaim('mine', 300, { now: 9_000 });
-    assert.deepEqual(
-      [early, late],
-      [5_200, 5_300].map((untilMs) => ({ kind: 'extended', untilMs, held: 1 })),
-    );
   },
   'P8/with-payloads: a claim with payloads has each transaction whole, also when the take is repeated': async (
     context,
@@ -172,11 +104,4 @@ const damaged = eachFifo({
   },
 }).map(needing('durable', 'damage'));
 
-export const claimCases: readonly ConformanceCase[] = [
-  ...acts.map(within),
-  ...acts.map(late),
-  ...acts.map(nobodys),
-  ...cases,
-  ...durable,
-  ...damaged,
-];
+export const claimCases: readonly ConformanceCase[] = [...cases, ...durable, ...damaged];

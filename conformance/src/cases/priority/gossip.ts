@@ -36,33 +36,6 @@ export const gossipCases: readonly ConformanceCase[] = eachOnPriorityPool({
     await scene.fill({ p: { provides: ['p'] } });
     assert.deepEqual(await peer.fetch(), ['p', 'child']);
   },
-  'P10/may-propagate-again: one that may propagate by a new verdict is gossiped to all, once': async (scene) => {
-    const peer = new Peer(scene);
-    await scene.fill({ a: { propagate: false }, b: {} });
-    const answer = (version: number, propagate: boolean) =>
-      scene.store.revise([{ hash: scene.hash('a'), version, answer: { propagate, priority: BigInt(version) } }]);
-    assert.deepEqual(await peer.fetch(), ['b']);
-    await answer(1, true);
-    assert.deepEqual(await peer.fetch(), ['a']);
-    await answer(2, true);
-    assert.deepEqual(await peer.fetch(), []);
-    await answer(3, false);
-    assert.deepEqual([await peer.fetch(), await scene.gossip()], [[], ['b']]);
-    await answer(4, true);
-    assert.deepEqual(await peer.fetch(), ['a']);
-  },
-  'P10/limit-past-filtered: filtered transactions do not count for the limit of a page': async (scene) => {
-    await scene.fill({ a: { from: 'one' }, b: { propagate: false }, c: {}, d: {} });
-    const { items, next } = await scene.store.since({ except: 'one', limit: 1 });
-    assert.deepEqual([scene.names(items), numberIn(next)], [['c'], (await scene.entry('c')).gossipSeq]);
-  },
-  'P10/empty: an empty page keeps the cursor': async (scene) => {
-    const first = await scene.cursor('gossip', 0);
-    assert.deepEqual(await scene.store.since(), { items: [], next: first });
-    await scene.fill({ a: {} });
-    const after = await scene.cursor('gossip', 70);
-    assert.deepEqual(await scene.store.since({ after }), { items: [], next: after });
-  },
   'P10/large-pages: a page ends at 8 MiB of payloads, and no item is left out': async (scene) => {
     for (let i = 0; i < 10; i++) await scene.add(`n${i}`, { bytes: 1_048_576 });
     const peer = new Peer(scene);

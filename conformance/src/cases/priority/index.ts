@@ -1,6 +1,6 @@
 import type { ConformanceCase } from '../../case/case.ts';
 import { revisionInterruptionCases } from '../operations/interruption.ts';
-import { admissionCases, boundCases } from './admission.ts';
+import { admissionCases } from './admission.ts';
 import { chainTagCases } from './chain-tags.ts';
 import { chanceCases } from './chance.ts';
 import { drainCases } from './drain.ts';
@@ -8,7 +8,6 @@ import { evictionCases } from './eviction.ts';
 import { fifoCases, fifoClaimCases } from './fifo.ts';
 import { floorCases } from './floor.ts';
 import { gossipCases } from './gossip.ts';
-import { parkedHoldingCases } from './holding.ts';
 import { poolInputCases } from './input.ts';
 import { limitCases } from './limits.ts';
 import { lookupCases } from './lookups.ts';
@@ -23,7 +22,6 @@ import { reapingCases } from './reaping.ts';
 import { recheckCases } from './recheck.ts';
 import { poolReopeningCases } from './reopening.ts';
 import { replacementCases } from './replacement.ts';
-import { returningCases, revivedEntryCases } from './returning.ts';
 import { sweepingCases } from './sweeping.ts';
 import { takingCases } from './taking.ts';
 import { tipCases } from './tips.ts';
@@ -38,7 +36,6 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...parkingRoomCases,
   ...waitingRoomCases,
   ...admissionCases,
-  ...boundCases,
   ...replacementCases,
   ...evictionCases,
   ...limitCases,
@@ -55,8 +52,6 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...placeEventCases,
   ...revisionInterruptionCases,
   ...chainTagCases,
-  ...returningCases,
-  ...revivedEntryCases,
   ...drainCases,
   ...poolOperationCases,
   ...poolReopeningCases,
@@ -64,6 +59,5 @@ export const priorityCases: readonly ConformanceCase[] = [
   ...poolInputCases,
   ...fifoCases,
   ...fifoClaimCases,
-  ...parkedHoldingCases,
   ...chanceCases,
 ];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachRanked, ofBoundary } from '../../case/must.ts';
+import { eachRanked, eachRow, ofBoundary } from '../../case/must.ts';
 import { point } from '../../scenario/pool.ts';
 import {
   eachOnPriorityPool,
@@ -199,33 +199,41 @@ const badLimits: readonly (readonly [keyof OpenOptions, unknown])[] = [
   ['eviction', 'highest'],
 ];
 
-function refused({ name, field, call }: BadInput): ConformanceCase {
-  const title = `bad input (${name}) is refused, naming ${field}, before anything is written`;
-  return onPriorityPool(`P17/${name}`, title, async (scene) => {
+/** Each must be refused by its field, before anything is written. */
+function refusing(id: string, title: string, rows: readonly BadInput[]): ConformanceCase {
+  return onPriorityPool(id, title, async (scene) => {
     await scene.fill({ a: {} });
-    await scene.unchanged(async () => {
-      await refuses(call(scene.store, scene.submission('a')), 'ERR_MEMPOOL_INVALID', { field });
-    });
+    await eachRow(
+      rows,
+      ({ name }) => name,
+      ({ field, call }) =>
+        scene.unchanged(() => refuses(call(scene.store, scene.submission('a')), 'ERR_MEMPOOL_INVALID', { field })),
+    );
   });
 }
+
+const bad: readonly ConformanceCase[] = [
+  refusing('P17/verdicts', 'a bad verdict or peer is refused by its name, and nothing is written', badVerdicts),
+  refusing('P17/calls', 'a bad argument of any other verb is refused by its name, and nothing is written', badCalls),
+  refusing('P17/revisions', 'a bad revision is refused by its name, and nothing is written', badRevisions),
+  onPriorityPool('P17/limits', 'open and setLimits refuse a bad limit and name it', (scene, context) =>
+    eachRow(
+      badLimits,
+      ([name]) => name,
+      async ([name, value]) => {
+        await scene.unchanged(async () => {
+          assert.equal(await refusedField(scene.store.setLimits({ maxTxs: 9, [name]: value })), name);
+        });
+        assert.equal(await refusedField(context.openOther({ ordering: 'priority', [name]: value })), name);
+      },
+    ),
+  ),
+];
 
 async function refusedField(promise: Promise<unknown>): Promise<unknown> {
   const error = await rejection(promise);
   assert.ok(isMempoolError(error, 'ERR_MEMPOOL_INVALID'));
   return error.details.field;
-}
-
-function refusedLimit([name, value]: (typeof badLimits)[number]): ConformanceCase {
-  return onPriorityPool(
-    `P17/limit-${name}`,
-    `open and setLimits refuse a bad ${name} and name it`,
-    async (scene, context) => {
-      await scene.unchanged(async () => {
-        assert.equal(await refusedField(scene.store.setLimits({ maxTxs: 9, [name]: value })), name);
-      });
-      assert.equal(await refusedField(context.openOther({ ordering: 'priority', [name]: value })), name);
-    },
-  );
 }
 
 const ownPools = eachRanked({
@@ -283,10 +291,7 @@ const onePool = eachOnPriorityPool({
 });
 
 export const poolInputCases: readonly ConformanceCase[] = [
-  ...ofBoundary(
-    [...[...badVerdicts, ...badCalls, ...badRevisions].map(refused), ...badLimits.map(refusedLimit), ...lateCalls()],
-    ['P17/receive-priority-number', 'P17/reap-bytes', 'P17/revise-version', 'P17/limit-maxTxs', 'P17/closed'],
-  ),
+  ...ofBoundary([...bad, ...lateCalls()], ['P17/limits', 'P17/closed']),
   ...ownPools,
   ...onePool,
 ];

@@ -43,22 +43,6 @@ const ownPoolsShared = eachRanked({
     }
     await agree(scenes);
   },
-  'P16/read-at-once: after one node’s answer, every node reaps, gossips and counts the change': async (context) => {
-    const [a, b] = await openScenes(context);
-    for (let i = 0; i < 15; i++) {
-      await a.add(`n${i}`, { priority: BigInt(i) });
-      assert.deepEqual(b.names((await b.store.reap({ maxTxs: 1 })).slice(0, 1)), [`n${i}`]);
-      assert.equal((await b.load()).transactions, i + 1);
-      assert.equal((await b.gossip()).at(-1), `n${i}`);
-    }
-  },
-  'P16/late-node: a node that opens later finds everything': async (context) => {
-    const first = await openScene(context, { maxTxs: 30 });
-    for (const call of makeCalls(context.random, 80)) await perform(first.store, call);
-    const late = await first.another();
-    assert.deepEqual(await late.whole(), await first.whole());
-    assert.deepEqual(await late.store.best(), await first.store.best());
-  },
   'P16/taken-once: several nodes that take at once take each transaction once': async (context) => {
     const scenes = await openScenes(context);
     await scenes[0].addAll(ladder(Array.from({ length: 90 }, () => context.random.below(9))));
@@ -76,18 +60,6 @@ const ownPoolsShared = eachRanked({
     assert.deepEqual([taken.flat().length, new Set(taken.flat()).size], [90, 90]);
     assert.deepEqual(await scenes[0].ready(), []);
     await agree(scenes);
-  },
-  'P16/lease-of-another: another node ends the claim of a node that left': async (context) => {
-    const [a, b] = await openScenes(context);
-    await a.fill(ladder([3, 2, 1]));
-    const options = { owner: 'a', claimMs: 1_000, operationId: 'lot' };
-    const lot = await a.store.take({ maxTxs: 2 }, options);
-    await a.store.close();
-    assert.deepEqual(await b.store.take({ maxTxs: 2 }, options), lot);
-    await b.acknowledge('t0');
-    b.clock.nowMs += 1_001;
-    assert.deepEqual(b.names((await b.store.sweep()).returned), ['t1']);
-    assert.deepEqual(await b.stages('t0', 't1', 't2'), ['Acknowledged', 'Pending', 'Pending']);
   },
   'P16/racing-for-room: nodes that fill a small pool at once leave the best in it': async (context) => {
     const scenes = await openScenes(context, { maxTxs: 10 });
@@ -116,12 +88,6 @@ const ownPoolsShared = eachRanked({
     const outcomes = await Promise.all(scenes.map((scene, i) => scene.add(`n${i}`, draft)));
     assert.deepEqual(kindsOf(outcomes).sort(), ['received', 'sender-limit', 'sender-limit']);
   },
-  'P16/racing-sources: the sources of a hash that several nodes receive at once are those of all': async (context) => {
-    const scenes = await openScenes(context);
-    const outcomes = await Promise.all(scenes.map((scene, i) => scene.add('a', { from: `peer${i}` })));
-    assert.deepEqual(kindsOf(outcomes).sort(), ['duplicate', 'duplicate', 'received']);
-    assert.deepEqual([...(await scenes[0].entry('a')).sources].sort(), ['peer0', 'peer1', 'peer2']);
-  },
   'P16/racing-chain: a chain whose links several nodes receive at once is whole and in order': async (context) => {
     const scenes = await openScenes(context);
     const links = Array.from({ length: 24 }, (_, i): [string, Draft] => [`n${i}`, account('s', i)]);
@@ -129,42 +95,6 @@ const ownPoolsShared = eachRanked({
     const due = links.map(([name]) => name);
     assert.deepEqual([await scenes[0].ready(), await scenes[1].parked()], [due, []]);
     await agree(scenes);
-  },
-  'P16/limits: limits belong to the pool: the last node to set one sets it for every node': async (context) => {
-    const [a, b] = await openScenes(context, { maxTxs: 9 });
-    await a.store.setLimits({ maxTxs: 1 });
-    await b.fill({ one: {} });
-    assert.equal((await b.add('two')).kind, 'full');
-    const c = await a.another({ maxTxs: 2 });
-    assert.equal((await a.add('two')).kind, 'received');
-    assert.deepEqual((await c.dump()).limits, (await a.dump()).limits);
-  },
-  'P16/gossip-elsewhere: a peer continues at another node with the cursor from the first': async (context) => {
-    const [a, b] = await openScenes(context);
-    await a.fill({ one: {}, child: { requires: ['p'] } });
-    const { next } = await a.store.since();
-    await b.fill({ parent: { provides: ['p'] } });
-    assert.deepEqual(await b.gossip(next), ['parent', 'child']);
-    assert.deepEqual(await a.gossip(next), ['parent', 'child']);
-  },
-  'P16/stale-verdict: a late verdict does not undo the one that another node gave before': async (context) => {
-    const [a, b] = await openScenes(context);
-    await a.fill({ one: {} });
-    const [looked] = await a.store.stale({ height: 1 });
-    const { hash, version } = looked ?? assert.fail('nothing is stale');
-    await b.store.revise([{ hash, version, answer: { priority: 8n } }], { height: 1 });
-    const refusal = { code: 1, log: 'no', penalize: false };
-    assert.deepEqual(await a.store.revise([{ hash, version, answer: refusal }]), [
-      { kind: 'superseded', hash, version: 2 },
-    ]);
-    assert.equal((await a.entry('one')).priority, 8n);
-  },
-  'P16/pages-elsewhere: a key of the order means the same place on every node': async (context) => {
-    const [a, b] = await openScenes(context);
-    await a.fill(ladder([4, 3, 2, 1]));
-    const [, second] = await a.store.best({ limit: 2 });
-    await b.drop('t2');
-    assert.deepEqual(b.names(await b.store.best({ after: second?.key })), ['t3']);
   },
 }).map(needing(...shared));
 

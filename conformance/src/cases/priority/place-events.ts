@@ -28,26 +28,6 @@ const onePool = eachOnPriorityPool({
     scene.clock.nowMs += 1_000;
     assert.deepEqual(await told(scene, () => scene.store.sweep()), ['parent ready', 'child ready']);
   },
-  'P24/replaced-by: what is replaced names its successor, in a call of several too': async (scene) => {
-    await scene.fill({ a: { priority: 10n, provides: ['x'] }, other: { priority: 10n, provides: ['y'] } });
-    const events = await scene.eventsOf(() =>
-      scene.addAll({
-        b: { priority: 100n, provides: ['x'] },
-        c: { priority: 1_000n, provides: ['x'] },
-        d: { priority: 1_000n, provides: ['y'] },
-      }),
-    );
-    const successors = events.flatMap((event) =>
-      event.kind === 'transaction' && event.replacedBy !== undefined
-        ? [[...scene.names([event]), ...scene.names([{ hash: event.replacedBy }])]]
-        : [],
-    );
-    assert.deepEqual(successors, [
-      ['a', 'b'],
-      ['other', 'd'],
-      ['b', 'c'],
-    ]);
-  },
 });
 
 /** P24. */

@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import {
-  type Draft,
-  type Drafts,
-  eachOnPriorityPool,
-  ladder,
-  onPriorityPool,
-  type Scene,
-} from '../../scenario/priority.ts';
+import { type Draft, type Drafts, eachOnPriorityPool, onPriorityPool, type Scene } from '../../scenario/priority.ts';
 
 /** A line of the table of order keys, with an example: the transactions received, and the order key of the last one. */
 interface PlaceExample {
@@ -62,15 +55,6 @@ function placed(example: PlaceExample): ConformanceCase {
 export const placeCases: readonly ConformanceCase[] = [...examples.map(placed)];
 
 const orderOnePool = eachOnPriorityPool({
-  'P1/both-ends-agree: the last one reaped is the first one evicted': async (scene) => {
-    await scene.fill(ladder([2n ** 33n, 5, 2n ** 32n + 9n, 7, 2n ** 32n]));
-    const reaped = await scene.ready();
-    await scene.store.setLimits({ maxTxs: 1 });
-    await scene.store.sweep({ overLimits: true });
-    assert.deepEqual([await scene.ready(), reaped.slice(0, 1)], [['t0'], ['t0']]);
-    const { entries } = await scene.store.dumpFinalized();
-    assert.deepEqual(scene.names(entries).sort(), reaped.slice(1).sort());
-  },
   'P1/topological: in a graph of many parents none goes before its parents': async (scene, context) => {
     const { random } = context;
     const drafts = Array.from({ length: 120 }, (_, i): [string, Draft] => {

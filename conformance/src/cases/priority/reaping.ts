@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import type { AnyStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { type Draft, eachOnPriorityPool, ladder, onPriorityPool } from '../../scenario/priority.ts';
+import { eachRow } from '../../case/must.ts';
+import { eachOnPriorityPool, ladder } from '../../scenario/priority.ts';
 
 type Budget = NonNullable<Parameters<AnyStore['reap']>[0]>;
 
@@ -30,79 +31,19 @@ function budgetOf(maxBytes: number | null, maxGas: number | null): Budget {
   return maxGas === null ? bytes : { ...bytes, maxGas };
 }
 
-function fits([maxBytes, maxGas, count]: (typeof rooms)[number]): ConformanceCase {
-  const [bytes, gas] = [maxBytes ?? 'any', maxGas ?? 'any'];
-  const title = `of twenty transactions of 20 + 2 bytes and gas 1, ${count} fit into ${bytes} bytes and ${gas} gas`;
-  return onPriorityPool(`P7/room-${bytes}-${gas}`, title, async (scene) => {
-    await scene.addAll(
-      ladder(
-        Array.from({ length: 20 }, (_, i) => i),
-        { gas: 1 },
-      ),
-    );
-    const best = await scene.ready();
-    const reaped = await scene.store.reap(budgetOf(maxBytes, maxGas));
-    assert.deepEqual(scene.names(reaped), best.slice(0, count));
-  });
-}
-
-const mixed: Readonly<Record<string, Draft>> = {
-  a: { priority: 9n, bytes: 10, gas: 1 },
-  large: { priority: 8n, bytes: 100, gas: 50, provides: ['l'] },
-  child: { priority: 8n, bytes: 1, gas: 0, requires: ['l'] },
-  b: { priority: 7n, bytes: 10, gas: 1 },
-  big: { priority: 6n, bytes: 90, gas: 40 },
-  c: { priority: 5n, bytes: 5, gas: 0 },
-};
-
 const onePool = eachOnPriorityPool({
-  'P7/exact: a transaction that uses the budget to the last unit fits': async (scene) => {
-    await scene.fill(ladder([3, 2, 1], { gas: 7 }));
-    const reap = async (budget: Budget) => (await scene.store.reap(budget)).length;
-    assert.deepEqual([await reap({ maxBytes: 40 }), await reap({ maxBytes: 39 })], [2, 1]);
-    assert.deepEqual([await reap({ maxGas: 14 }), await reap({ maxGas: 13 })], [2, 1]);
-    assert.deepEqual(
-      [await reap({ maxBytes: 44, overheadBytes: 2 }), await reap({ maxBytes: 43, overheadBytes: 2 })],
-      [2, 1],
+  'P7/room: as many are reaped as fit into the bytes and the gas of the budget': async (scene) => {
+    const twenty = Array.from({ length: 20 }, (_, i) => i);
+    await scene.addAll(ladder(twenty, { gas: 1 }));
+    const best = await scene.ready();
+    await eachRow(
+      rooms,
+      ([bytes, gas]) => `${bytes ?? 'any'} bytes, ${gas ?? 'any'} gas`,
+      async ([maxBytes, maxGas, count]) => {
+        const reaped = await scene.store.reap(budgetOf(maxBytes, maxGas));
+        assert.deepEqual(scene.names(reaped), best.slice(0, count));
+      },
     );
-  },
-  'P7/no-bytes: an empty transaction fits a byte budget of 0': async (scene) => {
-    await scene.fill({ a: { bytes: 0 }, b: { bytes: 1 } });
-    assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 0 })), ['a']);
-    assert.deepEqual(await scene.store.reap({ maxBytes: 0, overheadBytes: 1 }), []);
-  },
-  'P7/count: maxTxs bounds how many are reaped': async (scene) => {
-    await scene.fill(ladder([1, 3, 2]));
-    assert.deepEqual(scene.names(await scene.store.reap({ maxTxs: 2 })), ['t1', 't2']);
-    assert.deepEqual(await scene.store.reap({ maxTxs: 0 }), []);
-  },
-  'P7/skip: up to skip may be passed over; their descendants are passed over uncounted': async (scene) => {
-    await scene.fill(mixed);
-    const reap = async (budget: Budget) => scene.names(await scene.store.reap(budget));
-    assert.deepEqual(await reap({ maxBytes: 50, skip: 1 }), ['a', 'b']);
-    assert.deepEqual(await reap({ maxBytes: 50, skip: 2 }), ['a', 'b', 'c']);
-    assert.deepEqual(await reap({ maxGas: 30, skip: 9 }), ['a', 'b', 'c']);
-  },
-  'P7/skip-descendants: no descendant of one passed over is reaped, at any distance': async (scene) => {
-    await scene.fill({
-      large: { bytes: 100, priority: 9n, provides: ['l'] },
-      other: { priority: 9n, provides: ['o'] },
-    });
-    await scene.fill({
-      child: { priority: 8n, requires: ['l', 'o'], provides: ['c'] },
-      grandchild: { requires: ['c'] },
-    });
-    await scene.fill({ last: {} });
-    assert.deepEqual(scene.names(await scene.store.reap({ maxBytes: 60, skip: 1 })), ['other', 'last']);
-  },
-  'P7/reads-alone: reap and pages of best change nothing': async (scene) => {
-    await scene.fill(mixed);
-    await scene.unchanged(async () => {
-      const first = await scene.store.reap({ maxBytes: 200 });
-      assert.deepEqual(await scene.store.reap({ maxBytes: 200 }), first);
-      await scene.store.best({ limit: 2 });
-      await scene.store.payloads(scene.hashes(['a', 'b']));
-    });
   },
   'P7/pages-stay-valid: a page after a key is right even if the key’s owner has gone': async (scene) => {
     await scene.fill(ladder([9, 8, 7, 6, 5]));
@@ -123,4 +64,4 @@ const onePool = eachOnPriorityPool({
   },
 });
 
-export const reapingCases: readonly ConformanceCase[] = [...rooms.map(fits), ...onePool];
+export const reapingCases: readonly ConformanceCase[] = onePool;

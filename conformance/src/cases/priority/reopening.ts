@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { type AnyStore, isMempoolError, type OpenOptions, type Usage } from 'mempool-core';
-import { poolState } from 'mempool-core/backend';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
 import { eachRanked, mustRank, needing } from '../../case/must.ts';
@@ -79,21 +78,6 @@ async function reopened(scene: Scene, options: OpenOptions = {}): Promise<Scene>
   return scene.another(options);
 }
 
-/** Everything that can be read of a pool, in every order that it keeps. */
-async function everything(scene: Scene): Promise<unknown> {
-  const { store } = scene;
-  return [
-    await scene.whole(),
-    await store.reap(),
-    await store.best(),
-    await store.since(),
-    await store.stale({ height: 99 }),
-    (await store.peekParked()).transactions,
-    (await store.peekPending()).transactions,
-    await store.dumpFinalized(),
-  ];
-}
-
 /** The state that a pool and a model share if they got the same calls at different times. */
 function timeless({ entries, ...dump }: PoolDump, { epoch: _, oldestInflight: __, cursors, ...usage }: Usage): unknown {
   const places = Object.values(cursors).map(placeOf);
@@ -136,44 +120,6 @@ function forGood(made: 'fifo' | 'priority', other: 'fifo' | 'priority'): Conform
 }
 
 const ownPoolsDurable = eachRanked({
-  'P15/reopened: entries, order, limits, claims and tags are as they were': async (context) => {
-    const scene = await varied(context);
-    const before = await everything(scene);
-    const again = await reopened(scene);
-    assert.deepEqual(await everything(again), before);
-    assertConsistent(await poolState(again));
-  },
-  'P15/goes-on: after reopening claims end, times count on, tags are withdrawn and numbers rise': async (context) => {
-    const scene = await reopened(await varied(context));
-    const { lastGossipSeq } = await scene.dump();
-    await scene.fill({ fresh: {} });
-    assert.equal((await scene.entry('fresh')).gossipSeq, lastGossipSeq + 1);
-    scene.clock.nowMs += 1_001;
-    assert.deepEqual(scene.names((await scene.store.sweep()).returned), ['s2']);
-    await scene.store.rollback('origin');
-    assert.ok((await scene.parked()).includes('satisfied'));
-    scene.clock.nowMs += 49_000;
-    assert.ok((await scene.store.sweep()).expired.length >= 4);
-  },
-  'P15/repeated-take: a take repeated after reopening returns the rest of its claim': async (context) => {
-    const scene = await reopened(await varied(context));
-    const { transactions } = await scene.store.take({ maxTxs: 2 }, lot);
-    assert.deepEqual(scene.names(transactions), ['s2']);
-  },
-  'P15/repeated-calls: calls repeated after reopening are answered from their records': async (context) => {
-    const first = await openScene(context, { maxTxs: 1 });
-    await first.fill({ a: { priority: 5n } });
-    const calls = (scene: Scene) => [
-      scene.store.receive([scene.submission('b', { priority: 5n })], { operationId: '1' }),
-      scene.store.revise([{ hash: scene.hash('a'), version: 1, answer: { priority: 6n } }], { operationId: '2' }),
-      scene.store.setLimits({ ttlMs: 50 }, { operationId: '3' }),
-      scene.store.flush({ operationId: '4' }),
-      scene.store.sweep({ operationId: '5' }),
-    ];
-    const outcomes = await Promise.all(calls(first));
-    const scene = await reopened(first);
-    await scene.unchanged(async () => assert.deepEqual(await Promise.all(calls(scene)), outcomes));
-  },
   'P15/limits: limits stay, and the latest open that has one sets it': async (context) => {
     const scene = await openScene(context, { maxTxs: 40, ttlMs: 50 });
     await scene.store.setLimits({ maxTxs: 30, eviction: 'none' });

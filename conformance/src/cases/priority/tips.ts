@@ -10,10 +10,6 @@ const tipped = (most: number | bigint, tip: number | bigint, more: Draft = {}): 
 });
 const plain = (priority: number, more: Draft = {}): Draft => ({ priority: BigInt(priority), ...more });
 
-function move(scene: Scene, floor: number | bigint): Promise<unknown> {
-  return scene.store.setLimits({ minPriority: BigInt(floor) });
-}
-
 /** What the ready ones pay, best first. */
 async function paid(scene: Scene): Promise<bigint[]> {
   return (await scene.store.reap()).map(({ priority }) => priority);
@@ -35,27 +31,5 @@ const placeCases = eachRanked({
   },
 });
 
-const replacingCases = eachRanked({
-  'P29/replaces-several: the sum of what it replaces is compared at the present floor': async (context) => {
-    const scene = await openScene(context, { minPriority: 10n });
-    await scene.fill({ a: tipped(40, 5, { provides: ['x'] }), b: plain(20, { provides: ['y'] }) });
-    const both = { provides: ['x', 'y'] };
-    // 15 and 20.
-    await scene.refuses('tipped', tipped(60, 25, both), {
-      kind: 'replacement-underpriced',
-      required: 44n,
-      requiredTip: 26n,
-    });
-    await scene.refuses('plain', plain(35, both), { kind: 'replacement-underpriced', required: 44n });
-    await move(scene, 18);
-    await scene.refuses('later', tipped(60, 25, both), {
-      kind: 'replacement-underpriced',
-      required: 44n,
-      requiredTip: 26n,
-    });
-    assert.equal((await scene.add('c', tipped(60, 26, both))).kind, 'received');
-  },
-});
-
 /** P29. */
-export const tipCases: readonly ConformanceCase[] = [...placeCases, ...replacingCases];
+export const tipCases: readonly ConformanceCase[] = [...placeCases];

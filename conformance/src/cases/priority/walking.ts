@@ -1,12 +1,6 @@
 import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
-import { type Drafts, eachOnPriorityPool, type Scene } from '../../scenario/priority.ts';
-
-/** The ready transactions in the order of the pool, each with the names of its parents. */
-async function parentsIn(scene: Scene): Promise<(readonly [string | undefined, readonly string[]])[]> {
-  const ranked = await scene.store.best();
-  return ranked.map((one) => [scene.names([one])[0], scene.names(one.parents)]);
-}
+import { type Drafts, eachOnPriorityPool } from '../../scenario/priority.ts';
 
 const family: Drafts = {
   parent: { priority: 9n, provides: ['p'] },
@@ -16,21 +10,6 @@ const family: Drafts = {
 };
 
 const onePool = eachOnPriorityPool({
-  'P25/parents-met: what is in flight, or what a block satisfied, is no parent': async (scene) => {
-    await scene.block(1, { provides: ['chain'] });
-    await scene.fill({ out: { provides: ['o'] }, wait: { priority: 9n, provides: ['w'] } });
-    await scene.fill({ child: { requires: ['o', 'w', 'chain'] } });
-    assert.deepEqual((await parentsIn(scene)).at(-1), ['child', ['out', 'wait']]);
-    await scene.mark('out');
-    assert.deepEqual((await parentsIn(scene)).at(-1), ['child', ['wait']]);
-    await scene.block(2, { seen: ['wait'] });
-    assert.deepEqual(await parentsIn(scene), [['child', []]]);
-    await scene.release('out');
-    assert.deepEqual(await parentsIn(scene), [
-      ['out', []],
-      ['child', ['out']],
-    ]);
-  },
   'P25/parents-of-pages: parents are told on a page that does not have them': async (scene) => {
     await scene.fill(family);
     const [first] = await scene.store.best({ limit: 1 });

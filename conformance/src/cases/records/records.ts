@@ -29,26 +29,6 @@ function refusesField(call: Promise<unknown>, field: string): Promise<void> {
 }
 
 const versions = eachOnRecords({
-  'K1/stored: a record is read with the version that its put answered': async (store) => {
-    assert.equal(await store.getRecord('a'), null);
-    const outcome = timeless(await store.putRecord('a', bytesOf('one')));
-    assert.deepEqual(outcome, { kind: 'stored', version: 1 });
-    assert.deepEqual(await textOf(store, 'a'), [1, 'one']);
-    assert.equal(await store.getRecord('A'), null);
-    assert.deepEqual(timeless(await store.putRecord('empty', new Uint8Array())), { kind: 'stored', version: 2 });
-    assert.deepEqual(await textOf(store, 'empty'), [2, '']);
-  },
-  'K1/rising: every value has a version of its own, also under other names': async (store) => {
-    const told = [await stored(store, 'a', 'x'), await stored(store, 'b', 'x'), await stored(store, 'a', 'x')];
-    assert.deepEqual(
-      [told, await textOf(store, 'a'), await textOf(store, 'b')],
-      [
-        [1, 2, 3],
-        [3, 'x'],
-        [2, 'x'],
-      ],
-    );
-  },
   'K1/compare: a put with another version than the present one is a conflict and changes nothing': async (store) => {
     const first = await stored(store, 'a', 'one');
     const second = timeless(await store.putRecord('a', bytesOf('two'), { version: first }));
@@ -58,24 +38,6 @@ const versions = eachOnRecords({
         assert.deepEqual(await store.putRecord('a', value, { version }), { kind: 'conflict', version: 2 });
     assert.deepEqual(await textOf(store, 'a'), [2, 'two']);
     assert.equal(await stored(store, 'b', 'x'), 3);
-  },
-  'K1/absent: version 0 stores only where there is no record': async (store) => {
-    assert.deepEqual(await store.putRecord('a', bytesOf('x'), { version: 1 }), { kind: 'conflict', version: 0 });
-    assert.deepEqual(timeless(await store.putRecord('a', bytesOf('x'), { version: 0 })), {
-      kind: 'stored',
-      version: 1,
-    });
-    assert.deepEqual(await store.putRecord('a', bytesOf('y'), { version: 0 }), { kind: 'conflict', version: 1 });
-  },
-  'K1/deleted: a deleted record is gone, and its versions never come again': async (store) => {
-    const first = await stored(store, 'a', 'one');
-    assert.deepEqual(timeless(await store.putRecord('a', null, { version: first })), { kind: 'stored', version: 0 });
-    assert.deepEqual([await store.getRecord('a'), (await store.listRecords('')).records], [null, []]);
-    assert.deepEqual(timeless(await store.putRecord('a', null)), { kind: 'stored', version: 0 });
-    assert.deepEqual(await store.putRecord('a', bytesOf('x'), { version: first }), { kind: 'conflict', version: 0 });
-    const outcome = await store.putRecord('a', bytesOf('two'), { version: 0 });
-    assert.ok(outcome.kind === 'stored' && outcome.version > first);
-    assert.equal((await textOf(store, 'a'))?.[0], outcome.version);
   },
   'K1/operation: a put repeated under its operation id gets its outcome and changes nothing': async (store) => {
     const put = { version: 0, operationId: 'the same' };

@@ -22,13 +22,6 @@ const whileOpen = mustEach({
     assert.equal((await pool.status(hash)).receivedAt, startMs + 700);
     assert.equal(await timeOf(pool.store.putRecord('b', bytesOf('x'))), startMs + 700);
   },
-  'E5/nothing-deleted: a put that deletes nothing answers the pool’s time and keeps it too': async (context) => {
-    const pool = await openTimed(context);
-    assert.equal(await timeOf(pool.store.putRecord('a', null)), startMs);
-    pool.clock.nowMs -= 600;
-    const hash = await pool.receiveOne();
-    assert.equal((await pool.status(hash)).receivedAt, startMs);
-  },
 }).map(needing('records'));
 
 const reopened = mustEach({
