@@ -61,7 +61,7 @@ export function onPool(id: string, title: string, run: OnPool, needs: readonly N
 }
 
 /** Does the same for the optional verbs of a fifo pool (P18). */
-export function onFifoPool(id: string, title: string, run: OnPool): ConformanceCase {
+function onFifoPool(id: string, title: string, run: OnPool): ConformanceCase {
   return onPool(id, title, run, ['arrival-verbs']);
 }
 
