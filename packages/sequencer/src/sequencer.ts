@@ -85,7 +85,7 @@ export class Sequencer implements AsyncDisposable {
     ]);
   }
 
-  /** What the leader does besides, until the signal aborts. @throws as `EpochMonitor.run` */
+  /** The further work of the leader, until the signal aborts. @throws as `EpochMonitor.run` */
   lead(leadership: LeaderPart, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     return this.monitor.run(leadership, { signal });
   }
@@ -102,7 +102,7 @@ export class Sequencer implements AsyncDisposable {
 
   /**
    * What this validator's batches of all came to; `null` before. Batches that come before there is a certificate may change it.
-   * Its root may differ from that of the certificate, which is what a chain takes.
+   * Its root may differ from the root of the certificate. A chain takes the latter.
    */
   async agreement(epoch: number): Promise<Agreement | null> {
     return (await this.namespace.records.read<Agreement>(recordNames.agreed(epoch)))?.value ?? null;

@@ -1,4 +1,4 @@
-/** What an operator knows a block by. */
+/** The names by which an operator knows a block. */
 export interface BlockPlace {
   readonly number: number;
   readonly slot: number;

@@ -84,7 +84,7 @@ function wholeBlockLength(bytes: Uint8Array): number | null {
   }
 }
 
-/** Reads at least as much again as is waiting, so that walking a long block anew after every read stays linear. */
+/** Reads at least as much again as is waiting, so that the repeated walk of a long block after every read stays linear. */
 async function readMore(source: Source, offset: number, waiting: number): Promise<Uint8Array> {
   const { path, file, readSizeBytes, maxBlockBytes } = source;
   if (waiting > maxBlockBytes) {

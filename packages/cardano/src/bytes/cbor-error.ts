@@ -1,5 +1,5 @@
 /**
- * What is wrong with the bytes. `truncated` alone can be cured by more bytes; every other reason is final.
+ * The fault of the bytes. `truncated` alone can be cured by more bytes; every other reason is final.
  * `kind` is an item that is well-formed but not of the kind that was asked for.
  */
 export type CborFault =

@@ -11,7 +11,7 @@ export const majors = {
   simple: 7,
 } as const;
 
-/** The first bytes of an item: what it is, and its length, count or value. */
+/** The first bytes of an item: its type, and its length, count or value. */
 export interface CborHead {
   readonly major: number;
   /** Rounded above 2^53: compare it with `Number.isSafeInteger` before trusting it. 0 where `indefinite`. */

@@ -16,7 +16,7 @@ export interface CardanoWithdrawal {
   readonly lovelace: bigint;
 }
 
-/** What the bytes of a transaction say. Amounts are in lovelace. */
+/** A decoded transaction. Amounts are in lovelace. */
 export interface CardanoTransaction {
   /** As `transactionHash` gives it. */
   readonly hash: string;
@@ -26,10 +26,10 @@ export interface CardanoTransaction {
   readonly referenceInputs: readonly OutputReference[];
   readonly collateral: readonly OutputReference[];
   readonly outputs: readonly CardanoOutput[];
-  /** What is left of the collateral if a script failed. */
+  /** The rest of the collateral if a script failed. */
   readonly collateralReturn: CardanoOutput | null;
   readonly totalCollateral: bigint | null;
-  /** `null` in the Byron era: there it is what the inputs hold above the outputs. */
+  /** `null` in the Byron era, whose fee is the difference of inputs and outputs. */
   readonly fee: bigint | null;
   /** The first slot in which the transaction is valid. */
   readonly validFrom: bigint | null;

@@ -8,7 +8,7 @@ const purposes = ['spend', 'mint', 'cert', 'reward', 'vote', 'propose'] as const
 
 /** What lets a script run, and how much it may use. */
 export interface CardanoRedeemer {
-  /** What the script is run for. */
+  /** The purpose of the script's run. */
   readonly purpose: (typeof purposes)[number];
   /** Which input, policy, certificate, withdrawal, voter or proposal, in the order of the ledger. */
   readonly index: number;

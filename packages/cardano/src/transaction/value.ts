@@ -13,7 +13,7 @@ export interface CardanoAsset {
   readonly quantity: bigint;
 }
 
-/** What an output holds. */
+/** The value of an output. */
 export interface CardanoValue {
   readonly lovelace: bigint;
   readonly assets: readonly CardanoAsset[];

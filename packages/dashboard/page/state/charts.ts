@@ -22,7 +22,7 @@ export interface ChartData {
   readonly formatShort: (value: number) => string;
 }
 
-/** What the charts show. */
+/** The data of the charts. */
 export function chartsOf({ steps }: Stats): ChartData[] {
   const counts = { format: formatCount, formatShort };
   const times = { format: formatDuration, formatShort: formatDuration };

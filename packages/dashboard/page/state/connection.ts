@@ -6,7 +6,7 @@ export interface Connection {
   readonly streamLostAt: number | null;
   /** When the first read failed of those that failed in a row; `null` if the last one was answered. */
   readonly silentSince: number | null;
-  /** What the last failed read said. */
+  /** The message of the last failed read. */
   readonly failure: string | null;
   /** When a read was last answered. */
   readonly answeredAt: number | null;

@@ -21,7 +21,7 @@ export type ChartRange = (typeof chartRanges)[number];
 /** An answer of the API that is not there yet is `null`. */
 export interface DashboardState {
   readonly connection: Connection;
-  /** What the server says is wrong with it; `null`: it is ready. */
+  /** The server's reason for not being ready; `null`: it is ready. */
   readonly notReady: string | null;
   readonly pool: PoolFacts | null;
   readonly summary: Summary | null;

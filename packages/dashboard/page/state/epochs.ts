@@ -2,7 +2,7 @@ import type { EpochGap, Phase } from 'mempool-sequencer';
 import type { EpochWorker, ShownEpoch } from 'mempool-sequencer/server';
 import type { WireSummary } from '../wire/answers.ts';
 
-/** What the page knows of the epochs. */
+/** The page's data about epochs. */
 export interface EpochsView {
   /** `null`: the server watches none, or it was not read yet. */
   readonly summary: WireSummary | null;

@@ -18,7 +18,7 @@ export type Holder = 'button' | 'pointer';
 /** The last events, newest first. */
 export interface Feed {
   readonly rows: readonly FeedRow[];
-  /** What is shown while the feed is paused; `null`: it runs. */
+  /** The events shown while the feed is paused; `null`: it runs. */
   readonly held: readonly FeedRow[] | null;
   /** Why it is paused: by the button, or because somebody points at a line, which may not move away then. */
   readonly heldBy: Holder | null;
@@ -47,7 +47,7 @@ export function feedWith(feed: Feed, events: readonly MempoolEvent[]): Feed {
   let latest = earlier[0]?.eventSeq ?? 0;
   for (const event of events) {
     if (event.kind === 'lagged') {
-      // Numbers may begin anew: what was before does not go with what comes.
+      // Numbers may begin again, so earlier events do not fit later ones.
       earlier = [];
       added = [{ kind: 'lost', eventSeq: 0, at: null, missed: event.missed }];
       latest = 0;
@@ -81,7 +81,7 @@ export function resumed(feed: Feed, by: Holder): Feed {
   return { ...feed, held: null, heldBy: null, unseen: 0 };
 }
 
-/** What a reader wants to see. Empty: everything. */
+/** The filter of the reader. Empty: everything. */
 export interface FeedFilter {
   readonly stage: Stage | 'blocks' | '';
   /** Digits at the beginning of a hash, or a part of cause or reason. */

@@ -29,7 +29,7 @@ function fill(
   return { used, limit, text: `${format(used)} of ${format(limit)}` };
 }
 
-/** What a newcomer needs to be admitted. */
+/** The least priority that is admitted. */
 export function floorText(floor: WireFloor): string {
   switch (floor.kind) {
     case 'open':

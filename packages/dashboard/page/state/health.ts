@@ -2,20 +2,20 @@ import type { Summary } from 'mempool-server';
 import { formatClock, formatDate } from '../format/times.ts';
 import type { Connection } from './connection.ts';
 
-/** What the header says. `note` is worth knowing; `bad` is wrong and is said loudly. */
+/** The state in the header. `note` is worth knowing; `bad` is a fault and shown as one. */
 export interface Health {
   readonly level: 'good' | 'note' | 'bad';
   /** One word for the status. */
   readonly word: string;
-  /** Sentences about what is wrong, the worst first. */
+  /** Sentences about the faults, the worst first. */
   readonly faults: readonly string[];
   readonly notes: readonly string[];
 }
 
-/** What the health is judged by. */
+/** The facts from which the health follows. */
 export interface HealthFacts {
   readonly connection: Connection;
-  /** What the server says is wrong with it; `null`: it is ready. */
+  /** The server's reason for not being ready; `null`: it is ready. */
   readonly notReady: string | null;
   readonly summary: Pick<Summary, 'since'> | null;
 }

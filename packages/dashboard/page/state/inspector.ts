@@ -9,7 +9,7 @@ export interface Inspected {
   readonly hash: string;
   /** `null` while it is asked for, and if the pool does not know it. */
   readonly status: WireStatus | null;
-  /** What the kept events tell, oldest first; `null` while they are read. */
+  /** The kept events, oldest first; `null` while they are read. */
   readonly events: readonly LifeEvent[] | null;
   /** False: older events are gone, or reading them took too long. */
   readonly isComplete: boolean;
@@ -82,7 +82,7 @@ export class Inspector {
     const isUnknown = error instanceof ReadError && error.status === 404;
     const detail = error instanceof Error ? error.message : String(error);
     const { status } = this.#inspected;
-    // What is shown stays while the server is away.
+    // The shown data stay while the server is away.
     if (isUnknown || status === null)
       this.#update(signal, { status: isUnknown ? null : status, fault: isUnknown ? unknownText : detail });
   }

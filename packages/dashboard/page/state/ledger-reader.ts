@@ -45,7 +45,7 @@ export class LedgerReader {
       source.addEventListener(kind, (event) => {
         this.#set({ records: recordsWith(this.#view.records, JSON.parse((event as MessageEvent<string>).data)) });
       });
-    // The store went back: what is shown may not be there any more.
+    // The store was restored from a backup: the shown records may be gone.
     source.addEventListener('lagged', () => this.#set({ records: [] }));
   }
 

@@ -1,6 +1,6 @@
 import type { LedgerAudit, LedgerFacts, LedgerRecord, WireWallet } from '../wire/answers.ts';
 
-/** What the page knows of the ledger. */
+/** The page's data about the ledger. */
 export interface LedgerView {
   /** `null`: there is no ledger that may be read, or it was not read yet. */
   readonly facts: LedgerFacts | null;

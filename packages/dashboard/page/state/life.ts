@@ -11,7 +11,7 @@ export interface LifeStep {
   readonly title: string;
   /** Further words; empty if there are none. */
   readonly detail: string;
-  /** `back`: it lost what it had. */
+  /** `back`: it returned to an earlier stage. */
   readonly mood: 'forward' | 'back' | 'end';
   /** Since the step before, in milliseconds; `null` for the first. */
   readonly afterMs: number | null;

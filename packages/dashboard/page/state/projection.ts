@@ -43,7 +43,7 @@ export function project(candidates: readonly Candidate[], perBlock: number): Pro
 }
 
 function blockOf(number: number, transactions: ProjectedBlock['transactions']): ProjectedBlock {
-  // A child that pays for its parent stands behind it, so the order alone does not tell the highest.
+  // A child that pays for its parent comes after it, so the first in the order need not be the highest.
   const priorities = transactions.map(({ priority }) => BigInt(priority)).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   return {
     number,

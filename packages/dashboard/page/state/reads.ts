@@ -16,7 +16,7 @@ import type { DashboardState } from './dashboard-state.ts';
 import { aheadAfter, shownEpochs, shownGaps } from './epochs.ts';
 import { projectedBlocks, sizeOfBlock } from './projection.ts';
 
-/** What a read sets. */
+/** The fields that a read sets. */
 type Change = Partial<DashboardState>;
 
 interface List<T> {
@@ -58,7 +58,7 @@ export async function readReadiness(): Promise<Change> {
 /** How many of a queue are shown. */
 const queueLength = 150;
 
-/** What is next: by priority the best, by arrival the oldest. `null` if nothing was asked. */
+/** The next transactions: by priority the best, by arrival the oldest. `null` if nothing was asked. */
 export async function readNext({ pool, blocks }: DashboardState): Promise<Change | null> {
   if (pool === null) return null;
   if (pool.ordering === 'fifo') {

@@ -34,12 +34,12 @@ export class Rereader {
     clearTimeout(this.#timer);
   }
 
-  /** What is read may have changed. */
+  /** The data may have changed. */
   changed(): void {
     this.#plan(Math.max(performance.now(), this.#startedAt + this.#pace.atMostEveryMs));
   }
 
-  /** What is shown is not what is wanted any more: reads at once. */
+  /** The reader wants other data now: reads at once. */
   now(): void {
     this.#plan(performance.now());
   }

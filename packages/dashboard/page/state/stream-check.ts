@@ -15,7 +15,7 @@ export class StreamCheck {
     this.#behindSince = null;
   }
 
-  /** True if the stream should be opened anew: it has been behind for too long. `now` in milliseconds of any clock. */
+  /** True if the stream should be opened again, because it has been late for too long. `now` in milliseconds of any clock. */
   isDead(summaryCursor: string, now: number): boolean {
     if (this.#last === null || summaryCursor === this.#last) {
       this.#behindSince = null;

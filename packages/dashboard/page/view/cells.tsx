@@ -10,7 +10,7 @@ interface Given {
   readonly cells: readonly Cell[];
   readonly columns: number;
   readonly rows: number;
-  /** What the picture shows, in words. */
+  /** The picture in words. */
   readonly label: string;
   readonly chosen: (hash: string) => void;
 }

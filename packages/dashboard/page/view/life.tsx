@@ -6,7 +6,7 @@ import type { Inspected } from '../state/inspector.ts';
 import { type LifeStep, rollbacksOf, stepsOf, trackOf } from '../state/life.ts';
 import type { WireStatus } from '../wire/answers.ts';
 
-/** What a transaction is now, and how it came to be. */
+/** The present state of a transaction, and its history. */
 export function Life({ inspected: { status, events, isComplete } }: { readonly inspected: Inspected }): VNode {
   if (status === null) return <p class="empty">Reading …</p>;
   return (

@@ -8,7 +8,7 @@ import { Queue } from './queue.tsx';
 import { Table } from './table.tsx';
 import { useField } from './use-dashboard.ts';
 
-/** What comes next: by priority the next blocks, by arrival the queue. */
+/** The next transactions: by priority the next blocks, by arrival the queue. */
 export function Next(): VNode {
   const pool = useField('pool');
   if (pool?.ordering === 'fifo') return <Queue />;

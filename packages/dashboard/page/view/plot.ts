@@ -2,7 +2,7 @@ import uPlot from 'uplot';
 import { formatClock, formatDate } from '../format/times.ts';
 import type { ChartData, ChartSeries } from '../state/charts.ts';
 
-/** What a chart is drawn from. */
+/** The data of a chart. */
 export interface PlotData {
   readonly chart: ChartData;
   readonly at: readonly number[];
@@ -25,7 +25,7 @@ export function alignedData({ chart, at }: PlotData): uPlot.AlignedData {
   return [at as number[], ...chart.series.map(({ values }) => values as (number | null)[])];
 }
 
-/** Makes a chart in an element. `data` is asked for whenever it is drawn; `pointed` is told the step under the cursor. */
+/** Makes a chart in an element. `data` is called whenever it is drawn; `pointed` receives the step under the cursor. */
 export function makePlot(element: HTMLElement, data: () => PlotData, pointed: (index: number | null) => void): uPlot {
   const look = lookOf(element);
   const options: uPlot.Options = {

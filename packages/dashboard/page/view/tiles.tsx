@@ -107,7 +107,7 @@ function FinalityTile({ summary }: Given): VNode {
   );
 }
 
-/** How full the pool is, and what a newcomer needs. */
+/** How full the pool is, and the least priority that is admitted. */
 function FillTile(): VNode {
   const usage = useField('usage');
   const limits = useField('limits');

@@ -28,7 +28,7 @@ export interface PoolFacts {
   readonly epochs: boolean;
 }
 
-/** What a newcomer needs to be admitted to a priority pool. */
+/** The least priority that a priority pool admits. */
 export type WireFloor = Told<Floor>;
 
 /** `GET /usage`. */

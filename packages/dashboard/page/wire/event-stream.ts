@@ -1,11 +1,11 @@
 import type { MempoolEvent } from 'mempool-core';
 
-/** What the live events tell. */
+/** The reports of the live events. */
 export interface StreamListener {
   opened(): void;
   /** No events come now; the stream tries again by itself. */
   lost(): void;
-  /** The server does not resume where the stream ended. The stream has stopped; `start` it anew. */
+  /** The server does not resume where the stream ended. The stream has stopped; `start` it again. */
   skipped(): void;
   event(event: MempoolEvent): void;
 }
@@ -29,7 +29,7 @@ export class EventStream {
     this.#listener = listener;
   }
 
-  /** @param after the cursor of the last event that is known; `null`: only what comes */
+  /** @param after the cursor of the last event that is known; `null`: only later events */
   start(after: string | null): void {
     this.stop();
     this.#cursor = after;

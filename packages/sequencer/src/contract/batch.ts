@@ -34,7 +34,7 @@ export interface LeftOut {
   readonly votes: readonly (readonly [cid: string, validators: number])[];
 }
 
-/** What the validators of an epoch agree on. */
+/** The agreed result of an epoch's validators. */
 export interface Agreement {
   readonly epoch: number;
   readonly root: string;
@@ -59,7 +59,7 @@ export interface Endorsement {
 /** The signed fields of a validator's message. */
 export type MessageHead = BatchHead | Endorsement;
 
-/** A quorum's signatures of one root: what a chain asks for before it carries the root. */
+/** A quorum's signatures of one root. A chain requires them before it accepts the root. */
 export interface Certificate {
   readonly epoch: number;
   readonly root: string;

@@ -1,4 +1,4 @@
-/** What a chain tells of epochs. Whoever follows the chain gives it to `EpochMonitor.apply`. */
+/** The events of a chain about epochs. The process that follows the chain passes them to `EpochMonitor.apply`. */
 export type ChainEvent =
   /** An epoch begins: its window is open until `closesAt`. */
   | {

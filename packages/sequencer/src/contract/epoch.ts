@@ -42,7 +42,7 @@ export interface EpochRecord extends EpochStates {
   readonly undoneAt: number | null;
   /** The root that the validators agree on, then that of the certificate, then that which the chain carries; `null` before. */
   readonly root: string | null;
-  /** What the chain calls the transaction that carries it; `null` before. */
+  /** The chain's id of the transaction that carries it; `null` before. */
   readonly transaction: string | null;
   /** When the chain said that no reorganisation can undo it any more; `null` before. */
   readonly finalizedAt: number | null;
@@ -50,7 +50,7 @@ export interface EpochRecord extends EpochStates {
   readonly endedAt: number | null;
 }
 
-/** What the tally found. */
+/** The result of the tally. */
 export interface TallyFacts {
   /** Submissions that were counted. */
   readonly counted: number;

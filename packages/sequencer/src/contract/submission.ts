@@ -1,4 +1,4 @@
-/** What a validator's peer signed: for this epoch and project, this slot says that the content has this id. */
+/** The signed message of a peer: for this epoch and project, this slot votes for this content id. */
 export interface Submission {
   readonly epoch: number;
   /** The number of the submitter's seat. One slot has one vote per project. */
@@ -11,7 +11,7 @@ export interface Submission {
   readonly signature: string;
 }
 
-/** What an epoch's pool keeps of a submission. The hash of the transaction is `submissionDigest`. */
+/** The payload of a submission in an epoch's pool. The hash of the transaction is `submissionDigest`. */
 export interface StoredSubmission extends Submission {
   /** The peer that passed it on to the gateway. */
   readonly peer: string;
@@ -40,7 +40,7 @@ export const submissionReasons = ['malformed', 'rejected', 'equivocation', 'late
 /** One of `submissionReasons`. */
 export type SubmissionReason = (typeof submissionReasons)[number];
 
-/** What the gateway answers. Only `received` and `duplicate` are stored. */
+/** The answer of the gateway. Only `received` and `duplicate` are stored. */
 export type Accepted =
   | { readonly kind: 'received'; readonly hash: string }
   | { readonly kind: 'duplicate'; readonly hash: string }

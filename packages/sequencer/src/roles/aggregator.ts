@@ -74,7 +74,7 @@ export class Aggregator {
     await this.#batches.send(batch, hash);
   }
 
-  /** Level 2, by the leader: what the batches of all come to, as `Agreeing` has it. True if the epoch went on. */
+  /** Level 2, by the leader: the result of all validators' batches (`Agreeing`). True if the epoch went on. */
   level2(record: EpochRecord, lease: Lease): Promise<boolean> {
     return this.#agreeing.level2(record, lease);
   }

@@ -57,7 +57,7 @@ export class Agreeing {
 
   /**
    * After level 2: makes the certificate when a quorum has endorsed one root. Before, batches that came late change the result,
-   * and it is endorsed anew: otherwise validators that were cut off for a while would never agree. True if something changed.
+   * and it is endorsed again: otherwise validators that were cut off for a while would never agree. True if something changed.
    */
   async onchain(record: EpochRecord, lease: Lease): Promise<boolean> {
     const { epoch, certifiedAt, onchain } = record;
@@ -86,7 +86,7 @@ export class Agreeing {
     return certify(epoch, await this.#batches.endorsements(epoch), validators, root);
   }
 
-  /** The root of what the batches come to, endorsed; `undefined` without any agreement, or if nothing has changed. */
+  /** The endorsed root of the batches' result; `undefined` without any agreement, or if nothing has changed. */
   async #ownRoot(record: EpochRecord, lease: Lease): Promise<string | undefined> {
     const { epoch, validators, level2 } = record;
     const receipts = await this.#batches.receipts(epoch);

@@ -40,7 +40,7 @@ interface Held {
   readonly takenAt: number;
 }
 
-/** Checks what the gateway has stored, under a claim: a killed dequeuer's submissions are taken again when its claim ends. */
+/** Checks stored submissions under a claim. The submissions of a killed dequeuer are taken again when its claim ends. */
 export class Dequeuer {
   readonly #namespace: Namespace;
   readonly #epochs: Epochs;

@@ -34,7 +34,7 @@ export interface GatewayOptions extends Pick<AggregatorOptions, 'domain' | 'veri
   readonly maxBatchBytes?: number | undefined;
 }
 
-/** The pool's clock decides what came in time. This process's clock only spares peers and the pool most of what is late. */
+/** The pool's clock decides whether a submission is in time. By its own clock this process refuses most late ones early. */
 const courtesyMs = 1_000;
 
 /** How a message came. */
@@ -150,7 +150,7 @@ export class Gateway {
     return storing;
   }
 
-  /** A pool receives again what was dropped. That would be a second end of the same message, so its status is checked first. */
+  /** A pool receives a dropped hash again. A second end of the same message would be wrong, so check its status first. */
   async #storeNew(pool: Mempool, { epoch, hash, payload, sender, quota, maxBytes }: Checked): Promise<Accepted> {
     if ((await pool.status(hash)).stage !== 'Unknown') return { kind: 'duplicate', hash };
     if (!this.#quota.take(epoch, sender, quota)) return { kind: 'quota', limit: quota };

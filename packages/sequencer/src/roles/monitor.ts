@@ -50,7 +50,7 @@ export class RefusedReleaseError extends Error {
   }
 }
 
-/** What a leader has, as `runAsLeader` of an election gives it. */
+/** A leadership, as `runAsLeader` of an election gives it. */
 export type LeaderPart = Pick<Leadership, 'lease' | 'reportProgress'>;
 
 /** Leads the epochs through their phases. All that it writes carries the leader's lease. */
@@ -90,7 +90,7 @@ export class EpochMonitor {
     return this.#pruning.recordBytes;
   }
 
-  /** A step whose failure does not keep other epochs from going on, if somebody is told of it. */
+  /** Runs a step. If `report` is given, it receives the error, and other epochs go on. */
   async #reported(epoch: number, lease: Lease): Promise<boolean> {
     const { report } = this.#options;
     try {
@@ -167,7 +167,7 @@ export class EpochMonitor {
 
   /** An ended epoch needs nobody any more when its last submissions are dropped, and those that count are Finalized if they may. */
   async #end(epoch: number, lease: Lease): Promise<boolean> {
-    // Read before the record: what the chain tells from now on lists the epoch anew.
+    // Read the list before the record: a later event of the chain lists the epoch again.
     const version = await this.#epochs.activeVersion(epoch);
     const record = await this.#epochs.find(epoch);
     if (record === null || !isEnded(record.phase)) return true;
@@ -241,7 +241,7 @@ export class EpochMonitor {
   async #settle(epoch: number, root: string, lease: Lease): Promise<EpochRecord | null> {
     const record = await this.#epochs.find(epoch);
     if (record === null || record.phase !== 'complete' || record.root !== root) return null;
-    // Told again, too: a leader that was killed may have noted it, and not have settled what was tallied meanwhile.
+    // A repeated event, too: a killed leader may have noted it without settling the later tally.
     if (record.tally !== null) await settleEpoch(this.#namespace, record, root, lease);
     if (record.finalizedAt !== null) return null;
     const settled = await this.#epochs.note(epoch, lease, { finalizedAt: this.#namespace.now() });

@@ -54,8 +54,8 @@ async function archiveAgreement(
 }
 
 /**
- * The record of the epoch goes last, so that what a crash left over is found again. Who reads the pool at that time may make it
- * anew, so it is removed once more: whoever opens it afterwards finds that the record is gone.
+ * Deletes the record of the epoch last, so that the rest is found again after a crash. A reader may create the pool again at that time,
+ * so this removes it once more: a later reader finds that the record is gone.
  */
 async function forget(namespace: Namespace, epoch: number, lease: Lease): Promise<void> {
   await new Batches(namespace).drop(epoch);

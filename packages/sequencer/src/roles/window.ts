@@ -8,7 +8,7 @@ import { recordNames } from '../store/names.ts';
 import type { Namespace } from '../store/namespace.ts';
 import { Records } from '../store/records.ts';
 
-/** What an epoch is opened with. */
+/** The values with which an epoch is opened. */
 export interface Opening {
   readonly epoch: number;
   /** When the window closes, in milliseconds since 1970; at most 30 days from now. */
@@ -51,7 +51,7 @@ export class Window {
 }
 
 /**
- * Closes the window of an epoch, if its time has come by the store's clock: by a write to the epoch's pool. What the pool receives after
+ * Closes the window of an epoch, if its time has come by the store's clock: by a write to the epoch's pool. Submissions that the pool receives after
  * that write has its time at least, so it is late. Returns that time; `null` if it is too early.
  */
 export async function closeWindow(namespace: Namespace, { epoch, closesAt }: EpochRecord): Promise<number | null> {

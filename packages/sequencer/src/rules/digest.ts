@@ -88,7 +88,7 @@ export function messageHash(digest: string, validator: string): string {
 }
 
 /**
- * What a validator signs of its batch: `keccak256(0x02 ‖ domain ‖ epoch as 8 bytes, big-endian ‖ digest of the validators ‖ root ‖
+ * The digest that a validator signs for its batch: `keccak256(0x02 ‖ domain ‖ epoch as 8 bytes, big-endian ‖ digest of the validators ‖ root ‖
  * keccak256(cid))`, as hex.
  */
 export function batchDigest(
@@ -101,7 +101,7 @@ export function batchDigest(
 }
 
 /**
- * What a validator signs of the agreed result: `keccak256(0x04 ‖ domain ‖ epoch as 8 bytes, big-endian ‖ root)`, as hex. In
+ * The digest that a validator signs for the agreed result: `keccak256(0x04 ‖ domain ‖ epoch as 8 bytes, big-endian ‖ root)`, as hex. In
  * Solidity: `keccak256(abi.encodePacked(uint8(4), domain, uint64(epoch), root))`.
  */
 export function agreementDigest({ domain, epoch, root }: InDomain & Pick<Endorsement, 'epoch' | 'root'>): string {

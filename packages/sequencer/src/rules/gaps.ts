@@ -27,11 +27,11 @@ export interface EpochGap {
   readonly openedAt: number;
   /** When the level was done, or the chain carried the epoch; `null`: it is missing. */
   readonly resolvedAt: number | null;
-  /** Why it is missing: the reason of a failure, else what the level waits for; `null` if it is not missing any more. */
+  /** The reason of a failure, else of the wait; `null` if nothing is missing any more. */
   readonly reason: string | null;
 }
 
-/** What the gaps of an epoch follow from. */
+/** The facts from which the gaps of an epoch follow. */
 export type GapFacts = Pick<
   EpochRecord,
   | 'epoch'
@@ -71,7 +71,7 @@ export function gapsOf(facts: GapFacts, now: number, grace: GapGrace = gapGrace)
 function awaited(facts: GapFacts, { level1Ms, level2Ms, onchainMs }: GapGrace): readonly Awaited[] {
   const { closesAt, collectingAt, agreedAt, undoneAt } = facts;
   const carriedAt = facts.phase === 'complete' ? facts.endedAt : null;
-  // What the chain carries, or carried before a reorganisation, needs no result of this node any more.
+  // A root that the chain carries, or carried before a reorganisation, needs no result of this node any more.
   const overriddenAt = carriedAt ?? undoneAt;
   return [
     {

@@ -1,12 +1,12 @@
 import { byText } from './order.ts';
 
-/** What the validators did in one epoch, as one of them saw it. */
+/** The work of the validators in one epoch, as one of them saw it. */
 export interface EpochOutcome {
   /** All validators of the epoch. */
   readonly validators: readonly string[];
   /** The validators whose batch is here. */
   readonly batches: readonly string[];
-  /** The validators whose batch counts in what they agree on; `null`: they agree on nothing. */
+  /** The validators whose batch counts in the agreement; `null` without one. */
   readonly included: readonly string[] | null;
   /** Submissions that this validator counted. */
   readonly counted: number;
@@ -14,7 +14,7 @@ export interface EpochOutcome {
   readonly isOver: boolean;
 }
 
-/** What a validator did in several epochs. */
+/** Counts of a validator's work in several epochs. */
 export interface ParticipationCounts {
   /** Epochs that wanted a batch of it. */
   readonly epochs: number;
@@ -26,7 +26,7 @@ export interface ParticipationCounts {
   readonly included: number;
 }
 
-/** What a validator did, with its shares between 0 and 1. A share of nothing is `null`. */
+/** A validator's work, with its shares between 0 and 1. A share of nothing is `null`. */
 export interface Participation extends ParticipationCounts {
   readonly validator: string;
   /** In how many of the epochs it sent its batch. */

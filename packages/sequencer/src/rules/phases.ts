@@ -37,7 +37,7 @@ export type EpochStep =
   | 'expire'
   | 'overtake';
 
-/** A step of an epoch: the states that it may begin in, and those that it sets. What it does not name may be anything and stays. */
+/** A step of an epoch: the states in which it may begin, and the states that it sets. All other states stay. */
 export interface EpochRow {
   readonly from: { readonly [Field in keyof EpochStates]?: readonly EpochStates[Field][] };
   readonly to: Partial<EpochStates>;
@@ -74,7 +74,7 @@ export const epochSteps: Readonly<Record<EpochStep, EpochRow>> = {
   failOnchain: { from: { phase: ['onchain'] }, to: { phase: 'failed', onchain: 'failed' } },
   /** No quorum endorsed one root in time, so nobody has anything to put on the chain. */
   expire: { from: { phase: ['onchain'], onchain: ['pending'] }, to: { phase: 'failed', onchain: 'failed' } },
-  /** The chain carried the result before this validator had closed the window: what it let in is tallied for its own end only. */
+  /** The chain carried the result before this validator had closed the window: its submissions are tallied only to end them. */
   overtake: { from: { phase: ['onchain', 'complete', 'failed'], level1: ['pending'] }, to: { level1: 'skipped' } },
 };
 

@@ -20,7 +20,7 @@ export function mostEndorsements(validators: number): number {
 export type CountedBatch = Pick<Batch, 'validator' | 'root' | 'leaves'>;
 
 /**
- * What the batches of an epoch's validators come to: for each project the content id that a quorum found. The rest is left out
+ * The result of the validators' batches of an epoch: for each project the content id that a quorum found. The rest is left out
  * and named. The order of the batches makes no difference, and batches of others are not counted.
  */
 export function agree(epoch: number, batches: Iterable<CountedBatch>, validators: readonly string[]): Agreement {

@@ -2,7 +2,7 @@ import type { Leaf, ProjectVotes } from '../contract/batch.ts';
 import type { Vote } from '../contract/submission.ts';
 import { byText, sortedEntries } from './order.ts';
 
-/** What the votes of an epoch come to. The order of the votes makes no difference. */
+/** The result of an epoch's votes. The order of the votes makes no difference. */
 export interface Tally {
   /** Sorted by project. A project whose slots all contradict themselves is not among them. */
   readonly projects: readonly ProjectVotes[];

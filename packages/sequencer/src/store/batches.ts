@@ -59,7 +59,7 @@ export class Batches {
     return this.#values('received', epoch);
   }
 
-  /** The batches themselves, which are in the pool `incoming`; the own one is a record. */
+  /** The batches themselves, which are in the pool `incoming`; this validator's batch is a record. */
   async received(epoch: number, receipts: readonly Receipt[]): Promise<Batch[]> {
     const own = await this.local(epoch);
     const hashes = receipts.map(({ hash }) => hash);
@@ -112,7 +112,7 @@ export class Batches {
     return this.#namespace.records.writeOnce(recordNames.certificate(certificate.epoch), certificate, lease);
   }
 
-  /** Takes what was sent and received of an epoch out of its pools. The records stay. */
+  /** Removes the messages of an epoch from the pools `incoming` and `outgoing`. The records stay. */
   async drop(epoch: number): Promise<void> {
     const kept = [...(await this.receipts(epoch)), ...(await this.endorsements(epoch))];
     const { incoming, outgoing } = this.#namespace;

@@ -17,7 +17,7 @@ export class ClockError extends Error {
 
 const everyMs = 30_000;
 
-/** What a clock is compared by. */
+/** The limits of a comparison of clocks. */
 export interface ClockOptions {
   readonly records: Records;
   readonly now: () => number;

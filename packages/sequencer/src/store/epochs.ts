@@ -44,7 +44,7 @@ export class Epochs {
     await this.#namespace.records.writeOnce(recordNames.active(epoch), {}, lease);
   }
 
-  /** Lists an epoch anew, so that a `deactivate` that was decided before does nothing. */
+  /** Lists an epoch again, so that an earlier decision to `deactivate` it does nothing. */
   async activateAnew(epoch: number, lease: Lease): Promise<void> {
     await this.#namespace.records.replace(recordNames.active(epoch), {}, undefined, lease);
   }
@@ -54,7 +54,7 @@ export class Epochs {
     return (await this.#namespace.records.read<object>(recordNames.active(epoch)))?.version ?? 0;
   }
 
-  /** Takes an epoch off the list, unless it was listed anew since it had this version. */
+  /** Removes an epoch from the list, unless it was listed again since this version. */
   async deactivate(epoch: number, lease: Lease, version?: number): Promise<void> {
     await this.#namespace.records.replace(recordNames.active(epoch), null, version, lease);
   }
@@ -75,7 +75,7 @@ export class Epochs {
     return this.#change(epoch, lease, (record) => (isIn(record, from) ? { ...record, ...facts } : null));
   }
 
-  /** By compare-and-set: if another has changed the record meanwhile, the change is decided anew. */
+  /** By compare-and-set: if another process has changed the record meanwhile, the change is decided again. */
   async #change(
     epoch: number,
     lease: Lease,

@@ -3,7 +3,7 @@ import { textDigest } from '../rules/digest.ts';
 /** Padded, so that names sort by number. */
 const padded = (value: number): string => String(value).padStart(16, '0');
 
-/** What the names of a validator's endorsements begin with. */
+/** The prefix of the names of a validator's endorsements. */
 export const endorsedBy = (epoch: number, validator: string): string => `endorsed/${padded(epoch)}/${validator}/`;
 
 /** The names of a namespace's records. Those that belong to one epoch only begin with a kind and its number. */
@@ -39,7 +39,7 @@ export const forgottenKinds = [
   'epoch',
 ] as const;
 
-/** What the records of a kind that belong to an epoch begin with. */
+/** The prefix of an epoch's records of one kind. */
 export function prefixOf(kind: (typeof forgottenKinds)[number], epoch: number): string {
   return kind === 'epoch' ? recordNames.epoch(epoch) : `${kind}/${padded(epoch)}/`;
 }
