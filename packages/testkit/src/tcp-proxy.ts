@@ -42,7 +42,7 @@ interface Rules {
 /** How many characters of a connection's first requests are kept. */
 const mostSaid = 65_536;
 
-const isScriptCall = (request: Buffer): boolean => request.includes('EVAL');
+const isScriptCall = (request: Buffer): boolean => request.includes('EVAL') || request.includes('eval');
 
 export async function startProxy(serverUrl: string): Promise<TcpProxy> {
   const [server, connections] = [{ url: new URL(serverUrl) }, new Set<Connection>()];

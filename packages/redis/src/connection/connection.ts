@@ -1,13 +1,11 @@
-import type { Redis } from 'ioredis';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import { type DriverOptions, invalid, OrderedWriter, retryUntil } from 'mempool-core/backend';
 import { Link } from './link.ts';
-import type { Script } from './lua-script.ts';
+import { type Argument, runOn, type Script } from './lua-script.ts';
 import { defaultReplicaMs, type RedisOptions, taggedPrefix } from './options.ts';
-import { isPoolMissing, isReply } from './refusal.ts';
+import { isPoolMissing } from './refusal.ts';
 import { Replication, type ReplicationOptions, unconfirmed } from './replication.ts';
 import { type Reply, scripts, type Verb, waitKeyOf } from './script.ts';
-import { type Argument, ReusedMemory, ScriptCall } from './script-call.ts';
 import { lateBehind, Settling, within } from './settling.ts';
 
 export interface RunContext {
@@ -23,19 +21,12 @@ export type ConnectionOptions = RedisOptions & Pick<DriverOptions, 'pool' | 'tim
 /** A server that takes longer to refuse or answer a probe is left. */
 const probeMs = 1_000;
 
-/** A link, and the digests of the scripts that were sent in full on its connection. */
-interface Line {
-  readonly link: Link;
-  readonly loaded: Set<string>;
-}
-
 /** Sends commands to the master, on one connection, or on a second one for writes with `minReplicas`. Only `run` repeats commands. */
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #writer = new OrderedWriter();
-  readonly #scratch = new ReusedMemory();
-  readonly #reads: Line;
-  readonly #writes: Line;
+  readonly #reads: Link;
+  readonly #writes: Link;
   readonly #replication: Replication | null;
   /** Writes that are on their way: a read on the other connection must not overtake them. */
   readonly #sent = new Settling();
@@ -43,9 +34,9 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#options = options;
     const replication = replicationOptions(options);
-    this.#writes = openLine(options, () => this.#writer.distrust());
-    this.#reads = replication === null ? this.#writes : openLine(options, () => undefined);
-    this.#replication = replication === null ? null : new Replication(this.#writes.link, replication);
+    this.#writes = openLink(options, () => this.#writer.distrust());
+    this.#reads = replication === null ? this.#writes : openLink(options, () => undefined);
+    this.#replication = replication === null ? null : new Replication(this.#writes, replication);
   }
 
   /**
@@ -69,7 +60,7 @@ export class Connection {
     { signal, createPool, behind }: RunContext = {},
   ): Promise<Answer> {
     const { timeoutMs, clock } = this.#options;
-    const call = this.#callOf(script, keys, args);
+    const call: Call = { script, args: [this.#reads.keysOf(keys), args] };
     let gone = false;
     const attempt = async (remainingMs: number) => {
       const deadline = clock() + remainingMs;
@@ -78,9 +69,7 @@ export class Connection {
       if (gone) await createPool?.(remainingMs);
       gone = false;
       try {
-        const answer = await this.#answered<Answer>(script, call, Math.max(1, deadline - clock()));
-        call.end();
-        return answer;
+        return await this.#answered<Answer>(call, Math.max(1, deadline - clock()));
       } catch (error) {
         gone = createPool !== undefined && isPoolMissing(error);
         throw gone ? new MempoolError('ERR_MEMPOOL_UNAVAILABLE', (error as Error).message, { cause: error }) : error;
@@ -101,20 +90,17 @@ export class Connection {
     args: readonly Argument[],
     timeoutMs: number,
   ): Promise<Reply<V>> {
-    const call = this.#callOf(scripts[verb], keys, args);
-    const reply = await this.#answered<Reply<V>>(scripts[verb], call, timeoutMs);
-    call.end();
-    return reply;
+    return this.#answered<Reply<V>>({ script: scripts[verb], args: [this.#reads.keysOf(keys), args] }, timeoutMs);
   }
 
   /** Sends a reading command once. */
   send<Answer>(name: string, args: readonly (string | number)[], timeoutMs: number): Promise<Answer> {
-    return this.#reads.link.read(name, args, timeoutMs);
+    return this.#reads.read(name, args, timeoutMs);
   }
 
   /** False if reads go to another server than commands on `link`, as they may during a fail-over. */
   isWhere(link: Link): boolean {
-    return this.#reads.link.isWhere(link);
+    return this.#reads.isWhere(link);
   }
 
   /** Tries the command that waits for replicas, if writes do. @throws `ERR_MEMPOOL_PERMISSION` naming it */
@@ -122,31 +108,27 @@ export class Connection {
     if (this.#replication === null) return;
     const { timeoutMs, clock } = this.#options;
     await retryUntil({ timeoutMs, clock, signal: undefined }, (remainingMs) =>
-      this.#writes.link.ask((client) => client.call('WAIT', 0, 1), 'WAIT', remainingMs, 'ERR_MEMPOOL_UNAVAILABLE'),
+      this.#writes.ask((client) => client.call('WAIT', 0, 1), 'WAIT', remainingMs, 'ERR_MEMPOOL_UNAVAILABLE'),
     );
   }
 
   /** Closes the sockets at once. Unanswered commands are rejected. */
   close(): void {
-    this.#reads.link.close();
-    this.#writes.link.close();
+    this.#reads.close();
+    this.#writes.close();
   }
 
-  #callOf(script: Script, keys: readonly string[], args: readonly Argument[]): ScriptCall {
-    return new ScriptCall(script, this.#reads.link.keysOf(keys), args, this.#scratch);
-  }
-
-  /** The answer, of a write when enough replicas have it. Until then the call may be repeated, from the same memory. */
-  async #answered<Answer>(script: Script, call: ScriptCall, timeoutMs: number): Promise<Answer> {
-    if (this.#replication === null) return sendScript<Answer>(this.#writes, script, call, timeoutMs);
+  /** The answer, of a write when enough replicas have it. */
+  async #answered<Answer>(call: Call, timeoutMs: number): Promise<Answer> {
+    if (this.#replication === null) return sendScript<Answer>(this.#writes, call, timeoutMs);
     const { clock } = this.#options;
     const deadline = clock() + timeoutMs;
     const leftMs = (): number => Math.max(1, deadline - clock());
-    if (!script.writes) {
+    if (!call.script.writes) {
       await this.#sent.settled(timeoutMs);
-      return sendScript<Answer>(this.#reads, script, call, leftMs());
+      return sendScript<Answer>(this.#reads, call, leftMs());
     }
-    const answer = sendScript<Answer>(this.#writes, script, call, timeoutMs);
+    const answer = sendScript<Answer>(this.#writes, call, timeoutMs);
     this.#sent.add(answer);
     const confirmed = this.#replication.confirmed();
     const reply = await answer;
@@ -164,7 +146,7 @@ export class Connection {
    * sent again, until both connections lead to one server.
    */
   #assertOneServer({ key }: ReplicationOptions): void {
-    const [reads, writes] = [this.#reads.link, this.#writes.link];
+    const [reads, writes] = [this.#reads, this.#writes];
     if (reads.isWhere(writes)) return;
     // A server that is frozen, or was demoted, is left by this.
     reads
@@ -177,38 +159,19 @@ export class Connection {
   }
 }
 
-function openLine(options: ConnectionOptions, onConnect: () => void): Line {
-  const loaded = new Set<string>();
-  const connected = (): void => {
-    loaded.clear();
-    onConnect();
-  };
-  return {
-    link: new Link(options, taggedPrefix(options.keyPrefix ?? options.pool), connected, { failoverDetector: true }),
-    loaded,
-  };
+function openLink(options: ConnectionOptions, onConnect: () => void): Link {
+  return new Link(options, taggedPrefix(options.keyPrefix ?? options.pool), onConnect, { failoverDetector: true });
 }
 
-/** The first call on a connection sends the source, so that calls after it find the script loaded. */
-async function sendScript<Answer>(
-  { link, loaded }: Line,
-  { sha, writes }: Script,
-  call: ScriptCall,
-  timeoutMs: number,
-): Promise<Answer> {
-  const command = loaded.has(sha) ? call.byDigest() : call.inFull();
-  const send = (client: Redis) => {
-    loaded.add(sha);
-    return client.sendCommand(command) as Promise<unknown>;
-  };
-  try {
-    const lost = writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
-    return await link.ask<Answer>(send, command.name, timeoutMs, lost);
-  } catch (error) {
-    if (!isReply(error) || !error.message.startsWith('NOSCRIPT')) throw error;
-    loaded.clear();
-    throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', error.message, { cause: error });
-  }
+/** A script, its keys and its arguments. */
+interface Call {
+  readonly script: Script;
+  readonly args: readonly [keys: readonly string[], args: readonly Argument[]];
+}
+
+function sendScript<Answer>(link: Link, { script, args }: Call, timeoutMs: number): Promise<Answer> {
+  const lost = script.writes ? 'ERR_MEMPOOL_OUTCOME_UNKNOWN' : 'ERR_MEMPOOL_UNAVAILABLE';
+  return link.ask<Answer>((client) => runOn(client, script, ...args), 'EVALSHA', timeoutMs, lost);
 }
 
 /** Returns the error of a call after its last attempt: read-only for a server that stayed a replica, unknown for too few replicas. */

@@ -15,8 +15,8 @@ import type {
   Transaction,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import type { Argument } from '../connection/lua-script.ts';
 import type { Reply, Verb } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
 import { limitArguments, numberText, readLimit } from '../pool/fifo-limits.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
 import { isIntact, pageRows } from '../pool/page-rows.ts';
@@ -44,7 +44,7 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     const packed = record.packHashes(hashes);
     const repeats = new Set(hashes).size < hashes.length ? 'yes' : '';
     const { finalizeThreshold } = this.node().options.thresholds;
-    const records = given.map((transaction) => new record.BodyRecord(transaction));
+    const records = given.map(record.bodyRecord);
     const args = [kept(packed, context), numberText(finalizeThreshold), repeats, packed, ...records];
     const [letters, first, recorded] = await this.#write('receive', args, context);
     let seq = first;

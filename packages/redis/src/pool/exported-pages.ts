@@ -1,7 +1,7 @@
 import type { ChainPoint, Ordering, Transaction } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import type { Argument } from '../connection/lua-script.ts';
 import type { LoadedPage, Reply, Verb } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
 import { readLimit } from './fifo-limits.ts';
 import { type BarePart, blockParts, endedParts, type Head, limitsOf, liveParts } from './loaded-pool.ts';
 import { positionOf } from './loader.ts';

@@ -3,7 +3,7 @@ import * as core from 'mempool-core/backend';
 import { Commands } from './commands.ts';
 import * as namedRecord from './named-record.ts';
 import { type Item, packLists } from './packed.ts';
-import { BodyRecord, encodeLogEntry, FactsTable, markedEntry, seqHead } from './record.ts';
+import { bodyRecord, encodeLogEntry, FactsTable, markedEntry, seqHead } from './record.ts';
 import { encodeScore } from './score.ts';
 
 /** An import does not have the newest log entry after a block. With 0 a rollback looks through the whole log. */
@@ -95,9 +95,7 @@ export class ImportCommands {
   }
 
   #addBody(hash: Buffer, body: core.Body, facts: core.Facts, entry: core.Entry | null): void {
-    const written = new BodyRecord(body);
-    const record = Buffer.alloc(written.length);
-    written.writeTo(record, 0);
+    const record = bodyRecord(body);
     this.#largest = Math.max(this.#largest, record.length);
     this.#commands.add('HSET', 'body', [hash, record]);
     if (entry !== null) this.#commands.add('HSET', 'entries', [hash, markedEntry(facts, core.encodeEntry(entry))]);

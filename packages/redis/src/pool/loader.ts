@@ -1,6 +1,6 @@
 import * as core from 'mempool-core/backend';
+import type { Argument } from '../connection/lua-script.ts';
 import type { LoadedPage, MirrorReport, Reply } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
 import {
   endedHashes,
   type LoadedPool,

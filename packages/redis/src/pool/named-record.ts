@@ -1,7 +1,7 @@
 import type { PutOutcome } from 'mempool-core';
 import * as core from 'mempool-core/backend';
+import type { Argument } from '../connection/lua-script.ts';
 import type { Reply } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
 
 /** Version as u64, checksum as u32; see lua/pool/records.lua. */
 const headBytes = 12;
@@ -41,7 +41,7 @@ export function pageArguments({ prefix, after, limit }: core.CheckedRecordQuery)
 export function putArguments({ name, value, version }: core.CheckedPut, { lease }: core.ChainContext): Argument[] {
   const held = lease === null ? ['', '', '', 'free'] : [lease.nodeId, lease.token, String(lease.term), ''];
   const sum = value === null ? '' : core.recordChecksum(Buffer.from(name), 0, value);
-  const bytes = value === null ? noBytes : Buffer.from(value.buffer, value.byteOffset, value.length);
+  const bytes = value === null ? noBytes : Buffer.from(value);
   return [...held, name, version ?? '', sum, bytes, core.maxPoolRecordBytes];
 }
 

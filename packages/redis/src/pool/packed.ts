@@ -1,7 +1,5 @@
-import type { SelfWriting } from '../connection/script-call.ts';
-
 /** An item of a packed list. Strings are packed as text. */
-export type Item = string | number | Buffer | SelfWriting;
+export type Item = string | number | Buffer;
 
 const headBytes = 5;
 /** The bytes of an array without lists. */
@@ -58,7 +56,7 @@ export class PackedLists {
   add(item: Item): void {
     if (typeof item === 'number') this.#number(item);
     else if (typeof item === 'string') this.#text(item);
-    else this.#writing(item);
+    else this.#buffer(item);
   }
 
   /** Adds the bytes of a hex hash. */
@@ -117,10 +115,9 @@ export class PackedLists {
     this.#end += this.#bytes.write(value, this.#end);
   }
 
-  #writing(item: Buffer | SelfWriting): void {
+  #buffer(item: Buffer): void {
     this.#begin(item.length);
-    if (Buffer.isBuffer(item)) this.#bytes.set(item, this.#end);
-    else item.writeTo(this.#bytes, this.#end);
+    this.#bytes.set(item, this.#end);
     this.#end += item.length;
   }
 

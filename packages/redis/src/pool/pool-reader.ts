@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { LogEntry, PoolValue, RecordPage, StoredTransaction, TipAnswer, TransactionStatus } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Connection, RunContext } from '../connection/connection.ts';
+import type { Argument } from '../connection/lua-script.ts';
 import type { RedisOptions } from '../connection/options.ts';
 import {
   importKeysOf,
@@ -11,7 +12,6 @@ import {
   type Reply,
   type Verb,
 } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
 import { feedOf } from './event-feed.ts';
 import { EventLog } from './event-log.ts';
 import { exportedPages } from './exported-pages.ts';

@@ -7,7 +7,6 @@ import {
   type TransactionStatus,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { SelfWriting } from '../connection/script-call.ts';
 import { decodeScore } from './score.ts';
 
 const recordHead = 6;
@@ -46,29 +45,20 @@ export function unpackHashes(packed: Buffer): string[] {
   return hashes;
 }
 
-/** A record of the key `body`: type as u16, CRC-32 as u32, payload. @throws `ERR_MEMPOOL_INVALID` for a payload that is too large */
-export class BodyRecord implements SelfWriting {
-  readonly length: number;
-  readonly #body: core.Body;
-
-  constructor(body: core.Body) {
-    this.#body = body;
-    this.length = recordHead + body.payload.length;
-    if (this.length > maxArgumentBytes)
-      throw core.invalid('payload', `at most ${maxArgumentBytes - recordHead} bytes on Redis`);
-  }
-
-  writeTo(bytes: Buffer, at: number): void {
-    const { payload, payloadType } = this.#body;
-    const sum = core.payloadChecksum(payload);
-    bytes[at] = payloadType >>> 8;
-    bytes[at + 1] = payloadType;
-    bytes[at + 2] = sum >>> 24;
-    bytes[at + 3] = sum >>> 16;
-    bytes[at + 4] = sum >>> 8;
-    bytes[at + 5] = sum;
-    bytes.set(payload, at + recordHead);
-  }
+/**
+ * Returns a record of the key `body`: type as u16, CRC-32 as u32, a copy of the payload.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` for a payload that is too large
+ */
+export function bodyRecord({ payload, payloadType }: core.Body): Buffer {
+  const length = recordHead + payload.length;
+  if (length > maxArgumentBytes)
+    throw core.invalid('payload', `at most ${maxArgumentBytes - recordHead} bytes on Redis`);
+  const record = Buffer.allocUnsafe(length);
+  record.writeUInt16BE(payloadType, 0);
+  record.writeUInt32BE(core.payloadChecksum(payload), 2);
+  record.set(payload, recordHead);
+  return record;
 }
 
 /** Decodes a record of the key `body`. Copies the payload, so the caller may keep and change it (M1). */
@@ -154,16 +144,12 @@ function optionalTime(time: number): number | null {
   return time === 0 ? null : time;
 }
 
-function encodeFacts(facts: core.Facts): Buffer {
+function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
   const bytes = Buffer.alloc(factsBytes);
-  writeFacts(facts, bytes, 0);
+  bytes.writeUIntBE(receivedAt ?? 0, 0, 6);
+  bytes.writeUInt16BE(attempts, 6);
+  bytes.writeUIntBE(sentAt ?? 0, 8, 6);
   return bytes;
-}
-
-function writeFacts({ receivedAt, attempts, sentAt }: core.Facts, bytes: Buffer, at: number): void {
-  bytes.writeUIntBE(receivedAt ?? 0, at, 6);
-  bytes.writeUInt16BE(attempts, at + 6);
-  bytes.writeUIntBE(sentAt ?? 0, at + 8, 6);
 }
 
 /** Returns an entry of a priority pool with its facts in 14 bytes, which the scripts shorten (lua/pool/entry.lua). */
@@ -171,59 +157,26 @@ export function markedEntry(facts: core.Facts, entry: Buffer): Buffer {
   return Buffer.concat([entryMark, encodeFacts(facts), entry]);
 }
 
-/** A hash of hex digits as an argument. */
-export class HashBytes implements SelfWriting {
-  readonly length: number;
-  readonly #hash: string;
-
-  constructor(hash: string) {
-    this.#hash = hash;
-    this.length = hash.length / 2;
-  }
-
-  writeTo(bytes: Buffer, at: number): void {
-    bytes.write(this.#hash, at, 'hex');
-  }
-}
-
-/** A log entry as lua/fifo/log.lua encodes it, without its last bytes: when it is written. */
-export class OpenLogEntry implements SelfWriting {
-  readonly length: number;
-  readonly #write: LoggedWrite;
-  readonly #note: string | Buffer;
-
-  constructor(write: LoggedWrite) {
-    const { after, point } = write;
-    this.#write = write;
-    this.#note = after.stage === 'Finalized' && point !== null ? core.encodePoint(point) : (after.reason ?? '');
-    this.length = hashSizeAt + 1 + after.hash.length / 2 + Buffer.byteLength(this.#note) + keptBytes;
-  }
-
-  writeTo(bytes: Buffer, at: number): void {
-    const { hash, seq, stage, tick, confirmations, nonConfirmations, facts } = this.#write.after;
-    bytes[at] = knownStages.indexOf(stage);
-    bytes.writeUInt32BE(Math.floor(seq / 2 ** 32), at + 1);
-    bytes.writeUInt32BE(seq % 2 ** 32, at + 5);
-    bytes.writeUInt32BE(tick, at + tickAt);
-    bytes.writeUInt32BE(confirmations, at + confirmationsAt);
-    bytes.writeUInt32BE(nonConfirmations, at + nonConfirmationsAt);
-    bytes[at + hashSizeAt] = hash.length / 2;
-    const noteAt = at + hashSizeAt + 1 + bytes.write(hash, at + hashSizeAt + 1, 'hex');
-    if (typeof this.#note === 'string') bytes.write(this.#note, noteAt);
-    else bytes.set(this.#note, noteAt);
-    const factsAt = at + this.length - keptBytes;
-    bytes.writeUIntBE(facts.receivedAt ?? 0, factsAt, 6);
-    bytes.writeUInt16BE(facts.attempts, factsAt + 6);
-  }
+/** Encodes a log entry as lua/fifo/log.lua does, without its last bytes: when it is written. */
+export function openLogEntry({ after, point }: LoggedWrite): Buffer {
+  const { hash, seq, stage, tick, confirmations, nonConfirmations, facts } = after;
+  const name = core.hashToBytes(hash);
+  const head = Buffer.alloc(hashSizeAt + 1);
+  head[0] = knownStages.indexOf(stage);
+  head.writeBigUInt64BE(BigInt(seq), 1);
+  head.writeUInt32BE(tick, tickAt);
+  head.writeUInt32BE(confirmations, confirmationsAt);
+  head.writeUInt32BE(nonConfirmations, nonConfirmationsAt);
+  head[hashSizeAt] = name.length;
+  const note = stage === 'Finalized' && point !== null ? core.encodePoint(point) : Buffer.from(after.reason ?? '');
+  return Buffer.concat([head, name, note, encodeFacts(facts).subarray(0, keptBytes)]);
 }
 
 /** Encodes a log entry as lua/fifo/log.lua does. `at` is the time at which it is written. */
 export function encodeLogEntry(write: LoggedWrite, at: number): Buffer {
-  const open = new OpenLogEntry(write);
-  const entry = Buffer.alloc(open.length + endBytes - keptBytes);
-  open.writeTo(entry, 0);
-  entry.writeUIntBE(at, open.length, 6);
-  return entry;
+  const end = Buffer.alloc(endBytes - keptBytes);
+  end.writeUIntBE(at, 0, 6);
+  return Buffer.concat([openLogEntry(write), end]);
 }
 
 /** The facts of some live transactions of a fifo pool by seq, in the format of lua/fifo/facts.lua. */

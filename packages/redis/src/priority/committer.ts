@@ -1,6 +1,6 @@
 import type * as core from 'mempool-core/backend';
+import type { Argument } from '../connection/lua-script.ts';
 import type { MirrorReport } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
 import { isBlocked, isKnown, type MirrorSync } from './mirror-sync.ts';
 import { commitArguments, fencedOutcome, isWritten, planOn, recalled, type WriteCall } from './write-call.ts';
 

@@ -1,5 +1,6 @@
 import { isMempoolError, MempoolError } from 'mempool-core';
 import type { MirroredPool, PoolPosition } from 'mempool-core/backend';
+import type { Argument } from '../connection/lua-script.ts';
 import { isPoolMissing } from '../connection/refusal.ts';
 import {
   type Blocked,
@@ -9,7 +10,6 @@ import {
   type Reply,
   type Verb,
 } from '../connection/script.ts';
-import type { Argument } from '../connection/script-call.ts';
 import { within } from '../connection/settling.ts';
 import { loadPool } from '../pool/loader.ts';
 import type { Node } from '../pool/pool-reader.ts';

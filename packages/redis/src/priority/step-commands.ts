@@ -1,9 +1,9 @@
 import { isInflight, isLive } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import type { Argument } from '../connection/script-call.ts';
+import type { Argument } from '../connection/lua-script.ts';
 import { Commands } from '../pool/commands.ts';
 import type { Item } from '../pool/packed.ts';
-import { BodyRecord, encodeLogEntry, HashBytes, markedEntry, OpenLogEntry, seqHead } from '../pool/record.ts';
+import { bodyRecord, encodeLogEntry, markedEntry, openLogEntry, seqHead } from '../pool/record.ts';
 import { placeScore } from '../pool/score.ts';
 
 export interface StepCommands {
@@ -94,7 +94,7 @@ class StepWriter {
   #bodies(): Argument[] {
     const bodies: Argument[] = [];
     for (const [i, { body }] of this.#step.writes.entries())
-      if (body !== null && !this.#isTrimmed(i)) bodies.push(new HashBytes(body.hash), new BodyRecord(body));
+      if (body !== null && !this.#isTrimmed(i)) bodies.push(core.hashToBytes(body.hash), bodyRecord(body));
     return bodies;
   }
 
@@ -177,7 +177,7 @@ class StepWriter {
         continue;
       }
       this.#commands.digits(number);
-      this.#commands.item(new OpenLogEntry(write));
+      this.#commands.item(openLogEntry(write));
     }
     this.#commands.add('timed', 'log', others);
     const { firstLogSeq, lastLogSeq } = this.#mirror.pool.memory;

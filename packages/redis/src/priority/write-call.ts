@@ -1,5 +1,5 @@
 import * as core from 'mempool-core/backend';
-import type { Argument } from '../connection/script-call.ts';
+import type { Argument } from '../connection/lua-script.ts';
 import { readPoint } from '../pool/record.ts';
 import type { CallId } from './mirror-sync.ts';
 import { type EntryBefore, stepCommands } from './step-commands.ts';
