@@ -1,15 +1,15 @@
 -- Purpose: writes the changes of a block, and trims points and inclusions that are too old to roll back to.
 -- Rules: L5, L6, L7, L9, L12, E1
 -- The facts for the event of a change and, if it ends, for its log entry.
-local function factsAfter(transition, number)
+local function factsAfter(transition, hash, number)
   local from, to = transition.from, transition.to
   if from == DROPPED then
     if to >= FINALIZED then return told(transition.kept), transition.kept end
-    return revive(number, transition.kept)
+    return revive(hash, transition.kept)
   end
-  if to >= FINALIZED then return ending(number) end
-  if from == PROPAGATED or from == ACKNOWLEDGED then return comeBack(number) end
-  return stay(number)
+  if to >= FINALIZED then return ending(hash, number) end
+  if from == PROPAGATED or from == ACKNOWLEDGED then return comeBack(hash, number) end
+  return stay(hash)
 end
 
 -- `places`: positions of the changes, in order of seq. `finals`: how many of them reach a final stage.
@@ -21,7 +21,7 @@ local function applyBlock(places, finals)
     local c = places[i]
     local hash, transition, number = changed[c], transitions[c], seqs[c]
     local to = transition.to
-    local facts, kept = factsAfter(transition, number)
+    local facts, kept = factsAfter(transition, hash, number)
     event(hash, number, transition.tail, facts)
     if to == CONFIRMED then
       index[n + 1], index[n + 2] = inflightScore(confirmed, texts[c]), hash

@@ -29,7 +29,7 @@ if #dropped > 0 then
   expectEnds(#dropped)
   for _, c in ipairs(order(dropped, seqs, numbers)) do
     local hash, number, missed = dropped[c], seqs[c], ages[c]
-    local facts, kept = ending(number)
+    local facts, kept = ending(hash, number)
     finalize(hash, number, DROPPED, 0, 0, missed, reason, kept)
     event(hash, number, tail(why, DROPPED, origins[c], 0, missed, 0, missed, false, reason), facts)
   end

@@ -11,7 +11,7 @@ for i = 1, #found, 2 do
 end
 expectEnds(#names)
 for _, i in ipairs(order(names, seqs, {})) do
-  local facts, kept = ending(seqs[i])
+  local facts, kept = ending(names[i], seqs[i])
   finalize(names[i], seqs[i], DROPPED, 0, 0, 0, 'flushed', kept)
   event(names[i], seqs[i], flushed, facts)
 end

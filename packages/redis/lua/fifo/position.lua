@@ -6,6 +6,6 @@ local function report(kind, number, mark)
   return { kind, number, mark, '0', '0' }
 end
 -- In place of an entry: only the facts that stand in front of one (pool/facts.lua).
-local function factsEntry(hash, number)
-  return '\0' .. factsOf(hash, number)
+local function factsEntry(hash)
+  return '\0' .. factsOf(hash)
 end

@@ -56,6 +56,7 @@ for i = 1, #list do
   else
     seq = seq + 1
     index[n + 1], letters[i] = begin(i, hash)
+    arrive(hash)
     index[n + 2] = hash
     if fresh then fresh[hash] = letters[i] == 'c' and CONFIRMED * T or PENDING end
     records[n + 1], records[n + 2] = hash, ARGV[6 + i]
@@ -70,7 +71,6 @@ if n > 0 then
   each(records, 'HSET', BODY)
   each(index, 'ZADD', IDX)
   each(flight, 'ZADD', FLIGHT)
-  arrive(first, seq - first + 1)
   if longest > largest then save('seq', seq, 'largest', longest) else save('seq', seq) end
 end
 return finish(reply)

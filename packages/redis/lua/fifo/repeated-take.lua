@@ -10,8 +10,7 @@ if known and known[1] == ARGV[2] and (not known[3] or known[3] == ARGV[#ARGV]) t
   for i, hash in ipairs(list) do
     if ids[i] == ARGV[1] then
       local n = #reply
-      local facts = texts[i] and factsOf(hash, tonumber(texts[i])) or noFacts
-      reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = hash, texts[i], size(hash), string.sub(facts, 1, 8)
+      reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4] = hash, texts[i], size(hash), string.sub(factsOf(hash), 1, 8)
     end
   end
   return reply

@@ -58,7 +58,7 @@ end
 for i, c in ipairs(order(changed, seqs, texts)) do
   local state = states[c]
   index[2 * i - 1], index[2 * i] = seqs[c], changed[c]
-  local facts = state.kept and revive(seqs[c], state.kept) or stay(seqs[c])
+  local facts = state.kept and revive(changed[c], state.kept) or stay(changed[c])
   event(changed[c], seqs[c], tail(UNDONE, PENDING, state.from, state.confirmed, state.missed, 0, 0), facts)
 end
 for stage = PROPAGATED, ACKNOWLEDGED do

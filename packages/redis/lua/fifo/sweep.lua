@@ -34,19 +34,19 @@ for _, hash in ipairs(woken) do reply[#reply + 1] = hash end
 reply[2], reply[3] = returned, #woken
 
 -- Those in flight too long. One more than there is room for tells whether there are more.
-local late = ARGV[5] ~= 'inf' and sentBefore(now - tonumber(ARGV[5]), limit + 1) or {}
-for _, one in ipairs(late) do
-  local hash = call('ZRANGEBYSCORE', FLIGHT, one[2], one[2])[1]
-  local _, found = scores(IDX, { hash })
+local since = ARGV[5] ~= 'inf' and string.format('(%.17g', now - tonumber(ARGV[5]))
+for _, member in ipairs(since and call('ZRANGEBYSCORE', SENT, '-inf', since, 'LIMIT', 0, limit + 1) or {}) do
+  local hash = hashIn(member)
+  local at, found = scores(IDX, { hash })
   local text = found[1]
-  local from = text and math.floor(text / T)
+  local from = text and math.floor(at[1] / T)
   if (from == PROPAGATED or from == ACKNOWLEDGED) and not isReturned[hash] then
     local n = #moved + 1
     if n + #woken > limit then
       reply[1] = 1
       break
     end
-    moved[n], origins[n], sinces[n], seqs[n], texts[n] = hash, from, tickOf(tonumber(text)), one[2], text
+    moved[n], origins[n], sinces[n], seqs[n], texts[n] = hash, from, tickOf(at[1]), false, text
     reply[#reply + 1] = hash
   end
 end
@@ -60,9 +60,9 @@ if #moved > 0 then
       local n = #places
       places[n + 1], places[n + 2] = string.format('%d', number), hash
       left[#left + 1] = hash
-      event(hash, number, tail(CLAIM_ENDED, PENDING, PROPAGATED, 0, missed, 0, 0), comeBack(number))
+      event(hash, number, tail(CLAIM_ENDED, PENDING, PROPAGATED, 0, missed, 0, 0), comeBack(hash, number))
     else
-      local facts, kept = ending(number)
+      local facts, kept = ending(hash, number)
       finalize(hash, number, DROPPED, 0, 0, missed, 'stale', kept)
       event(hash, number, tail(EXPIRED, DROPPED, origins[c], 0, missed, 0, missed, false, 'stale'), facts)
     end

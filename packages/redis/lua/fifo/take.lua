@@ -14,7 +14,7 @@ local propagated, marked = scorePrefix(PROPAGATED, tick), tail(TAKEN, PROPAGATED
 for i = 1, #found, 3 do
   local hash, text = found[i], found[i + 1]
   local number, n = tonumber(text), #index
-  local facts, kept = goOut(number)
+  local facts, kept = goOut(hash, number)
   event(hash, number, marked, facts)
   packed[#packed + 1] = char(#hash) .. hash
   index[n + 1], index[n + 2] = inflightScore(propagated, text), hash

@@ -6,7 +6,7 @@
 -- Returns: { 'stored' }, { 'known', lines, digest }, { 'done' }, { 'other-file' } or { 'not-empty' }, as core's `judgePage`
 -- Errors: MEMPOOL_GONE and MEMPOOL_FORMAT as in pool/state.lua
 -- Rules: D3, X1
-local call, META, FACTS, factsSize = redis.call, KEYS[1], KEYS[22], 14
+local call, META = redis.call, KEYS[1]
 local format, ordering, id, lines, digest, importing, largest =
   unpack(call('HMGET', META, 'format', 'ordering', 'importId', 'importLines', 'importDigest', 'importing', 'largest'))
 if not format then return redis.error_reply('MEMPOOL_GONE no pool') end
@@ -26,27 +26,12 @@ elseif lines ~= ARGV[3] or digest ~= ARGV[4] then
   return { 'other-file' }
 end
 
--- A field of `facts` of which another page has written the places before `place`.
-local function mergedFacts(field, bytes, place)
-  local before = call('HGET', FACTS, field)
-  if not before then return bytes end
-  local at = 2 + factsSize * place
-  return string.char(before:byte(1) + bytes:byte(1), before:byte(2) + bytes:byte(2))
-    .. before:sub(3, at) .. string.rep('\0', at - #before) .. bytes:sub(at + 1)
-end
-
 call('HSET', META, 'importing', '1', 'importId', ARGV[2], 'importLines', ARGV[5], 'importDigest', ARGV[6])
 for i = 12, #ARGV do
   for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
-    if command[1] == 'FACTS' then
-      for n = 3, #command, 3 do
-        call('HSET', FACTS, command[n], mergedFacts(command[n], command[n + 1], tonumber(command[n + 2])))
-      end
-    else
-      for n = 4, command[2] == 13 and #command or 0, 2 do command[n] = packEntry(command[n]) end
-      command[2] = KEYS[command[2]]
-      call(unpack(command))
-    end
+    for n = 4, command[2] == 13 and #command or 0, 2 do command[n] = packEntry(command[n]) end
+    command[2] = KEYS[command[2]]
+    call(unpack(command))
   end
 end
 local fields = cmsgpack.unpack(ARGV[11])[1]
@@ -55,6 +40,10 @@ if tonumber(ARGV[8]) > tonumber(largest or 0) then call('HSET', META, 'largest',
 if ARGV[9] ~= '0' then call('HINCRBY', META, 'recordBytes', ARGV[9]) end
 if ARGV[7] == 'last' then
   call('HDEL', META, 'importing')
+  -- Late ends may have emptied them.
+  for field, key in pairs({ held = KEYS[16], facts = KEYS[22], sent = KEYS[23] }) do
+    if call('EXISTS', key) == 0 then call('HDEL', META, field) end
+  end
   call('HSET', META, 'logFirst', call('HGET', META, 'logSeq') - call('HLEN', KEYS[5]) + 1)
 end
 -- No stored changes lead to this state: mirrors are loaded again.

@@ -22,10 +22,10 @@ local function page(found, limit)
   for i = 1, #found, 2 do names[#names + 1] = found[i] end
   local places, texts = scores(IDX, names)
   eachRecord(names, limit, function(i, record)
-    local hash, number, at, n = names[i], found[2 * i], places[i], #reply
+    local hash, at, n = names[i], places[i], #reply
     local point = at and at >= CONFIRMED * T and at < FINALIZED * T and pointOf(tickOf(at)) or ''
     reply[n + 1], reply[n + 2], reply[n + 3], reply[n + 4], reply[n + 5], reply[n + 6] =
-      hash, number, texts[i], point, factsOf(hash, number), record
+      hash, found[2 * i], texts[i], point, factsOf(hash), record
   end)
   return reply
 end

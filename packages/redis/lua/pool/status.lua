@@ -6,7 +6,6 @@
 local list = hashes(ARGV[1])
 local reply = { tick }
 local places, texts = scores(IDX, list)
-local flights = scores(FLIGHT, list)
 for i, at in ipairs(places) do
   local detail = ''
   if at and at >= FINALIZED * T then
@@ -16,7 +15,7 @@ for i, at in ipairs(places) do
   elseif at and at >= H and at < T then
     detail = call('ZSCORE', HELD, memberOf(at % H, list[i]))
   end
-  local facts = at and at < FINALIZED * T and factsOf(list[i], flights[i] or at % H) or ''
+  local facts = at and at < FINALIZED * T and factsOf(list[i]) or ''
   reply[i + 1] = { texts[i], detail, facts }
 end
 return reply

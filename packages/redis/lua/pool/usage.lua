@@ -6,7 +6,6 @@
 local function held(stage)
   return call('ZCOUNT', IDX, stage * T, stage * T + T - 1)
 end
-local oldest = not KEYS[15] and sentBefore(math.huge, 1)[1]
-local hash = oldest and call('ZRANGEBYSCORE', FLIGHT, oldest[2], oldest[2])[1]
+local oldest = KEYS[15] and {} or call('ZRANGEBYSCORE', SENT, '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
 return { held(PENDING), held(PROPAGATED), held(ACKNOWLEDGED), held(CONFIRMED), logSeq - logFirst + 1, logSeq, seq, eventSeq,
-  call('ZCOUNT', IDX, H, T - 1), epoch, hash or '', oldest and oldest[1] or 0 }
+  call('ZCOUNT', IDX, H, T - 1), epoch, oldest[1] and hashIn(oldest[1]) or '', tonumber(oldest[2] or 0) }

@@ -31,7 +31,7 @@ local function addLive(page, list)
     local isHeld = at[i] and at[i] >= H and at[i] < T
     local number = isHeld and string.format('%d', at[i] % H) or list[2 * i]
     local notBefore = isHeld and call('ZMSCORE', HELD, memberOf(at[i] % H, names[i]))[1]
-    local entry = entries[i] and wholeEntry(entries[i]) or not ENTRIES and factsEntry(names[i], number)
+    local entry = entries[i] and wholeEntry(entries[i]) or not ENTRIES and factsEntry(names[i])
     page[#page + 1] = { names[i], number, texts[i], confirmed and pointOf(tickOf(at[i])) or '', entry or false, notBefore or false,
       not ENTRIES and claimOf(names[i], number) }
   end

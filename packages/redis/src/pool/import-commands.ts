@@ -3,7 +3,7 @@ import * as core from 'mempool-core/backend';
 import { Commands } from './commands.ts';
 import * as namedRecord from './named-record.ts';
 import { type Item, packLists } from './packed.ts';
-import { bodyRecord, encodeLogEntry, FactsTable, markedEntry, seqHead } from './record.ts';
+import { bodyRecord, encodeFacts, encodeLogEntry, markedEntry, seqHead } from './record.ts';
 import { encodeScore } from './score.ts';
 
 /** An import does not have the newest log entry after a block. With 0 a rollback looks through the whole log. */
@@ -14,15 +14,12 @@ export class ImportCommands {
   readonly #ordering: Ordering;
   readonly #commands = new Commands();
   readonly #meta = new Map<string, Item>();
-  /** Of the live transactions of a fifo pool. */
-  readonly #facts = new FactsTable();
   #largest = 0;
   #recordBytes = 0;
 
   constructor(ordering: Ordering, parts: readonly core.PoolPart[]) {
     this.#ordering = ordering;
     for (const part of parts) this.#add(part);
-    this.#addFacts();
   }
 
   /** Returns the arguments from the eighth on. `stamp` is new. */
@@ -68,7 +65,7 @@ export class ImportCommands {
     const { seq, stage, tick, notBefore, facts } = state;
     const hash = core.hashToBytes(state.hash);
     this.#addBody(hash, body, facts, entry);
-    if (this.#ordering === 'fifo') this.#facts.set(seq, facts);
+    if (this.#ordering === 'fifo') this.#addFacts(hash, seq, facts);
     const number = stage === 'Pending' ? seq : tick;
     this.#commands.add('ZADD', 'idx', [encodeScore({ stage, number }, seq, notBefore !== undefined), hash]);
     if (notBefore !== undefined) {
@@ -85,8 +82,10 @@ export class ImportCommands {
     const { seq, stage } = state;
     const hash = core.hashToBytes(state.hash);
     if (late) {
+      const member = Buffer.concat([seqHead(seq), hash]);
       this.#commands.add('ZREM', 'flight', [hash]);
-      this.#commands.add('ZREM', 'held', [Buffer.concat([seqHead(seq), hash])]);
+      this.#commands.add('HDEL', 'facts', [hash]);
+      for (const key of ['held', 'sent'] as const) this.#commands.add('ZREM', key, [member]);
     }
     this.#commands.add('HSET', 'log', [String(logSeq), encodeLogEntry({ after: state, point }, at)]);
     if (body === null) return;
@@ -122,11 +121,13 @@ export class ImportCommands {
     this.#recordBytes += Buffer.byteLength(name) + value.length;
   }
 
-  #addFacts(): void {
-    const { fields, sent } = this.#facts.items();
-    this.#commands.add('FACTS', 'facts', fields);
-    this.#commands.add('ZADD', 'sent', sent, ['LT']);
-    if (fields.length > 0) this.#meta.set('facts', '1');
-    if (sent.length > 0) this.#meta.set('sent', '1');
+  #addFacts(hash: Buffer, seq: number, facts: core.Facts): void {
+    const { receivedAt, attempts, sentAt } = facts;
+    if (receivedAt === null && attempts === 0) return;
+    this.#commands.add('HSET', 'facts', [hash, encodeFacts(facts)]);
+    this.#meta.set('facts', '1');
+    if (sentAt === null) return;
+    this.#commands.add('ZADD', 'sent', [String(sentAt), Buffer.concat([seqHead(seq), hash])]);
+    this.#meta.set('sent', '1');
   }
 }

@@ -18,7 +18,6 @@ export const endBytes = 14;
 const factsBytes = 14;
 /** Without the time at the end. */
 const keptBytes = 8;
-const perField = 128;
 /** In front of facts in 14 bytes. No other entry begins with this byte. */
 const entryMark = Buffer.of(0);
 
@@ -144,7 +143,8 @@ function optionalTime(time: number): number | null {
   return time === 0 ? null : time;
 }
 
-function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
+/** Encodes facts as lua/pool/facts.lua has them. */
+export function encodeFacts({ receivedAt, attempts, sentAt }: core.Facts): Buffer {
   const bytes = Buffer.alloc(factsBytes);
   bytes.writeUIntBE(receivedAt ?? 0, 0, 6);
   bytes.writeUInt16BE(attempts, 6);
@@ -177,39 +177,6 @@ export function encodeLogEntry(write: LoggedWrite, at: number): Buffer {
   const end = Buffer.alloc(endBytes - keptBytes);
   end.writeUIntBE(at, 0, 6);
   return Buffer.concat([openLogEntry(write), end]);
-}
-
-/** The facts of some live transactions of a fifo pool by seq, in the format of lua/fifo/facts.lua. */
-export class FactsTable {
-  readonly #fields = new Map<number, { readonly bytes: Buffer; readonly first: number; firstSent: number }>();
-
-  set(seq: number, facts: core.Facts): void {
-    const { receivedAt, attempts, sentAt } = facts;
-    if (receivedAt === null && attempts === 0) return;
-    const name = Math.floor(seq / perField);
-    const field = this.#fields.get(name) ?? {
-      bytes: Buffer.alloc(2 + factsBytes * perField),
-      first: seq % perField,
-      firstSent: Number.POSITIVE_INFINITY,
-    };
-    this.#fields.set(name, field);
-    field.bytes.set(encodeFacts(facts), 2 + factsBytes * (seq % perField));
-    field.bytes[0] = (field.bytes[0] as number) + 1;
-    if (sentAt === null) return;
-    field.bytes[1] = (field.bytes[1] as number) + 1;
-    field.firstSent = Math.min(field.firstSent, sentAt);
-  }
-
-  /** Returns for the key `facts` each field, its value and its first place, and for `sent` the arguments of ZADD. */
-  items(): { readonly fields: (string | Buffer)[]; readonly sent: string[] } {
-    const fields: (string | Buffer)[] = [];
-    const sent: string[] = [];
-    for (const [name, { bytes, first, firstSent }] of this.#fields) {
-      fields.push(String(name), bytes, String(first));
-      if (firstSent !== Number.POSITIVE_INFINITY) sent.push(String(firstSent), String(name).padStart(16, '0'));
-    }
-    return { fields, sent };
-  }
 }
 
 /** Encodes the seq in CBOR, as `head` of lua/pool/lists.lua does. */
