@@ -1,12 +1,10 @@
--- Purpose: a page of transactions with their records. The records come in small parts, so the page ends soon after its limit of bytes; core
--- cuts it exactly.
+-- Purpose: a page of transactions with their records. It ends soon after its limit of bytes; core cuts it exactly.
 -- Returns: { tick, epoch, then for each hash, seq, score or nil, confirming point or '', facts (pool/facts.lua), record or nil }
 -- Rules: O6, X1, M2
-local few = 16
-
 -- Calls `add(place, record or false)` for each of the hashes, until the records exceed the limit.
 local function eachRecord(names, limit, add)
-  local bytes = 0
+  -- As many at a time as fit, whichever they are.
+  local bytes, few = 0, math.max(1, math.min(part, math.floor(limit / largest)))
   for from = 1, #names, few do
     for i, record in ipairs(call('HMGET', BODY, unpack(names, from, math.min(from + few - 1, #names)))) do
       bytes = bytes + (record and #record or 0)
