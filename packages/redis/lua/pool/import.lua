@@ -1,8 +1,8 @@
 -- Purpose: stores a page of an import, with the place that it reaches in its file. While `importing` is in `meta`, pool/state.lua refuses
 -- every other call.
 -- KEYS: the pool's keys by the numbers of src/pool/commands.ts   ARGV: 1 ordering, 2 id of the file, 3 lines and 4 digest before the page, 5 lines
--- and 6 digest after it, 7 'last' or '', 8 bytes of the largest body, 9 bytes of the records, 10 a new stamp, 11 packed { { field, value … } } of
--- `meta`, then packed lists of commands: { name, number of the key, argument … } …
+-- and 6 digest after it, 7 'last' or '', 8 bytes of the largest body, 9 bytes of the records, 10 a new stamp, 11 packed: `meta`
+-- its fields and values, `commands` { name, number of the key, argument … } …
 -- Returns: { 'stored' }, { 'known', lines, digest }, { 'done' }, { 'other-file' } or { 'not-empty' }, as core's `judgePage`
 -- Errors: MEMPOOL_GONE and MEMPOOL_FORMAT as in pool/state.lua
 -- Rules: D3, X1
@@ -27,15 +27,13 @@ elseif lines ~= ARGV[3] or digest ~= ARGV[4] then
 end
 
 call('HSET', META, 'importing', '1', 'importId', ARGV[2], 'importLines', ARGV[5], 'importDigest', ARGV[6])
-for i = 12, #ARGV do
-  for _, command in ipairs(cmsgpack.unpack(ARGV[i])) do
-    for n = 4, command[2] == 13 and #command or 0, 2 do command[n] = packEntry(command[n]) end
-    command[2] = KEYS[command[2]]
-    call(unpack(command))
-  end
+local page = cmsgpack.unpack(ARGV[11])
+for _, command in ipairs(page.commands) do
+  for n = 4, command[2] == 13 and #command or 0, 2 do command[n] = packEntry(command[n]) end
+  command[2] = KEYS[command[2]]
+  call(unpack(command))
 end
-local fields = cmsgpack.unpack(ARGV[11])[1]
-if #fields > 0 then call('HSET', META, unpack(fields)) end
+if #page.meta > 0 then call('HSET', META, unpack(page.meta)) end
 if tonumber(ARGV[8]) > tonumber(largest or 0) then call('HSET', META, 'largest', ARGV[8]) end
 if ARGV[9] ~= '0' then call('HINCRBY', META, 'recordBytes', ARGV[9]) end
 if ARGV[7] == 'last' then

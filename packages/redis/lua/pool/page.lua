@@ -1,6 +1,7 @@
 -- Purpose: a page of transactions with their records. It ends soon after its limit of bytes; core cuts it exactly.
 -- Returns: { tick, epoch, then for each hash, seq, score or nil, confirming point or '', facts (pool/facts.lua), record or nil }
 -- Rules: O6, X1, M2
+
 -- Calls `add(place, record or false)` for each of the hashes, until the records exceed the limit.
 local function eachRecord(names, limit, add)
   -- As many at a time as fit, whichever they are.

@@ -1,9 +1,9 @@
--- Purpose: runs packed commands of a step: { name, number of the key (16: held), argument … } …
+-- Purpose: runs the commands of a step: { name, number of the key (16: held), argument … } …
 -- The time of the call is added here. So these names, with fields and values, stand for HSET: `arrived` for entries of transactions that the
 -- call receives, without facts; `ended` for log entries without their end, which is the time; `timed` for both, with six bytes 255 wherever the
 -- time of the call belongs. `forget`, with hashes: ZREM and HDEL of all that is stored of them.
 -- Rules: X1, E5
-local function commandsAt(at)
+local function runCommands(commands, at)
   local now, unset = struct.pack('>I6', at), string.rep('\255', 6)
   local arrivedAt = packEntry('\0' .. now .. string.rep('\0', 8))
 
@@ -35,12 +35,10 @@ local function commandsAt(at)
       command[2] = 13
     end,
   }
-  return function(packed)
-    for _, command in ipairs(cmsgpack.unpack(packed)) do
-      local prepare = special[command[1]]
-      if prepare then prepare(command) end
-      command[2] = command[2] == 16 and HELD or KEYS[command[2]]
-      call(unpack(command))
-    end
+  for _, command in ipairs(commands) do
+    local prepare = special[command[1]]
+    if prepare then prepare(command) end
+    command[2] = command[2] == 16 and HELD or KEYS[command[2]]
+    call(unpack(command))
   end
 end

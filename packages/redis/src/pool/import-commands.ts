@@ -2,7 +2,7 @@ import { defaultLimits, isInflight, type NamedValue, type Ordering } from 'mempo
 import * as core from 'mempool-core/backend';
 import { Commands } from './commands.ts';
 import * as namedRecord from './named-record.ts';
-import { type Item, packLists } from './packed.ts';
+import { type Packable, pack } from './packed.ts';
 import { bodyRecord, encodeFacts, encodeLogEntry, markedEntry, seqHead } from './record.ts';
 import { encodeScore } from './score.ts';
 
@@ -13,7 +13,7 @@ const anyLog = Buffer.alloc(8);
 export class ImportCommands {
   readonly #ordering: Ordering;
   readonly #commands = new Commands();
-  readonly #meta = new Map<string, Item>();
+  readonly #meta = new Map<string, Packable>();
   #largest = 0;
   #recordBytes = 0;
 
@@ -24,8 +24,12 @@ export class ImportCommands {
 
   /** Returns the arguments from the eighth on. `stamp` is new. */
   pack(stamp: string): (string | number | Buffer)[] {
-    const fields = packLists([[...this.#meta].flat()]);
-    return [this.#largest, this.#recordBytes, stamp, fields, ...this.#commands.pack()];
+    return [
+      this.#largest,
+      this.#recordBytes,
+      stamp,
+      pack({ meta: [...this.#meta].flat(), commands: this.#commands.list }),
+    ];
   }
 
   #add(part: core.PoolPart): void {

@@ -1,137 +1,82 @@
-/** An item of a packed list. Strings are packed as text. */
-export type Item = string | number | Buffer;
+/** A value for a script. An object becomes a table with names; its `undefined` fields are left out. */
+export type Packable =
+  | string
+  | number
+  | boolean
+  | Uint8Array
+  | readonly Packable[]
+  | { readonly [name: string]: Packable | undefined };
 
-const headBytes = 5;
-/** The bytes of an array without lists. */
-export const emptyBytes: number = headBytes;
-/** From this length on, the head of a string has five bytes, else one. */
-const longLength = 32;
-/** A safe integer in two parts that fit into 32 bits. */
-const lowDigits = 8;
-const lowUnit = 10 ** lowDigits;
-const zero = 48;
+const headBytes = 9;
 
-/** Packs lists as one MessagePack array, which Lua scripts unpack at little cost. */
-export function packLists(lists: readonly (readonly Item[])[]): Buffer {
-  const packed = new PackedLists();
-  for (const list of lists) {
-    packed.open();
-    for (const item of list) packed.add(item);
-    packed.close();
-  }
-  return packed.take();
+/**
+ * Encodes a value as MessagePack, which a script reads with `cmsgpack.unpack`. A library would write bytes as `bin`, and the server does not
+ * know this type: in Lua, bytes are strings.
+ */
+export function pack(value: Packable): Buffer {
+  const writer = new Writer();
+  writer.add(value);
+  return writer.written;
 }
 
-/** Writes lists as one MessagePack array into a buffer that grows. */
-export class PackedLists {
-  #bytes: Buffer;
-  #end = headBytes;
-  #lists = 0;
-  #listAt = 0;
-  #items = 0;
+class Writer {
+  #bytes = Buffer.allocUnsafe(1_024);
+  #end = 0;
 
-  constructor(bytes = 256) {
-    this.#bytes = Buffer.allocUnsafe(bytes);
+  get written(): Buffer {
+    return this.#bytes.subarray(0, this.#end);
   }
 
-  /** The bytes written until now. */
-  get length(): number {
-    return this.#end;
+  add(value: Packable): void {
+    if (typeof value === 'string') this.#text(value);
+    else if (typeof value === 'number') this.#number(value);
+    else if (typeof value === 'boolean') this.#head(value ? 0xc3 : 0xc2);
+    else if (value instanceof Uint8Array) this.#raw(value);
+    else if (Array.isArray(value)) this.#list(value);
+    else this.#table(value as Readonly<Record<string, Packable | undefined>>);
   }
 
-  /** Begins a list, to which the next items belong. */
-  open(): void {
-    this.#lists += 1;
-    this.#room(headBytes);
-    this.#listAt = this.#end;
-    this.#end += headBytes;
-    this.#items = 0;
+  #text(text: string): void {
+    const length = Buffer.byteLength(text);
+    this.#head(0xdb, length);
+    this.#room(length);
+    this.#end += this.#bytes.write(text, this.#end);
   }
 
-  /** Ends the list. */
-  close(): void {
-    this.#head(0xdd, this.#items, this.#listAt);
-  }
-
-  add(item: Item): void {
-    if (typeof item === 'number') this.#number(item);
-    else if (typeof item === 'string') this.#text(item);
-    else this.#buffer(item);
-  }
-
-  /** Adds the bytes of a hex hash. */
-  hash(hash: string): void {
-    const length = hash.length / 2;
-    this.#room(headBytes + length);
-    const from = this.#end + (length >= longLength ? headBytes : 1);
-    const isHex = this.#bytes.write(hash, from, 'hex') === length;
-    // A damaged log entry has a name of another form.
-    if (!isHex) {
-      this.add(Buffer.from(hash, 'hex'));
-      return;
-    }
-    this.#begin(length);
-    this.#end += length;
-  }
-
-  /** Adds a safe integer of at least 0 as text. The engine's conversion of large ones is slow, as are divisions beyond 32 bits. */
-  digits(value: number): void {
-    const high = Math.floor(value / lowUnit);
-    const low = value - high * lowUnit;
-    const [first, rest] = high === 0 ? [low, 0] : [high, lowDigits];
-    const length = digitCount(first);
-    this.#begin(length + rest);
-    this.#decimal(first, length);
-    if (rest > 0) this.#decimal(low, rest);
-  }
-
-  /** Returns all lists. Those that are written after that belong to another array. */
-  take(): Buffer {
-    this.#head(0xdd, this.#lists, 0);
-    const packed = this.#bytes.subarray(0, this.#end);
-    this.#bytes = Buffer.allocUnsafe(headBytes);
-    [this.#end, this.#lists] = [headBytes, 0];
-    return packed;
-  }
-
-  #decimal(value: number, length: number): void {
-    let left = value;
-    for (let at = this.#end + length - 1; at >= this.#end; at--) {
-      this.#bytes[at] = zero + (left % 10);
-      left = (left / 10) | 0;
-    }
-    this.#end += length;
+  #raw(bytes: Uint8Array): void {
+    this.#head(0xdb, bytes.length);
+    this.#room(bytes.length);
+    this.#bytes.set(bytes, this.#end);
+    this.#end += bytes.length;
   }
 
   #number(value: number): void {
-    this.#items += 1;
+    if (value >>> 0 === value) this.#head(0xce, value);
+    else {
+      this.#head(0xcb);
+      this.#end = this.#bytes.writeDoubleBE(value, this.#end);
+    }
+  }
+
+  #list(items: readonly Packable[]): void {
+    this.#head(0xdd, items.length);
+    for (const item of items) this.add(item);
+  }
+
+  #table(fields: Readonly<Record<string, Packable | undefined>>): void {
+    const given = Object.entries(fields).filter(([, value]) => value !== undefined) as [string, Packable][];
+    this.#head(0xdf, given.length);
+    for (const [name, value] of given) {
+      this.#text(name);
+      this.add(value);
+    }
+  }
+
+  /** Writes the byte of a type, and a length or a number. */
+  #head(type: number, value?: number): void {
     this.#room(headBytes);
-    this.#end = this.#head(0xce, value, this.#end);
-  }
-
-  #text(value: string): void {
-    const length = Buffer.byteLength(value);
-    this.#begin(length);
-    this.#end += this.#bytes.write(value, this.#end);
-  }
-
-  #buffer(item: Buffer): void {
-    this.#begin(item.length);
-    this.#bytes.set(item, this.#end);
-    this.#end += item.length;
-  }
-
-  /** Begins an item of so many bytes. */
-  #begin(length: number): void {
-    this.#items += 1;
-    this.#room(headBytes + length);
-    if (length >= longLength) this.#end = this.#head(0xdb, length, this.#end);
-    else this.#bytes[this.#end++] = 0xa0 | length;
-  }
-
-  #head(kind: number, value: number, at: number): number {
-    this.#bytes[at] = kind;
-    return this.#bytes.writeUInt32BE(value, at + 1);
+    this.#bytes[this.#end++] = type;
+    if (value !== undefined) this.#end = this.#bytes.writeUInt32BE(value, this.#end);
   }
 
   #room(more: number): void {
@@ -140,10 +85,4 @@ export class PackedLists {
     this.#bytes.copy(larger, 0, 0, this.#end);
     this.#bytes = larger;
   }
-}
-
-function digitCount(value: number): number {
-  let count = 1;
-  for (let rest = value; rest >= 10; rest = (rest / 10) | 0) count += 1;
-  return count;
 }

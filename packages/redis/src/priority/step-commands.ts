@@ -2,7 +2,7 @@ import { isInflight, isLive } from 'mempool-core';
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/lua-script.ts';
 import { Commands } from '../pool/commands.ts';
-import type { Item } from '../pool/packed.ts';
+import type { Packable } from '../pool/packed.ts';
 import { bodyRecord, encodeLogEntry, markedEntry, openLogEntry, seqHead } from '../pool/record.ts';
 import { placeScore } from '../pool/score.ts';
 
@@ -25,9 +25,6 @@ export interface WrittenStep {
 export type EntryBefore = (hash: string) => core.Entry | undefined;
 type Mirror = Pick<core.MirroredPool, 'pool'>;
 
-/** Most commands of a transaction, its log entry and what it pushes out have fewer bytes. */
-const usualBytes = 256;
-
 /** Returns the commands that write a step to the server. */
 export function stepCommands(mirror: Mirror, written: WrittenStep): StepCommands {
   return new StepWriter(mirror, written).write();
@@ -38,7 +35,7 @@ class StepWriter {
   readonly #step: core.Step<unknown>;
   readonly #entries: readonly Buffer[];
   readonly #entryBefore: EntryBefore;
-  readonly #commands: Commands;
+  readonly #commands = new Commands();
   /** The places of the writes by hash. */
   readonly #places = new Map<string, number>();
   /** The number of the new log entry of each write; 0 without one. */
@@ -56,7 +53,6 @@ class StepWriter {
     this.#step = step;
     this.#entries = entries;
     this.#entryBefore = entryBefore;
-    this.#commands = new Commands(usualBytes * (1 + step.writes.length));
     const { memory } = mirror.pool;
     let last = memory.lastLogSeq;
     for (const [i, { after }] of step.writes.entries()) {
@@ -80,8 +76,7 @@ class StepWriter {
     this.#addTags();
     this.#addChain();
     this.#addNumbers();
-    this.#commands.begin('forget', 'idx');
-    for (const hash of this.#gone) this.#commands.hash(hash);
+    this.#commands.add('forget', 'idx', this.#gone.map(core.hashToBytes));
     return { bodies: this.#bodies(), commands: this.#commands, idleTicks: [...this.#idleTicks] };
   }
 
@@ -101,17 +96,13 @@ class StepWriter {
   /** The entries that the step changes, and those whose transactions go out. */
   #addEntries(): void {
     const { writes, pool } = this.#step;
-    const commands = this.#commands;
-    const others: Item[] = [];
-    commands.begin('arrived', 'entries');
+    const [arrived, others]: [Packable[], Packable[]] = [[], []];
     for (const [i, { hash }] of (pool?.entries ?? []).entries()) {
       const facts = this.#factsOf(hash);
       const entry = this.#entries[i] as Buffer;
       if (facts === null) continue;
-      if (facts.receivedAt === 0 && facts.attempts === 0) {
-        commands.hash(hash);
-        commands.item(entry);
-      } else others.push(core.hashToBytes(hash), timedEntry(facts, entry));
+      if (facts.receivedAt === 0 && facts.attempts === 0) arrived.push(core.hashToBytes(hash), entry);
+      else others.push(core.hashToBytes(hash), timedEntry(facts, entry));
     }
     const sent = writes.filter(({ after }) => after.facts.sentAt === 0);
     const changed = new Set(sent.length === 0 ? [] : pool?.entries.map(({ hash }) => hash));
@@ -120,7 +111,8 @@ class StepWriter {
       if (entry !== undefined)
         others.push(core.hashToBytes(after.hash), timedEntry(after.facts, core.encodeEntry(entry)));
     }
-    commands.add('timed', 'entries', others);
+    this.#commands.add('arrived', 'entries', arrived);
+    this.#commands.add('timed', 'entries', others);
   }
 
   /** The facts of a transaction after the step; `null` if it leaves the pool in it. */
@@ -134,14 +126,11 @@ class StepWriter {
 
   #addPlaces(): void {
     const { memory } = this.#mirror.pool;
-    const [joined, left, held, woken]: [Item[], Item[], Item[], Item[]] = [[], [], [], []];
-    this.#commands.begin('ZADD', 'idx');
+    const places: Packable[] = [];
+    const [joined, left, held, woken]: [Packable[], Packable[], Packable[], Packable[]] = [[], [], [], []];
     for (const [i, { after }] of this.#step.writes.entries()) {
       const { hash, seq, notBefore } = after;
-      if (!this.#isTrimmed(i)) {
-        this.#commands.digits(this.#score(after, i));
-        this.#commands.hash(hash);
-      }
+      if (!this.#isTrimmed(i)) places.push(String(this.#score(after, i)), core.hashToBytes(hash));
       const before = memory.txState(hash);
       const flew = before !== null && isInflight(before.stage);
       const flies = isInflight(after.stage);
@@ -153,6 +142,7 @@ class StepWriter {
       if (notBefore !== undefined) held.push(String(notBefore), member(seq, hash));
       if (before?.stage === 'Confirmed' && before.tick < this.#floor) this.#idleTicks.add(String(before.tick));
     }
+    this.#commands.add('ZADD', 'idx', places);
     this.#commands.add('ZADD', 'flight', joined);
     this.#commands.add('ZREM', 'flight', left);
     this.#commands.add('ZREM', 'held', woken);
@@ -165,8 +155,7 @@ class StepWriter {
   }
 
   #addLog(): void {
-    const others: Item[] = [];
-    this.#commands.begin('ended', 'log');
+    const [ended, others]: [Packable[], Packable[]] = [[], []];
     for (const [i, write] of this.#step.writes.entries()) {
       const number = this.#numbers[i] as number;
       if (number === 0 || number < this.#logFirst) continue;
@@ -176,14 +165,12 @@ class StepWriter {
         others.push(String(number), encodeLogEntry({ ...write, after }, timeOfCall));
         continue;
       }
-      this.#commands.digits(number);
-      this.#commands.item(openLogEntry(write));
+      ended.push(String(number), openLogEntry(write));
     }
+    this.#commands.add('ended', 'log', ended);
     this.#commands.add('timed', 'log', others);
     const { firstLogSeq, lastLogSeq } = this.#mirror.pool.memory;
-    this.#commands.begin('HDEL', 'log');
-    const end = Math.min(this.#logFirst - 1, lastLogSeq);
-    for (let number = firstLogSeq; number <= end; number++) this.#commands.digits(number);
+    this.#commands.add('HDEL', 'log', numbers(firstLogSeq, Math.min(this.#logFirst - 1, lastLogSeq)));
   }
 
   #addTags(): void {
@@ -244,7 +231,7 @@ class StepWriter {
       logFirst: this.#logFirst,
       gossipSeq: pool?.lastGossipSeq ?? index.lastGossipSeq,
     };
-    const items: Item[] = Object.entries(fields).flatMap(([field, value]) => [field, String(value)]);
+    const items: Packable[] = Object.entries(fields).flatMap(([field, value]) => [field, String(value)]);
     items.push('tip', point === null ? '' : core.encodePoint(point));
     if (pool?.limits) items.push('limits', core.encodeLimits(pool.limits));
     this.#commands.add('HSET', 'meta', items);

@@ -1,5 +1,6 @@
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/lua-script.ts';
+import { pack } from '../pool/packed.ts';
 import { readPoint } from '../pool/record.ts';
 import type { CallId } from './mirror-sync.ts';
 import { type EntryBefore, stepCommands } from './step-commands.ts';
@@ -70,57 +71,36 @@ export function commitArguments<T>(call: WriteCall<T>, planned: PlannedStep<T>, 
   const { id, ids, verb, digest, fence } = call;
   const { step, change, position } = planned;
   const outcome = ids === 'calls' ? noBytes : core.encodeOutcome(verb, step.outcome, digest);
-  const record = Buffer.concat([Buffer.from(commit.stamp + gap), outcome]);
-  const { events, bodies, idleTicks, encoded, packed } = change === null ? nothing : contentOf(planned, change);
   const { epoch, version, stamp: base } = position;
-  const head = {
-    ...commit,
-    now: commit.now === undefined ? undefined : String(commit.now),
-    ...{ epoch, version, base },
+  const { bodies = [], ...content } = change === null ? {} : contentOf(planned, change);
+  const packed = pack({
+    ...{ ...commit, epoch, version, base },
+    record: Buffer.concat([Buffer.from(commit.stamp + gap), outcome]),
     closesAt: step.gate?.acceptUntil,
     isClosed: step.gate?.isClosed ?? false,
     prolongs: step.chain !== null,
-    bodies: bodies.length,
-    ...{ events, idleTicks },
-  };
-  return [id, verb, ...fence, JSON.stringify(head), record, encoded, ...bodies, ...packed];
+    ...content,
+  });
+  return [id, verb, ...fence, packed, ...bodies];
 }
 
 /** The parts of a commit that changes the pool. */
-interface Content {
-  /** The number of events of each packed part. */
-  readonly events: readonly number[];
-  readonly bodies: readonly Argument[];
-  readonly idleTicks: readonly string[];
-  readonly encoded: Argument;
-  /** The events, and behind them the commands. */
-  readonly packed: readonly Argument[];
-}
-
-const nothing: Content = { events: [], bodies: [], idleTicks: [], encoded: '', packed: [] };
-
-function contentOf(planned: PlannedStep<unknown>, change: core.PoolChange): Content {
+function contentOf(planned: PlannedStep<unknown>, change: core.PoolChange) {
   const { step, entryBefore } = planned;
   const entries = change.pool.entries.map(core.encodeEntry);
-  const { counts, parts } = eventParts(step.events);
   const { bodies, commands, idleTicks } = stepCommands(planned, { step, entries, entryBefore });
   const encoded = core.encodeChange(change, entries);
-  return { events: counts, bodies, idleTicks, encoded, packed: [...parts, ...commands.pack()] };
+  return { bodies, change: encoded, events: eventParts(step.events), commands: commands.list, idleTicks };
 }
 
-/** The events, in parts for the entries of the stream. */
-function eventParts(events: readonly core.StepEvent[]): {
-  readonly counts: number[];
-  readonly parts: Buffer[];
-} {
-  const counts: number[] = [];
-  const parts: Buffer[] = [];
+/** The events, in parts for the entries of the stream, each with the number of its events. */
+function eventParts(events: readonly core.StepEvent[]): (readonly [count: number, packed: Buffer])[] {
+  const parts: (readonly [number, Buffer])[] = [];
   for (let from = 0; from < events.length; from += mostEvents) {
-    const part = from === 0 && events.length <= mostEvents ? events : events.slice(from, from + mostEvents);
-    counts.push(part.length);
-    parts.push(core.encodeEvents(part));
+    const part = events.slice(from, from + mostEvents);
+    parts.push([part.length, core.encodeEvents(part)]);
   }
-  return { counts, parts };
+  return parts;
 }
 
 export function fencedOutcome([, point, tick]: readonly unknown[]): core.FencedOutcome {
