@@ -46,18 +46,6 @@ it('a listener that was removed hears nothing more', async () => {
   expect(heard).toHaveLength(before + 1);
 });
 
-it('at lost the signal has aborted and the node does not lead, in every listener', async () => {
-  const { cluster, election, wire } = await lead();
-  const { leadership } = election;
-  const seen: unknown[] = [];
-  election.on('lost', () => {
-    seen.push([leadership?.signal.aborted, election.isLeader(), election.leadership, leadership?.isLeader()]);
-  });
-  wire.set('refused');
-  await cluster.clock.advance(10_000);
-  expect(seen).toEqual([[true, false, null, false]]);
-});
-
 it('a listener may stop the election that called it', async () => {
   const cluster = new Cluster();
   const { election, told } = cluster.node();
@@ -114,24 +102,6 @@ it('who observes is told who leads, then every change', async () => {
   const a = { nodeId: 'a', address: 'host:1', priority: 0, term };
   const b = { nodeId: 'b', address: null, priority: 0, term: term + 1 };
   expect(seen).toEqual([a, null, b, null]);
-});
-
-it('work is begun anew in the next leadership when the one it ran in was lost', async () => {
-  const { cluster, election, wire } = await lead();
-  const terms: number[] = [];
-  const result = election.runAsLeader(async (signal, term) => {
-    terms.push(term);
-    if (terms.length === 2) return 'done';
-    await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    throw new Error('cut off');
-  });
-  await cluster.clock.settle();
-  wire.set('refused');
-  await cluster.clock.advance(10_500);
-  wire.heal();
-  await cluster.clock.advance(1_000);
-  expect(await result).toBe('done');
-  expect(terms[1]).toBeGreaterThan(terms[0] ?? 0);
 });
 
 it('an error of work that was stopped is logged, and its interruption is not', async () => {
@@ -207,26 +177,6 @@ it('to campaign says whether this node leads then', async () => {
   expect(await late).toBe(false);
   await cluster.during(second.election.stop());
   await expect(second.election.campaign()).rejects.toMatchObject({ code: 'ERR_ELECTION_STOPPED' });
-});
-
-it('members are those whose heartbeat was heard, the leader included, and a win forgets the dead', async () => {
-  const cluster = new Cluster();
-  const first = await cluster.lead({ nodeId: 'a', address: 'host:1' });
-  const second = await cluster.start({ nodeId: 'b', priority: 7 });
-  await cluster.clock.advance(10_000);
-  expect(await second.election.members()).toMatchObject([
-    { nodeId: 'a', address: 'host:1', priority: 0, alive: true },
-    { nodeId: 'b', address: null, priority: 7, alive: true },
-  ]);
-  first.wire.set('refused');
-  await cluster.clock.advance(20_000);
-  expect((await second.election.members()).map(({ nodeId, alive }) => [nodeId, alive])).toEqual([
-    ['a', false],
-    ['b', true],
-  ]);
-  cluster.leases.remove('watcher');
-  await cluster.clock.advance(600);
-  expect((await second.election.members()).map(({ nodeId }) => nodeId)).toEqual(['b']);
 });
 
 it('metrics count what happened', async () => {

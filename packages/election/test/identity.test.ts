@@ -2,30 +2,6 @@ import { expect, it } from 'vitest';
 import { NodeIdentity } from '../src/node/node-identity.ts';
 import { Cluster, lead } from './cluster.ts';
 
-it('two live nodes of one id: the second one says so, once, and never leads beside the first', async () => {
-  const cluster = new Cluster();
-  const first = await cluster.lead({ nodeId: 'same' });
-  const second = await cluster.start({ nodeId: 'same' });
-  await cluster.clock.advance(60_000);
-  expect(second.told('identity-conflict')).toEqual([
-    { kind: 'identity-conflict', nodeId: 'same', term: first.election.term },
-  ]);
-  expect(second.election.metrics().identityConflicts).toBe(1);
-  expect(second.told('acquired')).toEqual([]);
-  expect(first.told('identity-conflict')).toEqual([]);
-});
-
-it('a node that is restarted with its fixed id waits its own dead lease out, and there is no conflict', async () => {
-  const cluster = new Cluster();
-  const before = await cluster.lead({ nodeId: 'fixed' });
-  await cluster.clock.advance(7_000);
-  before.wire.set('refused');
-  const after = await cluster.start({ nodeId: 'fixed' });
-  await cluster.clock.advance(11_000);
-  expect(after.told('identity-conflict')).toEqual([]);
-  expect(after.election.isLeader()).toBe(true);
-});
-
 it('a node started again on the same object is not in conflict with itself', async () => {
   const { cluster, election, wire, told } = await lead({ nodeId: 'fixed' });
   wire.set('refused', 'release');

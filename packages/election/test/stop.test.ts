@@ -53,26 +53,6 @@ it('a stop waits for the work of a leadership that was lost before', async () =>
   expect(await stopped).toBe(true);
 });
 
-it('a stop while the first campaign is under way leaves no lease behind', async () => {
-  for (const fate of [{ afterMs: 1_000 }, 'unheard', { afterMs: 3_200 }] as const) {
-    const cluster = new Cluster();
-    const { election, wire, told } = cluster.node();
-    // Else the node hears of its own win, and leads before it is stopped.
-    wire.dropHints();
-    wire.set(fate, 'campaign');
-    const started = election.start();
-    await cluster.clock.advance(10);
-    const stopped = election.stop();
-    await cluster.clock.advance(4_000);
-    await Promise.all([started, stopped]);
-    expect(wire.calls).toContain('campaign');
-    expect(cluster.leases.held('watcher')).toBeNull();
-    expect(told('acquired')).toEqual([]);
-    expect(election.isLeader()).toBe(false);
-    expect(election.state).toBe('follower');
-  }
-});
-
 it('a stop while the store is being opened ends there', async () => {
   const cluster = new Cluster();
   const { election, wire } = cluster.node();
@@ -81,21 +61,6 @@ it('a stop while the store is being opened ends there', async () => {
   await cluster.clock.advance(60_000);
   expect(wire.calls).not.toContain('campaign');
   expect(cluster.clock.pending).toBe(0);
-});
-
-it('an election that was stopped takes part anew when it is started again, with a higher term', async () => {
-  const { cluster, election, told } = await lead();
-  const first = election.term;
-  for (let round = 0; round < 3; round += 1) {
-    const stopped = election.stop();
-    const started = election.start();
-    await cluster.clock.advance(10);
-    await Promise.all([stopped, started]);
-    expect(election.isLeader()).toBe(true);
-  }
-  expect(told('acquired').map(({ term }) => term)).toEqual([first, first + 1, first + 2, first + 3]);
-  expect(new Set(told('acquired').map(({ token }) => token)).size).toBe(4);
-  expect(told('lost')).toHaveLength(3);
 });
 
 it('a stop undoes a start that waits for the stop before it to end', async () => {
@@ -169,31 +134,6 @@ it('a release that is not heard of, or never arrives, delays a stop and no more'
   }
 });
 
-it('a node that resigns lets another one be first, and leads again only after one has led', async () => {
-  const cluster = new Cluster();
-  const first = await cluster.lead({ nodeId: 'a' });
-  await cluster.start({ nodeId: 'b' });
-  await cluster.during(first.election.resign(), 10);
-  expect(first.told('lost')).toMatchObject([{ reason: 'resigned' }]);
-  expect(cluster.leaders).toEqual(['b']);
-  await cluster.clock.advance(600);
-  cluster.leases.remove('watcher');
-  await cluster.clock.advance(600);
-  expect(cluster.leaders).toHaveLength(1);
-});
-
-it('a node that resigns and is alone leads again after one ttl, or when it is asked to', async () => {
-  for (const asked of [false, true]) {
-    const { cluster, election } = await lead();
-    await cluster.during(election.resign(), 9_999);
-    expect(election.isLeader()).toBe(false);
-    const won = asked ? election.campaign() : null;
-    await cluster.clock.advance(asked ? 0 : 501);
-    if (won !== null) expect(await won).toBe(true);
-    expect(election.isLeader()).toBe(true);
-  }
-});
-
 it('a resignation waits for the lease to be given back, whoever else resigned before', async () => {
   const { cluster, election, wire } = await lead();
   wire.set({ afterMs: 1_000 }, 'release');
@@ -208,26 +148,6 @@ it('a resignation waits for the lease to be given back, whoever else resigned be
   expect(ends).toEqual([null, null]);
 });
 
-it('to resign without leading is nothing', async () => {
-  const cluster = new Cluster();
-  const { election, told } = cluster.node();
-  await election.resign();
-  expect(told('lost')).toEqual([]);
-});
-
-it('work that reports no progress loses the leadership, after its heartbeat has stood still', async () => {
-  const cluster = new Cluster();
-  const first = await cluster.lead({ nodeId: 'a', progressTimeoutMs: 30_000 });
-  await cluster.start({ nodeId: 'b', staleHeartbeatMs: false });
-  await cluster.clock.advance(20_000);
-  first.election.leadership?.reportProgress();
-  await cluster.clock.advance(29_990);
-  expect(cluster.leaders).toEqual(['a']);
-  await cluster.clock.advance(20);
-  expect(first.told('lost')).toMatchObject([{ reason: 'no-progress' }]);
-  expect(cluster.leaders).toEqual(['b']);
-});
-
 it('a leader whose work stands still resigns before it is replaced, however long that is allowed to take', async () => {
   const cluster = new Cluster();
   const first = await cluster.lead({ nodeId: 'a', progressTimeoutMs: 600_000 });
@@ -238,13 +158,4 @@ it('a leader whose work stands still resigns before it is replaced, however long
   expect(first.told('lost')).toMatchObject([{ reason: 'no-progress' }]);
   expect(cluster.leaders).toEqual(['b']);
   expect(second.told('takeover-forced')).toEqual([]);
-});
-
-it('work that reports progress goes on', async () => {
-  const { cluster, election, told } = await lead({ progressTimeoutMs: 5_000 });
-  for (let round = 0; round < 20; round += 1) {
-    await cluster.clock.advance(4_000);
-    election.leadership?.reportProgress();
-  }
-  expect(told('lost')).toEqual([]);
 });

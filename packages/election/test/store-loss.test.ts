@@ -1,17 +1,6 @@
 import { expect, it } from 'vitest';
 import { Cluster, lead, pair } from './cluster.ts';
 
-it('a leader whose store has lost its data puts its lease back, with the same token and term', async () => {
-  const { cluster, election, told } = await lead();
-  const { lease } = election.leadership ?? {};
-  await cluster.start();
-  cluster.forget();
-  await cluster.clock.advance(3_400);
-  expect(cluster.leases.held('watcher')).toEqual(lease);
-  expect(election.leadership?.lease).toEqual(lease);
-  expect(told('lost')).toEqual([]);
-});
-
 it('a follower waits for a whole lease before it takes a store that has lost its data', async () => {
   const { cluster, first, second } = await pair();
   const { term } = first.election;
