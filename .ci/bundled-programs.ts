@@ -31,7 +31,7 @@ const programs = [
   'packages/redis/test/{pool/worker,pool/taker,pool/sender,election/node}.ts',
   'packages/sqlite/test/shared-subject.ts',
   'packages/sqlite/test/file/{keeper,opener,remover}.ts',
-  'packages/sqlite/test/pool/{caller,migrator,disk-filler,listener,taker,sender,racer,worker}.ts',
+  'packages/sqlite/test/pool/{caller,disk-filler,listener,taker,sender,worker}.ts',
   'packages/sqlite/test/priority/follower.ts',
   'packages/ledger/test/{config/payer,redis/subject,redis/spender,redis/crasher,sqlite/subject}.ts',
   'packages/ledger/test/sqlite/{disk-filler,debtor,opener,payer}.ts',

@@ -92,33 +92,6 @@ test('each election has a lock of its own: the death of one leader says nothing 
   expect(await second.observe()).toMatchObject({ lease: { nodeId: 'holder' } });
 });
 
-test('a process that leads two elections of one file loses both when it is killed', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const process = await holder(path, ['one', 'two']);
-  const [first, second] = [await openLeases(path, { name: 'one' }), await openLeases(path, { name: 'two' })];
-  expect(await first.observe()).toMatchObject({ lease: { nodeId: 'holder' } });
-  await process.end('SIGKILL');
-  expect(await first.observe()).toMatchObject({ lease: null });
-  expect(await second.observe()).toMatchObject({ lease: null });
-});
-
-test('nodes of one process see each other by the lock as well: what is closed without a release leads no more', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const [a, b] = [await openLeases(path), await openLeases(path)];
-  const { term } = await win(a, 'a');
-  expect(await b.observe()).toMatchObject({ lease: { nodeId: 'a' } });
-  await a.close();
-  expect(await b.observe()).toEqual({ lease: null, term });
-});
-
-test('a release that ends nothing leaves the holder its lock', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const [a, b] = [await openLeases(path), await openLeases(path)];
-  const lease = await win(a, 'a');
-  expect(await a.release({ ...lease, nodeId: 'b' })).toBe(false);
-  expect(await b.observe()).toMatchObject({ lease: { nodeId: 'a' } });
-});
-
 test('a deleted lock file proves nothing', async () => {
   const path = join(scratchFolder(), 'pool.db');
   const [a, b, c] = [await openLeases(path), await openLeases(path), await openLeases(path)];

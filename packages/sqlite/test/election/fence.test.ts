@@ -30,17 +30,6 @@ async function scene(options: OpenOptions = {}): Promise<Scene> {
   return { path, clock, leases, pool };
 }
 
-test('X6: a block is applied under the live lease, and the lease begins its time anew', async () => {
-  const { clock, leases, pool } = await scene();
-  const lease = await win(leases, 'a');
-  clock.advance(ttlMs - 1);
-  expect(await pool.confirm(block, {}, { lease })).toMatchObject({ kind: 'applied' });
-  expect(await leases.observe()).toEqual({ lease, term: lease.term });
-  clock.advance(ttlMs - 1);
-  expect(await pool.rollback('origin', { lease })).toMatchObject({ kind: 'rolled-back' });
-  expect(await leases.observe()).toEqual({ lease, term: lease.term });
-});
-
 test('X6: a call that is fenced writes nothing to the file: a lease of another, none, and one a millisecond too old', async () => {
   const { path, clock, leases, pool } = await scene();
   const lease = await win(leases, 'a');

@@ -75,15 +75,3 @@ test('a lease that went before the first look that did not fail is told as relea
   look();
   expect(hints).toEqual(['released']);
 });
-
-test('renewals and heartbeats are no hints', async () => {
-  const { store, hints, listen, look } = await pair();
-  const lease = await win(store, 'a');
-  listen();
-  const { candidate, ttlMs } = bid('a');
-  await store.renew(lease, { candidate, ttlMs, heartbeat: 'beat' });
-  look();
-  await store.heartbeat(bid('c').candidate, ttlMs);
-  look();
-  expect(hints).toEqual([]);
-});

@@ -17,31 +17,6 @@ async function pair(clock = new StandingClock('this boot')): Promise<[LeaseStore
   return [await openLeases(path, { clock }), await openLeases(path, { clock }), clock];
 }
 
-test('a lease is held up to its last millisecond and then by nobody; a renewal begins its time anew', async () => {
-  const [a, b, clock] = await pair();
-  const lease = await win(a, 'a');
-  expect(await b.observe()).toEqual({ lease: { ...lease, seq: 1, hbSeq: 1, remainingMs: ttlMs }, term: lease.term });
-  clock.advance(ttlMs - 1);
-  expect(await b.campaign(bid('b'))).toMatchObject({ kind: 'held', lease: { remainingMs: 1 } });
-  const renewed = await a.renew(lease, beat);
-  expect(renewed).toEqual({ kind: 'renewed', lease: { ...lease, seq: 2, hbSeq: 2, remainingMs: ttlMs } });
-  clock.advance(ttlMs);
-  expect(await b.observe()).toEqual({ lease: null, term: lease.term });
-  expect(await a.renew(lease, beat)).toEqual({ kind: 'lost', lease: null, term: lease.term });
-  const { term } = lease;
-  expect(await a.reinstate(lease, beat)).toEqual({ kind: 'lost', lease: null, term });
-  expect(await b.campaign(bid('b'))).toMatchObject({ kind: 'won', forced: null, lease: { term: term + 1 } });
-});
-
-test('the token of another node wins nothing, and a takeover needs every number that it names', async () => {
-  const [a, b] = await pair();
-  const { token, term } = await win(a, 'a');
-  expect(await b.campaign(bid('b', { token }))).toMatchObject({ kind: 'held' });
-  await a.renew({ nodeId: 'a', token, term }, beat);
-  expect(await b.campaign(bid('b', { takeover: { token, seq: 2, hbSeq: 1 } }))).toMatchObject({ kind: 'held' });
-  expect(await b.campaign(bid('b', { takeover: { token, seq: 2, hbSeq: 2 } }))).toMatchObject({ kind: 'won' });
-});
-
 test('a lease that was put back and not heard of is renewed, and comes to no seq that it had before', async () => {
   const [a] = await pair();
   const lease = { nodeId: 'b', token: 'token-of-b', term: 5 };
@@ -64,16 +39,6 @@ test('a member is alive for its ttl and 5 s to the millisecond; a winner removes
   expect(await b.members()).toMatchObject([{ nodeId: 'a', alive: false }, { nodeId: 'b' }]);
   await win(b, 'b');
   expect(await b.members()).toMatchObject([{ nodeId: 'b', alive: true }]);
-});
-
-test('elections of one file have leases and terms of their own', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const [first, second] = [await openLeases(path, { name: 'first' }), await openLeases(path, { name: 'second' })];
-  const one = await win(first, 'a');
-  const two = await win(second, 'b');
-  await first.release(one);
-  expect(await first.observe()).toEqual({ lease: null, term: one.term });
-  expect(await second.observe()).toMatchObject({ lease: { nodeId: 'b' }, term: two.term });
 });
 
 test('a closed store refuses every verb as out of reach', async () => {

@@ -108,20 +108,6 @@ test.each(orderings)('M2: a table that was dropped is damage: %s', async (orderi
   }
 });
 
-test.each(orderings)('M2: a flipped bit in the name of a column is damage: %s', async (ordering) => {
-  const path = join(scratchFolder(), 'pool.db');
-  const whole = await makePool(path, ordering);
-  // A page that was split keeps old bytes, so the text may be there twice.
-  for (let at = whole.indexOf('CREATE TABLE step'); at >= 0; at = whole.indexOf('CREATE TABLE step', at + 1))
-    whole.write('ticK', whole.indexOf('tick INTEGER', at));
-  writeFileSync(path, whole);
-  const use = async (): Promise<void> => {
-    await using store = await sqlite.open({ path, ordering });
-    await store.receive([transaction(100)]);
-  };
-  await expect(use()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
-});
-
 test('M2: a payload that SQLite cannot keep is refused, with nothing written', async () => {
   await using store = await sqlite.open({ path: join(scratchFolder(), 'pool.db'), maxTxBytes: 2 ** 30 });
   const large = { ...transaction(2), payload: new Uint8Array(2 ** 29) };

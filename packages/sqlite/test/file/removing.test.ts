@@ -3,37 +3,14 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { sqlite } from 'mempool-sqlite';
-import { fillSample, sampleOptions } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { openLeases, win } from '../election/node.ts';
-import { orderings } from '../kinds.ts';
 import { transaction } from '../numbered.ts';
 import { report, start } from '../program.ts';
 
 const inUse = { code: 'ERR_MEMPOOL_IN_USE', retryable: true };
 const incompatible = { code: 'ERR_MEMPOOL_INCOMPATIBLE' };
-
-test.each(orderings)('D4: nothing is left of the file of a %s pool, and of its election none', async (ordering) => {
-  const directory = scratchFolder();
-  const path = join(directory, 'pool.db');
-  const options = { ...sampleOptions(ordering), path };
-  const store = await sqlite.open(options);
-  await fillSample(store);
-  const { epoch } = await store.tip();
-  await store.close();
-  const leases = await openLeases(path);
-  await win(leases, 'a');
-  await leases.close();
-  await sqlite.open({ path: `${path}-2` }).then((other) => other.close());
-  expect(readdirSync(directory)).toContain('pool.db-watcher-lock');
-  expect(await sqlite.remove(options)).toBe(true);
-  expect(readdirSync(directory)).toEqual(['pool.db-2']);
-  expect(await sqlite.remove(options)).toBe(false);
-  await using anew = await sqlite.open(options);
-  expect((await anew.tip()).epoch).not.toBe(epoch);
-  expect(await anew.usage()).toMatchObject({ pending: 0, logged: 0, lastSeq: 0, lastLogSeq: 0, lastEventSeq: 0 });
-});
 
 test('D4: locks of every election of the file go with it, of other names too', async () => {
   const directory = scratchFolder();

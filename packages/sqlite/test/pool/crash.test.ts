@@ -7,7 +7,6 @@ import { comparable, Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { orderings } from '../kinds.ts';
-import { openNode } from '../priority/node.ts';
 import { start } from '../program.ts';
 import { callOf, smallPool } from './calls.ts';
 
@@ -76,16 +75,3 @@ test.each(orderings)(
     expect(answered).toBeGreaterThan(kills);
   },
 );
-
-test(`what a process has in memory of a priority pool is what the file says, whoever was killed while writing (MEMPOOL_TEST_SEED=${seed})`, {
-  timeout: 600_000,
-}, async () => {
-  const random = new Random(seed);
-  const path = join(scratchFolder(), 'pool.db');
-  const node = await openNode(path);
-  let answered = 0;
-  for (let kill = 0; kill < kills; kill++) {
-    answered = await callUntilKilled(random, path, answered, 'priority');
-    expect(await node.remembered()).toEqual(await node.stored());
-  }
-});

@@ -1,7 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { type Logger, Mempool, type MempoolStore, type OpenOptions } from 'mempool-core';
+import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { cursorAt } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -60,17 +60,6 @@ test.each(places)(
   },
 );
 
-test.each(places)(
-  'M2: the block that carries a transaction with $what confirms it: $ordering',
-  async ({ ordering, sql }) => {
-    const store = await openDamaged(sql, { ordering });
-    const block = { point: pointOf(2), seen: [hashOf(2)], unseen: [hashOf(1)] };
-    expect(await store.confirm(block)).toMatchObject({ kind: 'applied', confirmed: 1, returned: 1 });
-    expect(await store.findInflight([hashOf(2)])).toMatchObject([{ stage: 'Confirmed', confirmedAt: pointOf(2) }]);
-    expect(await store.usage()).toMatchObject({ pending: 4, propagated: 0, acknowledged: 0, confirmed: 1 });
-  },
-);
-
 test.each(orderings)(
   'M2: a transaction with a damaged type is skipped, and dropped by a write: %s',
   async (ordering) => {
@@ -83,15 +72,6 @@ test.each(orderings)(
     expect(await store.checkStatus([hashOf(4)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
   },
 );
-
-test.each(orderings)('M2: no block is put onto a tip that cannot be read, and the pool works: %s', async (ordering) => {
-  const store = await openDamaged("UPDATE block SET point = x'00'", { ordering });
-  const next = { point: pointOf(2), parent: pointOf(1).hash, seen: [], unseen: [] };
-  for (const call of [store.confirm(next), store.rollback('origin'), store.tip()])
-    await expect(call).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
-  expect(await store.receive([submission(ordering, 7)])).toMatchObject([{ kind: 'received' }]);
-  expect(await store.usage()).toMatchObject({ pending: 4, confirmed: 1 });
-});
 
 /** Rows of a fifo pool that may be lost: of what is Propagated (seq 3) and Confirmed (seq 2). */
 const lostRows = [
@@ -180,20 +160,6 @@ test('M2: gossip of hashes goes past damaged hashes, also where a page has nothi
   expect(await store.since()).toMatchObject(intact);
 });
 
-test('M2: a walk skips damaged records and reports them', async () => {
-  const sql = "UPDATE tx SET payload = x'00' WHERE seq IN (1, 5)";
-  const { log, warnings } = heard();
-  const pool = new Mempool(await openDamaged(sql, { log }));
-  const walked: number[] = [];
-  for await (const { seq } of pool.pending()) walked.push(seq);
-  for await (const { seq } of pool.finalized()) walked.push(seq);
-  expect(walked).toEqual([4, 6]);
-  expect(warnings).toEqual([
-    { hash: hashOf(4), seq: 5 },
-    { hash: hashOf(0), logSeq: 1 },
-  ]);
-});
-
 test('a pool cut short is an error', async () => {
   const path = join(scratchFolder(), 'pool.db');
   const store = await sqlite.open({ path });
@@ -251,14 +217,6 @@ test.each(["UPDATE priority_pool SET limits = '{'", 'DELETE FROM priority_pool']
     await expect(openDamaged(sql, { ordering })).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
   },
 );
-
-test('M2: gossip skips a damaged payload', async () => {
-  const store = await openDamaged("UPDATE tx SET payload = x'00' WHERE seq = 5", { ordering });
-  const page = await store.since();
-  expect(page.items.map(({ hash }) => hash)).toEqual([2, 3, 5].map(hashOf));
-  expect((await store.since({ hashesOnly: true })).items.map(({ hash }) => hash)).toEqual([2, 3, 4, 5].map(hashOf));
-  expect(await store.since({ after: page.next })).toMatchObject({ items: [] });
-});
 
 /** CBOR that is no change: of no form at all, of the right form at first sight, and one that names an unknown transaction. */
 test.each([

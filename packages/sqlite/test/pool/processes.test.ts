@@ -4,9 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setImmediate } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import type { StoreEvent } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
-import { cursorAt } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -17,40 +15,7 @@ import {
 } from '../../../../conformance/test/takers.ts';
 import { orderings } from '../kinds.ts';
 import { hashOf, numbers, payloadOf, transaction } from '../numbered.ts';
-import { openNode } from '../priority/node.ts';
-import { report, start } from '../program.ts';
-
-interface Raced {
-  readonly received: readonly string[];
-  readonly taken: readonly string[];
-  readonly seen: readonly StoreEvent[];
-}
-
-const transactions = 400;
-const blocks = 40;
-
-test.each(orderings)(
-  'N1, E4: processes that write to one file at once share the work out, and each sees every event once: %s',
-  async (ordering) => {
-    const path = join(scratchFolder(), 'pool.db');
-    await using store = await sqlite.open({ path, ordering });
-    const node = ordering === 'priority' ? await openNode(path) : null;
-    const events = transactions * 2 + blocks;
-    const racers = await Promise.all(
-      numbers(3).map((n) => report('./pool/racer.ts', [path, ordering, `${n}`, `${events}`]) as Promise<Raced>),
-    );
-    const all = numbers(transactions).map(hashOf);
-    expect(racers.flatMap(({ received }) => received).sort()).toEqual(all);
-    expect(racers.flatMap(({ taken }) => taken).sort()).toEqual(all);
-    const [first, ...others] = racers.map(({ seen }) => seen);
-    expect(first?.map(({ eventSeq }) => eventSeq)).toEqual(numbers(events, 1));
-    for (const other of others) expect(other).toEqual(first);
-    expect(await node?.remembered()).toEqual(await node?.stored());
-    expect(await store.usage()).toMatchObject({
-      ...{ pending: 0, propagated: transactions, lastSeq: transactions, lastEventSeq: events },
-    });
-  },
-);
+import { start } from '../program.ts';
 
 for (const [title, check] of [
   ['N1: processes that take from one file at once get each transaction once', checkRacingTakers],
@@ -84,22 +49,6 @@ test('E4: a process that only waits for events stays until another process makes
   await store.receive([transaction(1)]);
   expect(await lines.next()).toMatchObject({ value: '1' });
   expect(await exited).toEqual([0, null]);
-});
-
-test('O4: an open with a smaller log says what is missing once it is trimmed, and a call that changes nothing trims nothing', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await using large = await sqlite.open({ path });
-  for (const n of numbers(10)) {
-    await large.receive([transaction(n)]);
-    await large.drop([hashOf(n)], 'failed');
-  }
-  await using small = await sqlite.open({ path, maxFinalized: 3 });
-  await small.markInflight([hashOf(99)]);
-  const cursor = await cursorAt(small, 'log', 1);
-  expect(await small.dumpFinalized({ cursor })).toMatchObject({ missed: 0, entries: { length: 10 } });
-  await small.receive([transaction(99)]);
-  expect(await small.dumpFinalized({ cursor })).toMatchObject({ missed: 7, entries: { length: 3 } });
-  expect(await small.usage()).toMatchObject({ logged: 3, lastLogSeq: 10 });
 });
 
 /** The file's write lock in other hands; the function gives it back. */

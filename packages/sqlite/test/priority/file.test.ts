@@ -7,7 +7,6 @@ import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
 import { callOf, smallPool } from '../pool/calls.ts';
-import { openNode } from './node.ts';
 
 const priority = { ordering: 'priority' } as const;
 
@@ -38,16 +37,6 @@ test(`the file has one entry for each transaction that is live or in the log, an
   expect(ask(path, unmatched)).toEqual([]);
 });
 
-test(`what one call takes in, pushes out and forgets leaves nothing in the file`, async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const store = await sqlite.open({ path, ...priority, maxTxs: 1, maxFinalized: 2 });
-  const outcomes = await store.receive(numbers(10).map((n) => priced(n, { priority: BigInt(n) })));
-  expect(outcomes.map(({ kind }) => kind)).toEqual(Array(10).fill('received'));
-  await store.close();
-  expect(ask(path, 'SELECT seq FROM tx ORDER BY seq')).toEqual([8, 9, 10]);
-  expect(ask(path, unmatched)).toEqual([]);
-});
-
 test(`nothing of a drained priority pool stays in the file but its log`, async () => {
   const path = join(scratchFolder(), 'pool.db');
   const store = await sqlite.open({ path, ...priority, maxFinalized: 5, maxRollback: 1, synchronous: 'normal' });
@@ -61,14 +50,6 @@ test(`nothing of a drained priority pool stays in the file but its log`, async (
   expect(ask(path, 'SELECT tag FROM satisfied')).toEqual([]);
 });
 
-test(`a fifo pool has no table of priority pools`, async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await (await sqlite.open({ path })).close();
-  expect(formatOf(path)).toBe(formatVersion);
-  const tables = ask(path, "SELECT name FROM sqlite_schema WHERE type = 'table'");
-  for (const table of ['priority_pool', 'entry', 'satisfied', 'change']) expect(tables).not.toContain(table);
-});
-
 test('a priority pool can be made in a file that an election made', async () => {
   const path = join(scratchFolder(), 'pool.db');
   const election = createElection(sqliteElection, { path, nodeId: 'one' });
@@ -79,30 +60,6 @@ test('a priority pool can be made in a file that an election made', async () => 
   expect(await store.receive([priced(1)])).toMatchObject([{ kind: 'received' }]);
   expect(formatOf(path)).toBe(1_001);
   await election[Symbol.asyncDispose]();
-});
-
-test('priorities of 64 bits come back as they were', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const prices = [2n ** 63n - 1n, 2n ** 63n - 2n, 2n ** 53n + 1n, 2n ** 53n, -(2n ** 63n) + 1n, -(2n ** 63n)];
-  await using store = await sqlite.open({ path, ...priority });
-  await store.receive(prices.map((price, n) => priced(n, { priority: price })).reverse());
-  await using other = await sqlite.open({ path, ...priority });
-  for (const each of [store, other]) expect((await each.reap()).map((one) => one.priority)).toEqual(prices);
-});
-
-test('a shorter log that another process asks for holds for those that have the pool open', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const node = await openNode(path);
-  await using first = await sqlite.open({ path, ...priority });
-  await first.receive(numbers(20).map((n) => priced(n)));
-  await first.drop(numbers(10).map(hashOf), 'failed');
-  await using second = await sqlite.open({ path, ...priority, maxFinalized: 3 });
-  await first.drop([hashOf(10)], 'failed');
-  expect(await second.checkStatus([7, 8, 10].map(hashOf))).toMatchObject(
-    ['Unknown', 'Dropped', 'Dropped'].map((stage) => ({ stage })),
-  );
-  expect(await first.receive([priced(7)])).toMatchObject([{ kind: 'received', seq: 21 }]);
-  expect(await node.remembered()).toEqual(await node.stored());
 });
 
 test('a call that says again what is known writes nothing', async () => {

@@ -10,22 +10,6 @@ import { report } from '../program.ts';
 import { openNode } from './node.ts';
 
 const priority = { ordering: 'priority' } as const;
-test('a process that is a few calls behind plans on what the others did meanwhile', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await using first = await sqlite.open({ path, ...priority });
-  await using second = await sqlite.open({ path, ...priority });
-  const node = await openNode(path);
-  await node.remembered();
-  await first.receive([priced(1, { provides: ['a'] })]);
-  await first.markInflight([hashOf(1)]);
-  expect(await second.receive([priced(2, { provides: ['a'] })])).toEqual([
-    { kind: 'conflict', hash: hashOf(2), with: hashOf(1) },
-  ]);
-  await second.receive([priced(3, { requires: ['a'] })]);
-  expect(await first.reap()).toMatchObject([{ hash: hashOf(3) }]);
-  expect(await node.remembered()).toEqual(await node.stored());
-});
-
 test('X1: a call whose commit fails has happened to nobody, and is made when it is repeated under its id', async () => {
   const path = join(scratchFolder(), 'pool.db');
   await using first = await sqlite.open({ path, ...priority });
@@ -50,24 +34,6 @@ test('X1: a call whose commit fails has happened to nobody, and is made when it 
   expect((await take()).transactions.map(({ hash }) => hash)).toEqual([2, 1].map(hashOf));
   expect(await second.reap()).toMatchObject([{ hash: hashOf(0) }]);
   expect(await node.remembered()).toEqual(await node.stored());
-});
-
-test('M2, X5: the calls of each of several stores are answered in their order, though another write is answered meanwhile', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  const stores = await Promise.all(numbers(4).map(() => sqlite.open({ path, synchronous: 'normal', ...priority })));
-  await Promise.all(
-    stores.map(async (store, own) => {
-      for (const n of numbers(100, 1_000 * own)) {
-        const [swept, first] = [store.sweep(), store.receive([priced(n)])];
-        await swept;
-        const told = (await Promise.all([first, store.receive([priced(100_000 + n)])])).flat();
-        const seqs = told.map((one) => (one.kind === 'received' ? one.seq : 0));
-        expect(seqs[0]).toBeGreaterThan(0);
-        expect(seqs[1]).toBeGreaterThan(seqs[0] as number);
-      }
-    }),
-  );
-  for (const store of stores) await store.close();
 });
 
 /** The calls that the file remembers for other processes. */
@@ -120,19 +86,6 @@ const addSource = (store: MempoolStore) => store.receive([{ ...priced(4), from: 
 const stages = async (store: MempoolStore) =>
   (await store.checkStatus(numbers(5).map(hashOf))).map(({ stage }) => stage);
 
-test('where an open keeps less of the log, processes that come before and after a call without events know the same', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await using first = await openFilled(path);
-  await using second = await sqlite.open({ path, ...priority, maxFinalized: 1 });
-  await addSource(second);
-  await using third = await sqlite.open({ path, ...priority });
-  const known = ['Unknown', 'Unknown', 'Unknown', 'Dropped', 'Pending'];
-  for (const store of [first, second, third]) {
-    expect(await stages(store)).toEqual(known);
-    expect(await store.usage()).toMatchObject({ pending: 1, logged: 1, lastLogSeq: 4 });
-  }
-});
-
 test('a block that carries what the log has no room for any more finds nobody, whoever applies it', async () => {
   const path = join(scratchFolder(), 'pool.db');
   await using first = await openFilled(path);
@@ -158,19 +111,6 @@ test('what the log has no room for any more can come again before the file has l
   });
   await using again = await sqlite.open({ path, ...priority });
   expect(await stages(again)).toEqual(['Pending', 'Unknown', 'Unknown', 'Dropped', 'Pending']);
-});
-
-test('a pool whose log keeps one entry ends many transactions in one call, in every process', async () => {
-  const path = join(scratchFolder(), 'pool.db');
-  await using first = await sqlite.open({ path, ...priority, maxFinalized: 1 });
-  await using second = await sqlite.open({ path, ...priority });
-  const node = await openNode(path);
-  await first.receive(numbers(6).map((n) => priced(n, { provides: [`t${n}`], requires: n === 5 ? ['t0'] : [] })));
-  await node.remembered();
-  expect(await second.drop(numbers(3).map(hashOf), 'failed')).toHaveLength(3);
-  expect(await first.usage()).toMatchObject({ pending: 3, logged: 1, load: { parked: 1 } });
-  expect((await first.reap()).map(({ hash }) => hash).toSorted()).toEqual([3, 4].map(hashOf));
-  expect(await node.remembered()).toEqual(await node.stored());
 });
 
 test('a process that only reads does not keep in memory what the others have forgotten', async () => {
