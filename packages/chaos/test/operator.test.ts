@@ -97,18 +97,6 @@ test('a lock that was made to last for ever is taken when its holder no longer r
   await cluster.conclude();
 });
 
-test('a lock that was made to last for ever ends in time again with the next renewal', async () => {
-  const url = inject('redisUrl');
-  const client = operator(url);
-  const cluster = await startCluster({ url, ttlMs: 4_000 });
-  await cluster.leader('a', { renewMs: 300 });
-  for (const key of [lockKey(cluster), leaseKey(cluster)]) expect(await client.persist(key)).toBe(1);
-  await eventually(async () => (await client.pttl(lockKey(cluster))) > 0);
-  await eventually(async () => (await client.pttl(leaseKey(cluster))) > 0);
-  expect(cluster.all('lost')).toEqual([]);
-  await cluster.conclude();
-});
-
 test('a lock deleted under load has one new leader, and no stale block is accepted', async () => {
   const url = inject('redisUrl');
   const client = operator(url);
