@@ -8,7 +8,6 @@ export { Random, seed } from './random.ts';
 export { type ClusterNode, type ClusterOptions, RedisCluster, startRedisCluster } from './redis-cluster.ts';
 export { MissingRedisError, needRedisServer } from './redis-program.ts';
 export { durable, RedisServer, type ServerOptions, startRedisServer } from './redis-server.ts';
-export { fillSample, sampleOptions } from './sample-pool.ts';
 export { runScript } from './script.ts';
 export { type GroupNode, type GroupOptions, SentinelGroup, startSentinelGroup } from './sentinel-group.ts';
 export { type Cut, type Held, type HeldCall, startProxy, TcpProxy } from './tcp-proxy.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { operator } from '../own-server.ts';
-import { candidate, freshLeases, openLeases, renewal, request, ttlMs, win } from './node.ts';
+import { candidate, freshLeases, renewal, request, ttlMs, win } from './node.ts';
 
 const unmoved = ['lock', 'lease', 'term'];
 
@@ -36,30 +36,6 @@ test('a term is above the floor, and large numbers are written digit by digit', 
   expect(await store.renew({ nodeId: 'a', token: 'token-of-a', term }, renewal('a'))).toMatchObject({
     kind: 'renewed',
   });
-});
-
-test('a renewal begins the time anew and raises seq, a beat hbSeq too', async () => {
-  const { store, url, key } = await freshLeases();
-  const lease = await win(store, 'a');
-  const admin = operator(url);
-  await admin.pexpire(key('lock'), 5_000);
-  await admin.pexpire(key('lease'), 5_000);
-  expect(await store.renew(lease, renewal('a'))).toMatchObject({ kind: 'renewed', lease: { seq: 2, hbSeq: 2 } });
-  expect(await admin.pttl(key('lock'))).toBeGreaterThan(5_000);
-  expect(await admin.pttl(key('lease'))).toBeGreaterThan(5_000);
-  const still = await store.renew(lease, renewal('a', { heartbeat: 'still', ttlMs: 60_000 }));
-  expect(still).toMatchObject({ kind: 'renewed', lease: { seq: 3, hbSeq: 2 } });
-  expect(await admin.pttl(key('lock'))).toBeGreaterThan(50_000);
-  expect(await admin.hget(key('lease'), 'ttl')).toBe('60000');
-});
-
-test('a lease that is out of its time is released too, and nothing of another one', async () => {
-  const { store, url, key } = await freshLeases();
-  const lease = await win(store, 'a');
-  await operator(url).set(key('lock'), 'another');
-  expect(await store.release(lease)).toBe(true);
-  expect(await operator(url).get(key('lock'))).toBe('another');
-  expect(await operator(url).exists(key('lease'))).toBe(0);
 });
 
 test('an operator who deletes the lock ends the lease at once', async () => {
@@ -134,12 +110,4 @@ test('heartbeats list the members with address and priority; whoever acquires tr
   expect(here?.ageMs).toBeLessThan(ttlMs);
   await win(store, 'c');
   expect((await store.members()).map(({ nodeId }) => nodeId)).toEqual(['a', 'c']);
-});
-
-test('elections of different names, and of pools whose names begin alike, have leases of their own', async () => {
-  const { store, url, pool } = await freshLeases();
-  await win(store, 'a');
-  await win(await openLeases({ url, pool, name: 'other' }), 'b');
-  await win(await openLeases({ url, keyPrefix: `${pool}:x` }), 'c');
-  expect((await store.observe()).lease?.nodeId).toBe('a');
 });

@@ -6,11 +6,9 @@ import {
   checkStoppedWorker,
   type StartTaker,
 } from '../../../../conformance/test/takers.ts';
-import { hashOf } from '../chain.ts';
 import { openPool } from '../own-server.ts';
 import { mirrorNode } from '../priority/node.ts';
-import { numbers } from '../priority/priced.ts';
-import { allSaid, start } from '../process.ts';
+import { start } from '../process.ts';
 
 /** To start processes may take a minute while many others start. */
 const timeout = 120_000;
@@ -46,16 +44,3 @@ test.for(['fifo', 'priority'] as const)(
     );
   },
 );
-
-test('N1: processes that receive the same transactions at once receive each once, and agree on the pool', {
-  timeout,
-}, async () => {
-  const { url, name, store } = await pool('priority');
-  const count = 300;
-  const admitters = numbers(4).map((n) => start('./priority/admitter.ts', [url, name, n * 71, count]));
-  const received = (await Promise.all(admitters.map((each) => allSaid<string[]>(each)))).flat(2);
-  expect(received.toSorted()).toEqual(numbers(count).map(hashOf).toSorted());
-  expect(await store.usage()).toMatchObject({ pending: count, lastSeq: count, lastEventSeq: count });
-  const node = mirrorNode(url, name);
-  expect(await node.remembered()).toEqual(await node.stored());
-});

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { MempoolStore } from 'mempool-core';
-import { type RedisOptions, redis } from 'mempool-redis';
-import { expect, onTestFinished, test } from 'vitest';
+import type { RedisOptions } from 'mempool-redis';
+import { expect, test } from 'vitest';
 import { point, transactions } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
 import { numbers } from '../priority/priced.ts';
@@ -187,33 +187,6 @@ test('E4: ten streams go on without gap or repeat when their connections are cut
     await haveAll(all, await events(store));
   }
   for (const { losses } of all) expect(losses).toBe(0);
-});
-
-test('E4: a store that is closed, or whose reader leaves, takes nothing from the others, and the last takes the connection', async () => {
-  const { url } = await ownServer();
-  const { store, write } = await writerOf(url);
-  const stores = await Promise.all(numbers(4).map(() => redis.open({ url, timeoutMs })));
-  onTestFinished(() => Promise.all(stores.map((one) => one.close())).then(() => undefined));
-  const [first, second, third, fourth] = stores as [MempoolStore, MempoolStore, MempoolStore, MempoolStore];
-  const controller = new AbortController();
-  await first.subscribe();
-  await second.subscribe({ signal: controller.signal });
-  const all = await Promise.all([third, fourth].map((one) => Follower.of(one)));
-  await write(3);
-  await haveAll(all, await events(store));
-  await first.close();
-  controller.abort();
-  await write(3);
-  await haveAll(all, await events(store));
-  await third.close();
-  await write(3);
-  await haveAll(all.slice(1), await events(store));
-  await expect.poll(() => waiting(url)).toHaveLength(1);
-  await fourth.close();
-  await expect.poll(() => waiting(url)).toHaveLength(0);
-  const later = await Follower.of(second);
-  await write(2);
-  await later.until(({ heard }) => heard.length === 2);
 });
 
 test('stores with other options, or another pool, have a connection of their own', async () => {

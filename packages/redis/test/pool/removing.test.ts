@@ -1,16 +1,30 @@
 import assert from 'node:assert/strict';
 import type { Ordering } from 'mempool-core';
 import { redis } from 'mempool-redis';
-import { fillSample, sampleOptions } from 'mempool-testkit';
 import { expect, test } from 'vitest';
+import { hashOf, point } from '../chain.ts';
 import { openLeases, win } from '../election/node.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
+import { numbers, priced } from '../priority/priced.ts';
 import { fails, rights, userWith } from '../refusal.ts';
 
+/** A pool with something of everything that is stored. */
 async function fill(url: string, ordering: Ordering, pool: string): Promise<string> {
-  const options = { ...sampleOptions(ordering), url, pool };
-  const { store } = await openPool(options);
-  await fillSample(store);
+  const { store } = await openPool({ ordering, url, pool });
+  const given = numbers(20).map((n) => priced(n, { requires: n === 9 ? ['none'] : [], provides: [`${n}`] }));
+  const plain = given.map(({ verdict: _, ...transaction }) => transaction);
+  await store.receive(ordering === 'fifo' ? plain : given, { operationId: 'receive' });
+  await store.markInflight([1, 2, 3, 4].map(hashOf));
+  await store.drop([hashOf(5)], 'failed');
+  await store.confirm({
+    point: point(1),
+    seen: [1, 99].map(hashOf),
+    unseen: [],
+    provides: ordering === 'fifo' ? [] : ['b'],
+  });
+  await store.release([hashOf(2)], { notBeforeMs: Date.now() + 60_000 });
+  await store.take({ maxTxs: 2 }, { owner: 'worker', claimMs: 60_000 });
+  await store.setLimits({ maxTxs: 500 });
   await store.putRecord('record', Buffer.from('value'));
   const { epoch } = await store.tip();
   await store.close();
@@ -33,7 +47,7 @@ test.for(['fifo', 'priority'] as const)(
     const before = await keys();
     const epoch = await fill(url, ordering, 'pool');
     expect((await keys()).length).toBeGreaterThan(before.length + 10);
-    const options = { ...sampleOptions(ordering), url, pool: 'pool' };
+    const options = { ordering, url, pool: 'pool' };
     expect(await redis.remove(options)).toBe(true);
     expect(await keys()).toEqual(before);
     expect(await redis.remove(options)).toBe(false);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, inject, test } from 'vitest';
-import { hashOf, point } from '../chain.ts';
+import { hashOf } from '../chain.ts';
 import { openPool, operator } from '../own-server.ts';
 import { mirrorNode } from './node.ts';
 import { numbers, priced } from './priced.ts';
@@ -11,23 +11,6 @@ async function pool() {
     (await openPool({ url, pool: name, ordering: 'priority', maxTxs: 300, timeoutMs: 60_000 })).store;
   return { open, node: mirrorNode(url, name), changes: `{${name}}:changes`, admin: operator(url) };
 }
-
-test('two nodes that receive at once have one pool, and each sees what the other wrote at its next call', async () => {
-  const { open, node } = await pool();
-  const [one, two] = [await open(), await open()];
-  await Promise.all(
-    numbers(40).flatMap((n) => [
-      one.receive([priced(2 * n, { provides: [`${n}`] })]),
-      two.receive([priced(2 * n + 1, { requires: [`${n}`] })]),
-    ]),
-  );
-  expect(await one.reap()).toEqual(await two.reap());
-  expect(await one.usage()).toEqual(await two.usage());
-  expect(await node.remembered()).toEqual(await node.stored());
-  await one.markInflight([hashOf(800)]);
-  const [best] = await two.take({ maxTxs: 1 }, { owner: 'two', claimMs: 1_000 }).then((claim) => claim.transactions);
-  expect(await one.markAcknowledged([best?.hash as string])).toEqual([best?.hash]);
-});
 
 test('a node that was idle takes over what others wrote meanwhile, in several answers', async () => {
   const { open, node, changes, admin } = await pool();
@@ -80,49 +63,6 @@ test('a change that cannot be read is made up for by reading the pool anew', asy
   expect(await idle.reap()).toMatchObject([{ hash: hashOf(1) }]);
   expect(await idle.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 2 }]);
   expect(await node.remembered()).toEqual(await node.stored());
-});
-
-test('other limits and other retention that an open names hold for all nodes from then on', async () => {
-  const { node } = await pool();
-  const [url, name] = [inject('redisUrl'), randomUUID()];
-  const { store } = await openPool({ url, pool: name, ordering: 'priority' });
-  await store.receive(numbers(5).map((n) => priced(n)));
-  await store.drop(numbers(3).map(hashOf), 'failed');
-  await openPool({ url, pool: name, ordering: 'priority', maxTxs: 3, maxFinalized: 2 });
-  const others = numbers(5, 6).map((n) => priced(n, { priority: -1n }));
-  expect((await store.receive(others)).map(({ kind }) => kind)).toEqual(['received', 'full', 'full', 'full', 'full']);
-  expect(await store.checkStatus([hashOf(1), hashOf(2)])).toMatchObject([{ stage: 'Unknown' }, { stage: 'Dropped' }]);
-  const own = mirrorNode(url, name);
-  expect(await own.remembered()).toEqual(await own.stored());
-  await expect(node.remembered()).rejects.toThrow();
-});
-
-test('a node that opens while others write has what they wrote', async () => {
-  const { open, node } = await pool();
-  const busy = await open();
-  await busy.receive(numbers(300).map((n) => priced(n)));
-  let opening = true;
-  const writing = (async () => {
-    for (let n = 1; opening; n += 1) {
-      await busy.receive([priced(1_000 + n, { priority: BigInt(1_000 + n) })]);
-      await busy.confirm({ point: point(n), seen: [hashOf(1_000 + n)], unseen: [] });
-    }
-  })();
-  const stores = [await open(), await open(), await open()];
-  opening = false;
-  await writing;
-  for (const store of stores) expect(await store.reap()).toEqual(await busy.reap());
-  expect(await node.remembered()).toEqual(await node.stored());
-});
-
-test('a call of a thousand large transactions is one step', { timeout: 120_000 }, async () => {
-  const [url, pool] = [inject('redisUrl'), randomUUID()];
-  const { store } = await openPool({ url, pool, ordering: 'priority', timeoutMs: 60_000 });
-  const given = numbers(1_000).map((n) => priced(n, { provides: [`${n}`] }, 40_000));
-  expect((await store.receive(given)).every(({ kind }) => kind === 'received')).toBe(true);
-  const found = await store.payloads([hashOf(1), hashOf(1_000)]);
-  expect(found.map((each) => each !== null && 'payload' in each && each.payload.length)).toEqual([40_000, 40_000]);
-  expect(await store.flush()).toBe(1_000);
 });
 
 test('a node whose calls are aborted blocks the others for a moment only', async () => {
