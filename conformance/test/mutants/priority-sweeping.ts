@@ -2,29 +2,11 @@ import type { KnownStage, Sweep } from 'mempool-core';
 import type { CheckedCallTime, CheckedTake, PoolIndex } from 'mempool-core/backend';
 import type { Mutant } from './mutant.ts';
 import { leave, priority, type RankedDriver, type RankedFaults, type RankedVerb } from './priority-operators.ts';
+import { pools } from './store-operators.ts';
 
 /** A call that keeps the claim of what it moves. */
 function keepsLease(id: string, verb: RankedVerb, to: KnownStage): Mutant {
   return priority.moves(id, [verb], (_, stage, node) => stage === to && { claim: node.entry.claim });
-}
-
-/** The pool goes by the time that callers say, however late that is. */
-export function byCallersClock(id: string, verb: 'admit' | 'take' | 'sweep' | 'revise'): Mutant {
-  let told: number | null = null;
-  return priority.faults(id, {
-    options: (options) => ({ ...options, now: () => told ?? options.now?.() ?? Date.now() }),
-    answer: (driver) => ({
-      [verb]: (...given: unknown[]) => {
-        const isMoment = (one: unknown) => typeof one === 'object' && one !== null && 'now' in one && 'height' in one;
-        told = (given.find(isMoment) as { readonly now: number | null } | undefined)?.now ?? null;
-        try {
-          return (driver[verb] as (...all: unknown[]) => unknown)(...given);
-        } finally {
-          told = null;
-        }
-      },
-    }),
-  });
 }
 
 /** A fault in what is asked for. */
@@ -52,6 +34,14 @@ export const now: CheckedCallTime = { now: null, height: null };
 
 /** P9. */
 export const sweepingMutants: readonly Mutant[] = [
+  pools.around('sweeps-a-thousand-of-each-kind', {
+    sweep: async ({ store, given }) => {
+      const first = await store.sweep(...given);
+      if (!first.more || first.returned.length === 0) return first;
+      const { expired, more } = await store.sweep(...given);
+      return { ...first, expired: [...first.expired, ...expired], more };
+    },
+  }),
   sweeping('always-more-to-sweep', ({ expired }) => ({ more: expired.length > 0 })),
   priority.around('evicts-before-it-expires', {
     sweep: async ({ whole, index, given }) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type Block, isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRow, mustEach } from '../../case/must.ts';
-import { eachOnPool, openOther } from '../../scenario/on-pool.ts';
+import { eachOnPool, openOther, openPool } from '../../scenario/on-pool.ts';
 import { point } from '../../scenario/pool.ts';
 import { refuses, rejection, writeVerbs } from '../../scenario/verb-call.ts';
 
@@ -172,6 +172,10 @@ const onePool = eachOnPool({
     await pool.drop(one.hash);
     assert.deepEqual(await store.receive([one], { operationId }), first);
     assert.deepEqual(await pool.stages(one.hash), ['Dropped']);
+    if (!pool.context.capabilities.durable) return;
+    await store.close();
+    const again = await openPool(pool.context);
+    assert.deepEqual(await again.store.receive([one], { operationId }), first);
   },
   'X2/at-once: two equal calls at once with one id are one call': async (pool, store) => {
     const one = pool.transaction();

@@ -212,6 +212,17 @@ const ownPools = eachRanked({
     });
     assert.equal((await revise(scene, 'e', 1, { gas: 10 })).kind, 'revised');
   },
+  'P9/two-kinds: a sweep of claims that end and of old ones moves at most a thousand in all': async (context) => {
+    const scene = await openScene(context, { ttlMs: 1_000 });
+    for (const name of ['old', 'taken'])
+      await scene.addAll(Object.fromEntries(Array.from({ length: 600 }, (_, i) => [`${name} ${i}`, { bytes: 1 }])));
+    await scene.store.take({ maxTxs: 600 }, { owner: 'o', claimMs: 10 });
+    scene.clock.nowMs += 1_001;
+    const [first, second] = [await scene.store.sweep(), await scene.store.sweep()];
+    const moved = [first, second].map(({ returned, expired }) => returned.length + expired.length);
+    assert.deepEqual([moved[0], first.more], [1_000, true]);
+    assert.ok((moved[1] ?? 0) >= 200);
+  },
   'P9/batches: a sweep moves at most a thousand, and reports that there is more': async (context) => {
     const scene = await openScene(context, { ttlMs: 100 });
     for (let n = 0; n < 3; n++)
