@@ -1,5 +1,3 @@
-import type { ChainPoint } from 'mempool-core';
-import type { PoolView } from 'mempool-core/backend';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
@@ -17,27 +15,6 @@ function refusedWith(id: string, kind: string, trace: (pool: PlantedDriver, seen
 function marks(pool: PlantedDriver, seen: readonly string[]): void {
   pool.markInflight(seen);
   pool.markAcknowledged(seen);
-}
-
-function _tip(id: string, change: (told: ChainPoint | null, pool: PlantedDriver) => object | null): Mutant {
-  return fifo.told(id, { tip: ({ point }, { pool }) => ({ point: change(point, pool) }) });
-}
-
-function _points(id: string, change: (points: ChainPoint[], pool: PlantedDriver) => ChainPoint[]): Mutant {
-  return fifo.told(id, {
-    tip: (told, { pool, given: [count] }) => ({ points: change(told.points, pool).slice(0, count) }),
-  });
-}
-
-/** Takes two points for one that are the same in this. */
-export function knownBy(pool: PlantedDriver, part: (point: ChainPoint) => string): Pick<PoolView, 'tickOf'> {
-  return {
-    tickOf(point) {
-      const { tick, points } = pool.tip(1_000);
-      const at = points.findIndex((kept) => part(kept) === part(point));
-      return at < 0 ? pool.tickOf(point) : tick - at;
-    },
-  };
 }
 
 /** X3. */

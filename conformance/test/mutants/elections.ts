@@ -1,11 +1,4 @@
-import {
-  createElection,
-  type Election,
-  type ElectionEventKind,
-  type Leadership,
-  Leases,
-  systemClock,
-} from 'mempool-election';
+import { createElection, type Election, type ElectionEventKind, Leases, systemClock } from 'mempool-election';
 import { elected, electedWith, electing, over } from './lease-operators.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -19,20 +12,6 @@ function telling(id: string, kind: ElectionEventKind, around: Around): Mutant {
     on: (wanted, listener) =>
       election.on(wanted, wanted === kind ? (event) => around(listener as Listener, event) : listener),
   }));
-}
-
-/** An election whose leader has something else in hands. */
-function leading(election: Election, plant: (whole: Leadership) => Partial<Leadership>): Partial<Election> {
-  return {
-    get leadership() {
-      const whole = election.leadership;
-      return whole && over(whole, () => plant(whole));
-    },
-  };
-}
-
-function _leadership(id: string, plant: (whole: Leadership) => Partial<Leadership>): Mutant {
-  return elected(id, (election) => leading(election, plant));
 }
 
 /** Campaigns at once after a loss for this reason. */

@@ -6,7 +6,6 @@ import {
   type Step,
   type StepEvent,
   type StoreDriver,
-  type TxState,
 } from 'mempool-core/backend';
 import { verbsOf } from '../../src/case/verbs.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
@@ -65,18 +64,6 @@ class FifoLayer extends Layer<Verbs, Site> {
     });
   }
 
-  /** The records that are written. */
-  writes(
-    id: string,
-    change: (after: TxState, verb: WriteVerb, pool: PlantedDriver, first: Map<string, number>) => Change,
-  ) {
-    return this.plant(id, (_, { pool }) => {
-      const first = new Map<string, number>();
-      pool.decide = (step, verb) => withWrites(step, (after) => change(after, verb, pool, first));
-      return {};
-    });
-  }
-
   /** The transactions' events; none where the change is `null`. */
   events(id: string, change: (event: TransactionStep, verb: WriteVerb, pool: PlantedDriver) => Change): Mutant {
     return this.decided(id, (step, verb, pool) => withEvents(step, (event) => change(event, verb, pool)));
@@ -98,12 +85,6 @@ export const fifo: FifoLayer = new FifoLayer((id, fault) => {
   return mutant(id, defineBackend({ name: id, capabilities: { ...plainPool, records: false, import: false }, open }));
 });
 
-/** The step with the records that it writes changed. */
-export function withWrites<Outcome>(step: Step<Outcome>, change: (after: TxState) => Change): Step<Outcome> {
-  const changed = (after: TxState): TxState => ({ ...after, ...(change(after) || {}) });
-  return { ...step, writes: step.writes.map((write) => ({ ...write, after: changed(write.after) })) };
-}
-
 export type TransactionStep = Extract<StepEvent, { kind: 'transaction' }>;
 
 /** The step with its events changed, or left out where `change` answers `null`; the numbers stay gap-free. */
@@ -119,7 +100,7 @@ export function changed<Outcome>(step: Step<Outcome>, change: (event: StepEvent)
 }
 
 /** The same with its transaction events alone. */
-export function withEvents<Outcome>(step: Step<Outcome>, change: (event: TransactionStep) => Change): Step<Outcome> {
+function withEvents<Outcome>(step: Step<Outcome>, change: (event: TransactionStep) => Change): Step<Outcome> {
   return changed(step, (event) => event.kind === 'transaction' && change(event));
 }
 

@@ -2,7 +2,7 @@ import type { Subject } from 'mempool-conformance';
 import type { Backend, MempoolStore, OpenOptions } from 'mempool-core';
 import kills from './kills.json' with { type: 'json' };
 
-/** A store with one fault, and the cases that must notice it (`kills.json`, written by `assign-kills.ts`). */
+/** A store with one fault, and the cases that must notice it (`kills.json`). */
 export interface Mutant {
   readonly id: string;
   readonly kills: readonly string[];

@@ -97,13 +97,6 @@ export class Layer<T extends object, Site extends object, Made = Mutant> {
     );
   }
 
-  /** Those left out of a list that is answered for which the change says no. */
-  only(id: string, changes: Changes<T, Site, Items<T>>): Made {
-    return this.#changed(id, changes, (change, at) =>
-      lift(at.call(...at.given), (told) => withList(told, (list) => list.filter((one) => change(one, at)))),
-    );
-  }
-
   /** The first argument changed. */
   given(id: string, changes: Changes<T, Site, Firsts<T>>): Made {
     return this.#changed(id, changes, (change, at) => {
@@ -134,7 +127,7 @@ export class Layer<T extends object, Site extends object, Made = Mutant> {
 }
 
 /** Goes on at once, or when a promise has an answer. */
-export function lift(value: unknown, next: (value: unknown) => unknown): unknown {
+function lift(value: unknown, next: (value: unknown) => unknown): unknown {
   return value instanceof Promise ? value.then(next) : next(value);
 }
 

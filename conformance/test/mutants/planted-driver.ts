@@ -34,7 +34,6 @@ export type WriteVerb = 'receive' | MoveVerb | 'drop' | 'confirm' | 'rollback';
 /** A call without options. */
 export const free: WriteContext = { signal: undefined, operationId: undefined };
 type FreeChain = WriteContext & Partial<Pick<ChainContext, 'lease'>>;
-const nothing = { outcome: null, writes: [], events: [], chain: null, operation: null, at: null };
 
 /** A small backend in memory with a place for a fault on both sides of the rules. */
 export class PlantedDriver extends MemoryPool implements StoreDriver {
@@ -97,14 +96,6 @@ export class PlantedDriver extends MemoryPool implements StoreDriver {
   /** The log, as far as a page goes. */
   logged(hash?: string): LogEntry[] {
     return this.dumpFinalized(0, 1_000).entries.filter((entry) => hash === undefined || entry.hash === hash);
-  }
-
-  /** Writes records beside the rules. */
-  force(
-    txStates: readonly TxState[],
-    pointOf = (txState: TxState): ChainPoint | null => this.confirmedAt(txState.hash),
-  ): void {
-    this.apply({ ...nothing, writes: txStates.map((after) => ({ after, point: pointOf(after), body: null })) });
   }
 
   #hashes(): string[] {

@@ -5,40 +5,6 @@ import { rivalsOf } from './priority-admission.ts';
 import { loaded } from './priority-calls.ts';
 import { leave, priority } from './priority-operators.ts';
 
-const max = 2n ** 63n - 1n;
-
-function divideUp(value: bigint, by: bigint): bigint {
-  const cut = value / by;
-  return value % by > 0n ? cut + 1n : cut;
-}
-const higher = (a: bigint, b: bigint): bigint => (a > b ? a : b);
-const sumOf = (nodes: readonly PoolNode[]): bigint =>
-  nodes.reduce((sum, { entry }) => sum + entry.verdict.priority * BigInt(entry.bytes), 0n);
-
-/** What is offered for the place of others. */
-interface Offer {
-  readonly one: CheckedSubmission;
-  readonly rivals: readonly PoolNode[];
-  /** Those who wait for the rivals. */
-  readonly children: readonly PoolNode[];
-  /** The rivals, and the ready ones that wait for what these provide and the newcomer does not. */
-  readonly losers: readonly PoolNode[];
-  readonly bytes: bigint;
-  readonly bump: number;
-  /** The price of the oldest rival. */
-  readonly old: bigint;
-  /** By the rule. */
-  readonly due: bigint;
-  readonly index: PoolIndex;
-}
-
-/** The price by the whole rule, but for what is changed. */
-function _whole(offer: Offer, change: { due?: bigint; losers?: readonly PoolNode[]; least?: bigint } = {}): bigint {
-  const { due, losers, bytes, least } = { ...offer, least: 1n, ...change };
-  if (losers.length <= 1) return due;
-  return higher(bytes === 0n ? max + 1n : divideUp(sumOf(losers) + least, bytes), due);
-}
-
 /** A rival that stays is replaced by one that comes alone. */
 function replacing(id: string, isMeant: (rival: PoolNode, one: CheckedSubmission, index: PoolIndex) => boolean) {
   return priority.around(id, {

@@ -22,7 +22,7 @@ import {
   type StepEvent,
   type StoreDriver,
 } from 'mempool-core/backend';
-import { changed, numbered, withWrites } from './fifo-operators.ts';
+import { changed, numbered } from './fifo-operators.ts';
 import { over } from './lease-operators.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
 import { Layer } from './operators.ts';
@@ -216,21 +216,12 @@ class PriorityLayer extends Layer<RankedDriver, Site> {
   ordered(id: string, verbs: Verbs, order: (events: StepEvent[]) => StepEvent[]): Mutant {
     return this.decided(id, verbs, (step) => numbered(step, order([...step.events])));
   }
-
-  /** A reason written, and so told, in place of another. */
-  reason(id: string, verbs: Verbs, due: string, told: string): Mutant {
-    return this.decided(id, verbs, (step) => withWrites(step, ({ reason }) => reason === due && { reason: told }));
-  }
 }
 
 /** Transactions leave for this reason. @returns their hashes */
 export async function leave(driver: RankedDriver, nodes: Iterable<{ readonly hash: string }>, reason: string) {
   const hashes = new Set(Array.from(nodes, ({ hash }) => hash));
   return hashes.size === 0 ? [] : driver.drop([...hashes], reason, free);
-}
-
-function _foundIn(seen: Seen, isHidden: (node: PoolNode, tag: string, seen: Seen) => boolean) {
-  return (tag: string) => new Set([...seen.index.providers.of(tag)].filter((node) => !isHidden(node, tag, seen)));
 }
 
 export const priority: PriorityLayer = new PriorityLayer();
