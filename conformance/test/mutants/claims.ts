@@ -8,6 +8,7 @@ export const claimMutants: readonly Mutant[] = [
 
 /** P20. */
 export const holdingMutants: readonly Mutant[] = [
+  pools.told('the-last-is-woken-first', { sweep: ({ woken }) => ({ woken: woken.toReversed() }) }),
   pools.told('woken-without-more', { sweep: ({ woken }) => woken.length > 0 && { more: false } }),
   pools.told('wakings-are-events', {
     sweep: async ({ woken }, { store }) => {

@@ -38,6 +38,17 @@ const cases = eachFifo({
     const { notBefore } = await pool.status(hashes[1]);
     assert.deepEqual([notBefore, (await pool.store.usage()).held], [null, 0]);
   },
+  'P20/by-time: the earliest time is woken first, then the lowest seq': async (context) => {
+    const pool = await openTimed(context, {}, { nowMs: 5_000 });
+    const [a = '', b = '', c = '', d = ''] = await pool.receiveHashes(4);
+    await pool.store.take({}, worker);
+    await pool.store.release([d, b], { notBeforeMs: 5_050 });
+    await pool.store.release([a], { notBeforeMs: 5_060 });
+    await pool.store.release([c], { notBeforeMs: 5_040 });
+    pool.clock.nowMs = 5_100;
+    assert.deepEqual((await pool.store.sweep()).woken, [c, b, d, a]);
+    assert.deepEqual(await pool.pending(), [a, b, c, d]);
+  },
   'P20/a-thousand: one sweep wakes at most a thousand, and tells that there are more': async (context) => {
     const pool = await openTimed(context, {}, { nowMs: 5_000 });
     const batches = [0, 1].map(() => Array.from({ length: 501 }, () => pool.transaction(1)));
