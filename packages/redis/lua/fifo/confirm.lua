@@ -18,9 +18,9 @@ blockEvent(0, point, tick, ARGV[3], ARGV[5])
 local finalTick, dropTick = tick - tonumber(ARGV[9]) + 1, tick - tonumber(ARGV[10])
 local atOnce = finalTick >= tick
 
-local confirming = newCause(atOnce and FINALIZED or CONFIRMED, SEEN_BY, PENDING, PROPAGATED, ACKNOWLEDGED, DROPPED)
-local returning = newCause(PENDING, UNSEEN_BY, PROPAGATED, ACKNOWLEDGED, CONFIRMED)
-local finalizing, dropping = newCause(FINALIZED, AGED, CONFIRMED), newCause(DROPPED, AGED, PROPAGATED, ACKNOWLEDGED)
+local confirming = newCause(atOnce and FINALIZED or CONFIRMED, CAUSE.seen, PENDING, PROPAGATED, ACKNOWLEDGED, DROPPED)
+local returning = newCause(PENDING, CAUSE.unseen, PROPAGATED, ACKNOWLEDGED, CONFIRMED)
+local finalizing, dropping = newCause(FINALIZED, CAUSE.block, CONFIRMED), newCause(DROPPED, CAUSE.block, PROPAGATED, ACKNOWLEDGED)
 
 local function named(list, cause)
   local texts = ask(list, 'ZMSCORE', IDX)

@@ -4,7 +4,7 @@
 -- Returns: a digit for each hash: 1 dropped, 0 left
 -- Rules: L10, P19, M2, M3
 local reason = ARGV[3]
-local why = reason == 'failed' and FAILED or BY_CALLER
+local why = reason == 'failed' and CAUSE.failed or CAUSE.dropped
 local list = hashes(ARGV[4])
 local at, texts = scores(IDX, list)
 local guarded = underClaim(list, ARGV[5])

@@ -13,10 +13,6 @@ local function row(a, b, c, d)
   rows[n + 1], rows[n + 2], rows[n + 3], rows[n + 4] = a, b, c, d
 end
 
--- Causes are numbered as in core's list.
-local RECEIVED, MARKED, TAKEN, ACKED, RELEASED, CLAIM_ENDED, SEEN_BY, UNSEEN_BY, AGED, UNDONE, BY_CALLER, EXPIRED,
-  FLUSHED, FAILED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 17, 18
-
 -- `nodeId` and `term` of the lease that came with the call, '' without one.
 local function blockEvent(action, point, at, nodeId, term)
   local leader = nodeId == '' and '\246\246' or head(96, #nodeId) .. nodeId .. head(0, tonumber(term))

@@ -3,7 +3,7 @@
 -- Returns: { number of dropped transactions }
 -- Rules: L10, X1, M3
 local found = call('ZRANGEBYSCORE', IDX, 0, T - 1, 'WITHSCORES')
-local flushed = tail(FLUSHED, DROPPED, PENDING, 0, 0, 0, 0, false, 'flushed')
+local flushed = tail(CAUSE.flushed, DROPPED, PENDING, 0, 0, 0, 0, false, 'flushed')
 local names, seqs = {}, {}
 for i = 1, #found, 2 do
   names[#names + 1] = found[i]

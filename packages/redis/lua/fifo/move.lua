@@ -33,16 +33,16 @@ if #moved > 0 then
     if verb == 'markInflight' then
       index[n - 1] = inflightScore(propagated, numbers[c])
       joined[n - 1], joined[n] = numbers[c], hash
-      event(hash, seqs[c], tail(MARKED, PROPAGATED, PENDING, 0, 0, 0, 0), goOut(hash, seqs[c]))
+      event(hash, seqs[c], tail(CAUSE.marked, PROPAGATED, PENDING, 0, 0, 0, 0), goOut(hash, seqs[c]))
     elseif verb == 'markAcknowledged' then
       opened[since] = opened[since] or scorePrefix(ACKNOWLEDGED, since)
       index[n - 1] = inflightScore(opened[since], numbers[c])
-      event(hash, seqs[c], tail(ACKED, ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed), stay(hash))
+      event(hash, seqs[c], tail(CAUSE.acknowledged, ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed), stay(hash))
     else
       index[n - 1] = string.format('%d', holds and H + seqs[c] or seqs[c])
       left[i] = hash
       if holds then held[n - 1], held[n] = ARGV[5], memberOf(seqs[c], hash) end
-      event(hash, seqs[c], tail(RELEASED, PENDING, origins[c], 0, missed, 0, 0), comeBack(hash, seqs[c]))
+      event(hash, seqs[c], tail(CAUSE.released, PENDING, origins[c], 0, missed, 0, 0), comeBack(hash, seqs[c]))
     end
   end
   each(left, 'ZREM', FLIGHT)

@@ -15,7 +15,7 @@ local first = seq + 1
 local room = maxTxs and maxTxs - call('ZCOUNT', IDX, 0, CONFIRMED * T - 1) or math.huge
 local isClosed = acceptUntil and callTime('', own) >= tonumber(acceptUntil)
 local longest = 0
-local newcomer = tail(RECEIVED, PENDING, UNKNOWN, 0, 0, 0, 0)
+local newcomer = tail(CAUSE.received, PENDING, UNKNOWN, 0, 0, 0, 0)
 
 local function previous(hash, score)
   if not score then return UNKNOWN, 0, 0 end
@@ -29,12 +29,12 @@ local function begin(i, hash)
     local stage, confirmed, missed = previous(hash, at[i])
     flight[#flight + 1] = seq
     flight[#flight + 1] = hash
-    event(hash, seq, tail(RECEIVED, CONFIRMED, stage, confirmed, missed, tick - inclusion + 1, 0, pointOf(inclusion)), arrived)
+    event(hash, seq, tail(CAUSE.received, CONFIRMED, stage, confirmed, missed, tick - inclusion + 1, 0, pointOf(inclusion)), arrived)
     return inflightScore(scorePrefix(CONFIRMED, inclusion), string.format('%d', seq)), 'c'
   end
   if at[i] then
     local stage, confirmed, missed = previous(hash, at[i])
-    event(hash, seq, tail(RECEIVED, PENDING, stage, confirmed, missed, 0, 0), arrived)
+    event(hash, seq, tail(CAUSE.received, PENDING, stage, confirmed, missed, 0, 0), arrived)
   else
     event(hash, seq, newcomer, arrived)
   end

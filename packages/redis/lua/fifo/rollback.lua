@@ -59,7 +59,7 @@ for i, c in ipairs(order(changed, seqs, texts)) do
   local state = states[c]
   index[2 * i - 1], index[2 * i] = seqs[c], changed[c]
   local facts = state.kept and revive(changed[c], state.kept) or stay(changed[c])
-  event(changed[c], seqs[c], tail(UNDONE, PENDING, state.from, state.confirmed, state.missed, 0, 0), facts)
+  event(changed[c], seqs[c], tail(CAUSE['rolled-back'], PENDING, state.from, state.confirmed, state.missed, 0, 0), facts)
 end
 for stage = PROPAGATED, ACKNOWLEDGED do
   local later, opened = above(stage), scorePrefix(stage, target)

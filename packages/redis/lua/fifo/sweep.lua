@@ -60,11 +60,11 @@ if #moved > 0 then
       local n = #places
       places[n + 1], places[n + 2] = string.format('%d', number), hash
       left[#left + 1] = hash
-      event(hash, number, tail(CLAIM_ENDED, PENDING, PROPAGATED, 0, missed, 0, 0), comeBack(hash, number))
+      event(hash, number, tail(CAUSE['claim-ended'], PENDING, PROPAGATED, 0, missed, 0, 0), comeBack(hash, number))
     else
       local facts, kept = ending(hash, number)
       finalize(hash, number, DROPPED, 0, 0, missed, 'stale', kept)
-      event(hash, number, tail(EXPIRED, DROPPED, origins[c], 0, missed, 0, missed, false, 'stale'), facts)
+      event(hash, number, tail(CAUSE.expired, DROPPED, origins[c], 0, missed, 0, missed, false, 'stale'), facts)
     end
   end
   each(left, 'ZREM', FLIGHT)

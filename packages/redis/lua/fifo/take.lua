@@ -10,7 +10,7 @@ untilMs = string.format('%d', untilMs)
 wake(due(callTime(ARGV[5], own), maxWoken))
 local found = reap(6)
 local packed, index, joined, leases, taken, reply = {}, {}, {}, {}, {}, { ARGV[3], untilMs }
-local propagated, marked = scorePrefix(PROPAGATED, tick), tail(TAKEN, PROPAGATED, PENDING, 0, 0, 0, 0)
+local propagated, marked = scorePrefix(PROPAGATED, tick), tail(CAUSE.taken, PROPAGATED, PENDING, 0, 0, 0, 0)
 for i = 1, #found, 3 do
   local hash, text = found[i], found[i + 1]
   local number, n = tonumber(text), #index

@@ -1,3 +1,4 @@
+import { luaConstants } from './lua-constants.ts';
 import { type Script, scriptOf } from './lua-script.ts';
 import { readLua } from './lua-text.ts';
 
@@ -88,9 +89,10 @@ interface Replies {
 export type Verb = keyof Replies;
 export type Reply<V extends Verb> = Replies[V];
 
-/** Concatenates files of the folder `lua`, named without their ending. */
+/** Concatenates files of the folder `lua`, named without their ending. The constants precede them in a pool's script. */
 export function script(writes: boolean, ...parts: readonly string[]): Script {
-  return scriptOf(writes, ...parts.map((part) => readLua(`${part}.lua`)));
+  const constants = parts[0] === 'pool/keys' ? [luaConstants] : [];
+  return scriptOf(writes, ...constants, ...parts.map((part) => readLua(`${part}.lua`)));
 }
 
 const asked = (...parts: readonly string[]): Script =>

@@ -1,10 +1,5 @@
 import { isInflight, type KnownStage, knownStages } from 'mempool-core';
-
-/** Factors of stage and tick in a score of `idx`, described in lua/pool/keys.lua. */
-const stageUnit = 1e15;
-const tickUnit = 1e6;
-/** A Pending transaction that is held back has a score higher by this (P20). */
-const heldUnit = 5e14;
+import { heldUnit, stageUnit, tickUnit } from '../connection/lua-constants.ts';
 
 /** A decoded score. `number` is the seq if Pending, the tick if in flight, the logSeq if final. */
 export interface IndexPosition {
