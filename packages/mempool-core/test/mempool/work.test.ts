@@ -85,16 +85,22 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
   });
 
   it('keeps the claim of a handler that takes longer, and others go on meanwhile', async () => {
-    const opened = await opening();
-    const { pool } = opened;
+    const time = { nowMs: 1_000_000 };
+    const opened = await opening({ clock: () => time.nowMs }, { now: () => time.nowMs });
+    const { pool, count } = opened;
     const [hanging, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const long = work(opened, hangs(begun, hanging.promise), { claimMs: 100, concurrency: 1 });
+    const long = work(opened, hangs(begun, hanging.promise), { claimMs: 300, concurrency: 1 });
     await pool.submit(transaction(1));
     await begun.promise;
     const other = work(opened, () => undefined);
     await pool.submit(transaction(2));
     await pool.waitFor(hash(2), { stage: 'Acknowledged' });
-    await delay(350);
+    for (const _ of upTo(3)) {
+      // The first of two more calls has been answered.
+      const extended = count('extendClaim');
+      await expect.poll(() => count('extendClaim')).toBeGreaterThan(extended + 1);
+      time.nowMs += 200;
+    }
     expect((await pool.sweep()).returned).toEqual([]);
     hanging.resolve();
     await pool.waitFor(hash(1), { stage: 'Acknowledged' });
