@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkHash } from '../../src/boundary/arguments.ts';
 import { resolveOptions } from '../../src/boundary/open-options.ts';
 import { isMempoolError } from '../../src/contract/errors.ts';
+import type { OpenOptions } from '../../src/contract/options.ts';
 import type { Block } from '../../src/contract/store.ts';
 
 const hash = 'ab'.repeat(32);
@@ -32,6 +33,17 @@ describe('an argument', () => {
       if (refused(() => checkHash('hash', `a${digit}`)) === 'nothing refused') digits.push(digit);
     }
     expect(digits.join('')).toBe('0123456789ABCDEFabcdef');
+  });
+
+  it.each<[string, unknown]>([
+    ['pool', { pool: 'a b' }],
+    ['clock', { clock: 7 }],
+    ['log', { log: 'file' }],
+    ['election', { election: 'Watcher' }],
+    ['election', { election: 'w'.repeat(65) }],
+    ['fenced', { fenced: 1 }],
+  ])('of an opening is refused by name: %s %#', (field, wrong) => {
+    expect(refused(() => resolveOptions(wrong as OpenOptions))).toBe(field);
   });
 
   it('X5: the longest time to wait is what a timer can be set for: longer ones would end at once', () => {

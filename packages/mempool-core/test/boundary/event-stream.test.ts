@@ -20,6 +20,16 @@ describe('an event stream (E3)', () => {
     expect(await read(4)).toEqual(['lagged 0', 1, 2, 3]);
   });
 
+  it('outlives a store out of reach', async () => {
+    const reader = open({ committed: 1 });
+    reader.log.fail(new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'gone for now'));
+    const next = reader.read(2);
+    await expect.poll(() => reader.log.reads).toBeGreaterThan(2);
+    reader.log.fail(null);
+    reader.log.commit(1);
+    expect(await next).toEqual([1, 2]);
+  });
+
   it('ends with an error that will not pass, and frees its listener', async () => {
     const reader = open();
     const broken = new MempoolError('ERR_MEMPOOL_CORRUPT', 'damaged');

@@ -57,6 +57,12 @@ it('names the path where its folder cannot be made, and opens nothing', async ()
   });
 });
 
+it.each(['constructor', '__proto__', 'toString'])('a backend named %s is not there', async (backend) => {
+  const refused = { code: 'ERR_MEMPOOL_CONFIG', details: { field: 'backend' } };
+  for (const name of [backend, `x#${backend}`])
+    await expect(openMempool({ backend: name }, {}, { importModule: async () => ({}) })).rejects.toMatchObject(refused);
+});
+
 it.each([
   ['backends', undefined, {}],
   ['backends', null, {}],

@@ -231,6 +231,16 @@ function caller(name: string) {
 }
 
 describe('callers who share a store call and abort (R3)', () => {
+  it('are taken out before it is sent', async () => {
+    const { desk, call, mark } = start();
+    const first = caller('first');
+    const calls = [call(mark, 'a', first.options), call(mark, 'b')];
+    first.abort();
+    await expect(calls[0]).rejects.toBe(first.reason);
+    await desk.serve(Promise.allSettled(calls));
+    expect(desk.log).toEqual(['mark b']);
+  });
+
   it('end a write when all of them have, each with his own reason', async () => {
     const { desk, call, mark } = start();
     const [first, second] = [caller('first'), caller('second')];

@@ -63,6 +63,14 @@ describe('gossip with a peer', () => {
     expect(await read(pagesOf(second), 3)).toEqual([3, 4, 5]);
   });
 
+  it('begins at the origin, and there again if its cursor is of an earlier pool', async () => {
+    const { pool } = await openPriority();
+    const gossip = pool.gossip('ann', { after: 'g7.earlier' });
+    expect([pool.gossip('ann').cursor, gossip.cursor]).toEqual(['origin', 'g7.earlier']);
+    await pool.receive([pays(1, 0n), pays(2, 0n)]);
+    expect(await read(pagesOf(gossip), 2)).toEqual([1, 2]);
+  });
+
   it('tells what a new verdict of another process allows to propagate, which makes no event', async () => {
     const { pool, store, before, count } = await openPriority({ sweepEveryMs: 0 });
     await store.receive([pays(1, 0n, { propagate: false })]);

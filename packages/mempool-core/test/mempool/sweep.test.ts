@@ -143,7 +143,7 @@ describe('a pool that sweeps by itself', () => {
   it('waits with nobody, and keeps no process alive', async () => {
     const program = fileURLToPath(new URL('idle-sweeper.ts', import.meta.url));
     const flags = ['--conditions=mempool-source', program];
-    const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 20_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, flags, { timeout: 120_000 });
     expect(stdout.trim()).toBe('open');
   });
 });

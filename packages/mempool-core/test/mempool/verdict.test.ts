@@ -63,6 +63,12 @@ describe('what the application says of a transaction', () => {
     ]);
   });
 
+  it('takes nothing in where it is nothing', async () => {
+    const { pool } = await openPriority({ validate: (() => undefined) as unknown as Validate });
+    await expect(pool.submit(transaction(1))).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
+    expect((await pool.usage()).pending).toBe(0);
+  });
+
   it('is not waited for any longer where the signal aborts, and nothing is taken in', async () => {
     const { promise, resolve } = Promise.withResolvers<object>();
     const asking = Promise.withResolvers<AbortSignal | undefined>();

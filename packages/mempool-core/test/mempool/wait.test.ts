@@ -1,4 +1,4 @@
-import { MempoolError } from 'mempool-core';
+import { Mempool, MempoolError } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { answered, block, closed, filled, hash, hashes, once, open, rest, transaction, upTo } from './tap.ts';
 
@@ -87,6 +87,20 @@ describe('waitFor (R3)', () => {
     await expect(waits).rejects.toMatchObject(closed);
     expect(await confirmed).toMatchObject({ status: { stage: 'Confirmed' } });
     await closing;
+  });
+
+  it('ends with what the store says where closing it fails', async () => {
+    const { store, before } = await open();
+    const fault = new Error('as planned');
+    before('close', () => {
+      throw fault;
+    });
+    const pool = new Mempool(store);
+    const waiting = pool.waitFor(hash(1));
+    await rest();
+    const told = await Promise.allSettled([pool.close(), waiting]);
+    expect(told).toEqual(Array(2).fill({ status: 'rejected', reason: fault }));
+    before('close', () => undefined);
   });
 
   it('fails where the first look fails, and outlives a later failure that may pass', async () => {

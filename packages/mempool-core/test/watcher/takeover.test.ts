@@ -29,6 +29,17 @@ describe('a watcher that wins', () => {
     expect(s.chain.searches).toHaveLength(1);
   });
 
+  it('goes over to a branch that begins deeper than its ring is long, though it applied the old branch itself', async () => {
+    await using s = await scene({ chain: 'b1..b8', ringSize: 2 });
+    s.win();
+    await s.reaches('b1..b8');
+    // The source no longer has a block that the node saw, and the blocks that both have are older than the ring.
+    s.replace('b1', 'c2..c9');
+    await s.reaches('b1 c2..c9');
+    expect(s.kinds()).not.toContain('diverged');
+    expect(s.node.election.resigned).toBe(0);
+  });
+
   it('asks the source for the blocks that its ring was too short for, and is ready when it has what it saw', async () => {
     await using s = await scene({ applied: 'b1 b2', chain: 'b1..b8', ringSize: 3 });
     await s.told('skipped', 6);
