@@ -14,7 +14,7 @@ export type LedgerCall =
   | { readonly verb: 'pass'; readonly ms: number }
   | { readonly verb: 'sweep' };
 
-const walletIds = ['w0', 'w1', 'w2', 'w3', 'w4', 'vault', 'debt'] as const;
+const walletIds = ['w0', 'w1', 'w2', 'w3', 'w4', '~vault', 'debt'] as const;
 const tagNames = ['red', 'big', 'a:b'] as const;
 const most = 2n ** 63n - 1n;
 
@@ -48,7 +48,7 @@ function nextTransfer(random: Random, hasClock: boolean): TransferCall {
   const dice = random.below(10);
   if (dice < 2) return { kind: 'post', id, pendingId, ...(random.below(2) === 0 && { amount: amountOf(random) }) };
   if (dice < 3) return { kind: 'void', id, pendingId };
-  const [source, destination] = [random.below(3) === 0 ? 'vault' : random.pick(walletIds), random.pick(walletIds)];
+  const [source, destination] = [random.below(3) === 0 ? '~vault' : random.pick(walletIds), random.pick(walletIds)];
   const currency = random.below(30) === 0 ? 'OTHER' : 'COIN';
   const common = { source, destination, amount: amountOf(random), currency, description: `d${random.below(2)}` };
   if (dice < 7) return { kind: 'transfer', id, ...common };
@@ -180,7 +180,7 @@ async function pagesOf(ledger: Ledger) {
     page: await ledger.wallets({ tags: ['red', 'big'], match: 'any', after: 3, limit: 2 }),
     owned: await ledger.wallets({ owner: 'o1', tags: ['a:b'] }),
     history: await ledger.transfers({ wallet: 'w1', limit: 1_000, after: Math.max(0, head - 50) }),
-    oldest: await ledger.transfers({ wallet: 'vault', limit: 7 }),
+    oldest: await ledger.transfers({ wallet: '~vault', limit: 7 }),
     events: await ledger.records(Math.max(0, head - 30)),
     series: await ledger.seriesEnd('s1'),
   };

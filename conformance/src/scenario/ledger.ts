@@ -38,7 +38,7 @@ export function walletOf(id: string): { readonly id: string; readonly owner: str
 export async function fund(ledger: Ledger, funds: Readonly<Record<string, bigint>>): Promise<void> {
   for (const [id, amount] of Object.entries(funds)) {
     await newWallets(ledger, id);
-    if (amount > 0n) await created(ledger.transfer(move(`fund ${id}`, 'vault', id, amount)));
+    if (amount > 0n) await created(ledger.transfer(move(`fund ${id}`, '~vault', id, amount)));
   }
 }
 

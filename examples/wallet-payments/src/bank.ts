@@ -4,7 +4,7 @@ import { type ChainPoint, Mempool, type MempoolOptions } from 'mempool-core';
 import { availableOf, balanceOf, type Ledger, type LedgerPool, ledgerPool, openLedger } from 'mempool-ledger';
 import { sqliteLedger } from 'mempool-ledger/sqlite';
 import { sqlite } from 'mempool-sqlite';
-import { encodePayment, type Payment, transferOf } from './payment.ts';
+import { authorise, encodePayment, type Payment, transferOf } from './payment.ts';
 
 /** A pool, a ledger and both together, in two files of a folder. It prints each thing that it does as a line. */
 export class Bank implements AsyncDisposable {
@@ -17,7 +17,7 @@ export class Bank implements AsyncDisposable {
     this.ledger = ledger;
     const report = ({ kind }: { readonly kind: string }) => console.log(`  the ledger reports: ${kind}`);
     // Nobody else is at work here, so what an earlier process has left is old enough at once.
-    this.payments = ledgerPool(pool, ledger, { transferOf, orphanAfterMs: 1, report });
+    this.payments = ledgerPool(pool, ledger, { transferOf, authorise, orphanAfterMs: 1, report });
   }
 
   static async open(folder: string, options: MempoolOptions = {}): Promise<Bank> {
@@ -28,7 +28,7 @@ export class Bank implements AsyncDisposable {
 
   async createWallet(id: string, cents: bigint): Promise<void> {
     await this.ledger.createWallet({ id, owner: id, currency: 'EUR' });
-    const start = { source: 'vault', destination: id, amount: cents, currency: 'EUR' };
+    const start = { source: '~vault', destination: id, amount: cents, currency: 'EUR' };
     await this.ledger.transfer({ id: `start of ${id}`, ...start });
   }
 
@@ -64,7 +64,7 @@ export class Bank implements AsyncDisposable {
   async settle(): Promise<void> {
     await this.payments.catchUp();
     for (const { id, ...wallet } of (await this.ledger.wallets()).items) {
-      if (id !== 'vault') console.log(`  → ${id} has ${balanceOf(wallet)}, can spend ${availableOf(wallet)}`);
+      if (id !== '~vault') console.log(`  → ${id} has ${balanceOf(wallet)}, can spend ${availableOf(wallet)}`);
     }
   }
 

@@ -1,3 +1,3 @@
 import { testReadme } from 'mempool-testkit/vitest';
 
-testReadme(new URL('..', import.meta.url), ['src/payment.ts', 'src/bank.ts', 'src/crash.ts']);
+testReadme(new URL('..', import.meta.url), ['src/payment.ts', 'src/payment.ts', 'src/bank.ts', 'src/crash.ts']);

@@ -10,7 +10,7 @@ test('wallets, transfers and reservations of a server from the command line', as
   const told = async (...args: string[]) => jsonLines((await ledger(...args)).out)[0];
   for (const id of ['ann', 'bob/1'])
     expect(await told('create', id, '--owner', 'Ann', '--tag', 'vip', '--tag', id)).toMatchObject({ id, balance: '0' });
-  const pay = ['transfer', 'vault', 'ann', '100', '--id', 'pay', '--description', 'a gift'];
+  const pay = ['transfer', '~vault', 'ann', '100', '--id', 'pay', '--description', 'a gift'];
   const paid = await told(...pay);
   expect(paid).toMatchObject({ id: 'pay', outcome: 'created', amount: '100', description: 'a gift' });
   expect(await told(...pay)).toEqual(paid);
@@ -22,7 +22,7 @@ test('wallets, transfers and reservations of a server from the command line', as
   expect(await ledger('void', 'r', '--id', 'v')).toMatchObject({ code: 4 });
   expect(await told('wallet', 'bob/1')).toMatchObject({ balance: '10', tags: ['bob/1', 'vip'] });
   expect(jsonLines((await ledger('wallets', '--tag', 'ann', '--tag', 'bob/1', '--any')).out)).toHaveLength(2);
-  expect(jsonLines((await ledger('wallets', '--limit', '1')).out)).toMatchObject([{ id: 'vault' }]);
+  expect(jsonLines((await ledger('wallets', '--limit', '1')).out)).toMatchObject([{ id: '~vault' }]);
   expect(jsonLines((await ledger('transfers', 'ann', '--limit', '0')).out)).toMatchObject([
     ...[{ id: 'pay' }, { id: 'r', state: 'posted' }, { kind: 'post' }],
   ]);
@@ -34,7 +34,7 @@ test('wallets, transfers and reservations of a server from the command line', as
     expect(await ledger('wallet', id)).toMatchObject({ code: 2 });
     expect(await ledger('post', id)).toMatchObject({ code: 2 });
   }
-  expect(await ledger('transfer', 'vault', 'ann', '0.5')).toMatchObject({ code: 2 });
+  expect(await ledger('transfer', '~vault', 'ann', '0.5')).toMatchObject({ code: 2 });
   expect(await told('audit')).toMatchObject({ ok: true, wallets: 3 });
   const people = await run(['--url', server.url, 'ledger', 'wallets', '--owner', 'Ann']);
   expect(people.out).toContain('ann     Ann    90       90         ADA');

@@ -1,9 +1,9 @@
 -- Purpose: the begin of every script of a ledger: its keys by name.
--- KEYS: 1 meta, 2 log, 3 ids, 4 wallets, 5 balances, 6 index, 7 history, 8 due, 9 series, 10 refusals, 11 openings;
+-- KEYS: 1 meta, 2 log, 3 ids, 4 wallets, 5 balances, 6 index, 7 history, 8 due, 9 series, 10 refusals, 11 openings, 12 marks;
 --       in a cluster one more that never exists
 --
 -- meta      hash: format; seq, at and digest of the newest record; first, the oldest that is kept, and before, the digest in front of it;
---           trimmedAt, the time of the last that was trimmed; ids and wallets, how many there are; calls of sweep and trim that an answer may have been lost of
+--           trimmedAt, the time of the last that was trimmed; ids, wallets and marks, how many there are; calls of sweep and trim that an answer may have been lost of
 -- log       stream of all records, the id of an entry is <seq>-0
 -- ids       hash: id of a transfer -> a letter for its state, then its seq
 -- wallets   hash: id -> lines: created seq, created at, owner, what it was created with, its tags as JSON
@@ -14,8 +14,9 @@
 -- series    hash: name -> the number of its last reservation, colon, the call that made it
 -- refusals  hash: owner -> how many are recorded
 -- openings  hash: id of a wallet -> what trimmed records add up to, packed, and how many of them are of this wallet
+-- marks     hash: name of a coupling, line break, hash -> what the coupling keeps for the hash
 local call, format, sub, floor = redis.call, string.format, string.sub, math.floor
-local META, LOG, IDS, WALLETS, BALANCES, INDEX, HISTORY, DUE, SERIES, REFUSALS, OPENINGS = unpack(KEYS)
+local META, LOG, IDS, WALLETS, BALANCES, INDEX, HISTORY, DUE, SERIES, REFUSALS, OPENINGS, MARKS = unpack(KEYS)
 local FORMAT, perChunk = '1', 64
 
 local function fail(words)

@@ -4,7 +4,7 @@
 local probe = KEYS[1]
 local attempts = {
   { 'TIME' }, { 'DEL', probe }, { 'TYPE', probe }, { 'EXISTS', probe }, { 'HSET', probe, 'field', '1' }, { 'HGET', probe, 'field' },
-  { 'HMGET', probe, 'field' }, { 'HLEN', probe }, { 'HINCRBY', probe, 'field', '1' }, { 'HDEL', probe, 'field' },
+  { 'HMGET', probe, 'field' }, { 'HLEN', probe }, { 'HSCAN', probe, '0' }, { 'HINCRBY', probe, 'field', '1' }, { 'HDEL', probe, 'field' },
   { 'ZADD', probe, '0', 'member' }, { 'ZCARD', probe }, { 'ZSCORE', probe, 'member' }, { 'ZLEXCOUNT', probe, '-', '+' },
   { 'ZRANGEBYLEX', probe, '-', '+', 'LIMIT', '0', '1' }, { 'ZRANGEBYSCORE', probe, '0', '1', 'LIMIT', '0', '1' }, { 'ZREM', probe, 'member' },
   { 'XADD', probe, '1-0', 'field', '1' }, { 'XLEN', probe }, { 'XRANGE', probe, '-', '+' }, { 'XREAD', 'STREAMS', probe, '0' },

@@ -82,3 +82,12 @@ SELECT wallet, debits_posted AS debitsPosted, credits_posted AS creditsPosted, d
   credits_pending AS creditsPending FROM opening WHERE wallet > ? ORDER BY wallet LIMIT ?
 -- :setOpening
 INSERT OR REPLACE INTO opening (wallet, debits_posted, credits_posted, debits_pending, credits_pending) VALUES (?, ?, ?, ?, ?)
+
+-- :mark
+SELECT text FROM mark WHERE coupling = ? AND hash = ?
+-- :marks
+SELECT hash, text FROM mark WHERE coupling = ? AND hash > ? ORDER BY hash LIMIT ?
+-- :setMark
+INSERT INTO mark (coupling, hash, text) VALUES (?, ?, ?) ON CONFLICT (coupling, hash) DO UPDATE SET text = excluded.text
+-- :removeMark
+DELETE FROM mark WHERE coupling = ? AND hash = ?

@@ -65,3 +65,6 @@ CREATE TABLE opening (
   debits_pending INTEGER NOT NULL,
   credits_pending INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
+
+-- What a coupling keeps for a hash.
+CREATE TABLE mark (coupling TEXT NOT NULL, hash TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (coupling, hash)) STRICT, WITHOUT ROWID;

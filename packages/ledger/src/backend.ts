@@ -15,5 +15,5 @@ export * from './rules/fold.ts';
 export { expireDue } from './rules/resolve.ts';
 export { StepBuilder } from './rules/step-builder.ts';
 export * from './rules/trim.ts';
-export type * from './rules/view.ts';
+export * from './rules/view.ts';
 export * from './rules/wallets.ts';

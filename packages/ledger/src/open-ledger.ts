@@ -3,12 +3,13 @@ import { ledgerLimits } from './contract/limits.ts';
 import type { LedgerDefinition, LedgerStore, StoreOptions } from './contract/store.ts';
 import { checkNames, checkText, checkWhole } from './ledger/check.ts';
 import { Ledger } from './ledger/ledger.ts';
+import { systemWallet, vaultId } from './rules/wallets.ts';
 
 /** The options of `openLedger` for every backend. */
 export interface LedgerOptions {
   /** The name of the ledger: 1 to 64 of `A–Z a–z 0–9 _ . -`; default `main`. Ledgers with different names share nothing. */
   readonly name?: string | undefined;
-  /** The currency of the wallet `vault`, from which all money comes. */
+  /** The currency of the wallet `~vault`, from which all money comes. */
   readonly currency: string;
   /** The least time for which records are kept, in milliseconds; default `never` removes none. With a time, transfer ids must be UUIDv7. */
   readonly retentionMs?: number | 'never' | undefined;
@@ -40,7 +41,7 @@ export function defineLedger<Options extends object>(definition: LedgerDefinitio
 }
 
 /**
- * Opens a ledger and creates its wallet `vault`, if it is new.
+ * Opens a ledger and creates its wallet `~vault`, if it is new.
  *
  * @throws `ERR_LEDGER_ARGUMENT` naming the field, also if the vault has another currency; the errors of the backend
  */
@@ -51,15 +52,15 @@ export async function openLedger<Options extends object>(
   checkNames(options, { ...ownNames, ...backend.definition.options });
   const { name, retentionMs } = storeOptions(options);
   const currency = checkText('currency', options.currency, 1, ledgerLimits.maxCurrencyLength);
-  const ledger = new Ledger(await backend.open(options), { ledger: name, retentionMs });
+  const store = await backend.open(options);
   try {
-    const { outcome, wallet } = await ledger.createWallet({ id: 'vault', owner: 'system', currency, overdraft: true });
-    if (outcome === 'created') return ledger;
+    const { outcome, wallet } = await store.createWallet(systemWallet(vaultId, currency));
+    if (outcome === 'created') return new Ledger(store, { ledger: name, retentionMs });
     throw new LedgerError('ERR_LEDGER_ARGUMENT', `currency must be ${wallet?.currency}: the vault has it`, {
       field: 'currency',
     });
   } catch (error) {
-    await ledger.close();
+    await store.close();
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { memoryLedger, openLedger } from '../src/index.ts';
 test('of several callers that saw the same end of a series, one makes the next reservation', async () => {
   const ledger = await openLedger(memoryLedger, { currency: 'ADA' });
   await ledger.createWallet({ id: 'alice', owner: 'alice', currency: 'ADA' });
-  const call = { source: 'vault', destination: 'alice', amount: 5n, currency: 'ADA', series: 's' };
+  const call = { source: '~vault', destination: 'alice', amount: 5n, currency: 'ADA', series: 's' };
   expect(await ledger.seriesEnd('s')).toEqual({ number: 0, last: null });
   expect(await ledger.reserve({ ...call, after: 0 })).toMatchObject({ transfer: { id: '~s:1' }, replayed: false });
   await ledger.post({ id: 'p', pendingId: '~s:1' });

@@ -39,7 +39,7 @@ test('the example on Redis is a program that runs', async () => {
 test('a pool is coupled as the README shows', async () => {
   expect(read('../README.md')).toContain(`\`\`\`ts\n${read('readme-pool.ts')}\`\`\``);
   const scene = await openScene();
-  const coupled = payments(scene.pool, scene.ledger);
+  const coupled = payments(scene.pool, scene.ledger, (wallet) => wallet === 'a');
   const hash = 'ab'.repeat(32);
   const payload = Buffer.from(JSON.stringify({ from: 'a', to: 'b', cents: 101 }));
   expect(await coupled.submit({ hash, payload })).toMatchObject({ kind: 'refused', outcome: 'insufficient_funds' });

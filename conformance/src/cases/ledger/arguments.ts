@@ -159,7 +159,7 @@ const texts = eachOnLedger({
       const spec = { id: text, owner: text, tags: [text, `${text}!`], currency: coin };
       const { outcome, wallet } = await ledger.createWallet(spec);
       assert.deepEqual([text, outcome, wallet?.id, wallet?.owner], [text, 'created', text, text]);
-      await created(ledger.transfer(move(`to ${text}`, 'vault', text, BigInt(text.length))));
+      await created(ledger.transfer(move(`to ${text}`, '~vault', text, BigInt(text.length))));
     }
     for (const text of odd) {
       assert.deepEqual([text, ...(await totals(ledger, text))], [text, BigInt(text.length), 0n, 0n, 0n]);

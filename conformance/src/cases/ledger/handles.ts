@@ -114,7 +114,7 @@ const anew = durable({
       ['a'],
     );
     await created(again.post({ id: 'p', pendingId: '~s:1' }));
-    assert.equal((await created(again.reserve({ ...call, destination: 'vault', series: 's' }))).id, '~s:2');
+    assert.equal((await created(again.reserve({ ...call, destination: '~vault', series: 's' }))).id, '~s:2');
     await untilTrue('the reservation is due', async () => (await again.sweep()).count > 0);
     assert.equal((await again.findTransfer('timed'))?.state, 'expired');
     await audited(again);
@@ -139,7 +139,7 @@ const apart = eachLedger({
     ];
     for (const [i, ledger] of ledgers.entries()) {
       await fund(ledger, { a: BigInt(i + 1) });
-      await created(ledger.reserve({ ...move('r', 'a', 'vault', 1n) }));
+      await created(ledger.reserve({ ...move('r', 'a', '~vault', 1n) }));
     }
     for (const [i, ledger] of ledgers.entries()) {
       assert.deepEqual(await totals(ledger, 'a'), [BigInt(i + 1), 0n, 0n, 1n]);
@@ -163,11 +163,11 @@ const closing = eachOnLedger({
       () => ledger.wallets(),
       () => ledger.setTags('a', []),
       () => ledger.closeWallet('a'),
-      () => ledger.transfer(move('t', 'vault', 'a', 1n)),
-      () => ledger.reserve(move('t', 'vault', 'a', 1n)),
+      () => ledger.transfer(move('t', '~vault', 'a', 1n)),
+      () => ledger.reserve(move('t', '~vault', 'a', 1n)),
       () => ledger.post({ id: 'p', pendingId: 'r' }),
       () => ledger.void({ id: 'v', pendingId: 'r' }),
-      () => ledger.batch([{ ...move('t', 'vault', 'a', 1n), kind: 'transfer' }]),
+      () => ledger.batch([{ ...move('t', '~vault', 'a', 1n), kind: 'transfer' }]),
       () => ledger.findTransfer('t'),
       () => ledger.transfers({ wallet: 'a' }),
       () => ledger.sweep(),

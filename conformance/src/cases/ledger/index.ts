@@ -7,6 +7,7 @@ import { journalCases, tellingCases } from './journal.ts';
 import { outcomeCases } from './outcomes.ts';
 import { reservationCases } from './reservations.ts';
 import { searchingCases, walletHistoryCases } from './searching.ts';
+import { settlingCases } from './settling.ts';
 import { signingCases } from './signing.ts';
 import { streamCases } from './streams.ts';
 import { transferCases } from './transfers.ts';
@@ -37,6 +38,7 @@ export const ledgerCases: readonly ConformanceCase[] = [
   ...tellingCases,
   ...reservationCases,
   ...batchCases,
+  ...settlingCases,
   ...journalCases,
   ...walletHistoryCases,
   ...streamCases,

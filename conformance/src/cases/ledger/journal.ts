@@ -102,13 +102,13 @@ const retention = [
       const before = await whole(ledger);
       const now = Date.now();
       const wrong = ['t', idAt(now).toUpperCase().replace('-7', '-4'), idAt(now + 3_600_000)];
-      for (const id of wrong) assert.equal(await outcomeOf(ledger.transfer(move(id, 'vault', 'a', 1n))), 'invalid_id');
+      for (const id of wrong) assert.equal(await outcomeOf(ledger.transfer(move(id, '~vault', 'a', 1n))), 'invalid_id');
       const old = idAt(now - 2 * day);
-      assert.equal(await outcomeOf(ledger.transfer(move(old, 'vault', 'a', 1n))), 'id_expired');
-      assert.equal(await outcomeOf(ledger.reserve(move(old, 'vault', 'a', 1n))), 'id_expired');
+      assert.equal(await outcomeOf(ledger.transfer(move(old, '~vault', 'a', 1n))), 'id_expired');
+      assert.equal(await outcomeOf(ledger.reserve(move(old, '~vault', 'a', 1n))), 'id_expired');
       assert.deepEqual(await whole(ledger), before);
-      await created(ledger.transfer(move(idAt(now - day + 3_600_000), 'vault', 'a', 1n)));
-      await created(ledger.transfer(move(idAt(now), 'vault', 'a', 1n)));
+      await created(ledger.transfer(move(idAt(now - day + 3_600_000), '~vault', 'a', 1n)));
+      await created(ledger.transfer(move(idAt(now), '~vault', 'a', 1n)));
     },
   ),
   mustLedger(
@@ -137,7 +137,7 @@ async function trimmed({ ledger: open }: CaseContext): Promise<void> {
   const ledger = await open({ retentionMs: day, now: () => clock.now });
   await newWallets(ledger, 'a', 'b');
   const [first, second, third] = [idAt(clock.now, 1), idAt(clock.now, 2), idAt(clock.now, 3)];
-  await created(ledger.transfer(move(first, 'vault', 'a', 10n)));
+  await created(ledger.transfer(move(first, '~vault', 'a', 10n)));
   await created(ledger.reserve(move(second, 'a', 'b', 4n)));
   await created(ledger.post({ id: third, pendingId: second, amount: 3n }));
   clock.now += day;
@@ -157,7 +157,7 @@ async function trimmed({ ledger: open }: CaseContext): Promise<void> {
     [late],
   );
   for (const id of [first, second, third]) assert.equal(await ledger.findTransfer(id), null);
-  assert.equal(await outcomeOf(ledger.transfer(move(first, 'vault', 'a', 10n))), 'id_expired');
+  assert.equal(await outcomeOf(ledger.transfer(move(first, '~vault', 'a', 10n))), 'id_expired');
   assert.deepEqual(await totals(ledger, 'b'), [4n, 0n, 0n, 0n]);
   await audited(ledger);
   const { value } = await ledger.subscribe()[Symbol.asyncIterator]().next();
@@ -172,8 +172,8 @@ async function longer(context: CaseContext): Promise<void> {
   await newWallets(first, 'a');
   // Its time may be ahead of the ledger's.
   const [paid, held] = [idAt(clock.now, 1), idAt(clock.now + 200_000, 2)];
-  await created(first.transfer(move(paid, 'vault', 'a', 1n)));
-  await created(first.reserve(move(held, 'vault', 'a', 1n)));
+  await created(first.transfer(move(paid, '~vault', 'a', 1n)));
+  await created(first.reserve(move(held, '~vault', 'a', 1n)));
   await created(first.post({ id: 'p', pendingId: held }));
   clock.now += 2 * day;
   assert.deepEqual(await first.trim(), { count: 5, more: false });
@@ -181,10 +181,10 @@ async function longer(context: CaseContext): Promise<void> {
   for (const retentionMs of [7 * day, 'never'] as const) {
     const ledger = await open(retentionMs);
     const before = await whole(ledger);
-    assert.equal(await outcomeOf(ledger.transfer(move(paid, 'vault', 'a', 1n))), 'id_expired');
-    assert.equal(await outcomeOf(ledger.reserve(move(held, 'vault', 'a', 1n))), 'id_expired');
+    assert.equal(await outcomeOf(ledger.transfer(move(paid, '~vault', 'a', 1n))), 'id_expired');
+    assert.equal(await outcomeOf(ledger.reserve(move(held, '~vault', 'a', 1n))), 'id_expired');
     assert.deepEqual(await whole(ledger), before);
-    await created(ledger.transfer(move(idAt(clock.now, retentionMs === 'never' ? 4 : 3), 'vault', 'a', 1n)));
+    await created(ledger.transfer(move(idAt(clock.now, retentionMs === 'never' ? 4 : 3), '~vault', 'a', 1n)));
     await audited(ledger);
     await ledger.close();
   }
@@ -195,8 +195,8 @@ async function heldBack({ ledger: open }: CaseContext): Promise<void> {
   const ledger = await open({ retentionMs: day, now: () => clock.now });
   await newWallets(ledger, 'a');
   const [held, after] = [idAt(clock.now, 1), idAt(clock.now, 2)];
-  await created(ledger.reserve(move(held, 'vault', 'a', 10n)));
-  await created(ledger.transfer(move(after, 'vault', 'a', 10n)));
+  await created(ledger.reserve(move(held, '~vault', 'a', 10n)));
+  await created(ledger.transfer(move(after, '~vault', 'a', 10n)));
   clock.now += 2 * day;
   assert.deepEqual(await ledger.trim(), { count: 2, more: false });
   assert.equal((await ledger.findTransfer(held))?.state, 'pending');
@@ -230,7 +230,7 @@ const backwards = mustLedger(
     const ledger = await open({ now: () => clock.now });
     await newWallets(ledger, 'a');
     clock.now -= 5_000;
-    const { at, expiresAt } = await created(ledger.reserve({ ...move('r', 'vault', 'a', 1n), timeoutMs: 1_000 }));
+    const { at, expiresAt } = await created(ledger.reserve({ ...move('r', '~vault', 'a', 1n), timeoutMs: 1_000 }));
     assert.deepEqual([at, expiresAt], [clock.now + 5_000, clock.now + 6_000]);
   },
   ['clock'],

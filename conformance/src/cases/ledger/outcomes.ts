@@ -11,7 +11,7 @@ async function scene(ledger: Ledger): Promise<void> {
   await ledger.createWallet({ ...walletOf('yen'), currency: 'YEN' });
   await ledger.createWallet({ ...walletOf('shut yen'), currency: 'YEN' });
   await ledger.closeWallet('shut yen');
-  await created(ledger.transfer(move('back', 'full', 'vault', most - 15n)));
+  await created(ledger.transfer(move('back', 'full', '~vault', most - 15n)));
 }
 
 /** Each move breaks several rules: the one that comes first in the order is the answer. */

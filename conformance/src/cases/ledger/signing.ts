@@ -46,7 +46,7 @@ function signed(ledger: Ledger, { signer, sign: by }: Signer, call: MoveOptions)
 async function locked(ledger: Ledger, key: Signer): Promise<void> {
   await fund(ledger, { b: 5n });
   await ledger.createWallet({ ...walletOf('a'), signer: key.signer });
-  await created(ledger.transfer(move('in', 'vault', 'a', 10n)));
+  await created(ledger.transfer(move('in', '~vault', 'a', 10n)));
 }
 
 export const signingCases: readonly ConformanceCase[] = eachOnLedger({
@@ -55,9 +55,9 @@ export const signingCases: readonly ConformanceCase[] = eachOnLedger({
       const id = `w${i}`;
       const { wallet } = await ledger.createWallet({ ...walletOf(id), signer: key.signer });
       assert.equal(wallet?.signer, key.signer);
-      await created(ledger.transfer(move(`in${i}`, 'vault', id, 10n)));
-      await created(ledger.transfer(signed(ledger, key, move(`out${i}`, id, 'vault', 4n))));
-      await created(ledger.reserve(signed(ledger, key, move(`hold${i}`, id, 'vault', 4n))));
+      await created(ledger.transfer(move(`in${i}`, '~vault', id, 10n)));
+      await created(ledger.transfer(signed(ledger, key, move(`out${i}`, id, '~vault', 4n))));
+      await created(ledger.reserve(signed(ledger, key, move(`hold${i}`, id, '~vault', 4n))));
       await created(ledger.post({ id: `post${i}`, pendingId: `hold${i}` }));
       assert.deepEqual(await totals(ledger, id), [10n, 8n, 0n, 0n]);
     }
@@ -74,7 +74,7 @@ export const signingCases: readonly ConformanceCase[] = eachOnLedger({
       { ...call, signature: { signer: key.signer, bytes: '00'.repeat(64) } },
       { ...right, amount: 2n },
       { ...right, id: 't2' },
-      { ...right, destination: 'vault' },
+      { ...right, destination: '~vault' },
       signed({ ...ledger, name: 'another' } as Ledger, key, call),
     ];
     for (const one of wrong) {

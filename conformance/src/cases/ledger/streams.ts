@@ -66,9 +66,9 @@ const reading = eachOnLedger({
     await newWallets(ledger, 'a');
     assert.equal((await first).value?.seq, 2);
     const later = take(stream, 4);
-    await created(ledger.transfer(move('t', 'vault', 'a', 1n)));
+    await created(ledger.transfer(move('t', '~vault', 'a', 1n)));
     await ledger.setTags('a', ['x']);
-    await created(ledger.transfer(move('t2', 'a', 'vault', 1n)));
+    await created(ledger.transfer(move('t2', 'a', '~vault', 1n)));
     await ledger.closeWallet('a');
     assert.deepEqual(
       (await later).map(({ type }) => type),

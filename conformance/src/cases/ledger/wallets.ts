@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isLedgerError } from 'mempool-ledger';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachOnLedger } from '../../case/must.ts';
 import { allRecords, coin, created, fund, move, newWallets, totals, whole } from '../../scenario/ledger.ts';
@@ -10,7 +11,7 @@ const creating = eachOnLedger({
     ledger,
   ) => {
     await ledger.createWallet(spec);
-    await created(ledger.transfer(move('t', 'vault', 'w', 5n)));
+    await created(ledger.transfer(move('t', '~vault', 'w', 5n)));
     const before = await whole(ledger);
     const { outcome, wallet, replayed } = await ledger.createWallet({ ...spec, tags: ['a', 'b', 'a'] });
     assert.deepEqual([outcome, replayed, wallet?.creditsPosted], ['created', true, 5n]);
@@ -29,7 +30,7 @@ const telling = eachOnLedger({
         [4n, 0n, 0n, 0n],
       ],
     );
-    assert.deepEqual(await totals(ledger, 'vault'), [0n, 10n, 0n, 0n]);
+    assert.deepEqual(await totals(ledger, '~vault'), [0n, 10n, 0n, 0n]);
   },
 });
 
@@ -40,7 +41,7 @@ const vault = eachOnLedger({
     const { items } = await ledger.wallets();
     assert.deepEqual(
       items.map(({ id, owner, currency, overdraft, createdSeq }) => [id, owner, currency, overdraft, createdSeq]),
-      [['vault', 'system', coin, true, 1]],
+      [['~vault', 'system', coin, true, 1]],
     );
     assert.equal((await allRecords(ledger)).length, 1);
   },
@@ -67,7 +68,7 @@ const closing = eachOnLedger({
   },
   'W5/owing: a wallet with overdraft that owes stays open': async (ledger) => {
     await fund(ledger, { a: 5n });
-    assert.equal((await ledger.closeWallet('vault')).outcome, 'wallet_not_empty');
+    await assert.rejects(ledger.closeWallet('~vault'), (error) => isLedgerError(error, 'ERR_LEDGER_ARGUMENT'));
   },
 });
 

@@ -3,12 +3,15 @@ import {
   expireId,
   expireText,
   type LedgerStore,
+  type MarkChange,
+  type MarkPage,
   noDigest,
   type Opening,
   type RawRecord,
   type RecordPage,
   recordDigest,
   refusedText,
+  type SettleAnswer,
   type StoreAnswer,
   type StoredTransfer,
   type StoreOptions,
@@ -43,6 +46,8 @@ export class LedgerModel implements LedgerStore {
   ends: Map<string, number> = new Map();
   refusals: Map<string, number> = new Map();
   opened: Map<string, Totals> = new Map();
+  /** By coupling, then by hash. */
+  marks_: Map<string, Map<string, string>> = new Map();
   digestBefore: string = noDigest;
   /** The time of the newest record that was trimmed. */
   trimmedAt: number = Number.NEGATIVE_INFINITY;
@@ -60,6 +65,52 @@ export class LedgerModel implements LedgerStore {
 
   async execute(requests: readonly TransferRequest[], { linked }: { linked: boolean }): Promise<StoreAnswer[]> {
     return linked ? this.chain(requests) : requests.map((request) => this.one(request));
+  }
+
+  async settle(
+    coupling: string,
+    requests: readonly TransferRequest[],
+    changes: readonly MarkChange[],
+  ): Promise<SettleAnswer> {
+    const marks = this.marksOf(coupling);
+    for (const { hash, before } of changes)
+      if ((marks.get(hash) ?? null) !== before) return { outcome: 'changed', stored: [] };
+    const saved = this.copy();
+    const stored: StoredTransfer[] = [];
+    for (const request of requests) {
+      const outcome = this.kept.has(request.id) ? 'id_conflict' : this.verdict(request);
+      const made = outcome === 'created' ? this.carryOut(request).stored : null;
+      if (made !== null) stored.push(made);
+      else {
+        this.restore(saved);
+        return { outcome, stored: [] };
+      }
+    }
+    for (const change of changes) this.mark(coupling, change);
+    return { outcome: 'settled', stored };
+  }
+
+  mark(coupling: string, { hash, after }: MarkChange): void {
+    if (after === null) this.marksOf(coupling).delete(hash);
+    else this.marksOf(coupling).set(hash, after);
+  }
+
+  marksOf(coupling: string): Map<string, string> {
+    const found = this.marks_.get(coupling) ?? new Map<string, string>();
+    this.marks_.set(coupling, found);
+    return found;
+  }
+
+  async marks(coupling: string, hashes: readonly string[]): Promise<readonly (string | null)[]> {
+    return hashes.map((hash) => this.marksOf(coupling).get(hash) ?? null);
+  }
+
+  async markPage(coupling: string, cursor: string, limit: number): Promise<MarkPage> {
+    const later = [...this.marksOf(coupling)]
+      .filter(([hash]) => hash > cursor)
+      .toSorted(([a], [b]) => (a < b ? -1 : 1));
+    const marks = later.slice(0, limit).map(([hash, text]) => ({ hash, text }));
+    return { marks, next: later.length > limit ? (marks.at(-1)?.hash ?? null) : null };
   }
 
   one(request: TransferRequest): StoreAnswer {

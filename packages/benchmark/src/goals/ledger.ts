@@ -69,7 +69,7 @@ class FilledLedger {
     for (let from = 0; from < wallets; from += each) {
       const ids = Array.from({ length: Math.min(each, wallets - from) }, (_, n) => walletName(from + n));
       await Promise.all(ids.map((id) => ledger.createWallet({ id, owner: `owner of ${id}`, currency })));
-      const money = { kind: 'transfer', source: 'vault', amount: 1_000_000n, currency } as const;
+      const money = { kind: 'transfer', source: '~vault', amount: 1_000_000n, currency } as const;
       await ledger.batch(ids.map((destination) => ({ ...money, id: randomUUID(), destination })));
     }
   }

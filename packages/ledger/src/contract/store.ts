@@ -10,6 +10,36 @@ export interface StoreAnswer {
   readonly replayed: boolean;
 }
 
+/** The change of one mark, which is a text that a coupling keeps for a hash. */
+export interface MarkChange {
+  /** 1 to 128 of the characters `a–z 0–9 -`. */
+  readonly hash: string;
+  /** The text that is expected; `null` for none. With another one, the step changes nothing. */
+  readonly before: string | null;
+  /** The text to write; `null` removes the mark. */
+  readonly after: string | null;
+}
+
+/** `settled`: all was done. `changed`: a mark is not as expected. Otherwise the outcome of the first request that a rule refuses. */
+export type SettleOutcome = TransferOutcome | 'settled' | 'changed';
+
+/** The answer to a settlement. Unless the outcome is `settled`, nothing was changed, and there are no records. */
+export interface SettleAnswer {
+  readonly outcome: SettleOutcome;
+  readonly stored: readonly StoredTransfer[];
+}
+
+export interface Mark {
+  readonly hash: string;
+  readonly text: string;
+}
+
+/** Some marks. `next` is the cursor of the next page; `null` after the last. */
+export interface MarkPage {
+  readonly marks: readonly Mark[];
+  readonly next: string | null;
+}
+
 export interface CreateWalletAnswer {
   readonly outcome: CreateWalletOutcome;
   /** The present wallet; `null` if there is none. */
@@ -74,6 +104,11 @@ export interface SweepAnswer {
 export interface LedgerStore {
   /** Executes requests in order, in one step. With `linked`, all succeed or none does. Returns the answers in the same order. */
   execute(requests: readonly TransferRequest[], options: { readonly linked: boolean }): Promise<readonly StoreAnswer[]>;
+  /**
+   * Compares the marks of a coupling, executes all requests and writes the marks, in one step: all of it or nothing. A refusal is not
+   * recorded. The ids of the requests are new.
+   */
+  settle(coupling: string, requests: readonly TransferRequest[], changes: readonly MarkChange[]): Promise<SettleAnswer>;
   createWallet(spec: WalletSpec): Promise<CreateWalletAnswer>;
   setTags(id: string, tags: readonly string[]): Promise<SetTagsAnswer>;
   closeWallet(id: string): Promise<CloseWalletAnswer>;
@@ -93,6 +128,14 @@ export interface LedgerStore {
   records(after: number, limit: number): Promise<RecordPage>;
   /** Returns the openings of wallets after this id, in any fixed order. */
   openings(after: string, limit: number): Promise<readonly Opening[]>;
+
+  /** Returns the marks of a coupling for some hashes, in their order; `null` where there is none. */
+  marks(coupling: string, hashes: readonly string[]): Promise<readonly (string | null)[]>;
+  /**
+   * Returns about `limit` marks of a coupling, in any fixed order. A mark that exists from the first page to the last is returned at
+   * least once. `cursor` is `next` of the page before; `''` begins.
+   */
+  markPage(coupling: string, cursor: string, limit: number): Promise<MarkPage>;
 
   /** Resolves when there may be a record after `after`, when some seconds have passed, or when `signal` aborts. */
   changed(after: number, signal: AbortSignal): Promise<void>;

@@ -11,6 +11,7 @@ import {
   checkText,
   checkWhole,
   isAmount,
+  isSystemId,
   isTransferId,
   isWalletId,
 } from './check.ts';
@@ -28,6 +29,8 @@ import type {
 export interface CheckContext {
   readonly ledger: string;
   readonly retentionMs: number | null;
+  /** The coupling that calls. The ids that it makes begin with `~`, its name and a dot. */
+  readonly coupling?: string;
 }
 
 const common = { id: true, description: true, metadata: true } as const;
@@ -49,7 +52,7 @@ export function checkCall(call: TransferCall, context: CheckContext): TransferRe
   const known = Object.hasOwn(names, call?.kind) ? names[call.kind] : null;
   if (known === null) throw badArgument('kind', `one of ${Object.keys(names).join(', ')}`);
   checkNames(call, known);
-  if (call.kind === 'post' || call.kind === 'void') return checkResolve(call);
+  if (call.kind === 'post' || call.kind === 'void') return checkResolve(call, context);
   return checkMove(call, context);
 }
 
@@ -65,17 +68,17 @@ function checkMove(
   if (series !== undefined && call.id !== undefined) throw badArgument('id', 'absent where a series is given');
   // The number that is appended has room.
   const room = series === undefined ? 0 : 20;
-  if (!isTransferId(id) || id.length > ledgerLimits.maxTransferIdLength - room) return 'invalid_id';
+  if (!isOwnId(id, context) || id.length > ledgerLimits.maxTransferIdLength - room) return 'invalid_id';
   if (!isWalletId(source) || !isWalletId(destination)) return 'invalid_id';
   if (!isAmount(amount)) return 'invalid_amount';
   const currency = checkText('currency', call.currency, 1, ledgerLimits.maxCurrencyLength);
   const timeoutMs = call.kind === 'reserve' ? checkTimeout(call.timeoutMs) : null;
-  const issuedAt = series === undefined ? timeOfUuid(id) : null;
+  const issuedAt = series === undefined && context.coupling === undefined ? timeOfUuid(id) : null;
   if (issuedAt === undefined && context.retentionMs !== null) return 'invalid_id';
   const after = call.kind === 'reserve' ? checkSeriesAfter(call) : null;
   const texts = checkTexts(call);
   const content = contentText({ kind, source, destination, amount, currency, ...texts, pendingId: null, timeoutMs });
-  const signed = { ledger: context.ledger, id, source, destination, amount, currency };
+  const signed = { ledger: context.ledger, id: signedId(id, context), source, destination, amount, currency };
   const signedBy = verifiedSigner(call.signature, signed);
   return {
     kind,
@@ -95,9 +98,10 @@ function checkMove(
 
 function checkResolve(
   call: Kinded<'post', PostOptions> | Kinded<'void', VoidOptions>,
+  context: CheckContext,
 ): ResolveRequest | TransferOutcome {
   const { kind, id, pendingId } = call;
-  if (!isTransferId(id)) return 'invalid_id';
+  if (!isOwnId(id, context)) return 'invalid_id';
   const { maxTransferIdLength } = ledgerLimits;
   if (typeof pendingId !== 'string' || pendingId === '' || pendingId.length > maxTransferIdLength) return 'invalid_id';
   const given = call.kind === 'post' ? call.amount : undefined;
@@ -106,6 +110,17 @@ function checkResolve(
   const nothing = { source: '', destination: '', currency: '', timeoutMs: null };
   const content = contentText({ kind, ...nothing, amount, ...checkTexts(call), pendingId });
   return { kind, id, content, issuedAt: null, pendingId, amount };
+}
+
+/** Returns the id that a signature covers. In that of a coupling the text after the colon is random, so the payer cannot know it. */
+function signedId(id: string, { coupling }: CheckContext): string {
+  return coupling === undefined ? id : id.slice(1, id.lastIndexOf(':'));
+}
+
+/** True for an id that the caller may make. */
+function isOwnId(id: unknown, { coupling }: CheckContext): id is string {
+  if (coupling === undefined) return isTransferId(id);
+  return typeof id === 'string' && id.startsWith(`~${coupling}.`) && isTransferId(id.slice(1));
 }
 
 function checkTexts({ description = '', metadata }: Pick<MoveOptions, 'description' | 'metadata'>) {
@@ -135,7 +150,7 @@ function timeOfUuid(id: string): number | undefined {
 export function checkWallet(options: CreateWalletOptions): WalletSpec | null {
   checkNames(options, walletNames);
   const { id, owner, tags = [], currency, overdraft = false, signer = null } = options;
-  if (!isWalletId(id)) return null;
+  if (!isWalletId(id) || isSystemId(id)) return null;
   if (typeof overdraft !== 'boolean') throw badArgument('overdraft', 'true or false');
   return {
     id,

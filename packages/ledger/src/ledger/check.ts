@@ -18,7 +18,12 @@ export function checkText(field: string, given: unknown, least: number, most: nu
 
 /** True for an id that a caller may choose. Ids that begin with `~` are reserved for the ledger. */
 export function isTransferId(given: unknown): given is string {
-  return isPlainText(given, 1, ledgerLimits.maxTransferIdLength) && !given.startsWith('~');
+  return isPlainText(given, 1, ledgerLimits.maxTransferIdLength) && !isSystemId(given);
+}
+
+/** True for the id of a transfer or a wallet that only the ledger and its couplings make. */
+export function isSystemId(id: string): boolean {
+  return id.startsWith('~');
 }
 
 export function isWalletId(given: unknown): given is string {

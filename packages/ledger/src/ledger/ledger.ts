@@ -9,6 +9,8 @@ import type {
   CloseWalletAnswer,
   CreateWalletAnswer,
   LedgerStore,
+  MarkChange,
+  MarkPage,
   SetTagsAnswer,
   StoreAnswer,
   SweepAnswer,
@@ -16,10 +18,11 @@ import type {
 } from '../contract/store.ts';
 import type { Transfer } from '../contract/transfer.ts';
 import type { Wallet } from '../contract/wallet.ts';
+import { systemWallet } from '../rules/wallets.ts';
 import { type CheckContext, checkCall, checkWallet } from './arguments.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { CallQueue } from './call-queue.ts';
-import { checkNames, checkTags, checkText, checkWhole, isTransferId, isWalletId } from './check.ts';
+import { checkNames, checkTags, checkText, checkWhole, isSystemId, isTransferId, isWalletId } from './check.ts';
 import { follow, type LedgerEvent } from './subscription.ts';
 import type * as verbs from './verbs.ts';
 import { wordSearch } from './word-search.ts';
@@ -105,6 +108,7 @@ export class Ledger {
 
   /** Closes a wallet whose balance and reserved amount are 0. It cannot be opened again. */
   async closeWallet(id: string): Promise<CloseWalletAnswer> {
+    if (isWalletId(id) && isSystemId(id)) throw badArgument('id', 'that of a wallet which is not of the system');
     return isWalletId(id) ? this.#live().closeWallet(id) : { outcome: 'wallet_not_found', wallet: null };
   }
 
@@ -145,6 +149,42 @@ export class Ledger {
     const answers = requests.length === 0 ? [] : await this.#live().execute(requests, { linked });
     const left = answers.values();
     return checked.map((request) => (typeof request === 'string' ? unrecorded(request) : answerOf(left.next().value)));
+  }
+
+  /**
+   * For couplings: compares the coupling's marks, executes all calls and writes the marks, in one step; or changes nothing. The ids of
+   * the calls are new, and begin with `~<coupling>.`, which no other call can.
+   */
+  async settle(
+    coupling: string,
+    calls: readonly verbs.TransferCall[],
+    changes: readonly MarkChange[],
+  ): Promise<verbs.Settled> {
+    const context = { ...this.#context, coupling: checkCoupling(coupling) };
+    const checked = calls.map((call) => checkCall(call, context));
+    const malformed = checked.find((request) => typeof request === 'string');
+    if (malformed !== undefined) return { outcome: malformed, transfers: [] };
+    const requests = checked.filter((request) => typeof request !== 'string');
+    const { outcome, stored } = await this.#live().settle(coupling, requests, changes);
+    return { outcome, transfers: stored.map(transferOfStored) };
+  }
+
+  /** For couplings: returns the coupling's marks for some hashes, in their order; `null` where there is none. */
+  async marks(coupling: string, hashes: readonly string[]): Promise<readonly (string | null)[]> {
+    return this.#live().marks(checkCoupling(coupling), hashes);
+  }
+
+  /** For couplings: returns some of the coupling's marks. Go on with `next` as the cursor; `''` begins. */
+  async markPage(coupling: string, cursor: string): Promise<MarkPage> {
+    return this.#live().markPage(checkCoupling(coupling), cursor, ledgerLimits.maxPage);
+  }
+
+  /** For couplings: returns the id of the wallet that pays what a payer cannot, and creates it at its first use. */
+  async debtWallet(currency: string): Promise<string> {
+    const checked = checkText('currency', currency, 1, ledgerLimits.maxCurrencyLength);
+    const id = `~debt.${checked}`;
+    await this.#live().createWallet(systemWallet(id, checked));
+    return id;
   }
 
   async findTransfer(id: string): Promise<Transfer | null> {
@@ -224,6 +264,11 @@ export class Ledger {
     if (this.#ended.signal.aborted) throw new LedgerError('ERR_LEDGER_CLOSED', 'the ledger was closed');
     return this.#store;
   }
+}
+
+function checkCoupling(given: unknown): string {
+  if (typeof given === 'string' && /^[\w-]{1,24}$/.test(given)) return given;
+  throw badArgument('name', '1 to 24 of the characters A–Z a–z 0–9 _ -');
 }
 
 function checkAfter(given: unknown): number {

@@ -1,3 +1,4 @@
+import type { SettleOutcome } from '../contract/store.ts';
 import type { Metadata, Transfer } from '../contract/transfer.ts';
 
 export interface CreateWalletOptions {
@@ -115,4 +116,10 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /** `after` of the next page; `null` if this one is the last. */
   readonly next: number | null;
+}
+
+/** The answer to a settlement. Unless the outcome is `settled`, nothing was changed, and there are no transfers. */
+export interface Settled {
+  readonly outcome: SettleOutcome;
+  readonly transfers: readonly Transfer[];
 }

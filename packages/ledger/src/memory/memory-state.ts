@@ -1,10 +1,18 @@
 import { noDigest, recordOfRaw, refusalOwner, transferOfRaw } from '../codec/record-text.ts';
 import type { RawRecord, StoredTransfer } from '../contract/record.ts';
-import type { Opening, RecordPage, StoreOptions, SweepAnswer, TransferQuery, WalletQuery } from '../contract/store.ts';
+import type {
+  Mark,
+  Opening,
+  RecordPage,
+  StoreOptions,
+  SweepAnswer,
+  TransferQuery,
+  WalletQuery,
+} from '../contract/store.ts';
 import { noCounters, type Wallet } from '../contract/wallet.ts';
 import { type CountersByWallet, foldRecord } from '../rules/fold.ts';
 import { mayTrim, trimBefore } from '../rules/trim.ts';
-import type { Head, LedgerStep, LedgerView } from '../rules/view.ts';
+import { type Head, type LedgerStep, type LedgerView, markKey } from '../rules/view.ts';
 import { firstAfter, WalletIndex } from './wallet-index.ts';
 
 interface Due {
@@ -21,6 +29,7 @@ export class MemoryState implements LedgerView {
   readonly #transfers = new Map<string, StoredTransfer>();
   readonly #series = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
+  readonly #marks = new Map<string, string>();
   /** By the time of expiry, then by `seq`. */
   readonly #due: Due[] = [];
   /** For each wallet, the `seq` of its transfers. */
@@ -59,6 +68,17 @@ export class MemoryState implements LedgerView {
     return this.#refusals.get(owner) ?? 0;
   }
 
+  mark(coupling: string, hash: string): string | null {
+    return this.#marks.get(markKey(coupling, hash)) ?? null;
+  }
+
+  /** Returns all marks of a coupling. */
+  marksOf(coupling: string): readonly Mark[] {
+    const prefix = markKey(coupling, '');
+    const own = [...this.#marks].filter(([key]) => key.startsWith(prefix));
+    return own.map(([key, text]) => ({ hash: key.slice(prefix.length), text }));
+  }
+
   due(at: number, limit: number): readonly string[] {
     const found: string[] = [];
     for (const { id, expiresAt } of this.#due) {
@@ -68,12 +88,16 @@ export class MemoryState implements LedgerView {
     return found;
   }
 
-  write({ records, wallets, resolved, series, refusals }: LedgerStep): void {
+  write({ records, wallets, resolved, series, refusals, marks }: LedgerStep): void {
     for (const raw of records) this.#append(raw);
     for (const wallet of wallets) this.#putWallet(wallet);
     for (const [id, state] of resolved) this.#resolve(id, state);
     for (const [name, last] of series) this.#series.set(name, last);
     for (const [owner, count] of refusals) this.#refusals.set(owner, count);
+    for (const [key, text] of marks) {
+      if (text === null) this.#marks.delete(key);
+      else this.#marks.set(key, text);
+    }
   }
 
   transfersOf({ wallet, after, limit }: TransferQuery): readonly StoredTransfer[] {

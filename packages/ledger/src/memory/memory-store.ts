@@ -3,7 +3,7 @@ import type { StoredTransfer, WalletSpec } from '../contract/record.ts';
 import type { TransferRequest } from '../contract/request.ts';
 import type * as store from '../contract/store.ts';
 import type { Wallet } from '../contract/wallet.ts';
-import { execute, executeLinked } from '../rules/execute.ts';
+import { execute, executeLinked, settle } from '../rules/execute.ts';
 import { expireDue } from '../rules/resolve.ts';
 import { StepBuilder } from '../rules/step-builder.ts';
 import { closeWallet, createWallet, setTags } from '../rules/wallets.ts';
@@ -25,6 +25,14 @@ export class MemoryStore implements store.LedgerStore {
     { linked }: { readonly linked: boolean },
   ): Promise<readonly store.StoreAnswer[]> {
     return this.#write((step) => (linked ? executeLinked : execute)(step, requests, this.#options));
+  }
+
+  async settle(
+    coupling: string,
+    requests: readonly TransferRequest[],
+    changes: readonly store.MarkChange[],
+  ): Promise<store.SettleAnswer> {
+    return this.#write((step) => settle(step, coupling, requests, changes, this.#options));
   }
 
   async createWallet(spec: WalletSpec): Promise<store.CreateWalletAnswer> {
@@ -73,6 +81,15 @@ export class MemoryStore implements store.LedgerStore {
 
   async openings(after: string, limit: number): Promise<readonly store.Opening[]> {
     return this.#open().openings(after, limit);
+  }
+
+  async marks(coupling: string, hashes: readonly string[]): Promise<readonly (string | null)[]> {
+    const state = this.#open();
+    return hashes.map((hash) => state.mark(coupling, hash));
+  }
+
+  async markPage(coupling: string): Promise<store.MarkPage> {
+    return { marks: this.#open().marksOf(coupling), next: null };
   }
 
   async changed(after: number, signal: AbortSignal): Promise<void> {

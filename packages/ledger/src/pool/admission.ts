@@ -1,124 +1,121 @@
-import type { ReceiveOptions, Submission, TransactionStatus } from 'mempool-core';
-import type { TransferOutcome } from '../contract/outcome.ts';
-import type { Transfer } from '../contract/transfer.ts';
-import type { CursorRecord } from './cursor-record.ts';
-import { type Coupling, type FundedOutcome, type PoolTransfer, unfundedCode } from './pool-options.ts';
-import { noteOf, type ReservationNote } from './position.ts';
-import type { Reservations } from './reservations.ts';
-import { dutyOf } from './settlement.ts';
+import type { ReceiveOptions, Submission } from 'mempool-core';
+import { type Known, type Marks, noFloor } from './marks.ts';
+import {
+  type Coupling,
+  type FundedOutcome,
+  type PoolTransfer,
+  type StuckOutcome,
+  unfundedCode,
+} from './pool-options.ts';
+import { type Progress, firstGeneration } from './progress.ts';
+import { dutyOf, type Settlement } from './settlement.ts';
+import { termsOf } from './terms.ts';
 
 /** Options of a submission. It needs no operation id, because a repeat finds its reservation and the pool answers `duplicate`. */
 export type FundedOptions = Omit<ReceiveOptions, 'operationId'> & { readonly from?: string | undefined };
 
-/** Where the pool's log ended when a reservation was made. */
-type LogEnd = Pick<ReservationNote, 'era' | 'event' | 'cursor'>;
-
-/** `held`: may go to the pool; with `made`, the reservation that this call has made for it. */
-type Held = { readonly kind: 'held'; readonly made: Transfer | null };
+/** `held`: may go to the pool; with `made`, under the reservation that this call has made for the hash. */
+type Hold = { readonly kind: 'held'; readonly hash: string; readonly made: string | null };
 
 /**
- * Reserves, then submits. A crash in between leaves a reservation without an event, which `Orphans` voids. If the pool refuses a
+ * Reserves, then submits. A crash in between leaves a reservation without an event, which `Survey` finds. If the pool refuses a
  * transaction, this process voids its reservation. At the same moment, the pool may receive the transaction from another process. Then the
  * follower finds no open reservation for that event, and reserves again or drops the transaction as `unfunded`.
  */
 export class Admission {
   readonly #coupling: Coupling;
-  readonly #reservations: Reservations;
-  readonly #record: CursorRecord;
+  readonly #marks: Marks;
+  readonly #settlement: Settlement;
 
-  constructor(coupling: Coupling, reservations: Reservations, record: CursorRecord) {
+  constructor(coupling: Coupling, marks: Marks, settlement: Settlement) {
     this.#coupling = coupling;
-    this.#reservations = reservations;
-    this.#record = record;
+    this.#marks = marks;
+    this.#settlement = settlement;
   }
 
   async submit(given: Submission, options: FundedOptions): Promise<FundedOutcome> {
     const submission = owned(given);
-    const held = await this.#hold(submission);
-    if (held.kind !== 'held') return held;
-    return this.#withdrawUnless([held], async () => [await this.#coupling.pool.submit(submission, options)]).then(
-      first,
-    );
+    const hold = await this.#hold(submission);
+    if (hold.kind !== 'held') return hold;
+    const send = async () => [await this.#coupling.pool.submit(submission, options)];
+    return first(await this.#withdrawUnless([hold], send));
   }
 
   async receive(given: readonly Submission[], options: FundedOptions): Promise<FundedOutcome[]> {
     const submissions = given.map(owned);
-    const held = await Promise.all(submissions.map((each) => this.#hold(each)));
-    const funded = held.filter((each) => each.kind === 'held');
-    const sent = submissions.filter((_, index) => held[index]?.kind === 'held');
+    const holds = await Promise.all(submissions.map((each) => this.#hold(each)));
+    const funded = holds.filter((each) => each.kind === 'held');
+    const sent = submissions.filter((_, index) => holds[index]?.kind === 'held');
     const outcomes =
       sent.length === 0 ? [] : await this.#withdrawUnless(funded, () => this.#coupling.pool.receive(sent, options));
     const left = outcomes.values();
-    return held.map((each) => (each.kind === 'held' ? first([...left.take(1)]) : each));
+    return holds.map((each) => (each.kind === 'held' ? first([...left.take(1)]) : each));
   }
 
-  /** Sends what is held, and gives back what was held for something that the pool does not have afterwards. */
+  /** Sends, and gives back what was reserved for a transaction that the pool does not have afterwards. */
   async #withdrawUnless(
-    held: readonly Held[],
+    holds: readonly Hold[],
     send: () => Promise<readonly FundedOutcome[]>,
   ): Promise<readonly FundedOutcome[]> {
-    const made = held.map((each) => each.made);
     try {
       const outcomes = await send();
-      await this.#withdraw(made.filter((_, index) => outcomes[index]?.kind !== 'received'));
+      await this.#withdraw(holds.filter((_, index) => outcomes[index]?.kind !== 'received'));
       return outcomes;
     } catch (error) {
-      // A lost answer may stand for a receipt. The orphans' rule decides later.
-      if (isSafeFailure(error)) await this.#withdraw(made).catch(() => undefined);
+      // A lost answer may stand for a receipt. The survey decides later.
+      if (isSafeFailure(error)) await this.#withdraw(holds).catch(() => undefined);
       throw error;
     }
   }
 
-  /** Voids those whose transaction needs none: another call may have brought it into the pool. */
-  async #withdraw(made: readonly (Transfer | null)[]): Promise<void> {
-    const own = made.filter((each) => each !== null);
-    if (own.length === 0) return;
-    const hashes = own.map((each) => noteOf(each)?.hash ?? '');
-    const statuses = await this.#coupling.pool.checkStatus(hashes);
-    const idle = own.filter((_, index) => this.#isIdle(statuses[index]));
-    await Promise.all(idle.map((each) => this.#reservations.withdraw(each)));
+  async #withdraw(holds: readonly Hold[]): Promise<void> {
+    await Promise.all(
+      holds.map(async ({ hash, made }) => {
+        // The row is read first: a receipt that is settled after that changes it.
+        const known = made === null ? null : await this.#marks.read(hash);
+        if (known === null || known.row?.open?.id !== made) return;
+        const [status] = await this.#coupling.pool.checkStatus([hash]);
+        const duty = dutyOf(status?.stage ?? 'Unknown', this.#coupling.postOn);
+        if (duty === 'none' || duty === 'posted') await this.#settlement.withdraw(known);
+      }),
+    );
   }
 
-  #isIdle(status: TransactionStatus | undefined): boolean {
-    const duty = status === undefined ? 'none' : dutyOf(status.stage, this.#coupling.postOn);
-    return duty === 'none' || duty === 'posted';
-  }
-
-  async #hold(submission: Submission): Promise<Held | FundedOutcome> {
+  async #hold(submission: Submission): Promise<Hold | FundedOutcome> {
     const { payloadType = 0 } = submission;
     const hash = String(submission.hash).toLowerCase().replace(/^0x/, '');
-    if (!/^([0-9a-f]{2}){1,64}$/.test(hash)) return { kind: 'held', made: null };
-    const terms = await this.#coupling.transferOf({ ...submission, hash, payloadType });
-    if (terms === null) return { kind: 'held', made: null };
+    const free = { kind: 'held', hash, made: null } as const;
+    if (!/^([0-9a-f]{2}){1,64}$/.test(hash)) return free;
+    const terms = await termsOf(this.#coupling, { ...submission, hash, payloadType });
+    if (terms.kind === 'unreadable') throw terms.error;
+    if (terms.kind === 'free') return free;
+    if (terms.kind !== 'pays') return refused(hash, 'unauthorised');
     const [status] = await this.#coupling.pool.checkStatus([hash]);
     if (status?.stage === 'Finalized' || status?.stage === 'Confirmed') {
       return { kind: 'duplicate', hash, stage: status.stage };
     }
-    return this.#reserve(hash, terms);
+    return this.#reserve(hash, terms.transfer);
   }
 
-  async #reserve(hash: string, terms: PoolTransfer): Promise<Held | FundedOutcome> {
+  async #reserve(hash: string, terms: PoolTransfer): Promise<Hold | FundedOutcome> {
+    const generation = (await this.#marks.position<Progress>()).kept?.generation ?? firstGeneration;
+    const id = this.#marks.newId(hash);
     for (;;) {
-      // First the series, then the log: so every event that has resolved an earlier reservation is before the end that is noted.
-      const { number, last } = await this.#reservations.end(hash);
-      if (last?.state === 'pending') return sameTerms(last, terms) ? held(null) : refused(hash, 'id_conflict');
-      const note = { pool: this.#coupling.name, hash, by: 'submission', payer: terms.source } as const;
-      const answer = await this.#reservations.reserve(terms, number, { ...note, ...(await this.#logEnd()) });
-      const { outcome, transfer, replayed } = answer;
-      if (!replayed && outcome === 'created' && transfer !== null) return held(transfer);
-      if (!replayed || transfer === null) return refused(hash, outcome);
-      // Another process has made this number. Unless it is still open, it says nothing about this submission.
+      const known: Known = await this.#marks.read(hash);
+      const row = known.row ?? { ...noFloor, ...known.floor, slot: null, terms, open: null, paid: null };
+      if (row.open !== null && row.open.id !== id && isSame(row.terms, terms))
+        return { kind: 'held', hash, made: null };
+      if (row.open?.id === id) return { kind: 'held', hash, made: id };
+      if ((row.open !== null || row.paid !== null) && !isSame(row.terms, terms)) return refused(hash, 'id_conflict');
+      const metadata = { hash, payer: terms.source };
+      const { outcome } = await this.#marks.step(known, [{ ...terms, kind: 'reserve', id, metadata }], {
+        ...{ ...row, terms },
+        open: { id, byDebt: false, unseen: generation },
+      });
+      if (outcome === 'settled') return { kind: 'held', hash, made: id };
+      if (outcome !== 'changed') return refused(hash, outcome);
     }
   }
-
-  async #logEnd(): Promise<LogEnd> {
-    const { epoch, lastEventSeq, cursors } = await this.#coupling.pool.usage();
-    return { era: await this.#record.era(epoch), event: lastEventSeq, cursor: cursors.events };
-  }
-}
-
-function held(made: Transfer | null): Held {
-  return { kind: 'held', made };
 }
 
 /** The caller may use its bytes again at once. */
@@ -127,13 +124,12 @@ function owned(submission: Submission): Submission {
   return { ...submission, payload: payload instanceof Uint8Array ? Uint8Array.from(payload) : payload };
 }
 
-function sameTerms(reservation: Transfer, terms: PoolTransfer): boolean {
-  const payer = noteOf(reservation)?.payer ?? reservation.source;
-  if (payer !== terms.source || reservation.destination !== terms.destination) return false;
-  return reservation.amount === terms.amount && reservation.currency === terms.currency;
+function isSame(known: PoolTransfer | null, terms: PoolTransfer): boolean {
+  if (known === null || known.source !== terms.source || known.destination !== terms.destination) return false;
+  return known.amount === terms.amount && known.currency === terms.currency;
 }
 
-function refused(hash: string, outcome: TransferOutcome): FundedOutcome {
+function refused(hash: string, outcome: StuckOutcome): FundedOutcome {
   const log = `the ledger refused the reservation: ${outcome}`;
   return { kind: 'refused', hash, code: unfundedCode, log, penalize: false, outcome };
 }

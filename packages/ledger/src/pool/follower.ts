@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LaggedEvent, MempoolEvent } from 'mempool-core';
-import { type CursorRecord, firstEra, type Progress } from './cursor-record.ts';
-import type { Orphans } from './orphans.ts';
 import type { Coupling } from './pool-options.ts';
+import { digestOf, type Progress, type ProgressMark } from './progress.ts';
 import type { Settlement } from './settlement.ts';
+import type { Survey } from './survey.ts';
 
 export interface FollowerParts {
   readonly coupling: Coupling;
   readonly settlement: Settlement;
-  readonly orphans: Orphans;
-  readonly record: CursorRecord;
+  readonly survey: Survey;
+  readonly mark: ProgressMark;
   readonly orphanAfterMs: number;
 }
 
@@ -19,17 +19,16 @@ const retryMs = 200;
 const longestMs = 2 ** 31 - 1;
 
 /**
- * Reads the pool's events from the cursor in the pool's record, and settles each one. Any number of processes may do this at
- * the same time, without a lease. These cases are safe:
+ * Reads the pool's events from the position in the ledger, and settles each one. Any number of processes may do this at the same time,
+ * without a lease. These cases are safe:
  *
- * - A crash before or while an event is settled, or before the cursor is saved: the cursor is still before the event, so the event is
- *   settled again. Steps that were done are not done twice (`Settlement`).
- * - A process that was paused and continues with old events: each is settled already, so nothing changes. The cursor never goes back,
- *   because it is saved only if it is later.
- * - An event of a receipt that arrives before the reservation was answered to the submitter: the follower reads the ledger. It finds the
- *   reservation, because that was made before the pool received the transaction.
- * - Lost events: the next era begins at the end of the log, and all reservations are compared with the pool's present state. The record
- *   has a flag until that is done, so it is repeated after a crash.
+ * - A crash before or while an event is settled, or before the position is saved: the event is settled again, which changes nothing that
+ *   was done (`Settlement`).
+ * - A process that was paused and continues with old events: their rows are later, so nothing changes.
+ * - A ledger that goes back: its rows and its position go back together. The position is earlier than this process has seen, so
+ *   it reads the events since again.
+ * - Lost events, and a pool that goes back or is made again: another generation begins at the end of the log, and the ledger is compared
+ *   with the pool's present state. The position has a flag until that is done, so it is repeated after a crash.
  */
 export class Follower {
   readonly #parts: FollowerParts;
@@ -40,43 +39,46 @@ export class Follower {
 
   /** Settles events until `signal` aborts; with `untilEnd`, only up to the present end of the log. */
   async run(signal: AbortSignal | undefined, untilEnd: boolean): Promise<void> {
+    const { survey, settlement, coupling } = this.#parts;
     while (!signal?.aborted) {
       try {
-        if (!(await this.#follow(await this.#start(), signal, true))) continue;
-        await this.#parts.orphans.voidOld();
+        const start = await this.#start();
+        const orphans = await survey.orphans(start);
+        const reached = await this.#follow(start, signal, true);
+        if (reached === null) continue;
+        for (const each of orphans) await settlement.withdraw(each);
         if (untilEnd) return;
-        await this.#follow(await this.#start(), signal, false);
+        await this.#follow(reached, signal, false);
       } catch (error) {
         if (signal?.aborted) return;
         if (untilEnd || !isTemporary(error)) throw error;
-        this.#parts.coupling.report({ kind: 'retrying', error });
+        coupling.report({ kind: 'retrying', error });
         await sleep(retryMs, undefined, { signal }).catch(() => undefined);
       }
     }
   }
 
-  /** Where to go on. Makes good what a crash in the middle of a loss has left. */
+  /** Returns the position to go on from. Completes the comparison that a crash has interrupted. */
   async #start(): Promise<Progress> {
-    const { coupling, record, orphans } = this.#parts;
-    const progress = await record.read();
-    if (progress === null) {
-      const { epoch } = await coupling.pool.usage();
-      await record.begin({ era: firstEra(epoch), event: 0, cursor: 'origin', isLossy: false }, null);
+    const { coupling, mark, survey } = this.#parts;
+    const progress = await mark.read();
+    if (mark.hasFallenBack(progress)) coupling.report({ kind: 'fell-back', store: 'ledger' });
+    if (await mark.isOfOther(progress)) {
+      if (await mark.renew(progress)) coupling.report({ kind: 'fell-back', store: 'pool' });
       return this.#start();
     }
     if (!progress.isLossy) return progress;
-    await orphans.compareAll(progress);
+    await survey.compareAll(progress);
     const done = { ...progress, isLossy: false };
-    await record.save(done);
-    return done;
+    return (await mark.save(done)) ? done : this.#start();
   }
 
-  /** Returns true at the end that was asked for, false if it has to start anew. */
-  async #follow(start: Progress, signal: AbortSignal | undefined, untilEnd: boolean): Promise<boolean> {
-    const { coupling, settlement, record, orphanAfterMs } = this.#parts;
+  /** Returns the position at the end that was asked for; `null` if the follower has to start again. */
+  async #follow(start: Progress, signal: AbortSignal | undefined, untilEnd: boolean): Promise<Progress | null> {
+    const { coupling, settlement, mark, orphanAfterMs } = this.#parts;
     const { lastEventSeq } = await coupling.pool.usage();
     const end = untilEnd ? lastEventSeq : Number.POSITIVE_INFINITY;
-    if (start.event === end) return true;
+    if (start.event === end) return start;
     const recess = new AbortController();
     const timer = setTimeout(() => recess.abort(), untilEnd ? longestMs : orphanAfterMs);
     const ended = signal === undefined ? recess.signal : AbortSignal.any([signal, recess.signal]);
@@ -85,14 +87,14 @@ export class Follower {
     let unsaved = 0;
     try {
       for (let event = await log.next(); event !== null; event = await log.next()) {
-        if (event.kind === 'lagged') return await this.#lose(start, progress, event);
-        const position = { era: start.era, event: event.eventSeq, cursor: event.cursor };
-        if (event.kind === 'transaction') await settlement.settle(event, position);
-        progress = { ...position, isLossy: false };
+        if (event.kind === 'lagged') return await this.#lose(progress, event);
+        if (event.kind === 'transaction') await settlement.settle(event, start.generation);
+        const last = { before: progress.cursor, digest: digestOf(event) };
+        progress = { ...start, event: event.eventSeq, cursor: event.cursor, last };
         unsaved++;
         if (event.eventSeq >= end) break;
         if (unsaved >= eventsPerSave || (await log.isIdle())) {
-          await record.save(progress);
+          if (!(await mark.save(progress))) return null;
           unsaved = 0;
         }
       }
@@ -101,21 +103,16 @@ export class Follower {
     } finally {
       clearTimeout(timer);
       await log.end();
-      if (unsaved > 0) await record.save(progress);
     }
-    return untilEnd && progress.event >= end;
+    const isSaved = unsaved === 0 || (await mark.save(progress));
+    return isSaved && progress.event >= end ? progress : null;
   }
 
-  /** Begins the next era, unless other processes are further than this one was: then nothing is lost. */
-  async #lose(start: Progress, progress: Progress, { missed, restarted }: LaggedEvent): Promise<false> {
-    const { coupling, record } = this.#parts;
-    const kept = await record.read();
-    if (kept !== null && (kept.era !== start.era || kept.event > progress.event)) return false;
-    coupling.report({ kind: 'lagged', missed, restarted });
-    const { epoch, lastEventSeq, cursors } = await coupling.pool.usage();
-    const era = `${epoch}/${crypto.randomUUID()}`;
-    await record.begin({ era, event: lastEventSeq, cursor: cursors.events, isLossy: true }, kept);
-    return false;
+  /** Begins the next generation, unless other processes are further than this one was: then nothing is lost. */
+  async #lose(progress: Progress, { missed, restarted }: LaggedEvent): Promise<null> {
+    const { coupling, mark } = this.#parts;
+    if (await mark.renew(progress)) coupling.report({ kind: 'lagged', missed, restarted });
+    return null;
   }
 }
 

@@ -3,15 +3,21 @@ import { badArgument } from '../contract/errors.ts';
 import { checkNames, checkWhole } from '../ledger/check.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { Admission, type FundedOptions } from './admission.ts';
-import { CursorRecord } from './cursor-record.ts';
 import { Follower } from './follower.ts';
-import { LateEvents } from './late-events.ts';
-import { Orphans } from './orphans.ts';
+import { Marks } from './marks.ts';
 import type { CoupledPool, Coupling, FundedOutcome, LedgerPoolOptions } from './pool-options.ts';
-import { Reservations } from './reservations.ts';
+import { ProgressMark } from './progress.ts';
 import { Settlement } from './settlement.ts';
+import { Survey } from './survey.ts';
 
-const names = { transferOf: true, name: true, postOn: true, orphanAfterMs: true, report: true } as const;
+const names = {
+  transferOf: true,
+  authorise: true,
+  name: true,
+  postOn: true,
+  orphanAfterMs: true,
+  report: true,
+} as const;
 const dayMs = 86_400_000;
 
 /**
@@ -26,13 +32,13 @@ export class LedgerPool {
   readonly #follower: Follower;
 
   /** Use `ledgerPool`. */
-  constructor(coupling: Coupling, ledger: Ledger, orphanAfterMs: number) {
-    const record = new CursorRecord(coupling.pool, coupling.name);
-    const reservations = new Reservations(ledger, coupling.name);
-    const settlement = new Settlement(coupling, reservations, new LateEvents(reservations, record));
-    const orphans = new Orphans({ coupling, ledger, reservations, settlement, record, orphanAfterMs });
-    this.#admission = new Admission(coupling, reservations, record);
-    this.#follower = new Follower({ coupling, settlement, orphans, record, orphanAfterMs });
+  constructor(coupling: Coupling, orphanAfterMs: number) {
+    const marks = new Marks(coupling.ledger, coupling.name);
+    const settlement = new Settlement(coupling, marks);
+    const survey = new Survey(coupling, marks, settlement, orphanAfterMs);
+    const mark = new ProgressMark(coupling.pool, marks);
+    this.#admission = new Admission(coupling, marks, settlement);
+    this.#follower = new Follower({ coupling, settlement, survey, mark, orphanAfterMs });
   }
 
   /**
@@ -66,20 +72,23 @@ export class LedgerPool {
  * Couples a pool with a ledger.
  *
  * @throws `ERR_LEDGER_ARGUMENT` naming the option
- * @example const payments = ledgerPool(pool, ledger, { transferOf: ({ payload }) => decode(payload) });
+ * @example const payments = ledgerPool(pool, ledger, { transferOf, authorise: isSignedByPayer });
  */
 export function ledgerPool(pool: CoupledPool, ledger: Ledger, options: LedgerPoolOptions): LedgerPool {
   const {
     transferOf,
+    authorise,
     name = 'main',
     postOn = 'finalized',
     orphanAfterMs = 60_000,
     report,
   } = checkNames(options, names);
   if (typeof transferOf !== 'function') throw badArgument('transferOf', 'a function');
+  if (typeof authorise !== 'function') throw badArgument('authorise', 'a function');
   if (report !== undefined && typeof report !== 'function') throw badArgument('report', 'a function');
   if (!/^[\w-]{1,24}$/.test(name)) throw badArgument('name', '1 to 24 of the characters A–Z a–z 0–9 _ -');
   if (postOn !== 'finalized' && postOn !== 'confirmed') throw badArgument('postOn', 'finalized or confirmed');
   checkWhole('orphanAfterMs', orphanAfterMs, 1, dayMs);
-  return new LedgerPool({ pool, name, postOn, transferOf, report: report ?? (() => undefined) }, ledger, orphanAfterMs);
+  const parts = { pool, ledger, name, postOn, transferOf, authorise, report: report ?? (() => undefined) };
+  return new LedgerPool(parts, orphanAfterMs);
 }

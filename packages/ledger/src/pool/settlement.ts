@@ -1,11 +1,8 @@
-import type { TransactionEvent, TransactionStatus } from 'mempool-core';
-import type { Transfer } from '../contract/transfer.ts';
-import type { SeriesEnd } from '../ledger/verbs.ts';
-import type { LateEvents } from './late-events.ts';
-import type { Coupling } from './pool-options.ts';
-import { isAtLeast, noteOf, type Place, type Position } from './position.ts';
-import { Provision } from './provision.ts';
-import type { Reservations } from './reservations.ts';
+import type { Transaction, TransactionEvent, TransactionStatus } from 'mempool-core';
+import type { TransferCall } from '../ledger/verbs.ts';
+import { type Held, isAtLeast, type Known, type Marks, type Position, type Row } from './marks.ts';
+import type { Coupling, PoolTransfer, StuckOutcome } from './pool-options.ts';
+import { type Terms, termsOf, termsOfHash } from './terms.ts';
 
 /**
  * The required state of a transaction's money at a stage. `reserved` means that the payer's money is reserved. `carried` means that the
@@ -29,161 +26,214 @@ export function dutyOf(stage: TransactionStatus['stage'], postOn: Coupling['post
   }
 }
 
-/** A hash with the event that is settled, and the end of its series. */
-interface Case {
+/** An event, or a look at the pool, after which a transaction's money has to be in a state. */
+export interface Moment extends Position {
   readonly hash: string;
-  readonly position: Place;
-  readonly end: SeriesEnd;
+  readonly duty: Duty;
+  readonly at: number;
+  readonly slot: number | null;
+  /** When the pool received the transaction. */
+  readonly receivedAt: number;
+  /** The transaction, if it is at hand. */
+  readonly transaction?: Transaction;
+}
+
+interface Case {
+  readonly moment: Moment;
+  readonly known: Known;
+  readonly row: Row;
 }
 
 /**
- * Updates the ledger for the events of transactions, in the order of the log. To settle an event again changes nothing, even after
- * another process has settled later ones, for two reasons:
- *
- * - A reservation names an event before it (`ReservationNote.event`), and a post or a void names the event that it was made for. An
- *   event that is not after those is settled already.
- * - Everything that is made for an event has an id that depends only on the reservation: `post.<id>`, `void.<id>`, or the next number
- *   of the series. So if two processes settle one event, the second receives the first one's answers.
- *
- * Where the records that tell so were trimmed, `LateEvents` decides.
+ * Brings the money of transactions into the state that the pool's events require. Each step moves money and writes the row of the hash
+ * in one step of the ledger, and only if the row is still the one that the step was planned on. So an event that is not later than the
+ * row's changes nothing, and it does not matter how often, by how many processes and how late events are settled.
  */
 export class Settlement {
   readonly #coupling: Coupling;
-  readonly #reservations: Reservations;
-  readonly #late: LateEvents;
-  readonly #provision: Provision;
+  readonly #marks: Marks;
 
-  constructor(coupling: Coupling, reservations: Reservations, late: LateEvents) {
+  constructor(coupling: Coupling, marks: Marks) {
     this.#coupling = coupling;
-    this.#reservations = reservations;
-    this.#late = late;
-    this.#provision = new Provision(coupling, reservations);
+    this.#marks = marks;
   }
 
-  async settle(event: TransactionEvent, position: Place): Promise<void> {
-    const { hash, previous, stage, at } = event;
-    const before = dutyOf(previous.stage, this.#coupling.postOn);
+  async settle(event: TransactionEvent, generation: number): Promise<void> {
+    const { hash, previous, stage, at, point, eventSeq } = event;
     const duty = dutyOf(stage, this.#coupling.postOn);
-    if (before === duty) return;
-    const end = await this.#reservations.end(hash);
-    if (!isPending(end.last) || !isMadeBefore(end.last, position)) {
-      const state = await this.#late.stateOf(hash, end, at, position);
-      if (state === 'unknown') this.#reportTrimmed(hash);
-      if (state !== 'open') return;
-    }
-    if (before === 'posted') await this.#giveBack({ hash, position, end });
-    await this.#owe(duty, { hash, position, end }, before === 'carried');
+    if (dutyOf(previous.stage, this.#coupling.postOn) === duty) return;
+    const slot = point?.slot ?? null;
+    await this.bring({ hash, duty, at, slot, generation, event: eventSeq, receivedAt: event.receivedAt ?? at });
   }
 
-  /** Updates the ledger for the present stage of a transaction, after events up to the position were lost. */
-  async compare(hash: string, stage: TransactionStatus['stage'], position: Place): Promise<void> {
-    const end = await this.#reservations.end(hash);
-    if (stage === 'Unknown') {
-      // It may have been finalized or dropped: only an operator can know.
-      if (isPending(end.last)) this.#coupling.report({ kind: 'unknown', hash, transfer: end.last });
-      return;
-    }
-    const duty = dutyOf(stage, this.#coupling.postOn);
-    if (duty !== 'posted' && end.last?.state === 'posted') await this.#giveBack({ hash, position, end });
-    await this.#owe(duty, { hash, position, end }, false);
-  }
-
-  async #owe(duty: Duty, on: Case, wasCarried: boolean): Promise<void> {
-    switch (duty) {
-      case 'none':
-        return this.#owePeace(on);
-      case 'reserved':
-        return this.#oweReservation(on, wasCarried);
-      case 'carried':
-        if (!isPending(on.end.last)) await this.#carry(on);
-        return;
-      case 'posted':
-        return this.#owePayment(on);
+  /** Takes as many steps as are necessary. */
+  async bring(moment: Moment): Promise<void> {
+    for (let isDone = false; !isDone; ) {
+      const known = await this.#marks.read(moment.hash);
+      if (isAtLeast(known.row ?? known.floor, moment)) return;
+      if (known.row === null && moment.duty === 'none') return;
+      const row = known.row ?? { ...known.floor, slot: null, terms: null, open: null, paid: null };
+      const isForgotten = known.row === null && moment.receivedAt <= known.floor.at;
+      // In a pool that fell back, a transaction may come again whose row was removed.
+      if (isForgotten && known.floor.generation < moment.generation) return this.#reportForgotten(moment);
+      isDone = await this.#step({ moment, known, row });
     }
   }
 
-  /** Nothing may be held. A reservation that was made after the event is for a later life. */
-  async #owePeace({ position, end: { last } }: Case): Promise<void> {
-    if (isPending(last) && isMadeBefore(last, position)) await this.#reservations.void(last, position);
+  /** Voids the reservation of a submission, if it is still as it is known. */
+  async withdraw(known: Known): Promise<void> {
+    if (known.row?.open?.unseen === undefined) return;
+    await this.#release(known, known.row);
   }
 
-  async #oweReservation(on: Case, wasCarried: boolean): Promise<void> {
-    const { last } = on.end;
-    if (!isPending(last)) return this.#fund(on);
-    // The chain has let go of it: the debt wallet no longer pays.
-    if (!wasCarried || !isByDebt(last) || !isMadeBefore(last, on.position)) return;
-    await this.#reservations.void(last, on.position);
-    await this.#provision.fund(on.hash, on.position, on.end);
-  }
-
-  async #fund(on: Case): Promise<void> {
-    const statement = await this.#reservations.statement(on.hash, on.end);
-    if (statement === null || !isAtLeast(statement.position, on.position)) {
-      return this.#provision.fund(on.hash, on.position, on.end);
+  /** Returns true if the money is in the required state, or cannot come into it; false if there is another step to take. */
+  async #step(on: Case): Promise<boolean> {
+    const { row, known, moment } = on;
+    if (row.paid !== null && moment.duty !== 'posted') return this.#giveBack(on);
+    if (row.open === null) {
+      return moment.duty === 'none' || row.paid !== null ? this.#note(on) : this.#reserve(on);
     }
-    if (!isAtLeast(on.position, statement.position)) return;
-    // What the debt wallet held was voided for this very event, and nothing was reserved in its place yet.
-    if (on.end.last?.state === 'voided' && isByDebt(on.end.last)) {
-      return this.#provision.fund(on.hash, on.position, on.end);
+    if (moment.duty === 'none' || row.paid !== null) return this.#release(known, noted(on));
+    if (moment.duty === 'posted') return this.#post(on);
+    if (moment.duty === 'carried' || !row.open.byDebt) return this.#note(on);
+    // The chain has let go of the transaction: the debt wallet no longer pays.
+    await this.#release(known, row);
+    return false;
+  }
+
+  /** Writes that the event is settled. */
+  async #note(on: Case): Promise<boolean> {
+    const row = noted(on);
+    const open = row.open && { id: row.open.id, byDebt: row.open.byDebt };
+    return (await this.#marks.step(on.known, [], { ...row, open })).outcome === 'settled';
+  }
+
+  async #reserve(on: Case): Promise<boolean> {
+    const { hash, duty } = on.moment;
+    const terms = await this.#termsOf(on);
+    if (terms.kind === 'free') return on.known.row === null || this.#note(on);
+    if (terms.kind === 'unreadable') {
+      this.#coupling.report({ kind: 'unreadable', hash, error: terms.error });
+      return this.#note(on);
     }
-    // The payer was refused for this very event: what follows from it may not be done yet.
-    if (statement.isRefusal) {
-      await this.#provision.dropUnfunded(on.hash, on.position, on.end.last?.outcome ?? 'insufficient_funds');
+    // Other processes have settled the event, and the pool has forgotten the transaction since.
+    if (terms.kind === 'unknown' && (await this.#marks.isPassed(on.moment))) return true;
+    if (terms.kind !== 'pays') {
+      return this.#refuse(on, terms.kind === 'unknown' ? 'unknown_payment' : 'unauthorised');
     }
+    const { outcome } = await this.#hold(on, terms.transfer, false);
+    if (outcome === 'settled') return duty !== 'posted';
+    if (outcome === 'changed') return false;
+    if (duty === 'reserved') return this.#refuse(on, outcome);
+    const byDebt = await this.#hold(on, terms.transfer, true);
+    if (byDebt.outcome === 'changed') return false;
+    if (byDebt.outcome !== 'settled') return this.#refuse(on, byDebt.outcome);
+    const { transfer } = byDebt;
+    this.#coupling.report({ kind: 'uncovered', hash, transfer, payer: terms.transfer.source });
+    return duty !== 'posted';
   }
 
-  async #carry(on: Case): Promise<Transfer | null> {
-    const statement = await this.#reservations.statement(on.hash, on.end);
-    if (statement === null || !isAtLeast(statement.position, on.position)) {
-      return this.#provision.carry(on.hash, on.position, on.end);
+  async #termsOf({ row, moment: { hash, transaction } }: Case): Promise<Terms> {
+    if (row.terms !== null) return { kind: 'pays', transfer: row.terms };
+    return transaction === undefined ? termsOfHash(this.#coupling, hash) : termsOf(this.#coupling, transaction);
+  }
+
+  /** Reserves from the payer or from the debt wallet. To be posted, the event is not settled by that. */
+  async #hold(on: Case, terms: PoolTransfer, byDebt: boolean) {
+    const id = this.#marks.newId(on.moment.hash);
+    const { signature, ...money } = terms;
+    const paid = byDebt ? { ...money, source: await this.#marks.debtWallet(terms.currency) } : terms;
+    const metadata = { hash: on.moment.hash, payer: terms.source };
+    const row = on.moment.duty === 'posted' ? on.row : noted(on);
+    return this.#marks.step(on.known, [{ ...paid, kind: 'reserve', id, metadata }], {
+      ...{ ...row, terms },
+      open: { id, byDebt },
+    });
+  }
+
+  /** Drops a transaction as `unfunded`. One that the chain has cannot be dropped: its payment is stuck. */
+  async #refuse(on: Case, outcome: StuckOutcome): Promise<boolean> {
+    const { pool, name, report } = this.#coupling;
+    const { hash, duty, generation, event } = on.moment;
+    if (duty === 'reserved') {
+      // The id has the event, so that a late repeat cannot drop a later life, and the end of the hash: several hashes are compared at once.
+      const operationId = `ledger/${name}/unfunded/${generation}/${event}/${hash.slice(-32)}`;
+      const dropped = await pool.drop([hash], { app: 'unfunded' }, { operationId });
+      if (dropped.length > 0) report({ kind: 'unfunded', hash, outcome });
+    } else {
+      report({ kind: 'stuck', hash, outcome });
     }
-    if (!statement.isRefusal || !isAtLeast(on.position, statement.position)) return null;
-    return this.#provision.carryByDebt(on.hash, on.position, on.end);
+    return this.#note(on);
   }
 
-  async #owePayment(on: Case): Promise<void> {
-    const { last } = on.end;
-    if (isPending(last)) {
-      if (isMadeBefore(last, on.position) || !(await this.#isSettled(on))) {
-        await this.#reservations.post(last, on.position);
-      }
-      return;
-    }
-    // Posted already, by what compared the pool with the ledger after a loss of events.
-    if (last?.state === 'posted' && !(await this.#reservations.isReverted(last))) return;
-    const made = await this.#carry(on);
-    if (isPending(made)) await this.#reservations.post(made, on.position);
+  async #post(on: Case): Promise<boolean> {
+    const { known, row } = on;
+    if (row.open === null) return false;
+    const { id, byDebt } = row.open;
+    const call = { kind: 'post', id: this.#marks.newId(known.hash), pendingId: id } as const;
+    return this.#end(known, call, { ...noted(on), open: null, paid: { id, byDebt } });
   }
 
-  async #isSettled({ hash, position, end }: Case): Promise<boolean> {
-    const statement = await this.#reservations.statement(hash, end);
-    return statement !== null && isAtLeast(statement.position, position);
+  /** Voids the open reservation of a known row and writes the row without it. */
+  async #release(known: Known, row: Row): Promise<boolean> {
+    const pendingId = row.open?.id ?? '';
+    const call = { kind: 'void', id: this.#marks.newId(known.hash), pendingId } as const;
+    return this.#end(known, call, { ...row, open: null });
   }
 
-  /** Gives a payment back that the event undoes, once. */
-  async #giveBack({ hash, position, end }: Case): Promise<void> {
-    const posted = await this.#reservations.lastPosted(hash, end);
-    if (posted === null && !(await this.#reservations.isWhole(hash, end))) this.#reportTrimmed(hash);
-    if (posted === null || isAtLeast(await this.#reservations.postedAt(posted), position)) return;
-    await this.#provision.giveBack(hash, posted);
+  async #end(known: Known, call: TransferCall & { readonly pendingId: string }, row: Row): Promise<boolean> {
+    const { outcome } = await this.#marks.step(known, [call], row);
+    if (outcome === 'settled') return true;
+    if (outcome.startsWith('pending_')) await this.#adopt(known, call.pendingId);
+    else if (outcome !== 'changed') return this.#stuck(known.hash, outcome);
+    return false;
   }
 
-  /** What was done for the transaction was trimmed, so only an operator can know what is due. */
-  #reportTrimmed(hash: string): void {
-    this.#coupling.report({ kind: 'stuck', hash, outcome: 'id_expired' });
+  /** An operator has resolved the reservation: writes the row as it is now. */
+  async #adopt(known: Known, id: string): Promise<void> {
+    if (known.row === null) return;
+    const isPosted = (await this.#marks.find(id))?.state === 'posted';
+    const posted = isPosted ? { id, byDebt: known.row.open?.byDebt ?? false } : null;
+    await this.#marks.step(known, [], { ...known.row, open: null, paid: known.row.paid ?? posted });
+  }
+
+  /** Gives a payment back: from the payee if possible, else from the debt wallet. */
+  async #giveBack({ known, row }: Case): Promise<boolean> {
+    const { terms, paid } = row;
+    if (terms === null || paid === null) return this.#stuck(known.hash, 'unknown_payment');
+    const next = { ...row, paid: null };
+    const back = this.#back(known.hash, terms, paid);
+    const debt = () => this.#marks.debtWallet(terms.currency);
+    const destination = paid.byDebt ? await debt() : terms.source;
+    const { outcome } = await this.#marks.step(known, [{ ...back, source: terms.destination, destination }], next);
+    if (outcome === 'settled' || outcome === 'changed') return false;
+    // What the debt wallet has paid stays paid: the payee owes it.
+    const calls = paid.byDebt ? [] : [{ ...back, source: await debt(), destination }];
+    const byDebt = await this.#marks.step(known, calls, next);
+    if (byDebt.outcome === 'changed') return false;
+    if (byDebt.outcome !== 'settled') return this.#stuck(known.hash, byDebt.outcome);
+    const transfer = paid.byDebt ? await this.#marks.find(paid.id) : byDebt.transfer;
+    this.#coupling.report({ kind: 'shortfall', hash: known.hash, transfer });
+    return false;
+  }
+
+  #back(hash: string, { amount, currency }: PoolTransfer, { id: paid }: Held) {
+    const id = this.#marks.newId(hash);
+    return { kind: 'transfer', id, amount, currency, description: `given back: ${paid}`, metadata: { hash } } as const;
+  }
+
+  #stuck(hash: string, outcome: StuckOutcome): true {
+    this.#coupling.report({ kind: 'stuck', hash, outcome });
+    return true;
+  }
+
+  async #reportForgotten({ hash, transaction }: Moment): Promise<void> {
+    const read = transaction === undefined ? termsOfHash(this.#coupling, hash) : termsOf(this.#coupling, transaction);
+    if ((await read).kind !== 'free') this.#stuck(hash, 'id_expired');
   }
 }
 
-function isPending(transfer: Transfer | null): transfer is Transfer & { readonly state: 'pending' } {
-  return transfer?.state === 'pending';
-}
-
-function isByDebt(reservation: Transfer): boolean {
-  return (noteOf(reservation)?.payer ?? reservation.source) !== reservation.source;
-}
-
-/** Whether the log had not come to the event when the reservation was made: so the event may be about it. */
-function isMadeBefore(reservation: Transfer, position: Position): boolean {
-  const note = noteOf(reservation);
-  return note === null || !isAtLeast(note, position);
+/** The row, with the event as settled. */
+function noted({ row, moment: { generation, event, at, slot } }: Case): Row {
+  return { ...row, generation, event, at, slot };
 }

@@ -24,6 +24,7 @@ interface Replies {
   probe: Buffer | readonly [command: Buffer, words: Buffer];
   open: Buffer;
   execute: readonly AnswerRow[];
+  settle: readonly [outcome: Buffer, ...TransferRow[]];
   createWallet: readonly [outcome: Buffer, replayed: number, ...WalletRow];
   setTags: readonly [outcome: Buffer, ...Partial<WalletRow>];
   closeWallet: readonly [outcome: Buffer, ...Partial<WalletRow>];
@@ -36,6 +37,8 @@ interface Replies {
   series: number;
   transfers: readonly TransferRow[];
   records: readonly [first: number, head: number, before: Buffer, entries: readonly LogEntry[]];
+  marks: readonly Buffer[];
+  markPage: readonly [next: Buffer, ...rows: Buffer[]];
   openings: readonly [next: Buffer, ...rows: Buffer[]];
 }
 export type Verb = keyof Replies;
@@ -53,6 +56,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   probe: named(false, 'probe'),
   open: named(true, 'keys', 'open'),
   execute: writing('move', 'resolve', 'execute'),
+  settle: writing('move', 'resolve', 'settle'),
   createWallet: writing('create-wallet'),
   setTags: writing('set-tags'),
   closeWallet: writing('close-wallet'),
@@ -65,6 +69,8 @@ export const scripts: { readonly [V in Verb]: Script } = {
   series: reading('series'),
   transfers: reading('balance', 'record', 'transfers'),
   records: reading('records'),
+  marks: reading('marks'),
+  markPage: reading('mark-page'),
   openings: reading('index', 'static', 'openings'),
 };
 
@@ -80,6 +86,7 @@ const names = [
   'series',
   'refusals',
   'openings',
+  'marks',
 ] as const;
 
 /** Returns the keys of a ledger, in the order of lua/keys.lua. */

@@ -8,10 +8,14 @@ import {
   LedgerError,
   type LedgerStore,
   ledgerLimits,
+  type Mark,
+  type MarkChange,
+  type MarkPage,
   type Opening,
   type RawRecord,
   type RecordPage,
   type SetTagsAnswer,
+  type SettleAnswer,
   type StoreAnswer,
   type StoredTransfer,
   type StoreOptions,
@@ -58,6 +62,20 @@ export class RedisLedgerStore implements LedgerStore {
     return this.#during(async ({ calls }) => {
       const rows = await calls.run('execute', [...settings, ...requests.flatMap(requestArguments)]);
       return rows.map((row, index) => readAnswer(row, requests[index]?.content ?? ''));
+    });
+  }
+
+  settle(
+    coupling: string,
+    requests: readonly TransferRequest[],
+    changes: readonly MarkChange[],
+  ): Promise<SettleAnswer> {
+    const marks = changes.flatMap(({ hash, before, after }) => [hash, markArgument(before), markArgument(after)]);
+    return this.#during(async ({ calls }) => {
+      const args = [coupling, changes.length, ...marks, ...requests.flatMap(requestArguments)];
+      const [outcome, ...rows] = await calls.run('settle', args);
+      const stored = rows.map((row, index) => readTransfer(row, requests[index]?.content));
+      return { outcome: String(outcome) as SettleAnswer['outcome'], stored };
     });
   }
 
@@ -188,6 +206,27 @@ export class RedisLedgerStore implements LedgerStore {
     });
   }
 
+  marks(coupling: string, hashes: readonly string[]): Promise<readonly (string | null)[]> {
+    return this.#during(async ({ calls }) => {
+      const texts: (string | null)[] = [];
+      for (let from = 0; from < hashes.length; from += mostPerCall) {
+        const found = await calls.run('marks', [coupling, ...hashes.slice(from, from + mostPerCall)]);
+        texts.push(...found.map((text) => (text.length === 0 ? null : String(text).slice(1))));
+      }
+      return texts;
+    });
+  }
+
+  markPage(coupling: string, cursor: string, limit: number): Promise<MarkPage> {
+    return this.#during(async ({ calls }) => {
+      const args = [coupling, cursor === '' ? '0' : cursor, Math.min(limit, mostPerCall)];
+      const [next, ...rows] = await calls.run('markPage', args);
+      const marks: Mark[] = [];
+      for (let i = 0; i + 1 < rows.length; i += 2) marks.push({ hash: String(rows[i]), text: String(rows[i + 1]) });
+      return { marks, next: String(next) === '0' ? null : String(next) };
+    });
+  }
+
   async changed(after: number, signal: AbortSignal): Promise<void> {
     this.#assertOpen();
     await this.#parts.watch.changed(after, signal);
@@ -211,6 +250,10 @@ export class RedisLedgerStore implements LedgerStore {
   #assertOpen(): void {
     if (this.#closed) throw new LedgerError('ERR_LEDGER_CLOSED', 'the ledger was closed');
   }
+}
+
+function markArgument(text: string | null): string {
+  return text === null ? '' : `1${text}`;
 }
 
 /** A name that the scripts know a repeated call by. */

@@ -4,7 +4,7 @@ import { ledgerLimits } from '../contract/limits.ts';
 import { type TransferOutcome, unrecordedOutcomes } from '../contract/outcome.ts';
 import type { StoredTransfer } from '../contract/record.ts';
 import type { MoveRequest, TransferRequest } from '../contract/request.ts';
-import type { StoreAnswer } from '../contract/store.ts';
+import type { MarkChange, SettleAnswer, StoreAnswer } from '../contract/store.ts';
 import { carryOutMove, moveOutcome } from './move.ts';
 import { carryOutResolve, resolveOutcome } from './resolve.ts';
 import type { StepBuilder } from './step-builder.ts';
@@ -66,6 +66,32 @@ function failChain(
     (request, index) =>
       replayOf(step, request) ?? refuse(step, request, index === at ? outcome : 'linked_failed', options),
   );
+}
+
+/** Executes all requests and changes the marks of a coupling, or changes nothing. */
+export function settle(
+  step: StepBuilder,
+  coupling: string,
+  requests: readonly TransferRequest[],
+  changes: readonly MarkChange[],
+  options: RuleOptions,
+): SettleAnswer {
+  if (changes.some(({ hash, before }) => step.mark(coupling, hash) !== before))
+    return { outcome: 'changed', stored: [] };
+  step.save();
+  const stored: StoredTransfer[] = [];
+  for (const request of requests) {
+    const outcome = step.transfer(request.id) === null ? outcomeOf(step, request, options) : 'id_conflict';
+    const answer = outcome === 'created' ? carryOut(step, request) : null;
+    if (answer?.stored) {
+      stored.push(answer.stored);
+      continue;
+    }
+    step.takeBack();
+    return { outcome, stored: [] };
+  }
+  for (const { hash, after } of changes) step.setMark(coupling, hash, after);
+  return { outcome: 'settled', stored };
 }
 
 /** The answer that an id has already, or `id_conflict`; `null` for a new id. */

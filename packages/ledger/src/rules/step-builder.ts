@@ -2,7 +2,7 @@ import { recordDigest } from '../codec/record-text.ts';
 import type { RawRecord, StoredTransfer } from '../contract/record.ts';
 import type { TransferState } from '../contract/transfer.ts';
 import type { Wallet } from '../contract/wallet.ts';
-import type { Head, LedgerStep, LedgerView } from './view.ts';
+import { type Head, type LedgerStep, type LedgerView, markKey } from './view.ts';
 
 interface Changes {
   readonly records: RawRecord[];
@@ -12,6 +12,7 @@ interface Changes {
   readonly resolved: Map<string, TransferState>;
   readonly series: Map<string, number>;
   readonly refusals: Map<string, number>;
+  readonly marks: Map<string, string | null>;
 }
 
 /** Builds a step. It is a view that includes the changes of the step so far. A part of the changes can be undone. */
@@ -57,6 +58,11 @@ export class StepBuilder implements LedgerView {
     return this.#changes.refusals.get(owner) ?? this.#view.refusals(owner);
   }
 
+  mark(coupling: string, hash: string): string | null {
+    const changed = this.#changes.marks.get(markKey(coupling, hash));
+    return changed === undefined ? this.#view.mark(coupling, hash) : changed;
+  }
+
   due(at: number, limit: number): readonly string[] {
     return this.#view.due(at, limit);
   }
@@ -98,9 +104,13 @@ export class StepBuilder implements LedgerView {
     this.#changes.refusals.set(owner, this.refusals(owner) + 1);
   }
 
+  setMark(coupling: string, hash: string, text: string | null): void {
+    this.#changes.marks.set(markKey(coupling, hash), text);
+  }
+
   /** Sets the point to which `takeBack` undoes changes. */
   save(): void {
-    const { records, wallets, walletContents, transfers, resolved, series, refusals } = this.#changes;
+    const { records, wallets, walletContents, transfers, resolved, series, refusals, marks } = this.#changes;
     const changes: Changes = {
       records: [...records],
       wallets: new Map(wallets),
@@ -109,6 +119,7 @@ export class StepBuilder implements LedgerView {
       resolved: new Map(resolved),
       series: new Map(series),
       refusals: new Map(refusals),
+      marks: new Map(marks),
     };
     this.#saved = { head: this.#head, changes };
   }
@@ -121,8 +132,8 @@ export class StepBuilder implements LedgerView {
   }
 
   build(): LedgerStep {
-    const { records, wallets, resolved, series, refusals } = this.#changes;
-    return { records, wallets: [...wallets.values()], resolved, series, refusals };
+    const { records, wallets, resolved, series, refusals, marks } = this.#changes;
+    return { records, wallets: [...wallets.values()], resolved, series, refusals, marks };
   }
 }
 
@@ -135,5 +146,6 @@ function emptyChanges(): Changes {
     resolved: new Map(),
     series: new Map(),
     refusals: new Map(),
+    marks: new Map(),
   };
 }

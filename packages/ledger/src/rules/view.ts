@@ -20,6 +20,8 @@ export interface LedgerView {
   series(name: string): number;
   /** Returns how many refusals of an owner are recorded. */
   refusals(owner: string): number;
+  /** Returns a mark of a coupling; `null` if there is none. */
+  mark(coupling: string, hash: string): string | null;
   /** The time of the newest record that was trimmed; `null` if none was. */
   readonly trimmedAt: number | null;
   /** Returns the ids of at most `limit` pending reservations that expire at `at` or before, by that time, then by `seq`. */
@@ -36,4 +38,11 @@ export interface LedgerStep {
   readonly resolved: ReadonlyMap<string, TransferState>;
   readonly series: ReadonlyMap<string, number>;
   readonly refusals: ReadonlyMap<string, number>;
+  /** The new texts of marks, by `markKey`; `null` for those to remove. */
+  readonly marks: ReadonlyMap<string, string | null>;
+}
+
+/** Returns coupling and hash as one text. */
+export function markKey(coupling: string, hash: string): string {
+  return `${coupling}\n${hash}`;
 }

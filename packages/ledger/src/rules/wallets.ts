@@ -4,6 +4,14 @@ import type { CloseWalletAnswer, CreateWalletAnswer, SetTagsAnswer } from '../co
 import { balanceOf, noCounters, type Wallet } from '../contract/wallet.ts';
 import type { StepBuilder } from './step-builder.ts';
 
+/** The id of the wallet that all money comes from. */
+export const vaultId = '~vault';
+
+/** Returns a wallet of the system, which may go below zero. Its id begins with `~`. */
+export function systemWallet(id: string, currency: string): WalletSpec {
+  return { id, owner: 'system', tags: [], currency, overdraft: true, signer: null };
+}
+
 /** Creates a wallet. To create the same wallet again changes nothing. */
 export function createWallet(step: StepBuilder, spec: WalletSpec): CreateWalletAnswer {
   const known = step.wallet(spec.id);

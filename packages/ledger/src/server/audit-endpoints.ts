@@ -12,7 +12,7 @@ import type { SentLedgerEvent } from './ledger-source.ts';
 import * as schemas from './schemas.ts';
 import type { ServedLedger } from './served-ledger.ts';
 
-const vault = 'vault';
+const vault = '~vault';
 
 /** The ledger in short. */
 export function overviewEndpoint({ ledger, currency, decimals }: ServedLedger): Endpoint {

@@ -2,7 +2,7 @@ import { maxTimerMs, optional, type SectionSchema, table, text, whole, z } from 
 
 /** The section `[ledger]`, with defaults filled in. */
 export interface LedgerSection {
-  /** The currency of the wallet `vault`, and of a request that names none. */
+  /** The currency of the wallet `~vault`, and of a request that names none. */
   readonly currency: string;
   /** How many decimal places of an amount are shown, such as 2 for cents; default 0. Requests and answers have minor units. */
   readonly decimals: number;

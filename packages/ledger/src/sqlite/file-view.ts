@@ -41,6 +41,11 @@ export class FileView implements LedgerView {
     return Number(this.#file.row('refusals', owner)?.count ?? 0);
   }
 
+  mark(coupling: string, hash: string): string | null {
+    const row = this.#file.row('mark', coupling, hash);
+    return row === undefined ? null : String(row.text);
+  }
+
   due(at: number, limit: number): readonly string[] {
     return Array.from(this.#file.rows('due', at, limit), ({ id }) => String(id));
   }

@@ -31,8 +31,16 @@ export class FileLedgerStore implements ledger.LedgerStore {
     { linked }: { readonly linked: boolean },
   ): Promise<readonly ledger.StoreAnswer[]> {
     const carryOut = linked ? ledger.executeLinked : ledger.execute;
-    const grows = requests.some(({ kind }) => kind === 'transfer' || kind === 'reserve');
-    return this.#open().run((step) => carryOut(step, requests, this.#options), { grows });
+    return this.#open().run((step) => carryOut(step, requests, this.#options), { grows: requests.some(isMove) });
+  }
+
+  async settle(
+    coupling: string,
+    requests: readonly ledger.TransferRequest[],
+    changes: readonly ledger.MarkChange[],
+  ): Promise<ledger.SettleAnswer> {
+    const rule = (step: ledger.StepBuilder) => ledger.settle(step, coupling, requests, changes, this.#options);
+    return this.#open().run(rule, { grows: requests.some(isMove) });
   }
 
   async createWallet(spec: ledger.WalletSpec): Promise<ledger.CreateWalletAnswer> {
@@ -90,6 +98,21 @@ export class FileLedgerStore implements ledger.LedgerStore {
     return this.#read(() => Array.from(this.#file.rows('openings', after, limit), openingOf));
   }
 
+  marks(coupling: string, hashes: readonly string[]): Promise<readonly (string | null)[]> {
+    return this.#read(() => {
+      const view = new FileView(this.#file);
+      return hashes.map((hash) => view.mark(coupling, hash));
+    });
+  }
+
+  markPage(coupling: string, cursor: string, limit: number): Promise<ledger.MarkPage> {
+    return this.#read(() => {
+      const rows = Array.from(this.#file.rows('marks', coupling, cursor, limit));
+      const marks = rows.map(({ hash, text }) => ({ hash: String(hash), text: String(text) }));
+      return { marks, next: marks.length < limit ? null : (marks.at(-1)?.hash ?? null) };
+    });
+  }
+
   async changed(after: number, signal: AbortSignal): Promise<void> {
     if (this.#closed || signal.aborted) return;
     await new Promise<void>((resolve, reject) => {
@@ -139,4 +162,8 @@ export class FileLedgerStore implements ledger.LedgerStore {
     if (this.#closed) throw new ledger.LedgerError('ERR_LEDGER_CLOSED', 'the ledger was closed');
     return this.#line;
   }
+}
+
+function isMove({ kind }: ledger.TransferRequest): boolean {
+  return kind === 'transfer' || kind === 'reserve';
 }

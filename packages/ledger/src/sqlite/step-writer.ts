@@ -28,7 +28,7 @@ class StepWriter {
   }
 
   write(): void {
-    const { records, wallets, resolved, series, refusals } = this.#step;
+    const { records, wallets, resolved, series, refusals, marks } = this.#step;
     const first = records[0]?.seq ?? Number.POSITIVE_INFINITY;
     const contents = new Map(records.flatMap(({ type, id, content }) => (type === 'wallet' ? [[id, content]] : [])));
     for (const wallet of wallets) {
@@ -41,6 +41,11 @@ class StepWriter {
     for (const [id, state] of resolved) this.#resolve(id, state);
     for (const [name, last] of series) this.#file.run('setSeries', name, last);
     for (const [owner, count] of refusals) this.#file.run('setRefusals', owner, count);
+    for (const [key, text] of marks) {
+      const [coupling = '', hash = ''] = key.split('\n');
+      if (text === null) this.#file.run('removeMark', coupling, hash);
+      else this.#file.run('setMark', coupling, hash, text);
+    }
   }
 
   #append(raw: RawRecord): void {

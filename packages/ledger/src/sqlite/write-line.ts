@@ -90,9 +90,10 @@ export class WriteLine {
     const builder = new StepBuilder(new FileView(this.#file), this.#now());
     const answers = planned(jobs, builder);
     const step = builder.build();
-    if (step.records.length === 0) return answers;
+    if (step.records.length === 0 && step.marks.size === 0) return answers;
     const bytes = step.records.reduce((sum, { content, result }) => sum + content.length + result.length, 0);
-    if (jobs.some(({ grows }) => grows)) this.#room.reserve(bytes + step.records.length * bytesBeside);
+    const rows = step.records.length + step.marks.size;
+    if (jobs.some(({ grows }) => grows)) this.#room.reserve(bytes + rows * bytesBeside);
     writeStep(this.#file, step);
     return answers;
   }

@@ -3,7 +3,7 @@ import { Mempool } from 'mempool-core';
 import { type Ledger, ledgerPool } from 'mempool-ledger';
 import { redis } from 'mempool-redis';
 import { sqlite } from 'mempool-sqlite';
-import { transferOf } from '../pool/payment.ts';
+import { authorise, transferOf } from '../pool/payment.ts';
 import { openAt, type Place } from '../stores/place.ts';
 
 export interface Stage {
@@ -25,5 +25,5 @@ export async function openStage(place: Place): Promise<Stage> {
 
 /** Nothing that is younger than a second is an orphan: the processes are alive. */
 export function coupled({ pool, ledger }: Stage, orphanAfterMs = 1_000) {
-  return ledgerPool(pool, ledger, { orphanAfterMs, transferOf });
+  return ledgerPool(pool, ledger, { orphanAfterMs, transferOf, authorise });
 }

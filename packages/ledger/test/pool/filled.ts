@@ -6,6 +6,6 @@ export const wallets: readonly string[] = ['a', 'b', 'c'];
 export async function fill(ledger: Ledger, amount = 100n): Promise<void> {
   for (const id of wallets) {
     await ledger.createWallet({ id, owner: id, currency: 'EUR' });
-    await ledger.transfer({ id: `gift ${id}`, source: 'vault', destination: id, amount, currency: 'EUR' });
+    await ledger.transfer({ id: `gift ${id}`, source: '~vault', destination: id, amount, currency: 'EUR' });
   }
 }

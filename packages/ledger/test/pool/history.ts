@@ -102,7 +102,7 @@ export class RandomHistory {
   }
 
   async #move(): Promise<void> {
-    const [source = 'a', destination = 'b'] = this.#random.shuffled(['a', 'b', 'c', 'vault']);
+    const [source = 'a', destination = 'b'] = this.#random.shuffled(['a', 'b', 'c', '~vault']);
     const amount = BigInt(1 + this.#random.below(80));
     await this.#scene.ledger.transfer({ id: `move ${this.#nonce++}`, source, destination, amount, currency: 'EUR' });
   }

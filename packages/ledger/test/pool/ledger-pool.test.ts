@@ -1,7 +1,7 @@
 import { isMempoolError } from 'mempool-core';
 import { expect, test } from 'vitest';
 import { ledgerPool } from '../../src/index.ts';
-import { transferOf } from './payment.ts';
+import { authorise, transferOf } from './payment.ts';
 import { openScene } from './scene.ts';
 
 test('a transaction reserves when it is admitted, and its money moves when it is final', async () => {
@@ -30,10 +30,10 @@ test('without the money the submission is refused and the pool has not seen it; 
     outcome: 'insufficient_funds',
   });
   expect(await scene.pool.status(payment.hash)).toMatchObject({ stage: 'Unknown' });
-  await scene.ledger.transfer({ id: 'top-up', source: 'vault', destination: 'a', amount: 50n, currency: 'EUR' });
+  await scene.ledger.transfer({ id: 'top-up', source: '~vault', destination: 'a', amount: 50n, currency: 'EUR' });
   expect(await scene.payments.submit(payment)).toMatchObject({ kind: 'received' });
   expect(await scene.payments.submit(payment)).toMatchObject({ kind: 'duplicate', stage: 'Pending' });
-  expect(await scene.reservations(payment)).toEqual(['refused', 'pending']);
+  expect(await scene.reservations(payment)).toEqual(['pending']);
   await scene.payments.catchUp();
   expect(await scene.available('a')).toEqual([0]);
   await scene.expectClean();
@@ -48,10 +48,10 @@ test('a block revives a dropped transaction (L7): its payer pays, or the debt wa
   await scene.block(rich, poor);
   await scene.payments.catchUp();
   expect(await scene.reservations(rich)).toEqual(['voided', 'pending']);
-  expect(await scene.reservations(poor)).toEqual(['voided', 'refused', 'pending by debt']);
+  expect(await scene.reservations(poor)).toEqual(['voided', 'pending by debt']);
   await scene.blocks(2);
   await scene.payments.catchUp();
-  expect(await scene.available('a', 'b', 'c', 'debt')).toEqual([40, 110, 240, -90]);
+  expect(await scene.available('a', 'b', 'c', '~debt.EUR')).toEqual([40, 110, 240, -90]);
   expect(scene.reports).toMatchObject([{ kind: 'uncovered', hash: poor.hash, payer: 'b' }]);
   await scene.expectClean();
 });
@@ -62,19 +62,19 @@ test('what the debt wallet carries is voided when the chain lets go of it, and t
   await scene.pool.drop([rich.hash, poor.hash], 'expired');
   await scene.payments.catchUp();
   for (const source of ['a', 'b']) {
-    await scene.ledger.transfer({ id: `spent ${source}`, source, destination: 'vault', amount: 50n, currency: 'EUR' });
+    await scene.ledger.transfer({ id: `spent ${source}`, source, destination: '~vault', amount: 50n, currency: 'EUR' });
   }
   await scene.block();
   await scene.block(rich, poor);
   await scene.payments.catchUp();
-  await scene.ledger.transfer({ id: 'top-up', source: 'vault', destination: 'a', amount: 50n, currency: 'EUR' });
+  await scene.ledger.transfer({ id: 'top-up', source: '~vault', destination: 'a', amount: 50n, currency: 'EUR' });
   await scene.undo(1);
   await scene.payments.catchUp();
-  expect(await scene.reservations(rich)).toEqual(['voided', 'refused', 'voided by debt', 'pending']);
-  expect(await scene.reservations(poor)).toEqual(['voided', 'refused', 'voided by debt', 'refused']);
+  expect(await scene.reservations(rich)).toEqual(['voided', 'voided by debt', 'pending']);
+  expect(await scene.reservations(poor)).toEqual(['voided', 'voided by debt']);
   expect(await scene.pool.status(poor.hash)).toMatchObject({ stage: 'Dropped', reason: { app: 'unfunded' } });
   await scene.payments.catchUp();
-  expect(await scene.available('a', 'b', 'debt')).toEqual([40, 50, 0]);
+  expect(await scene.available('a', 'b', '~debt.EUR')).toEqual([40, 50, 0]);
   await scene.expectClean();
 });
 
@@ -103,10 +103,10 @@ test('money that the payee has spent before the roll-back is given back by the d
   const scene = await openScene();
   const payment = await scene.submitted('a>b:60');
   await scene.finalized(payment);
-  await scene.ledger.transfer({ id: 'spent', source: 'b', destination: 'vault', amount: 150n, currency: 'EUR' });
+  await scene.ledger.transfer({ id: 'spent', source: 'b', destination: '~vault', amount: 150n, currency: 'EUR' });
   await scene.undo(3);
   await scene.payments.catchUp();
-  expect(await scene.available('a', 'b', 'debt')).toEqual([40, 10, -60]);
+  expect(await scene.available('a', 'b', '~debt.EUR')).toEqual([40, 10, -60]);
   expect(scene.reports).toMatchObject([{ kind: 'shortfall', hash: payment.hash }]);
   await scene.expectClean();
 });
@@ -176,7 +176,7 @@ test('a wallet that was closed: the debt wallet cannot help either, and the foll
   const payment = await scene.submitted('a>c:60');
   await scene.pool.drop([payment.hash], 'expired');
   await scene.payments.catchUp();
-  await scene.ledger.transfer({ id: 'all', source: 'c', destination: 'vault', amount: 100n, currency: 'EUR' });
+  await scene.ledger.transfer({ id: 'all', source: 'c', destination: '~vault', amount: 100n, currency: 'EUR' });
   await scene.ledger.closeWallet('c');
   const next = await scene.submitted('a>b:10');
   await scene.finalized(payment, next);
@@ -190,7 +190,7 @@ test('a wallet that was closed: the debt wallet cannot help either, and the foll
 test('two couplings with one ledger do not meet', async () => {
   const scene = await openScene();
   const other = await openScene();
-  const second = ledgerPool(other.pool, scene.ledger, { transferOf, name: 'second' });
+  const second = ledgerPool(other.pool, scene.ledger, { transferOf, authorise, name: 'second' });
   const payment = await scene.submitted('a>b:30');
   expect(await second.submit(payment)).toMatchObject({ kind: 'received' });
   expect(await scene.available('a')).toEqual([40]);
@@ -204,7 +204,7 @@ test('a wrong option is refused by its name', async () => {
   const { pool, ledger } = await openScene();
   const field = (options: object) => {
     try {
-      ledgerPool(pool, ledger, { transferOf, ...options });
+      ledgerPool(pool, ledger, { transferOf, authorise, ...options });
     } catch (error) {
       return (error as { field?: string }).field;
     }
@@ -214,6 +214,7 @@ test('a wrong option is refused by its name', async () => {
   expect(field({ postOn: 'pending' as never })).toBe('postOn');
   expect(field({ orphanAfterMs: 0 })).toBe('orphanAfterMs');
   expect(field({ transferOf: undefined as never })).toBe('transferOf');
+  expect(field({ authorise: undefined as never })).toBe('authorise');
   expect(field({ report: 1 as never })).toBe('report');
   expect(field({ other: 1 })).toBe('other');
 });

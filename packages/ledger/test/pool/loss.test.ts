@@ -94,7 +94,7 @@ test('a pool that was made anew: what it does not know stays open, and serves wh
   const pool = new Mempool(await ephemeral.open({ finalizeThreshold: 3 }));
   const anew = new Scene(pool, scene.ledger, { orphanAfterMs: 1, report: (report) => scene.reports.push(report) });
   await anew.payments.catchUp();
-  expect(scene.reports.map(({ kind }) => kind)).toEqual(['unknown', 'unknown']);
+  expect(scene.reports.map(({ kind }) => kind)).toEqual(['fell-back', 'unknown', 'unknown']);
   expect(await anew.payments.submit(again)).toMatchObject({ kind: 'received' });
   await anew.block(again);
   await anew.blocks(2);

@@ -6,17 +6,18 @@ import {
   type Ledger,
   type LedgerPool,
   type LedgerPoolOptions,
+  type LedgerRecord,
   ledgerPool,
   memoryLedger,
   openLedger,
   type PoolReport,
-  seriesOfHash,
+  paymentId,
   type Wallet,
 } from '../../src/index.ts';
 import { fill } from './filled.ts';
-import { encode, transferOf } from './payment.ts';
+import { authorise, encode, transferOf } from './payment.ts';
 
-export interface SceneOptions extends Partial<Omit<LedgerPoolOptions, 'transferOf'>> {
+export interface SceneOptions extends Partial<LedgerPoolOptions> {
   readonly pool?: Partial<OpenOptions>;
   readonly mempool?: MempoolOptions;
 }
@@ -32,10 +33,10 @@ export class Scene {
   #slot = 0;
   #chain: ChainPoint[] = [];
 
-  constructor(pool: Mempool, ledger: Ledger, options: Omit<LedgerPoolOptions, 'transferOf'>) {
+  constructor(pool: Mempool, ledger: Ledger, options: Partial<LedgerPoolOptions>) {
     this.pool = pool;
     this.ledger = ledger;
-    this.options = { transferOf, report: (report) => this.reports.push(report), ...options };
+    this.options = { transferOf, authorise, report: (report) => this.reports.push(report), ...options };
     this.payments = ledgerPool(pool, ledger, this.options);
   }
 
@@ -92,15 +93,29 @@ export class Scene {
 
   /** The states of the reservations of a transaction, in order. */
   async reservations(of: { readonly hash: string }): Promise<string[]> {
-    const series = seriesOfHash(this.options.name ?? 'main', of.hash);
-    const { number } = await this.ledger.seriesEnd(series);
-    const numbers = Array.from({ length: number }, (_, index) => index + 1);
-    const all = await Promise.all(numbers.map((n) => this.ledger.findTransfer(`~${series}:${n}`)));
-    return all.map((one) => (one?.source.startsWith('debt') ? `${one.state} by debt` : (one?.state ?? 'gone')));
+    const prefix = `~${paymentId(this.options.name ?? 'main', of.hash)}:`;
+    const states: string[] = [];
+    for await (const record of recordsOf(this.ledger)) {
+      if (record.type !== 'transfer' || record.transfer.kind !== 'reserve') continue;
+      if (!record.transfer.id.startsWith(prefix)) continue;
+      const one = await this.ledger.findTransfer(record.transfer.id);
+      states.push(one?.source.startsWith('~debt') ? `${one.state} by debt` : (one?.state ?? 'gone'));
+    }
+    return states;
   }
 
   async expectClean(): Promise<void> {
     expect((await this.ledger.audit()).faults).toEqual([]);
+  }
+}
+
+export async function* recordsOf(ledger: Ledger): AsyncGenerator<LedgerRecord, void> {
+  for (let seq = 0; ; ) {
+    const records = await ledger.records(seq);
+    yield* records;
+    const last = records.at(-1);
+    if (last === undefined) return;
+    seq = last.seq;
   }
 }
 

@@ -16,7 +16,7 @@ export async function openOwn(options: Partial<LedgerOptions> & RedisLedgerOptio
 export async function fund(ledger: Ledger, funds: Readonly<Record<string, bigint>>): Promise<void> {
   for (const [id, amount] of Object.entries(funds)) {
     await ledger.createWallet({ id, owner: `owner of ${id}`, currency });
-    if (amount > 0n) await ledger.transfer(move(`fund ${id}`, 'vault', id, amount));
+    if (amount > 0n) await ledger.transfer(move(`fund ${id}`, '~vault', id, amount));
   }
 }
 

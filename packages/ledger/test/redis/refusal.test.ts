@@ -32,7 +32,7 @@ test('a wrong password, a missing right and a replica are refused in words', asy
   await admin.call('ACL', 'SETUSER', 'node', '-xadd');
   await fails(ledger.createWallet({ id: 'a', owner: 'a', currency: 'C' }), 'ERR_LEDGER_REFUSED', /xadd|XADD/);
   await admin.replicaof('127.0.0.1', '1');
-  await fails(ledger.wallet('vault'), 'ERR_LEDGER_REFUSED', /replica/);
+  await fails(ledger.wallet('~vault'), 'ERR_LEDGER_REFUSED', /replica/);
   await fails(openOwn({ url: at('node:pass') }), 'ERR_LEDGER_REFUSED', /replica/);
 });
 
@@ -120,7 +120,7 @@ test('a ledger of a newer format, or one that is gone, is not written to', async
   const ledger = await openOwn({ url, name });
   const admin = operator(url);
   await admin.hset(`{ledger}:${name}:meta`, 'format', '2');
-  await fails(ledger.wallet('vault'), 'ERR_LEDGER_INCOMPATIBLE', /format 2/);
+  await fails(ledger.wallet('~vault'), 'ERR_LEDGER_INCOMPATIBLE', /format 2/);
   await fails(openOwn({ url, name }), 'ERR_LEDGER_INCOMPATIBLE', /format 2/);
   await admin.del(`{ledger}:${name}:meta`);
   await fails(openOwn({ url, name }), 'ERR_LEDGER_CORRUPT', /:meta /);

@@ -54,7 +54,7 @@ test('trimmed records are added up in the openings, up to a reservation that is 
   const admin = operator(url);
   expect(await admin.hget(`{ledger}:${name}:refusals`, 'owner of c')).toBeNull();
   // The first chunk of each wallet is gone.
-  expect((await admin.hkeys(`{ledger}:${name}:history`)).toSorted()).toEqual(['a\n1', 'b\n1', 'c\n0', 'vault\n0']);
+  expect((await admin.hkeys(`{ledger}:${name}:history`)).toSorted()).toEqual(['a\n1', 'b\n1', 'c\n0', '~vault\n0']);
   expect(await ledger.void({ id: 'voided', pendingId: 'open' })).toMatchObject({ outcome: 'created' });
   expect(await trim('4', 1_000)).toEqual([12, 0]);
   expect(await ledger.audit()).toMatchObject({ ok: true, faults: [], records: 0, wallets: 4 });
@@ -78,7 +78,7 @@ test('an id whose record was trimmed is not carried out again under a longer ret
   const short = await openOwn({ url, name, retentionMs: 1_000 });
   const ledgers = [short, await openOwn({ url, name, retentionMs: 86_400_000 }), await openOwn({ url, name })];
   for (const id of ['a', 'b']) await short.createWallet({ id, owner: id, currency });
-  const [paid, held] = [move(newTransferId(), 'vault', 'a', 5n), move(newTransferId(), 'vault', 'a', 3n)];
+  const [paid, held] = [move(newTransferId(), '~vault', 'a', 5n), move(newTransferId(), '~vault', 'a', 3n)];
   await short.transfer(paid);
   await short.reserve(held);
   await short.post({ id: 'posted', pendingId: held.id });

@@ -31,8 +31,8 @@ test('a wallet with a signer takes only transfers that its key has signed', asyn
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const signer = keyOf(publicKey);
   await client.post('/wallets', { id: 'a', owner: 'x', signer });
-  await client.post('/transfers', { source: 'vault', destination: 'a', amount: '5' }, 'in');
-  const move = { source: 'a', destination: 'vault', amount: '3', currency: 'ADA' };
+  await client.post('/transfers', { source: '~vault', destination: 'a', amount: '5' }, 'in');
+  const move = { source: 'a', destination: '~vault', amount: '3', currency: 'ADA' };
   const text = signedText({ ledger: 'main', id: 'out', ...move, amount: 3n });
   const signature = { signer, bytes: sign(null, Buffer.from(text), privateKey).toString('hex') };
   const refused = { status: 422, body: { outcome: 'signature_invalid' } };

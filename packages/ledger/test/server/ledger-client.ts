@@ -40,7 +40,7 @@ export class LedgerClient {
   /** Makes a wallet with money of the vault in it. */
   async fund(id: string, owner: string, amount: string): Promise<void> {
     await this.post('/wallets', { id, owner });
-    const answer = await this.post('/transfers', { source: 'vault', destination: id, amount }, `fund-${id}`);
+    const answer = await this.post('/transfers', { source: '~vault', destination: id, amount }, `fund-${id}`);
     if (answer.status !== 201) throw new Error(JSON.stringify(answer.body));
   }
 

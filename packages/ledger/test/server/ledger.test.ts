@@ -15,7 +15,7 @@ test('money comes out of the vault, moves, is reserved, posted in part and voide
     body: { outcome: 'wallet_exists', code: 'ERR_SERVER_REFUSED' },
   });
   await client.post('/wallets', { id: 'bob/ü?', owner: 'bob', tags: ['vip'] });
-  await client.post('/transfers', { source: 'vault', destination: 'alice', amount: '100' }, 'fund-alice');
+  await client.post('/transfers', { source: '~vault', destination: 'alice', amount: '100' }, 'fund-alice');
   const move = { source: 'alice', destination: 'bob/ü?', amount: '30', description: 'tea', metadata: { order: '7' } };
   const moved = await client.post('/transfers', move, 't1');
   expect(moved).toMatchObject({ status: 201, replayed: false, body: { id: 't1', state: 'posted', amount: '30' } });
@@ -57,7 +57,7 @@ test('money comes out of the vault, moves, is reserved, posted in part and voide
   expect(await found('tag=vip&tag=a%2Cb')).toEqual(['alice']);
   expect(await found('tag=vip&tag=a%2Cb&match=any')).toEqual(['alice', 'bob/ü?']);
   expect(await found(`owner=${encodeURIComponent('Alice & Söhne')}`)).toEqual(['alice']);
-  expect(await found('limit=1')).toEqual(['vault']);
+  expect(await found('limit=1')).toEqual(['~vault']);
   expect(await client.send('PATCH', '/wallets/alice/tags', { tags: ['poor'] })).toMatchObject({
     status: 200,
     body: { tags: ['poor'] },
@@ -77,11 +77,11 @@ test('amounts are whole minor units as text, exact up to 2^63 − 1; all else is
   for (const id of ['a', 'b']) await client.post('/wallets', { id, owner: 'x' });
   const given: unknown[] = ['1e3', '0.5', '-1', '01', '0', '', ' 1', '+1', '1n', '0x1', 1, 1.5, null, true, {}, []];
   for (const amount of [...given, (2n ** 63n).toString(), '9'.repeat(400)]) {
-    const move = { source: 'vault', destination: 'a', amount };
+    const move = { source: '~vault', destination: 'a', amount };
     expect(await client.post('/transfers', move, 'x')).toMatchObject({ status: 400, body: { field: 'amount' } });
   }
   expect((await client.get('/transfers/x')).status).toBe(404);
-  const all = { source: 'vault', destination: 'a', amount: max };
+  const all = { source: '~vault', destination: 'a', amount: max };
   expect(await client.post('/transfers', all, 'all')).toMatchObject({ status: 201, body: { amount: max } });
   expect(await client.post('/transfers', { ...all, amount: '1' }, 'more')).toMatchObject({
     status: 422,
@@ -94,7 +94,7 @@ test('amounts are whole minor units as text, exact up to 2^63 − 1; all else is
 
 test('malformed requests are refused naming the field', async () => {
   const { client } = await ledgerServer();
-  const move = { source: 'vault', destination: 'a', amount: '1' };
+  const move = { source: '~vault', destination: 'a', amount: '1' };
   const cases: [unknown, string | undefined, string][] = [
     [{ ...move, more: 1 }, 'i', 'more'],
     [{ ...move, kind: 'steal' }, 'i', 'kind'],
@@ -151,7 +151,7 @@ test('odd ids are found by their path; those that a URL cannot have are refused 
     expect(await client.get(`/wallets/${path}`)).toMatchObject({ status: 200, body: { id, balance: '0' } });
     expect(await client.send('PATCH', `/wallets/${path}/tags`, { tags: [id] })).toMatchObject({ body: { tags: [id] } });
     expect(await client.get(`/wallets?tag=${path}`)).toMatchObject({ body: { items: [{ id }] } });
-    const held = { kind: 'reserve', id: `r${id}`, source: 'vault', destination: id, amount: '2' };
+    const held = { kind: 'reserve', id: `r${id}`, source: '~vault', destination: id, amount: '2' };
     expect(await client.post('/transfers', held)).toMatchObject({ status: 201, body: { id: held.id } });
     const post = `/transfers/${encodeURIComponent(held.id)}/post`;
     expect(await client.post(post, { id: `p${id}` })).toMatchObject({ status: 201, body: { destination: id } });
@@ -161,7 +161,7 @@ test('odd ids are found by their path; those that a URL cannot have are refused 
   const before = await ledgerOf(server)?.head();
   for (const id of ['.', '..']) {
     expect(await client.post('/wallets', { id, owner: 'x' })).toMatchObject(refused);
-    const move = { source: 'vault', destination: '/', amount: '1' };
+    const move = { source: '~vault', destination: '/', amount: '1' };
     expect(await client.post('/transfers', move, id)).toMatchObject(refused);
     expect(await client.post('/transfers/batch', { transfers: [{ ...move, id }] })).toMatchObject(refused);
     expect(await client.post('/transfers/r~/void', {}, id)).toMatchObject(refused);
@@ -173,7 +173,7 @@ test('metadata comes back as it was sent, whatever its keys are called', async (
   const { client } = await ledgerServer();
   await client.post('/wallets', { id: 'a', owner: 'x' });
   const metadata: Record<string, string> = JSON.parse('{"":"empty","__proto__":"p","constructor":"c"}');
-  const move = { source: 'vault', destination: 'a', amount: '1' };
+  const move = { source: '~vault', destination: 'a', amount: '1' };
   const moved = await client.post('/transfers', { ...move, metadata }, 'm');
   expect(JSON.stringify(moved.body.metadata)).toBe(JSON.stringify(metadata));
   expect((await client.get('/transfers/m')).body).toEqual(moved.body);
@@ -253,7 +253,7 @@ test('a token moves the money of its owners alone, and an administrator makes wa
   expect(await status('reader', '/audit')).toBe(200);
   expect((await as('ann').post('/wallets', { id: 'more', owner: 'ann' })).status).toBe(403);
   for (const name of ['ann', 'all'])
-    expect((await as(name).post('/transfers', { ...move, source: 'vault' }, `v-${name}`)).status).toBe(403);
+    expect((await as(name).post('/transfers', { ...move, source: '~vault' }, `v-${name}`)).status).toBe(403);
   expect((await as('all').post('/transfers', move, '2')).status).toBe(201);
   const reserve = { ...move, kind: 'reserve' };
   expect((await as('ann').post('/transfers', { ...reserve, series: 's' })).status).toBe(403);
@@ -284,7 +284,7 @@ test('a token moves the money of its owners alone, and an administrator makes wa
 test('refusals of an owner are recorded up to a limit, beyond it the answer is 429', async () => {
   const { client } = await ledgerServer({ maxRefusals: 2 });
   await client.post('/wallets', { id: 'a', owner: 'x' });
-  const move = { source: 'a', destination: 'vault', amount: '1' };
+  const move = { source: 'a', destination: '~vault', amount: '1' };
   const outcomes = [];
   for (const id of ['1', '2', '3']) outcomes.push((await client.post('/transfers', move, id)).status);
   expect(outcomes).toEqual([422, 422, 429]);
@@ -295,7 +295,7 @@ test('a reservation whose time has come is expired by the server', async () => {
   const { server, client } = await ledgerServer({ sweepMs: 10 });
   await client.fund('a', 'x', '5');
   const events = client.events('3');
-  const reserve = { kind: 'reserve', source: 'a', destination: 'vault', amount: '5', timeoutMs: 1 };
+  const reserve = { kind: 'reserve', source: 'a', destination: '~vault', amount: '5', timeoutMs: 1 };
   expect((await client.post('/transfers', reserve, 'r')).status).toBe(201);
   const [, expired] = await firstEvents(await events, 2);
   expect(JSON.parse(expired?.data ?? '')).toMatchObject({ transfer: { kind: 'expire', pendingId: 'r' } });

@@ -6,7 +6,7 @@ import { numbers } from '../../../sqlite/test/numbered.ts';
 
 const [directory = ''] = process.argv.slice(2);
 const ledger = await openLedger(sqliteLedger, { path: join(directory, 'ledger.db'), currency: 'ADA' });
-const wallets = { source: 'vault', destination: 'alice', currency: 'ADA' };
+const wallets = { source: '~vault', destination: 'alice', currency: 'ADA' };
 await ledger.createWallet({ id: 'alice', owner: 'alice', currency: 'ADA' });
 await ledger.reserve({ ...wallets, id: 'held', amount: 7n });
 

@@ -18,7 +18,7 @@ async function open(path: string, options: Options = {}): Promise<Ledger> {
   return ledger;
 }
 
-const money = { source: 'vault', destination: 'alice', amount: 5n, currency: 'ADA' };
+const money = { source: '~vault', destination: 'alice', amount: 5n, currency: 'ADA' };
 
 /** A ledger with a wallet, tags, a transfer `paid` and a reservation `held`, in records 2 to 4; closed. */
 async function makeLedger(path = join(scratchFolder(), 'ledger.db')): Promise<string> {

@@ -6,7 +6,7 @@ const ledger = await openAt(place);
 const debit = { source: 'alice', destination: 'bob', amount: 1n, currency };
 const many = (count: string) => Array.from({ length: Number(count) }, (_, n) => n);
 const answers = await Promise.all(many(debits).map((n) => ledger.transfer({ ...debit, id: `${name}-${n}` })));
-const same = await Promise.all(many(repeats).map(() => ledger.transfer({ ...debit, source: 'vault', id: 'same' })));
+const same = await Promise.all(many(repeats).map(() => ledger.transfer({ ...debit, source: '~vault', id: 'same' })));
 await ledger.close();
 console.log(
   JSON.stringify({

@@ -17,7 +17,7 @@ async function call(caller: number): Promise<void> {
   await ledger.createWallet({ id: other, owner: other, currency });
   for (let n = 0; ; n += 1) {
     const id = `${name}-${caller}-${n}`;
-    print(await ledger.transfer({ id: `${id}-fund`, source: 'vault', destination: own, amount: 5n, currency }));
+    print(await ledger.transfer({ id: `${id}-fund`, source: '~vault', destination: own, amount: 5n, currency }));
     print(await ledger.reserve({ series: own, source: own, destination: other, amount: 3n, currency, timeoutMs: 5 }));
     const { last } = await ledger.seriesEnd(own);
     const resolved = { id: `${id}-end`, pendingId: last?.id ?? '' };

@@ -32,7 +32,7 @@ test.each(Object.entries(places))(
   async (_, newPlace) => {
     const place = newPlace();
     const ledger = await opened(place);
-    await ledger.transfer({ id: 'fund', source: 'vault', destination: 'alice', amount: 100n, currency });
+    await ledger.transfer({ id: 'fund', source: '~vault', destination: 'alice', amount: 100n, currency });
     const reports = await Promise.all(['a', 'b'].map((name) => debit(place, name)));
     const outcomes = reports.flatMap((each) => each.outcomes);
     const countOf = (outcome: string) => outcomes.filter((each) => each === outcome).length;
