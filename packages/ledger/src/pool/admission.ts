@@ -7,7 +7,7 @@ import {
   type StuckOutcome,
   unfundedCode,
 } from './pool-options.ts';
-import { type Progress, firstGeneration } from './progress.ts';
+import { firstGeneration, type Progress } from './progress.ts';
 import { dutyOf, type Settlement } from './settlement.ts';
 import { termsOf } from './terms.ts';
 
