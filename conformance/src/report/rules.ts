@@ -101,6 +101,7 @@ export const ledgerRules: Readonly<Record<string, string>> = {
   W5: 'Closing',
   W6: 'Searching',
   W7: 'Signers',
+  W8: 'Wallets of the system',
   T1: 'One id, one effect',
   T2: 'One id, one content',
   T3: 'Refusals stick',

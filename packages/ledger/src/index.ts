@@ -15,6 +15,7 @@ export type {
 export type * from './contract/transfer.ts';
 export { availableOf, balanceOf, type Wallet, type WalletCounters } from './contract/wallet.ts';
 export type { AuditFault, AuditReport } from './ledger/audit.ts';
+export { isSystemId } from './ledger/check.ts';
 export { Ledger, type TransferAnswer } from './ledger/ledger.ts';
 export { type SignedFields, signedText } from './ledger/signature.ts';
 export type { Lagged, LedgerEvent } from './ledger/subscription.ts';

@@ -150,7 +150,7 @@ const odd: readonly string[] = [
     '-0',
     '9007199254740993',
   ],
-  ...['é', 'e\u0301', '😀', '\u{10ffff}', 'ａ', '\ufeff', '\u200b', 'ß', 'ss', 'İ', '~', '~a:1', '::', '{a}:b', ','],
+  ...['é', 'e\u0301', '😀', '\u{10ffff}', 'ａ', '\ufeff', '\u200b', 'ß', 'ss', 'İ', 'a~', 'a~:1', '::', '{a}:b', ','],
 ];
 
 const texts = eachOnLedger({
@@ -181,7 +181,7 @@ const texts = eachOnLedger({
   },
   'A2/ids: ids, series, descriptions and metadata too': async (ledger) => {
     await fund(ledger, { a: 10_000n, b: 0n });
-    for (const id of odd.filter((one) => !one.startsWith('~'))) {
+    for (const id of odd) {
       const said = { description: id, metadata: { [id]: id } };
       const { transfer } = await ledger.reserve(move(id, 'a', 'b', 1n, said));
       assert.deepEqual(

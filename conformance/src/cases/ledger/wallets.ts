@@ -67,8 +67,18 @@ const closing = eachOnLedger({
     assert.deepEqual(await whole(ledger), before);
   },
   'W5/owing: a wallet with overdraft that owes stays open': async (ledger) => {
-    await fund(ledger, { a: 5n });
-    await assert.rejects(ledger.closeWallet('~vault'), (error) => isLedgerError(error, 'ERR_LEDGER_ARGUMENT'));
+    await fund(ledger, { a: 0n });
+    await ledger.createWallet({ id: 'owing', owner: 'o', currency: coin, overdraft: true });
+    await created(ledger.transfer(move('t', 'owing', 'a', 5n)));
+    assert.equal((await ledger.closeWallet('owing')).outcome, 'wallet_not_empty');
+  },
+  'W8/system: nobody creates or closes a wallet of the system': async (ledger) => {
+    const before = await whole(ledger);
+    for (const id of ['~vault', '~debt.COIN', '~', '~a']) {
+      assert.equal((await ledger.createWallet({ id, owner: 'o', currency: coin })).outcome, 'invalid_id');
+      await assert.rejects(ledger.closeWallet(id), (error) => isLedgerError(error, 'ERR_LEDGER_ARGUMENT'));
+    }
+    assert.deepEqual(await whole(ledger), before);
   },
 });
 

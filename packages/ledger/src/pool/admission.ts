@@ -1,5 +1,5 @@
 import type { ReceiveOptions, Submission } from 'mempool-core';
-import { type Known, type Marks, noFloor } from './marks.ts';
+import type { Marks } from './marks.ts';
 import {
   type Coupling,
   type FundedOutcome,
@@ -34,51 +34,44 @@ export class Admission {
   }
 
   async submit(given: Submission, options: FundedOptions): Promise<FundedOutcome> {
-    const submission = owned(given);
-    const hold = await this.#hold(submission);
-    if (hold.kind !== 'held') return hold;
-    const send = async () => [await this.#coupling.pool.submit(submission, options)];
-    return first(await this.#withdrawUnless([hold], send));
+    const { pool } = this.#coupling;
+    return first(await this.#admit([given], async (sent) => [await pool.submit(first(sent), options)]));
   }
 
-  async receive(given: readonly Submission[], options: FundedOptions): Promise<FundedOutcome[]> {
+  receive(given: readonly Submission[], options: FundedOptions): Promise<FundedOutcome[]> {
+    return this.#admit(given, (sent) => this.#coupling.pool.receive(sent, options));
+  }
+
+  /** Sends what is held, and gives back what was reserved for a transaction that the pool does not have afterwards. */
+  async #admit(
+    given: readonly Submission[],
+    send: (sent: readonly Submission[]) => Promise<readonly FundedOutcome[]>,
+  ): Promise<FundedOutcome[]> {
     const submissions = given.map(owned);
     const holds = await Promise.all(submissions.map((each) => this.#hold(each)));
-    const funded = holds.filter((each) => each.kind === 'held');
+    const held = holds.filter((each) => each.kind === 'held');
     const sent = submissions.filter((_, index) => holds[index]?.kind === 'held');
-    const outcomes =
-      sent.length === 0 ? [] : await this.#withdrawUnless(funded, () => this.#coupling.pool.receive(sent, options));
-    const left = outcomes.values();
-    return holds.map((each) => (each.kind === 'held' ? first([...left.take(1)]) : each));
-  }
-
-  /** Sends, and gives back what was reserved for a transaction that the pool does not have afterwards. */
-  async #withdrawUnless(
-    holds: readonly Hold[],
-    send: () => Promise<readonly FundedOutcome[]>,
-  ): Promise<readonly FundedOutcome[]> {
     try {
-      const outcomes = await send();
-      await this.#withdraw(holds.filter((_, index) => outcomes[index]?.kind !== 'received'));
-      return outcomes;
+      const outcomes = sent.length === 0 ? [] : await send(sent);
+      await Promise.all(
+        held.filter((_, index) => outcomes[index]?.kind !== 'received').map((each) => this.#withdraw(each)),
+      );
+      const left = outcomes.values();
+      return holds.map((each) => (each.kind === 'held' ? first([...left.take(1)]) : each));
     } catch (error) {
-      // A lost answer may stand for a receipt. The survey decides later.
-      if (isSafeFailure(error)) await this.#withdraw(holds).catch(() => undefined);
+      // If the answer was lost, and the pool receives a transaction later, the follower reserves again.
+      await Promise.all(held.map((each) => this.#withdraw(each))).catch(() => undefined);
       throw error;
     }
   }
 
-  async #withdraw(holds: readonly Hold[]): Promise<void> {
-    await Promise.all(
-      holds.map(async ({ hash, made }) => {
-        // The row is read first: a receipt that is settled after that changes it.
-        const known = made === null ? null : await this.#marks.read(hash);
-        if (known === null || known.row?.open?.id !== made) return;
-        const [status] = await this.#coupling.pool.checkStatus([hash]);
-        const duty = dutyOf(status?.stage ?? 'Unknown', this.#coupling.postOn);
-        if (duty === 'none' || duty === 'posted') await this.#settlement.withdraw(known);
-      }),
-    );
+  async #withdraw({ hash, made }: Hold): Promise<void> {
+    // The row is read first: a receipt that is settled after that changes it.
+    const known = made === null ? null : await this.#marks.read(hash);
+    if (known === null || known.row.open?.id !== made) return;
+    const [status] = await this.#coupling.pool.checkStatus([hash]);
+    const duty = dutyOf(status?.stage ?? 'Unknown', this.#coupling.postOn);
+    if (duty === 'none' || duty === 'posted') await this.#settlement.withdraw(known);
   }
 
   async #hold(submission: Submission): Promise<Hold | FundedOutcome> {
@@ -101,19 +94,14 @@ export class Admission {
     const generation = (await this.#marks.position<Progress>()).kept?.generation ?? firstGeneration;
     const id = this.#marks.newId(hash);
     for (;;) {
-      const known: Known = await this.#marks.read(hash);
-      const row = known.row ?? { ...noFloor, ...known.floor, slot: null, terms, open: null, paid: null };
-      if (row.open !== null && row.open.id !== id && isSame(row.terms, terms))
-        return { kind: 'held', hash, made: null };
-      if (row.open?.id === id) return { kind: 'held', hash, made: id };
+      const known = await this.#marks.read(hash);
+      const { row } = known;
       if ((row.open !== null || row.paid !== null) && !isSame(row.terms, terms)) return refused(hash, 'id_conflict');
-      const metadata = { hash, payer: terms.source };
-      const { outcome } = await this.#marks.step(known, [{ ...terms, kind: 'reserve', id, metadata }], {
-        ...{ ...row, terms },
-        open: { id, byDebt: false, unseen: generation },
-      });
-      if (outcome === 'settled') return { kind: 'held', hash, made: id };
-      if (outcome !== 'changed') return refused(hash, outcome);
+      if (row.open !== null) return { kind: 'held', hash, made: row.open.id === id ? id : null };
+      const call = { ...terms, kind: 'reserve', id, metadata: { hash, payer: terms.source } } as const;
+      const open = { id, byDebt: false, unseen: generation };
+      const { outcome } = await this.#marks.step(known, [call], { ...row, terms, open });
+      if (outcome !== 'settled' && outcome !== 'changed') return refused(hash, outcome);
     }
   }
 }
@@ -134,17 +122,7 @@ function refused(hash: string, outcome: StuckOutcome): FundedOutcome {
   return { kind: 'refused', hash, code: unfundedCode, log, penalize: false, outcome };
 }
 
-const safeCodes: ReadonlySet<unknown> = new Set(
-  ['INVALID', 'UNAVAILABLE', 'BUSY', 'STORE_FULL', 'UNSUPPORTED', 'READ_ONLY'].map((code) => `ERR_MEMPOOL_${code}`),
-);
-
-/** Whether the error says that the pool received nothing. */
-function isSafeFailure(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && safeCodes.has(error.code);
-}
-
-function first(outcomes: readonly FundedOutcome[]): FundedOutcome {
-  const [outcome] = outcomes;
-  if (outcome === undefined) throw new TypeError('the pool gave no outcome');
-  return outcome;
+function first<Item>([item]: readonly Item[]): Item {
+  if (item === undefined) throw new TypeError('the pool gave no outcome');
+  return item;
 }

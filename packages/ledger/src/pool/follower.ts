@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LaggedEvent, MempoolEvent } from 'mempool-core';
+import type { LaggedEvent } from 'mempool-core';
 import type { Coupling } from './pool-options.ts';
 import { digestOf, type Progress, type ProgressMark } from './progress.ts';
 import type { Settlement } from './settlement.ts';
@@ -82,30 +82,25 @@ export class Follower {
     const recess = new AbortController();
     const timer = setTimeout(() => recess.abort(), untilEnd ? longestMs : orphanAfterMs);
     const ended = signal === undefined ? recess.signal : AbortSignal.any([signal, recess.signal]);
-    const log = new PacedLog(await coupling.pool.subscribe({ after: start.cursor, signal: ended }));
     let progress = start;
     let unsaved = 0;
     try {
-      for (let event = await log.next(); event !== null; event = await log.next()) {
+      for await (const event of await coupling.pool.subscribe({ after: start.cursor, signal: ended })) {
         if (event.kind === 'lagged') return await this.#lose(progress, event);
         if (event.kind === 'transaction') await settlement.settle(event, start.generation);
         const last = { before: progress.cursor, digest: digestOf(event) };
         progress = { ...start, event: event.eventSeq, cursor: event.cursor, last };
-        unsaved++;
         if (event.eventSeq >= end) break;
-        if (unsaved >= eventsPerSave || (await log.isIdle())) {
-          if (!(await mark.save(progress))) return null;
-          unsaved = 0;
-        }
+        if (++unsaved < eventsPerSave) continue;
+        if (!(await mark.save(progress))) return null;
+        unsaved = 0;
       }
     } catch (error) {
       if (error !== ended.reason) throw error;
     } finally {
       clearTimeout(timer);
-      await log.end();
     }
-    const isSaved = unsaved === 0 || (await mark.save(progress));
-    return isSaved && progress.event >= end ? progress : null;
+    return (await mark.save(progress)) && progress.event >= end ? progress : null;
   }
 
   /** Begins the next generation, unless other processes are further than this one was: then nothing is lost. */
@@ -113,40 +108,6 @@ export class Follower {
     const { coupling, mark } = this.#parts;
     if (await mark.renew(progress)) coupling.report({ kind: 'lagged', missed, restarted });
     return null;
-  }
-}
-
-/** Events with the question whether the next one is there already. */
-class PacedLog {
-  readonly #events: AsyncIterator<MempoolEvent>;
-  #next: Promise<IteratorResult<MempoolEvent>> | null = null;
-
-  constructor(events: AsyncIterable<MempoolEvent>) {
-    this.#events = events[Symbol.asyncIterator]();
-  }
-
-  async next(): Promise<MempoolEvent | null> {
-    const { done, value } = await this.#ask();
-    this.#next = null;
-    return done ? null : value;
-  }
-
-  async isIdle(): Promise<boolean> {
-    const there = this.#ask().then(
-      () => false,
-      () => false,
-    );
-    return Promise.race([there, new Promise<boolean>((resolve) => void setImmediate(() => resolve(true)))]);
-  }
-
-  async end(): Promise<void> {
-    this.#next?.catch(() => undefined);
-    await this.#events.return?.();
-  }
-
-  #ask(): Promise<IteratorResult<MempoolEvent>> {
-    this.#next ??= this.#events.next();
-    return this.#next;
   }
 }
 

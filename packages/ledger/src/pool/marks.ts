@@ -1,9 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { LedgerError } from '../contract/errors.ts';
-import type { SettleOutcome } from '../contract/store.ts';
-import type { Transfer } from '../contract/transfer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
-import type { TransferCall } from '../ledger/verbs.ts';
+import type { Settled, TransferCall } from '../ledger/verbs.ts';
 import type { PoolTransfer } from './pool-options.ts';
 
 /**
@@ -37,26 +35,18 @@ export interface Row extends Position {
 }
 
 /** No row that was removed is later than this. */
-export interface Floor extends Position {
-  readonly at: number;
-}
+export type Floor = Position & Pick<Row, 'at'>;
 
-/** A row with the texts to compare. */
+/** A row as it was read, with the texts to compare. Without a text there is no row. */
 export interface Known {
   readonly hash: string;
-  readonly row: Row | null;
+  readonly row: Row;
   readonly text: string | null;
   readonly floor: Floor;
   readonly floorText: string | null;
 }
 
-/** The answer to a step. `changed`: another process was faster, so read again. */
-export interface Stepped {
-  readonly outcome: SettleOutcome;
-  readonly transfer: Transfer | null;
-}
-
-export const noFloor: Floor = { generation: 0, event: 0, at: 0 };
+const noFloor: Floor = { generation: 0, event: 0, at: 0 };
 const floorName = 'floor';
 const positionName = 'position';
 
@@ -83,7 +73,7 @@ export class Marks {
 
   async read(hash: string): Promise<Known> {
     const [text = null, floorText = null] = await this.#ledger.marks(this.#name, [hash, floorName]);
-    return { hash, text, row: decoded(text), floorText, floor: decoded<Floor>(floorText) ?? noFloor };
+    return knownOf(hash, text, floorText);
   }
 
   /** Returns a new id for a call about a hash. */
@@ -91,25 +81,24 @@ export class Marks {
     return `~${paymentId(this.#name, hash)}:${randomBytes(9).toString('base64url')}`;
   }
 
-  /** Makes the calls and writes the row, in one step, if the row is still the known one. */
-  async step({ hash, text, floorText }: Known, calls: readonly TransferCall[], row: Row): Promise<Stepped> {
+  /**
+   * Makes the calls and writes the row, in one step, if the row is still the known one. `changed` means that another process was faster:
+   * read again.
+   */
+  async step({ hash, text, floorText }: Known, calls: readonly TransferCall[], row: Row): Promise<Settled> {
     const after = encoded(row);
     // A row that was removed looks like one that never was: but then the floor has changed.
     const floor = text === null ? [{ hash: floorName, before: floorText, after: floorText }] : [];
     const changes = [{ hash, before: text, after }, ...floor];
-    const { outcome, transfers } = await this.#ledger.settle(this.#name, calls, changes);
-    if (outcome === 'changed' && after !== text) {
-      // The step may have been sent twice, because its answer was lost.
-      const [now] = await this.#ledger.marks(this.#name, [hash]);
-      const id = calls[0]?.id;
-      if (now === after) return { outcome: 'settled', transfer: id === undefined ? null : await this.find(id) };
-    }
-    return { outcome, transfer: transfers[0] ?? null };
+    const answer = await this.#ledger.settle(this.#name, calls, changes);
+    if (answer.outcome !== 'changed' || (await this.read(hash)).text !== after) return answer;
+    // The step was sent twice, because its answer was lost.
+    const transfers = await Promise.all(calls.map(({ id = '' }) => this.#ledger.findTransfer(id)));
+    return { outcome: 'settled', transfers: transfers.filter((each) => each !== null) };
   }
 
   /** Removes a row and lifts the floor to it, if both are as known. */
   async remove({ hash, text, row, floor, floorText }: Known): Promise<void> {
-    if (row === null) return;
     const { generation, event } = isAtLeast(floor, row) ? floor : row;
     const lifted: Floor = { generation, event, at: Math.max(floor.at, row.at) };
     const changes = [
@@ -124,7 +113,7 @@ export class Marks {
     for (let cursor: string | null = ''; cursor !== null; ) {
       const { marks, next } = await this.#ledger.markPage(this.#name, cursor);
       const own = marks.filter(({ hash }) => hash !== floorName && hash !== positionName);
-      yield own.map(({ hash, text }) => ({ hash, text, row: decoded(text), floor: noFloor, floorText: null }));
+      yield own.map(({ hash, text }) => knownOf(hash, text, null));
       cursor = next;
     }
   }
@@ -145,21 +134,19 @@ export class Marks {
     const change = { hash: positionName, before, after: encoded(kept) };
     return (await this.#ledger.settle(this.#name, [], [change])).outcome === 'settled';
   }
+}
 
-  find(id: string): Promise<Transfer | null> {
-    return this.#ledger.findTransfer(id);
-  }
-
-  debtWallet(currency: string): Promise<string> {
-    return this.#ledger.debtWallet(currency);
-  }
+function knownOf(hash: string, text: string | null, floorText: string | null): Known {
+  const floor = decoded<Floor>(floorText) ?? noFloor;
+  const row = decoded<Row>(text) ?? { ...floor, slot: null, terms: null, open: null, paid: null };
+  return { hash, text, row, floor, floorText };
 }
 
 function encoded(value: object): string {
   return JSON.stringify(value, (_, field) => (typeof field === 'bigint' ? field.toString() : field));
 }
 
-function decoded<Value = Row>(text: string | null): Value | null {
+function decoded<Value>(text: string | null): Value | null {
   if (text === null) return null;
   try {
     return JSON.parse(text, (key, field) => (key === 'amount' ? BigInt(field) : field));

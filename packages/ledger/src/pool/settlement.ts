@@ -1,5 +1,5 @@
 import type { Transaction, TransactionEvent, TransactionStatus } from 'mempool-core';
-import type { TransferCall } from '../ledger/verbs.ts';
+import type { Settled, TransferCall } from '../ledger/verbs.ts';
 import { type Held, isAtLeast, type Known, type Marks, type Position, type Row } from './marks.ts';
 import type { Coupling, PoolTransfer, StuckOutcome } from './pool-options.ts';
 import { type Terms, termsOf, termsOfHash } from './terms.ts';
@@ -41,7 +41,6 @@ export interface Moment extends Position {
 interface Case {
   readonly moment: Moment;
   readonly known: Known;
-  readonly row: Row;
 }
 
 /**
@@ -70,48 +69,44 @@ export class Settlement {
   async bring(moment: Moment): Promise<void> {
     for (let isDone = false; !isDone; ) {
       const known = await this.#marks.read(moment.hash);
-      if (isAtLeast(known.row ?? known.floor, moment)) return;
-      if (known.row === null && moment.duty === 'none') return;
-      const row = known.row ?? { ...known.floor, slot: null, terms: null, open: null, paid: null };
-      const isForgotten = known.row === null && moment.receivedAt <= known.floor.at;
+      const { row, text, floor } = known;
+      if (isAtLeast(row, moment) || (text === null && moment.duty === 'none')) return;
       // In a pool that fell back, a transaction may come again whose row was removed.
-      if (isForgotten && known.floor.generation < moment.generation) return this.#reportForgotten(moment);
-      isDone = await this.#step({ moment, known, row });
+      const isOld = text === null && moment.receivedAt <= floor.at && floor.generation < moment.generation;
+      isDone = isOld ? await this.#forget({ moment, known }) : await this.#step({ moment, known });
     }
   }
 
   /** Voids the reservation of a submission, if it is still as it is known. */
   async withdraw(known: Known): Promise<void> {
-    if (known.row?.open?.unseen === undefined) return;
-    await this.#release(known, known.row);
+    if (known.row.open?.unseen !== undefined) await this.#release(known, known.row);
   }
 
   /** Returns true if the money is in the required state, or cannot come into it; false if there is another step to take. */
   async #step(on: Case): Promise<boolean> {
-    const { row, known, moment } = on;
-    if (row.paid !== null && moment.duty !== 'posted') return this.#giveBack(on);
-    if (row.open === null) {
-      return moment.duty === 'none' || row.paid !== null ? this.#note(on) : this.#reserve(on);
-    }
-    if (moment.duty === 'none' || row.paid !== null) return this.#release(known, noted(on));
-    if (moment.duty === 'posted') return this.#post(on);
-    if (moment.duty === 'carried' || !row.open.byDebt) return this.#note(on);
+    const { known, moment } = on;
+    const { open, paid } = known.row;
+    if (paid !== null && moment.duty !== 'posted') return this.#giveBack(known, paid);
+    if (open === null) return moment.duty === 'none' || paid !== null ? this.#note(on) : this.#reserve(on);
+    if (moment.duty === 'none' || paid !== null) return this.#release(known, noted(on));
+    if (moment.duty === 'posted') return this.#post(on, open);
+    if (moment.duty === 'carried' || !open.byDebt) return this.#note(on);
     // The chain has let go of the transaction: the debt wallet no longer pays.
-    await this.#release(known, row);
+    await this.#release(known, known.row);
     return false;
   }
 
   /** Writes that the event is settled. */
   async #note(on: Case): Promise<boolean> {
-    const row = noted(on);
-    const open = row.open && { id: row.open.id, byDebt: row.open.byDebt };
-    return (await this.#marks.step(on.known, [], { ...row, open })).outcome === 'settled';
+    const { open } = on.known.row;
+    const seen = open && { id: open.id, byDebt: open.byDebt };
+    return (await this.#marks.step(on.known, [], { ...noted(on), open: seen })).outcome === 'settled';
   }
 
   async #reserve(on: Case): Promise<boolean> {
     const { hash, duty } = on.moment;
     const terms = await this.#termsOf(on);
-    if (terms.kind === 'free') return on.known.row === null || this.#note(on);
+    if (terms.kind === 'free') return on.known.text === null || this.#note(on);
     if (terms.kind === 'unreadable') {
       this.#coupling.report({ kind: 'unreadable', hash, error: terms.error });
       return this.#note(on);
@@ -128,27 +123,32 @@ export class Settlement {
     const byDebt = await this.#hold(on, terms.transfer, true);
     if (byDebt.outcome === 'changed') return false;
     if (byDebt.outcome !== 'settled') return this.#refuse(on, byDebt.outcome);
-    const { transfer } = byDebt;
+    const [transfer = null] = byDebt.transfers;
     this.#coupling.report({ kind: 'uncovered', hash, transfer, payer: terms.transfer.source });
     return duty !== 'posted';
   }
 
-  async #termsOf({ row, moment: { hash, transaction } }: Case): Promise<Terms> {
+  async #termsOf({ known: { row }, moment: { hash, transaction } }: Case): Promise<Terms> {
     if (row.terms !== null) return { kind: 'pays', transfer: row.terms };
     return transaction === undefined ? termsOfHash(this.#coupling, hash) : termsOf(this.#coupling, transaction);
   }
 
-  /** Reserves from the payer or from the debt wallet. To be posted, the event is not settled by that. */
-  async #hold(on: Case, terms: PoolTransfer, byDebt: boolean) {
-    const id = this.#marks.newId(on.moment.hash);
-    const { signature, ...money } = terms;
-    const paid = byDebt ? { ...money, source: await this.#marks.debtWallet(terms.currency) } : terms;
-    const metadata = { hash: on.moment.hash, payer: terms.source };
-    const row = on.moment.duty === 'posted' ? on.row : noted(on);
-    return this.#marks.step(on.known, [{ ...paid, kind: 'reserve', id, metadata }], {
-      ...{ ...row, terms },
-      open: { id, byDebt },
-    });
+  /** Reserves from the payer or from the debt wallet. If the money has to be posted then, the event is not settled by that. */
+  async #hold(on: Case, terms: PoolTransfer, byDebt: boolean): Promise<Settled> {
+    const { hash, duty } = on.moment;
+    const { signature, source: payer, ...money } = terms;
+    const from = byDebt
+      ? { source: await this.#coupling.ledger.debtWallet(terms.currency) }
+      : { source: payer, signature };
+    const call = {
+      ...money,
+      ...from,
+      kind: 'reserve',
+      id: this.#marks.newId(hash),
+      metadata: { hash, payer },
+    } as const;
+    const row = duty === 'posted' ? on.known.row : noted(on);
+    return this.#marks.step(on.known, [call], { ...row, terms, open: { id: call.id, byDebt } });
   }
 
   /** Drops a transaction as `unfunded`. One that the chain has cannot be dropped: its payment is stuck. */
@@ -166,16 +166,13 @@ export class Settlement {
     return this.#note(on);
   }
 
-  async #post(on: Case): Promise<boolean> {
-    const { known, row } = on;
-    if (row.open === null) return false;
-    const { id, byDebt } = row.open;
-    const call = { kind: 'post', id: this.#marks.newId(known.hash), pendingId: id } as const;
-    return this.#end(known, call, { ...noted(on), open: null, paid: { id, byDebt } });
+  #post(on: Case, { id, byDebt }: Held): Promise<boolean> {
+    const call = { kind: 'post', id: this.#marks.newId(on.known.hash), pendingId: id } as const;
+    return this.#end(on.known, call, { ...noted(on), open: null, paid: { id, byDebt } });
   }
 
   /** Voids the open reservation of a known row and writes the row without it. */
-  async #release(known: Known, row: Row): Promise<boolean> {
+  #release(known: Known, row: Row): Promise<boolean> {
     const pendingId = row.open?.id ?? '';
     const call = { kind: 'void', id: this.#marks.newId(known.hash), pendingId } as const;
     return this.#end(known, call, { ...row, open: null });
@@ -191,35 +188,33 @@ export class Settlement {
 
   /** An operator has resolved the reservation: writes the row as it is now. */
   async #adopt(known: Known, id: string): Promise<void> {
-    if (known.row === null) return;
-    const isPosted = (await this.#marks.find(id))?.state === 'posted';
-    const posted = isPosted ? { id, byDebt: known.row.open?.byDebt ?? false } : null;
-    await this.#marks.step(known, [], { ...known.row, open: null, paid: known.row.paid ?? posted });
+    const { open, paid } = known.row;
+    const isPosted = (await this.#coupling.ledger.findTransfer(id))?.state === 'posted';
+    const posted = isPosted ? { id, byDebt: open?.byDebt ?? false } : null;
+    await this.#marks.step(known, [], { ...known.row, open: null, paid: paid ?? posted });
   }
 
   /** Gives a payment back: from the payee if possible, else from the debt wallet. */
-  async #giveBack({ known, row }: Case): Promise<boolean> {
-    const { terms, paid } = row;
-    if (terms === null || paid === null) return this.#stuck(known.hash, 'unknown_payment');
+  async #giveBack(known: Known, { id: paid, byDebt }: Held): Promise<boolean> {
+    const { hash, row } = known;
+    const { ledger, report } = this.#coupling;
+    if (row.terms === null) return this.#stuck(hash, 'unknown_payment');
+    const { amount, currency, source: payer, destination: source } = row.terms;
+    const debt = () => ledger.debtWallet(currency);
+    const texts = { description: `given back: ${paid}`, metadata: { hash } };
+    const back = { ...texts, kind: 'transfer', id: this.#marks.newId(hash), amount, currency } as const;
     const next = { ...row, paid: null };
-    const back = this.#back(known.hash, terms, paid);
-    const debt = () => this.#marks.debtWallet(terms.currency);
-    const destination = paid.byDebt ? await debt() : terms.source;
-    const { outcome } = await this.#marks.step(known, [{ ...back, source: terms.destination, destination }], next);
+    const destination = byDebt ? await debt() : payer;
+    const { outcome } = await this.#marks.step(known, [{ ...back, source, destination }], next);
     if (outcome === 'settled' || outcome === 'changed') return false;
-    // What the debt wallet has paid stays paid: the payee owes it.
-    const calls = paid.byDebt ? [] : [{ ...back, source: await debt(), destination }];
-    const byDebt = await this.#marks.step(known, calls, next);
-    if (byDebt.outcome === 'changed') return false;
-    if (byDebt.outcome !== 'settled') return this.#stuck(known.hash, byDebt.outcome);
-    const transfer = paid.byDebt ? await this.#marks.find(paid.id) : byDebt.transfer;
-    this.#coupling.report({ kind: 'shortfall', hash: known.hash, transfer });
+    // A payment of the debt wallet stays: the payee owes it.
+    const calls = byDebt ? [] : [{ ...back, source: await debt(), destination }];
+    const other = await this.#marks.step(known, calls, next);
+    if (other.outcome === 'changed') return false;
+    if (other.outcome !== 'settled') return this.#stuck(hash, other.outcome);
+    const transfer = byDebt ? await ledger.findTransfer(paid) : (other.transfers[0] ?? null);
+    report({ kind: 'shortfall', hash, transfer });
     return false;
-  }
-
-  #back(hash: string, { amount, currency }: PoolTransfer, { id: paid }: Held) {
-    const id = this.#marks.newId(hash);
-    return { kind: 'transfer', id, amount, currency, description: `given back: ${paid}`, metadata: { hash } } as const;
   }
 
   #stuck(hash: string, outcome: StuckOutcome): true {
@@ -227,13 +222,12 @@ export class Settlement {
     return true;
   }
 
-  async #reportForgotten({ hash, transaction }: Moment): Promise<void> {
-    const read = transaction === undefined ? termsOfHash(this.#coupling, hash) : termsOf(this.#coupling, transaction);
-    if ((await read).kind !== 'free') this.#stuck(hash, 'id_expired');
+  async #forget(on: Case): Promise<true> {
+    return (await this.#termsOf(on)).kind === 'free' || this.#stuck(on.moment.hash, 'id_expired');
   }
 }
 
 /** The row, with the event as settled. */
-function noted({ row, moment: { generation, event, at, slot } }: Case): Row {
+function noted({ known: { row }, moment: { generation, event, at, slot } }: Case): Row {
   return { ...row, generation, event, at, slot };
 }

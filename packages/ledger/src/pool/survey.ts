@@ -44,14 +44,14 @@ export class Survey {
 
   async #idleOf(rows: readonly Known[], position: Position): Promise<readonly Known[]> {
     const idle: Known[] = [];
-    const unseen = rows.filter(({ row }) => row?.open?.unseen !== undefined);
+    const unseen = rows.filter(({ row }) => row.open?.unseen !== undefined);
     for (const [index, { stage }] of (await this.#statuses(unseen)).entries()) {
       const known = unseen[index];
       const duty = dutyOf(stage, this.#coupling.postOn);
       if (known === undefined || duty === 'reserved' || duty === 'carried') continue;
-      const made = await this.#marks.find(known.row?.open?.id ?? '');
+      const made = await this.#coupling.ledger.findTransfer(known.row.open?.id ?? '');
       if (made !== null && made.at + this.#orphanAfterMs > Date.now()) continue;
-      if (known.row?.open?.unseen === position.generation) idle.push(known);
+      if (known.row.open?.unseen === position.generation) idle.push(known);
       else await this.#reportUnknown(known);
     }
     return idle;
@@ -63,14 +63,14 @@ export class Survey {
    */
   async #removeEnded(rows: readonly Known[], position: Position, oldest: LogEntry | undefined): Promise<void> {
     const ended = rows.filter(({ row }) => {
-      return row !== null && row.open === null && isAtLeast(position, row) && row.at < (oldest?.at ?? Date.now());
+      return row.open === null && isAtLeast(position, row) && row.at < (oldest?.at ?? Date.now());
     });
     if (ended.length === 0) return;
     const statuses = await this.#statuses(ended);
     const { points } = await this.#coupling.pool.tip({ points: Number.MAX_SAFE_INTEGER });
     const reach = points.at(-1)?.slot ?? Number.POSITIVE_INFINITY;
     for (const [index, { text, hash, row }] of ended.entries()) {
-      if (statuses[index]?.stage !== 'Unknown' || (row?.slot ?? 0) >= reach) continue;
+      if (statuses[index]?.stage !== 'Unknown' || (row.slot ?? 0) >= reach) continue;
       const known = await this.#marks.read(hash);
       if (known.text === text) await this.#marks.remove(known);
     }
@@ -118,9 +118,9 @@ export class Survey {
 
   /** It may have been finalized or dropped: only an operator can know. */
   async #reportUnknown({ hash, row }: Known): Promise<void> {
-    const id = row?.open?.id;
+    const id = row.open?.id;
     if (id === undefined || this.#reported.size === this.#reported.add(id).size) return;
-    this.#coupling.report({ kind: 'unknown', hash, transfer: await this.#marks.find(id) });
+    this.#coupling.report({ kind: 'unknown', hash, transfer: await this.#coupling.ledger.findTransfer(id) });
   }
 
   async #statuses(items: readonly { readonly hash: string }[]): Promise<readonly TransactionStatus[]> {

@@ -1,5 +1,5 @@
 import { type Caller, Problem } from 'mempool-server/extension';
-import type { Ledger, TransferCall, Wallet } from '../index.ts';
+import { isSystemId, type Ledger, type TransferCall, type Wallet } from '../index.ts';
 import { outcomeProblem } from './outcome-problem.ts';
 
 /**
@@ -71,6 +71,7 @@ export async function assertMayCall(
       if (linked && call.id !== undefined) made.add(call.id);
       continue;
     }
+    if (isSystemId(call.pendingId)) throw ofSystem();
     const reservation = await ledger.findTransfer(call.pendingId);
     if (reservation !== null) spent.add(reservation.source);
     else if (!made.has(call.pendingId)) throw outcomeProblem('pending_not_found');
@@ -80,6 +81,11 @@ export async function assertMayCall(
     if (wallet === null) throw outcomeProblem('source_wallet_not_found');
     rights.assertSpends(wallet);
   }
+}
+
+function ofSystem(): Problem {
+  const detail = 'A reservation whose id begins with ~ belongs to the system: to post or void it needs ledger:admin.';
+  return new Problem(403, 'ERR_SERVER_SCOPE', { detail });
 }
 
 function noSeries(): Problem {

@@ -44,6 +44,11 @@ test('the rights that the README names are enough for every verb', async () => {
   const { outcome } = await ledger.reserve({ ...move('', 'a', 'b', 1n), id: undefined, series: 's', timeoutMs: 1 });
   expect(outcome).toBe('created');
   await ledger.sweep();
+  await ledger.settle('c', [], [{ hash: 'aa', before: null, after: 'x' }]);
+  expect([await ledger.marks('c', ['aa']), (await ledger.markPage('c', '')).marks]).toMatchObject([
+    ['x'],
+    [{ text: 'x' }],
+  ]);
   await ledger.transfers({ wallet: 'a' });
   await ledger.closeWallet('b');
   expect(await ledger.audit()).toMatchObject({ ok: true });
@@ -82,6 +87,7 @@ const names = [
   'series',
   'refusals',
   'openings',
+  'marks',
 ];
 
 test.for(names)('a key of another type in the place of %s is named, and nothing is written', async (name) => {
@@ -94,7 +100,7 @@ test.for(names)('a key of another type in the place of %s is named, and nothing 
   const headNow = () => admin.hget(`{ledger}:${ledgerName}:meta`, 'seq').catch(() => null);
   const head = await headNow();
   await fails(openOwn({ url, name: ledgerName }), 'ERR_LEDGER_INCOMPATIBLE', new RegExp(`another type.*:${name}$`));
-  if (name === 'openings') return;
+  if (name === 'openings' || name === 'marks') return;
   // Touches every key that a transfer writes.
   const calls = () =>
     ledger.batch([
@@ -107,13 +113,17 @@ test.for(names)('a key of another type in the place of %s is named, and nothing 
   expect(await headNow()).toBe(head);
 });
 
-test.for(['log', 'ids', 'wallets', 'balances', 'history'])('the loss of %s is noticed and named', async (name) => {
-  const ledgerName = randomUUID();
-  const ledger = await openOwn({ url, name: ledgerName });
-  await fund(ledger, { a: 10n, b: 0n });
-  await operator(url).del(`{ledger}:${ledgerName}:${name}`);
-  await fails(ledger.transfer(move('t', 'a', 'b', 1n)), 'ERR_LEDGER_CORRUPT', new RegExp(`:${name} `));
-});
+test.for(['log', 'ids', 'wallets', 'balances', 'history', 'marks'])(
+  'the loss of %s is noticed and named',
+  async (name) => {
+    const ledgerName = randomUUID();
+    const ledger = await openOwn({ url, name: ledgerName });
+    await fund(ledger, { a: 10n, b: 0n });
+    await ledger.settle('c', [], [{ hash: 'aa', before: null, after: 'x' }]);
+    await operator(url).del(`{ledger}:${ledgerName}:${name}`);
+    await fails(ledger.transfer(move('t', 'a', 'b', 1n)), 'ERR_LEDGER_CORRUPT', new RegExp(`:${name} `));
+  },
+);
 
 test('a ledger of a newer format, or one that is gone, is not written to', async () => {
   const name = randomUUID();
