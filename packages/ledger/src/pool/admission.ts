@@ -7,7 +7,6 @@ import {
   type StuckOutcome,
   unfundedCode,
 } from './pool-options.ts';
-import { firstGeneration, type Progress } from './progress.ts';
 import { dutyOf, type Settlement } from './settlement.ts';
 import { termsOf } from './terms.ts';
 
@@ -91,7 +90,6 @@ export class Admission {
   }
 
   async #reserve(hash: string, terms: PoolTransfer): Promise<Hold | FundedOutcome> {
-    const generation = (await this.#marks.position<Progress>()).kept?.generation ?? firstGeneration;
     const id = this.#marks.newId(hash);
     for (;;) {
       const known = await this.#marks.read(hash);
@@ -99,7 +97,7 @@ export class Admission {
       if ((row.open !== null || row.paid !== null) && !isSame(row.terms, terms)) return refused(hash, 'id_conflict');
       if (row.open !== null) return { kind: 'held', hash, made: row.open.id === id ? id : null };
       const call = { ...terms, kind: 'reserve', id, metadata: { hash, payer: terms.source } } as const;
-      const open = { id, byDebt: false, unseen: generation };
+      const open = { id, byDebt: false, unseen: true } as const;
       const { outcome } = await this.#marks.step(known, [call], { ...row, terms, open });
       if (outcome !== 'settled' && outcome !== 'changed') return refused(hash, outcome);
     }

@@ -28,8 +28,8 @@ export interface Row extends Position {
   /** The slot of the block of that event, if it has one. */
   readonly slot: number | null;
   readonly terms: PoolTransfer | null;
-  /** The reservation that is open. `unseen` is the generation in which a submission made it; absent once an event was settled. */
-  readonly open: (Held & { readonly unseen?: number }) | null;
+  /** The reservation that is open; `unseen` if a submission made it and no event was settled since. */
+  readonly open: (Held & { readonly unseen?: true }) | null;
   /** The payment that was made and not given back. */
   readonly paid: Held | null;
 }

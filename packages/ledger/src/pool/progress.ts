@@ -15,8 +15,6 @@ export interface Progress extends Position {
   readonly isLossy: boolean;
 }
 
-export const firstGeneration = 1;
-
 /** Reads and writes the position. It never goes back, even if many processes save it. */
 export class ProgressMark {
   readonly #pool: CoupledPool;
@@ -33,7 +31,7 @@ export class ProgressMark {
     const { text, kept } = await this.#marks.position<Progress>();
     if (kept !== null) return kept;
     const { epoch } = await this.#pool.usage();
-    const first = { generation: firstGeneration, event: 0, epoch, cursor: 'origin', last: null, isLossy: false };
+    const first = { generation: 1, event: 0, epoch, cursor: 'origin', last: null, isLossy: false };
     await this.#marks.putPosition(text, first);
     return this.read();
   }

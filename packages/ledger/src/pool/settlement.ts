@@ -38,9 +38,13 @@ export interface Moment extends Position {
   readonly transaction?: Transaction;
 }
 
-interface Case {
-  readonly moment: Moment;
+interface Noted {
+  readonly moment: Pick<Moment, 'generation' | 'event' | 'at' | 'slot'>;
   readonly known: Known;
+}
+
+interface Case extends Noted {
+  readonly moment: Moment;
 }
 
 /**
@@ -79,7 +83,16 @@ export class Settlement {
 
   /** Voids the reservation of a submission, if it is still as it is known. */
   async withdraw(known: Known): Promise<void> {
-    if (known.row.open?.unseen !== undefined) await this.#release(known, known.row);
+    if (known.row.open?.unseen) await this.#release(known, known.row);
+  }
+
+  /** Keeps the reservation of a transaction that the pool does not know. It may have been finalized or dropped: only an operator can know. */
+  async keep(known: Known, position: Position): Promise<void> {
+    const { hash, row } = known;
+    if (row.open === null || isAtLeast(row, position)) return;
+    const transfer = await this.#coupling.ledger.findTransfer(row.open.id);
+    this.#coupling.report({ kind: 'unknown', hash, transfer });
+    await this.#note({ known, moment: { ...row, ...position } });
   }
 
   /** Returns true if the money is in the required state, or cannot come into it; false if there is another step to take. */
@@ -97,10 +110,10 @@ export class Settlement {
   }
 
   /** Writes that the event is settled. */
-  async #note(on: Case): Promise<boolean> {
-    const { open } = on.known.row;
+  async #note({ known, moment }: Noted): Promise<boolean> {
+    const { open } = known.row;
     const seen = open && { id: open.id, byDebt: open.byDebt };
-    return (await this.#marks.step(on.known, [], { ...noted(on), open: seen })).outcome === 'settled';
+    return (await this.#marks.step(known, [], { ...noted({ known, moment }), open: seen })).outcome === 'settled';
   }
 
   async #reserve(on: Case): Promise<boolean> {
@@ -228,6 +241,6 @@ export class Settlement {
 }
 
 /** The row, with the event as settled. */
-function noted({ known: { row }, moment: { generation, event, at, slot } }: Case): Row {
+function noted({ known: { row }, moment: { generation, event, at, slot } }: Noted): Row {
   return { ...row, generation, event, at, slot };
 }

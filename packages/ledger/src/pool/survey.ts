@@ -15,8 +15,6 @@ export class Survey {
   readonly #marks: Marks;
   readonly #settlement: Settlement;
   readonly #orphanAfterMs: number;
-  /** Ids that were reported as `unknown`: each once. */
-  readonly #reported = new Set<string>();
 
   constructor(coupling: Coupling, marks: Marks, settlement: Settlement, orphanAfterMs: number) {
     this.#coupling = coupling;
@@ -35,24 +33,22 @@ export class Survey {
     const [oldest] = (await this.#coupling.pool.dumpFinalized({ limit: 1 })).entries;
     for await (const rows of this.#marks.rows()) {
       for (const some of chunks(rows)) {
-        found.push(...(await this.#idleOf(some, position)));
+        found.push(...(await this.#idleOf(some)));
         await this.#removeEnded(some, position, oldest);
       }
     }
     return found;
   }
 
-  async #idleOf(rows: readonly Known[], position: Position): Promise<readonly Known[]> {
+  async #idleOf(rows: readonly Known[]): Promise<readonly Known[]> {
     const idle: Known[] = [];
-    const unseen = rows.filter(({ row }) => row.open?.unseen !== undefined);
+    const unseen = rows.filter(({ row }) => row.open?.unseen);
     for (const [index, { stage }] of (await this.#statuses(unseen)).entries()) {
       const known = unseen[index];
       const duty = dutyOf(stage, this.#coupling.postOn);
       if (known === undefined || duty === 'reserved' || duty === 'carried') continue;
       const made = await this.#coupling.ledger.findTransfer(known.row.open?.id ?? '');
-      if (made !== null && made.at + this.#orphanAfterMs > Date.now()) continue;
-      if (known.row.open?.unseen === position.generation) idle.push(known);
-      else await this.#reportUnknown(known);
+      if (made === null || made.at + this.#orphanAfterMs <= Date.now()) idle.push(known);
     }
     return idle;
   }
@@ -101,7 +97,7 @@ export class Survey {
         const item = some[index];
         const transaction = item !== undefined && 'payload' in item ? item : undefined;
         if (status.stage !== 'Unknown') await this.#bring(status, { generation, event }, transaction);
-        else if (item !== undefined && 'row' in item) await this.#reportUnknown(item);
+        else if (item !== undefined && 'row' in item) await this.#settlement.keep(item, { generation, event });
       }
     }
   }
@@ -114,13 +110,6 @@ export class Survey {
       duty: dutyOf(stage, this.#coupling.postOn),
       ...(transaction === undefined ? {} : { transaction }),
     });
-  }
-
-  /** It may have been finalized or dropped: only an operator can know. */
-  async #reportUnknown({ hash, row }: Known): Promise<void> {
-    const id = row.open?.id;
-    if (id === undefined || this.#reported.size === this.#reported.add(id).size) return;
-    this.#coupling.report({ kind: 'unknown', hash, transfer: await this.#coupling.ledger.findTransfer(id) });
   }
 
   async #statuses(items: readonly { readonly hash: string }[]): Promise<readonly TransactionStatus[]> {
