@@ -94,7 +94,7 @@ const money: readonly Fault[] = [
     if (request.kind === 'void') model.count(source, destination, 1n, 0n);
   }),
   after('sweep-nothing', 'a sweep without anything due makes a record', 'sweep', (answer, model) => {
-    if (answer.count === 0) model.append({ type: 'tags', id: 'vault', content: '[]', result: '' });
+    if (answer.count === 0) model.append({ type: 'tags', id: '~vault', content: '[]', result: '' });
   }),
 ];
 
@@ -130,7 +130,7 @@ const wallets: readonly Fault[] = [
     if (answer.replayed) model.append({ type: 'tags', id: spec.id, content: '[]', result: '' });
   }),
   wrong('vault-of-nobody', 'the vault is nobody’s', 'createWallet', (right, _, spec) =>
-    right(spec.id === 'vault' ? { ...spec, owner: 'nobody' } : spec),
+    right(spec.id === '~vault' ? { ...spec, owner: 'nobody' } : spec),
   ),
   wrong('tags-added', 'tags are added', 'setTags', (right, model, id, tags) =>
     right(id, [...new Set([...(model.wallets_.get(id)?.tags ?? []), ...tags])].toSorted()),
@@ -270,6 +270,65 @@ const handles: readonly Fault[] = [
   },
 ];
 
+const settling: readonly Fault[] = [
+  wrong(
+    'marks-not-compared',
+    'marks are written without a look at them',
+    'settle',
+    (right, model, name, calls, changes) => {
+      const marks = model.marksOf(name);
+      return right(
+        name,
+        calls,
+        changes.map((change) => ({ ...change, before: marks.get(change.hash) ?? null })),
+      );
+    },
+  ),
+  after('marks-apart', 'marks are written although a call is refused', 'settle', (answer, model, name, _, changes) => {
+    if (answer.outcome !== 'settled' && answer.outcome !== 'changed')
+      for (const change of changes) model.mark(name, change);
+  }),
+  wrong('marks-kept', 'marks are not removed', 'mark', (right, _, coupling, change) => {
+    if (change.after !== null) right(coupling, change);
+  }),
+  wrong('marks-recorded', 'a change of marks makes a record', 'mark', (right, model, coupling, change) => {
+    right(coupling, change);
+    model.append({ type: 'tags', id: '~vault', content: '[]', result: '' });
+  }),
+  wrong('marks-in-common', 'couplings share their marks', 'marksOf', (right) => right('one')),
+  wrong(
+    'marks-first-page',
+    'only the first page of marks is found',
+    'markPage',
+    async (right, _, name, cursor, limit) => ({
+      ...(await right(name, cursor, limit)),
+      next: null,
+    }),
+  ),
+  wrong('marks-trimmed', 'marks lose their blanks', 'mark', (right, _, coupling, change) =>
+    right(coupling, { ...change, after: change.after === null ? null : change.after.trim() }),
+  ),
+  wrong('marks-without-money', 'the calls of a settlement are forgotten', 'settle', (right, _, coupling, __, changes) =>
+    right(coupling, [], changes),
+  ),
+  given('system-ids-cut', 'what makes an id one of the system is left out', 'transfer', (call) => ({
+    ...call,
+    id: String(call.id).replace(/^~/, ''),
+  })),
+  given('system-wallets-taken', 'a wallet of the system is created under another id', 'createWallet', (spec) => ({
+    ...spec,
+    id: spec.id.replace(/^~/, 'system '),
+  })),
+  {
+    id: 'marks-forgotten',
+    title: 'marks are gone when a ledger is opened again',
+    handle: (_, model) => {
+      model.marks_.clear();
+      return {};
+    },
+  },
+];
+
 /** They leave a reader waiting. */
 const waiting: ReadonlySet<string> = new Set([
   ...['stream-first-page', 'stream-without-first', 'never-ahead'],
@@ -289,6 +348,7 @@ export const ledgerFaults: readonly Fault[] = [
   ...streams,
   ...callers,
   ...handles,
+  ...settling,
 ].map((one) => (waiting.has(one.id) ? { ...one, waits: true } : one));
 
 /** The cases that must notice each fault. */

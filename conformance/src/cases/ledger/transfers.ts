@@ -53,7 +53,7 @@ const once = eachOnLedger({
     const call = move('t', 'a', 'b', 2n);
     const refused = await ledger.transfer(call);
     assert.deepEqual([refused.outcome, refused.replayed], ['insufficient_funds', false]);
-    await created(ledger.transfer(move('more', 'vault', 'a', 5n)));
+    await created(ledger.transfer(move('more', '~vault', 'a', 5n)));
     assert.deepEqual(await ledger.transfer(call), { ...refused, replayed: true });
     assert.deepEqual(await totals(ledger, 'b'), [0n, 0n, 0n, 0n]);
     await created(ledger.transfer({ ...call, id: 'new' }));
@@ -102,9 +102,9 @@ const amounts = eachOnLedger({
   'T5/most: a wallet takes 2^63 − 1 and gives it back': async (ledger) => {
     await fund(ledger, { a: most });
     assert.deepEqual(await totals(ledger, 'a'), [most, 0n, 0n, 0n]);
-    await created(ledger.transfer(move('t', 'a', 'vault', most)));
+    await created(ledger.transfer(move('t', 'a', '~vault', most)));
     assert.deepEqual(
-      [await totals(ledger, 'a'), await totals(ledger, 'vault')],
+      [await totals(ledger, 'a'), await totals(ledger, '~vault')],
       [
         [most, most, 0n, 0n],
         [most, most, 0n, 0n],

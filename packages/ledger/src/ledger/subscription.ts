@@ -40,7 +40,8 @@ export async function* follow(
       seq = raw.seq;
       trail.add(raw);
     }
-    if (page.records.length === 0) await store.changed(seq, signal);
+    // A ledger that is closed no longer answers.
+    if (page.records.length === 0 && !signal.aborted) await store.changed(seq, signal);
   }
 }
 
