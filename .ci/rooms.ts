@@ -36,7 +36,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     rules: ['contract', 'codec'],
     memory: ['contract', 'codec', 'rules'],
     ledger: ['contract', 'codec', 'rules'],
-    pool: ['contract', 'codec', 'ledger'],
+    pool: ['contract', 'ledger'],
     '.': ['contract', 'codec', 'rules', 'memory', 'ledger', 'pool'],
     sqlite: ['.'],
     redis: ['.'],
