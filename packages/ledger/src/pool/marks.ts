@@ -35,7 +35,7 @@ export interface Row extends Position {
 }
 
 /** No row that was removed is later than this. */
-export type Floor = Position & Pick<Row, 'at'>;
+type Floor = Position & Pick<Row, 'at'>;
 
 /** A row as it was read, with the texts to compare. Without a text there is no row. */
 export interface Known {
