@@ -7,7 +7,7 @@ function numbered(letter: string, count: number): string[] {
 }
 
 /** Numbers of rules that are removed, which no other rule takes. */
-const retired = new Set(['P30', 'P31', 'P33']);
+const retired = new Set(['P27', 'P30', 'P31', 'P33']);
 
 const contract = [
   ...numbered('L', 14),

@@ -37,7 +37,6 @@ import { interruptionCases } from './operations/interruption.ts';
 import { atomicityCases, onceCases } from './operations/once.ts';
 import { operationCases } from './operations/operations.ts';
 import { claimCases } from './priority/claims.ts';
-import { deadlineCases } from './priority/deadline.ts';
 import { holdingCases } from './priority/holding.ts';
 import { priorityCases } from './priority/index.ts';
 import { payloadCases } from './priority/payloads.ts';
@@ -108,7 +107,6 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...recordTimeCases,
   ...claimCases,
   ...holdingCases,
-  ...deadlineCases,
   ...payloadCases,
   ...overdueCases,
   ...importingCases,

@@ -81,7 +81,6 @@ export const rules: Readonly<Record<string, string>> = {
   P24: 'Events of places',
   P25: 'Walking the order',
   P26: 'A floor that moves',
-  P27: 'Until when a pool accepts',
   P28: 'Protected ones',
   P29: 'Tips',
   P32: 'Payloads with what is reaped',

@@ -4,7 +4,6 @@ import { chainMutants, rollbackDepthMutants, rollbackMutants } from './chain.ts'
 import { claimMutants, holdingMutants } from './claims.ts';
 import { confirmationMutants, sightingMutants, thresholdMutants } from './confirmation.ts';
 import { cursorMutants } from './cursors.ts';
-import { deadlineMutants } from './deadline.ts';
 import { electionMutants } from './elections.ts';
 import { eventLogMutants, eventMutants, streamMutants } from './events.ts';
 import { factMutants, overdueMutants } from './facts.ts';
@@ -73,7 +72,6 @@ export const allMutants: readonly Mutant[] = [
   ...parkingRoomMutants,
   ...waitingRoomMutants,
   ...lookupMutants,
-  ...deadlineMutants,
   ...payloadMutants,
   ...placeEventMutants,
   ...replacementMutants,

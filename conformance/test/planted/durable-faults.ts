@@ -121,9 +121,9 @@ export const durableFaults: readonly Fault[] = [
   stores.around('claims-of-this-open-alone', {
     extendClaim: async ({ store, given, reopened }) => (reopened ? { kind: 'ended' } : store.extendClaim(...given)),
   }),
-  planted('open-again-after-reopening', {
+  planted('without-a-limit-after-reopening', {
     async plant(store, { reopened }) {
-      if (reopened) await store.setLimits({ acceptUntil: Number.POSITIVE_INFINITY });
+      if (reopened) await store.setLimits({ maxTxs: Number.POSITIVE_INFINITY });
       return {};
     },
   }),

@@ -69,7 +69,6 @@ function told(outcome: SubmitOutcome): string {
       return `refused, ${outcome.log}`;
     case 'duplicate':
     case 'full':
-    case 'closed':
     case 'too-large':
     case 'limit':
     case 'conflict':

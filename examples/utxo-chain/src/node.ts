@@ -65,8 +65,6 @@ function describe(outcome: SubmitOutcome, bytes: number): string {
       return `too little to replace, ${(Number(outcome.required) * bytes) / 1_000} might do`;
     case 'refused':
       return `refused, ${outcome.log}`;
-    case 'closed':
-      return 'refused, the pool is closed';
     case 'full':
       return 'refused, the pool is full';
     case 'duplicate':

@@ -55,7 +55,6 @@ function hashOrRefusal(outcome: SubmitOutcome): string {
       throw refused('It spends an output that another one spends, and pays too little to replace it.');
     case 'limit':
       throw refused(`It is over the limit ${outcome.limit}.`);
-    case 'closed':
     case 'sender-limit':
     case 'cycle':
       throw refused(`Reason: ${outcome.kind}.`);

@@ -76,7 +76,6 @@ function broadcastAnswer(outcome: SubmitOutcome): object {
       return { ...sentAnswer(outcome), code, log, codespace, data: upperHex(data) };
     }
     case 'full':
-    case 'closed':
     case 'too-large':
     case 'limit':
     case 'conflict':

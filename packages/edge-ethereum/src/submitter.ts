@@ -125,8 +125,6 @@ function refusalOf(outcome: Exclude<SubmitOutcome, { kind: 'received' }>, { fiel
       return refused(`oversized data: limit ${outcome.maxTxBytes} bytes`);
     case 'refused':
       return refused(outcome.log);
-    case 'closed':
-      return refused('txpool is closed');
     case 'cycle':
       return refused('the transaction depends on itself');
   }

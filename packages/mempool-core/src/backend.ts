@@ -68,7 +68,6 @@ export {
   pending as pendingState,
   type TxState,
 } from './contract/lifecycle.ts';
-export { isClosedAt } from './contract/limits.ts';
 export { maxOperations } from './contract/options.ts';
 export { compareOrderKeys, encodeOrderKey, type OrderKey, orderKeyBelow } from './contract/order-key.ts';
 export { type Cut, corrupt, cutPage, type LoggedRecord, maxPageBytes, type ReadRecord } from './contract/page-rules.ts';
@@ -151,7 +150,6 @@ export {
   type ChainStep,
   confirmStep,
   dropStep,
-  type Gate,
   guardOf,
   type MoveGuard,
   moveStep,
@@ -159,7 +157,6 @@ export {
   type PoolView,
   planConfirm,
   planUndo,
-  type Room,
   receiveStep,
   recorded,
   rollbackStep,

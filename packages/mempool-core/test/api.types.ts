@@ -83,7 +83,6 @@ export function received(outcome: ReceiveOutcome): string {
       return outcome.hash;
     case 'full':
       return outcome.hash + (outcome.floor && paid(outcome.floor));
-    case 'closed':
     case 'limit':
     case 'conflict':
     case 'replacement-underpriced':

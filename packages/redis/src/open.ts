@@ -7,7 +7,7 @@ import { type RedisOptions, taggedPrefix } from './connection/options.ts';
 import { unlessImporting } from './connection/refusal.ts';
 import { keysOf, priorityKeysOf } from './connection/script.ts';
 import { FifoStore } from './fifo/store.ts';
-import { limitArguments } from './pool/fifo-limits.ts';
+import { limitArgument } from './pool/fifo-limits.ts';
 import { openPriority } from './priority/store.ts';
 
 type Options = DriverOptions & RedisOptions;
@@ -42,7 +42,7 @@ function poolArguments({ pool, retention, ordering, limits }: Options): (string 
   const epoch = randomBytes(12).toString('base64url');
   const wanted = retentionFields.map((field) => retention[field] ?? '');
   const names = [pool, epoch, ...wanted, ...retentionFields.map((field) => defaultRetention[field])];
-  if (ordering === 'fifo') return [...names, ...limitArguments(limits)];
+  if (ordering === 'fifo') return [...names, limitArgument(limits)];
   return [...names, encodeLimits({ ...defaultLimits, ...limits }), epoch];
 }
 

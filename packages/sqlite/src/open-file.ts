@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { defaultRetention, type Ordering } from 'mempool-core';
 import type * as core from 'mempool-core/backend';
-import { storeFifoLimits } from './fifo/tables.ts';
+import { storeFifoLimit } from './fifo/tables.ts';
 import { incompatible, openDatabase, openReader } from './file/database-file.ts';
 import { formats, poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
@@ -56,7 +56,7 @@ function prepare(database: Database, options: FileOptions): void {
   if (ordering === 'priority') storePriorityLimits(database, limits, nameRetention);
   else {
     nameRetention();
-    storeFifoLimits(database, limits);
+    storeFifoLimit(database, limits);
   }
 }
 

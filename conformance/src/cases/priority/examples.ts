@@ -41,7 +41,6 @@ const defaults = {
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: 600_000,
   minPriority,
-  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 } as const;
 

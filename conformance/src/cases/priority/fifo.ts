@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
-import { eachFifo, eachRow, mustEach } from '../../case/must.ts';
+import { eachFifo, eachRow, mustEach, needing } from '../../case/must.ts';
 import { eachOnFifoPool, openPool, openTimed } from '../../scenario/on-pool.ts';
 import { hashesOf, kindsOf, point, transactions } from '../../scenario/pool.ts';
 import type { Submission } from '../../scenario/priority.ts';
@@ -108,7 +108,23 @@ const ownPoolsArrivalCases = mustEach({
   },
 });
 
-export const fifoCases: readonly ConformanceCase[] = [...ownFifoPools, ...oneFifoPool, ...ownPoolsArrivalCases];
+const durableLimits = eachFifo({
+  'P18/limit-reopened: the limit holds after the pool was opened again': async (context) => {
+    const before = await openPool(context, { maxTxs: 1 });
+    await before.receive(1);
+    await before.store.close();
+    const { store } = await openPool(context);
+    assert.deepEqual(kindsOf(await store.receive([before.transaction()])), ['full']);
+    assert.equal((await store.setLimits({})).maxTxs, 1);
+  },
+}).map(needing('durable'));
+
+export const fifoCases: readonly ConformanceCase[] = [
+  ...ownFifoPools,
+  ...oneFifoPool,
+  ...ownPoolsArrivalCases,
+  ...durableLimits,
+];
 
 const fifoClaimOwnFifoPools = eachFifo({
   'P18/sweep-a-thousand: a sweep gives back at most a thousand, those whose claims ended first': async (context) => {

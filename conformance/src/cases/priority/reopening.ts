@@ -8,7 +8,6 @@ import { assertSame } from '../../histories/difference.ts';
 import type { Limits, PoolDump } from '../../model/priority/entry.ts';
 import { PoolModel } from '../../model/priority/model.ts';
 import { playAndKill } from '../../scenario/kill.ts';
-import { startMs } from '../../scenario/on-pool.ts';
 import { placeOf } from '../../scenario/pool.ts';
 import { account, indexesOf, openScene, type Scene } from '../../scenario/priority.ts';
 import { assertConsistent } from '../../scenario/priority-consistency.ts';
@@ -33,7 +32,6 @@ const killLimits: Limits = {
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: Number.POSITIVE_INFINITY,
   minPriority: -(2n ** 63n),
-  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 };
 const retention = { finalizeThreshold: 3, dropThreshold: 2, maxFinalized: 1_000, maxRollback: 100 } as const;
@@ -44,7 +42,6 @@ async function varied(context: CaseContext): Promise<Scene> {
   const scene = await openScene(context, {
     maxTxs: 40,
     ttlMs: 50_000,
-    acceptUntil: startMs + 900_000,
     replacementBump: 25,
     maxRollback: 7,
   });

@@ -4,7 +4,7 @@ import type { Budget, Limits, Revision, Submission, Verdict } from '../../model/
 import type { PoolModel } from '../../model/priority/model.ts';
 import { mixed } from './altered.ts';
 import type { HistoryCall, HistoryClock, HistoryMove } from './call.ts';
-import { openUntil, otherLimits, usualLimits } from './limits.ts';
+import { otherLimits, usualLimits } from './limits.ts';
 
 const two53 = 2n ** 53n;
 const two63 = 2n ** 63n;
@@ -391,8 +391,7 @@ export class CallMaker {
   }
 
   #fifoLimits(): Partial<Limits> {
-    const maxTxs = this.#percent(60) ? Number.POSITIVE_INFINITY : this.#random.below(10);
-    return this.#percent(80) ? { maxTxs } : { acceptUntil: this.#random.pick(otherLimits.acceptUntil) };
+    return { maxTxs: this.#percent(60) ? Number.POSITIVE_INFINITY : this.#random.below(10) };
   }
 
   #percent(share: number): boolean {
@@ -414,7 +413,6 @@ export function drainCalls(hashes: readonly string[], maxFinalized: number, scop
   const unseen = [...hashes];
   return [
     { verb: 'setLimits', args: [{ maxTxs: 1_000, maxBytes: 1_000_000, minPriority: -two63, eviction: 'lowest' }] },
-    { verb: 'setLimits', args: [{ acceptUntil: openUntil }] },
     { verb: 'rollback', args: ['origin'] },
     { verb: 'confirm', args: [{ point: last, seen: [], unseen }, { finalizeThreshold: Number.POSITIVE_INFINITY }] },
     { verb: 'rollback', args: ['origin'] },

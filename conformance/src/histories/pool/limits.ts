@@ -16,7 +16,6 @@ export const historyLimits: Limits = {
   ttlBlocks: 12,
   parkedTtlMs: 300,
   minPriority: -(2n ** 63n),
-  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 };
 
@@ -36,12 +35,8 @@ export const fifoLimits: Limits = {
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: Number.POSITIVE_INFINITY,
   minPriority: -(2n ** 63n),
-  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'none',
 };
-
-/** Mostly open: a closed pool tells little of anything else. */
-export const openUntil: number = Number.POSITIVE_INFINITY;
 
 /** Values for `setLimits`. The first of each is the pool's initial value, so that a history returns to it. */
 export const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] } = {
@@ -59,7 +54,6 @@ export const otherLimits: { readonly [L in keyof Limits]: readonly Limits[L][] }
   ttlBlocks: [12, 12, 4, Number.POSITIVE_INFINITY],
   parkedTtlMs: [300, 300, 50, Number.POSITIVE_INFINITY],
   minPriority: [-(2n ** 63n), -(2n ** 63n), 0n, 1n, 5n, 11n, 2n ** 53n],
-  acceptUntil: [...Array<number>(6).fill(openUntil), 0],
   eviction: ['lowest', 'lowest', 'lowest', 'none'],
 };
 
@@ -69,5 +63,4 @@ export const usualLimits: Partial<Limits> = {
   maxBytes: historyLimits.maxBytes,
   maxTxGas: historyLimits.maxTxGas,
   minPriority: historyLimits.minPriority,
-  acceptUntil: historyLimits.acceptUntil,
 };

@@ -32,7 +32,7 @@ import * as states from './state.ts';
 export interface PoolModelOptions extends Thresholds {
   readonly maxFinalized: number;
   readonly maxRollback: number;
-  /** Default: `priority`. The limits of a fifo pool are `fifoLimits` with another `maxTxs` or `acceptUntil`. */
+  /** Default: `priority`. The limits of a fifo pool are `fifoLimits` with another `maxTxs`. */
   readonly ordering?: Ordering;
   readonly limits: e.Limits;
   /** The pool's clock. */
@@ -306,7 +306,6 @@ export class PoolModel {
 
   #receiveNew(submission: e.Submission, moment: CallTime): ReceiveOutcome {
     const { hash, payload } = submission;
-    if (moment.now >= this.state.limits.acceptUntil) return { kind: 'closed', hash };
     const verdict = wholeVerdict(submission.verdict);
     const seq = this.state.pool.lastSeq + 1;
     const confirmedBy = this.#blocksSince(hash);

@@ -88,7 +88,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       const driver = await settle(() => definition.open(given));
       if (Object.keys(common.limits).length > 0 && driver.setLimits === undefined) {
         await driver.close();
-        throw unsupported(`the backend ${name} does not support limits in a fifo pool (maxTxs, acceptUntil)`);
+        throw unsupported(`the backend ${name} does not support limits in a fifo pool (maxTxs)`);
       }
       if (minPriority !== undefined) await nameFloor(driver, minPriority);
       // `common` excludes the backend's own options, which may contain a password.

@@ -161,8 +161,8 @@ export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): re
   return submissions;
 }
 
-/** Checks the limits of a fifo pool. @throws `ERR_MEMPOOL_UNSUPPORTED` if one but `maxTxs` and `acceptUntil` is given */
-export function checkFifoLimits({ maxTxs: _, acceptUntil: __, ...others }: Partial<Limits>): void {
+/** Checks the limits of a fifo pool. @throws `ERR_MEMPOOL_UNSUPPORTED` if one but `maxTxs` is given */
+export function checkFifoLimits({ maxTxs: _, ...others }: Partial<Limits>): void {
   const [name] = Object.keys(others);
   if (name !== undefined) throw unsupported(`a fifo pool does not support the limit ${name}`);
 }

@@ -4,7 +4,7 @@ import { bytesToHash, damaged, decodeValue, encodeValue, hashToBytes, isBytes, i
 
 type Duplicate = Extract<ReceiveOutcome, { readonly kind: 'duplicate' }>['stage'];
 
-/** The code of a duplicate is the index of its stage in this list. The codes 5 to 8 follow. Never reorder. */
+/** The code of a duplicate is the index of its stage in this list. The codes 5 to 7 follow. Never reorder. */
 const duplicateStages = [
   'Pending',
   'Propagated',
@@ -12,7 +12,7 @@ const duplicateStages = [
   'Confirmed',
   'Finalized',
 ] as const satisfies Duplicate[];
-const [receivedPending, receivedConfirmed, full, closed] = [5, 6, 7, 8] as const;
+const [receivedPending, receivedConfirmed, full] = [5, 6, 7] as const;
 
 /** Concatenated hashes, each after one byte with its length. */
 type PackedHashes = Uint8Array;
@@ -117,12 +117,12 @@ function isHash(each: unknown): each is string {
   return typeof each === 'string';
 }
 
-type PlainOutcome = Extract<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' | 'full' | 'closed' }>;
+type PlainOutcome = Extract<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' | 'full' }>;
 
 /** True if the outcome has no fields that its one-byte code cannot express. */
 function isPlain(outcome: ReceiveOutcome): outcome is PlainOutcome {
   const { kind } = outcome;
-  if (kind === 'duplicate' || kind === 'closed') return true;
+  if (kind === 'duplicate') return true;
   return (kind === 'received' && !outcome.parked) || (kind === 'full' && !('floor' in outcome));
 }
 
@@ -134,8 +134,6 @@ function codeOf(outcome: PlainOutcome): number {
       return duplicateStages.indexOf(outcome.stage);
     case 'full':
       return full;
-    case 'closed':
-      return closed;
   }
 }
 
@@ -164,8 +162,7 @@ function unpack([, packed, codes, firstSeq]: CompactRow): string[] | ReceiveOutc
     const stage = duplicateStages[code];
     if (stage !== undefined) return { kind: 'duplicate', hash, stage };
     if (code === full) return { kind: 'full', hash };
-    if (code === closed) return { kind: 'closed', hash };
-    if (code > closed) throw damaged('recorded outcome');
+    if (code > full) throw damaged('recorded outcome');
     return { kind: 'received', hash, seq: seq++, stage: code === receivedPending ? 'Pending' : 'Confirmed' };
   });
 }

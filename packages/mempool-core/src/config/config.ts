@@ -194,7 +194,6 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   ttlBlocks: limit,
   parkedTtlMs: lifetime,
   minPriority: priority,
-  acceptUntil: lifetime,
   eviction: oneOf('lowest', 'none'),
   sweepEveryMs: countFromZero,
   maxInvalid: count,

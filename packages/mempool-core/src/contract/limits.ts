@@ -6,8 +6,7 @@ export type Ordering = 'fifo' | 'priority';
 
 /**
  * The limits of a pool. They are stored with the pool and hold for all nodes. An open or a `setLimits` call changes the
- * limits that it names. A count is a safe integer of at least 0, or `Infinity`. A fifo pool has only `maxTxs` and
- * `acceptUntil`.
+ * limits that it names. A count is a safe integer of at least 0, or `Infinity`. A fifo pool has only `maxTxs`.
  */
 export interface Limits {
   /** Most transactions that are Pending, Propagated or Acknowledged. Default 100,000; in a fifo pool no limit. */
@@ -42,11 +41,6 @@ export interface Limits {
    */
   readonly minPriority: bigint;
   /**
-   * When the pool closes, in milliseconds since 1970. From then on `receive` answers `closed` for each new transaction
-   * (P27). 0 closes the pool at once. Default `Infinity`, which means never.
-   */
-  readonly acceptUntil: number;
-  /**
    * The behaviour of a full pool. With `lowest`, a new transaction may evict those that sort last. With `none`, the pool
    * refuses new transactions. Default `lowest`.
    */
@@ -69,14 +63,8 @@ export const defaultLimits: Limits = Object.freeze({
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: 600_000,
   minPriority: lowestPriority,
-  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'lowest',
 });
-
-/** True if a pool with this limit is closed at `nowMs` (P27). */
-export function isClosedAt({ acceptUntil }: Pick<Limits, 'acceptUntil'>, nowMs: number): boolean {
-  return nowMs >= acceptUntil;
-}
 
 /** The names of the limits, in a fixed order. */
 export const limitNames: readonly (keyof Limits)[] = Object.freeze(Object.keys(defaultLimits) as (keyof Limits)[]);

@@ -83,8 +83,6 @@ export interface FifoStep {
   readonly extended: Pick<ClaimRecord, 'id' | 'untilMs'> | null;
   /** The new limit; `null` if the step does not change it. */
   readonly maxTxs: number | null;
-  /** The new limit; `null` if the step does not change it. */
-  readonly acceptUntil: number | null;
 }
 
 /** The change of one record. */

@@ -311,9 +311,7 @@ export type AdmissionRefusal =
   /** It would depend on itself. */
   | { readonly kind: 'cycle'; readonly hash: string }
   /** The pool is full. `floor` is the priority needed now, as in `usage`. A fifo pool has no floor. */
-  | { readonly kind: 'full'; readonly hash: string; readonly floor?: Floor }
-  /** The pool is closed to new transactions, because its `acceptUntil` has come (P27). */
-  | { readonly kind: 'closed'; readonly hash: string };
+  | { readonly kind: 'full'; readonly hash: string; readonly floor?: Floor };
 
 /**
  * The priority that a ready transaction of one byte without parents needs to be admitted now. `open` means that any
@@ -390,7 +388,7 @@ export interface PoolVerbs {
   peekParked(query?: SeqQuery): Promise<TransactionPage>;
   /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
   flush(options?: WriteOptions): Promise<number>;
-  /** Sets the given limits and evicts nothing. Returns all limits (in a fifo pool only `maxTxs` and `acceptUntil`). */
+  /** Sets the given limits and evicts nothing. Returns all limits (in a fifo pool only `maxTxs`). */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
   /**
    * Returns the whole pool as lines of JSON, without line ends (D3). It reads page by page, so it needs little memory. The

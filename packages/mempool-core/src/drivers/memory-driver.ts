@@ -70,9 +70,7 @@ export function memoryDriver({ memory, options, leases, commit, close }: MemoryD
   const keep = commit === undefined ? (step: Step<unknown>) => memory.apply(step) : atOnce(commit);
   function receive(transactions: readonly Transaction[], context: WriteContext): ReceiveOutcome[] {
     assertRoom(memory, transactions.length);
-    return write('receive', context, (view, nowMs) =>
-      receiveStep(view, transactions, thresholds, memory.fifo.roomAt(nowMs)),
-    );
+    return write('receive', context, (view) => receiveStep(view, transactions, thresholds, memory.fifo.room));
   }
 
   function write<T>(verb: string, context: WriteContext, plan: TimedPlan<T>): T {

@@ -115,13 +115,7 @@ export function priorityDriver(
 
 /** The plan of a call of `receive`. */
 export function receivePlan({ submissions, moment, thresholds }: ReceiveCall): Plan<ReceiveOutcome[]> {
-  return (pool, nowMs) => ungated(admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds), moment);
-}
-
-/** Without the gate of a step whose time the caller gave: that does not depend on when the call is committed (P27). */
-function ungated<T>(step: Step<T>, { now }: CheckedCallTime): Step<T> {
-  const { gate, ...free } = step;
-  return gate && now !== null && now < gate.acceptUntil ? free : step;
+  return (pool, nowMs) => admitStep(pool, submissions, momentIn(pool, nowMs, moment), thresholds);
 }
 
 /** The verbs that take transactions in. */

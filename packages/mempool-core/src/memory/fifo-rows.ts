@@ -1,8 +1,6 @@
-import { isClosedAt } from '../contract/limits.ts';
 import { isLive, type KnownStage, type Transaction } from '../contract/transaction.ts';
 import { FifoClaims } from '../rules/fifo-claims.ts';
 import type { FifoEntry } from '../rules/fifo-step.ts';
-import type { Room } from '../rules/step.ts';
 import { bodyOf, type Rows } from './rows.ts';
 import { behindSeq, type Row } from './stage-indexes.ts';
 
@@ -15,9 +13,8 @@ export class FifoRows extends FifoClaims {
     this.#rows = rows;
   }
 
-  /** Returns the number of transactions that still fit (negative if there are too many), or `'closed'`. */
-  roomAt(nowMs: number): Room {
-    if (isClosedAt(this, nowMs)) return 'closed';
+  /** The number of transactions that still fit; negative if there are too many. */
+  get room(): number {
     const { Pending, Propagated, Acknowledged } = this.#rows.stageIndexes.counts;
     return this.maxTxs - Pending - Propagated - Acknowledged;
   }

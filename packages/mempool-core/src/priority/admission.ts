@@ -1,8 +1,9 @@
-import { arriving, live, type Thresholds, type TxState } from '../contract/lifecycle.ts';
+import { arriving, live, nextStage, type Thresholds, type TxState } from '../contract/lifecycle.ts';
 import type { CheckedSubmission } from '../contract/pool-driver.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import type { AdmissionRefusal } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
+import type { KnownStage } from '../contract/transaction.ts';
 import { maxPriority, priorityAt } from '../contract/verdict.ts';
 import type { CallMoment } from '../rules/call-plan.ts';
 import { countedInclusion, type Step } from '../rules/step.ts';
@@ -14,15 +15,7 @@ import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isReady, newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
 import { floorDivide, highest, type Price, replacementBound, tipOf } from './price.ts';
-import {
-  exceededBySender,
-  gateOf,
-  refusedAtOnce,
-  refusedByTags,
-  refusedByVerdict,
-  rivalsOf,
-  withFloor,
-} from './refusals.ts';
+import { exceededBySender, refusedByTags, refusedByVerdict, rivalsOf, withFloor } from './refusals.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 import { keyAt } from './tipped-place.ts';
 import { WaitingRoom } from './waiting-room.ts';
@@ -49,7 +42,7 @@ export function admitStep(
     told.set(hash, answer);
     return answer;
   });
-  return { ...builder.step(outcome), ...gateOf(pool.index, outcome, nowMs) };
+  return builder.step(outcome);
 }
 
 /** Answers a hash that occurs twice in a call. The calls of several peers may have been merged into one. */
@@ -67,9 +60,11 @@ function admit(
 ): ReceiveOutcome {
   const { hash } = submission;
   const before = builder.txState(hash);
-  const refused = refusedAtOnce(builder.index, hash, before, moment.nowMs);
-  if (refused?.kind === 'duplicate') addSource(builder, submission);
-  if (refused !== null) return refused;
+  const stage = before?.stage ?? 'Unknown';
+  if (nextStage(stage, 'receive') === null) {
+    addSource(builder, submission);
+    return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
+  }
   const entry = newEntry(builder.nextSeq, submission, moment);
   const inclusion = countedInclusion(builder.view, hash, thresholds);
   if (inclusion !== null) return admitConfirmed(builder, submission, { before, entry, inclusion });

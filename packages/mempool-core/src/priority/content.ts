@@ -42,7 +42,7 @@ function fifoIndex(
   const waiting = content.flatMap((part) => (part.kind === 'live' && part.state.stage !== 'Confirmed' ? part : []));
   const claims = fifo.lots().map(({ claim, held }) => [claim.id, held.map(([hash]) => hash).sort()] as const);
   return {
-    limits: { ...fifoLimits, maxTxs: fifo.maxTxs, acceptUntil: fifo.acceptUntil },
+    limits: { ...fifoLimits, maxTxs: fifo.maxTxs },
     lastGossipSeq: lastSeq,
     totals: {
       transactions: waiting.length,

@@ -69,8 +69,7 @@ function numbersOf(pool: WholePool): PoolPart {
   const memory = memoryOf(pool);
   const { currentTip: tip, floor, lastSeq, lastLogSeq, lastAt, retention, fifo } = memory;
   const common = { kind: 'numbers', tip, floor, lastSeq, lastLogSeq, lastAt, retention: { ...retention } } as const;
-  if (!(pool instanceof PriorityPool))
-    return { ...common, lastGossipSeq: 0, limits: { maxTxs: fifo.maxTxs, acceptUntil: fifo.acceptUntil } };
+  if (!(pool instanceof PriorityPool)) return { ...common, lastGossipSeq: 0, limits: { maxTxs: fifo.maxTxs } };
   const { limits, lastGossipSeq } = pool.index;
   return { ...common, lastGossipSeq, limits: { ...limits } };
 }

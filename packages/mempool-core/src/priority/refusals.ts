@@ -1,28 +1,10 @@
-import { nextStage, type TxState } from '../contract/lifecycle.ts';
-import { isClosedAt } from '../contract/limits.ts';
 import type { Entry } from '../contract/pool-entry.ts';
 import type { AdmissionRefusal } from '../contract/pool-verbs.ts';
-import type { ReceiveOutcome } from '../contract/store.ts';
-import type { KnownStage } from '../contract/transaction.ts';
-import type { Gate } from '../rules/step.ts';
 import { floorOf } from './eviction.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isCounted, type PoolNode } from './pool-node.ts';
 
 // What refuses a newcomer before it is in the index (P3).
-
-/** What the pool knows already, and all else when it is closed (P27). `before`: the state of the hash before. */
-export function refusedAtOnce(
-  { limits }: PoolIndex,
-  hash: string,
-  before: TxState | null,
-  nowMs: number,
-): Extract<ReceiveOutcome, { readonly kind: 'duplicate' | 'closed' }> | null {
-  const stage = before?.stage ?? 'Unknown';
-  if (nextStage(stage, 'receive') === null)
-    return { kind: 'duplicate', hash, stage: stage as Exclude<KnownStage, 'Dropped'> };
-  return isClosedAt(limits, nowMs) ? { kind: 'closed', hash } : null;
-}
 
 /** By what its verdict alone asks for. Protected ones that it would replace make room for a protected one (P28). */
 export function refusedByVerdict(
@@ -68,14 +50,4 @@ export function exceededBySender(
 /** Adds the floor to a refusal of a full pool. Call it when the attempt is undone. */
 export function withFloor(index: PoolIndex, refusal: AdmissionRefusal): AdmissionRefusal {
   return refusal.kind === 'full' ? { ...refusal, floor: floorOf(index) } : refusal;
-}
-
-/** P27: what a step assumes about the time of its commit; nothing if that makes no difference to its outcomes. */
-export function gateOf(
-  { limits: { acceptUntil } }: PoolIndex,
-  outcomes: readonly Pick<ReceiveOutcome, 'kind'>[],
-  nowMs: number,
-): { readonly gate?: Gate } {
-  const isNews = acceptUntil !== Number.POSITIVE_INFINITY && outcomes.some(({ kind }) => kind !== 'duplicate');
-  return isNews ? { gate: { acceptUntil, isClosed: nowMs >= acceptUntil } } : {};
 }

@@ -77,8 +77,7 @@ export class PoolFiller {
   #addNumbers(numbers: NumbersPart): void {
     this.#memory.setNumbers(numbers);
     if (this.#ranked === null) {
-      const { maxTxs = Number.POSITIVE_INFINITY, acceptUntil = Number.POSITIVE_INFINITY } = numbers.limits;
-      Object.assign(this.#memory.fifo, { maxTxs, acceptUntil });
+      this.#memory.fifo.maxTxs = numbers.limits.maxTxs ?? Number.POSITIVE_INFINITY;
       return;
     }
     this.#ranked.index.satisfied.floor = numbers.floor;

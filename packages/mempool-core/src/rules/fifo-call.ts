@@ -12,7 +12,6 @@ import { type PoolView, type Step, stepOf } from './step.ts';
 /** The reads of a fifo pool that the rules need in addition to `PoolView`. */
 export interface FifoPool {
   readonly maxTxs: number;
-  readonly acceptUntil: number;
   /** Iterates over the Pending transactions that are not held back, by seq. */
   pending(): Iterable<FifoEntry>;
   /** Returns the transactions held back until `nowMs` or earlier: the earliest time first, then by seq. */
@@ -31,7 +30,7 @@ export class FifoCall implements CallPlan {
   readonly #woken = new Map<string, FifoEntry>();
   readonly #returned = new Set<string>();
   readonly #facts = new Map<string, Facts | undefined>();
-  #fifo: FifoStep = { taken: null, extended: null, maxTxs: null, acceptUntil: null };
+  #fifo: FifoStep = { taken: null, extended: null, maxTxs: null };
 
   constructor(view: PoolView, pool: FifoPool) {
     this.#view = view;
@@ -39,17 +38,11 @@ export class FifoCall implements CallPlan {
   }
 
   get limits(): Limits {
-    const { maxTxs, acceptUntil } = this.#pool;
-    return {
-      ...fifoLimits,
-      maxTxs: this.#fifo.maxTxs ?? maxTxs,
-      acceptUntil: this.#fifo.acceptUntil ?? acceptUntil,
-    };
+    return { ...fifoLimits, maxTxs: this.#fifo.maxTxs ?? this.#pool.maxTxs };
   }
 
-  set limits({ maxTxs, acceptUntil }: Limits) {
+  set limits({ maxTxs }: Limits) {
     if (maxTxs !== this.#pool.maxTxs) this.#fifo = { ...this.#fifo, maxTxs };
-    if (acceptUntil !== this.#pool.acceptUntil) this.#fifo = { ...this.#fifo, acceptUntil };
   }
 
   reap(budget: CheckedBudget): Candidate[] {

@@ -3,11 +3,9 @@ import type { ClaimRecord } from '../contract/pool-entry.ts';
 import type { FifoEntry } from './fifo-step.ts';
 import type { Step } from './step.ts';
 
-/** The claims and the limits of a fifo pool as plain data, for a file of any format. */
+/** The claims and the limit of a fifo pool as plain data, for a file of any format. */
 export interface FifoRecord {
   readonly maxTxs: number;
-  /** Left out if the pool never closes (P27). */
-  readonly acceptUntil?: number | undefined;
   readonly lots: readonly {
     readonly claim: ClaimRecord;
     readonly held: readonly (readonly [hash: string, seq: number])[];
@@ -16,14 +14,9 @@ export interface FifoRecord {
 
 type Lot = FifoRecord['lots'][number];
 
-/** Returns the record of these limits and claims; `null` if there are neither. An `acceptUntil` of `Infinity` is left out. */
-export function fifoRecord(
-  { maxTxs, acceptUntil }: Pick<FifoRecord, 'maxTxs'> & { readonly acceptUntil: number },
-  lots: FifoRecord['lots'],
-): FifoRecord | null {
-  const closes = acceptUntil !== Number.POSITIVE_INFINITY;
-  if (lots.length === 0 && maxTxs === Number.POSITIVE_INFINITY && !closes) return null;
-  return { maxTxs, ...(closes && { acceptUntil }), lots };
+/** Returns the record of this limit and these claims; `null` if there are neither. */
+export function fifoRecord({ maxTxs, lots }: FifoRecord): FifoRecord | null {
+  return lots.length === 0 && maxTxs === Number.POSITIVE_INFINITY ? null : { maxTxs, lots };
 }
 
 /** Returns the claims of a stored pool, in the order in which they are met, from a row for each claimed transaction. */
@@ -59,19 +52,17 @@ function transactionsOf(events: readonly StepEvent[]): TransactionStep[] {
   return events.filter((event) => event.kind === 'transaction');
 }
 
-/** The claims and the limits of a fifo pool, in memory. Empty until the first `take` or `setLimits`. */
+/** The claims and the limit of a fifo pool, in memory. Empty until the first `take` or `setLimits`. */
 export class FifoClaims {
   maxTxs: number = Number.POSITIVE_INFINITY;
-  acceptUntil: number = Number.POSITIVE_INFINITY;
   readonly #lots = new Map<string, FifoClaim>();
   readonly #lotOf = new Map<string, FifoClaim>();
 
-  /** Applies a step: ends claims, adds the claim that the step made, and sets the limits. */
+  /** Applies a step: ends claims, adds the claim that the step made, and sets the limit. */
   apply({ events, fifo = null }: Pick<Step<unknown>, 'events' | 'fifo'>): void {
     if (this.#lotOf.size > 0) for (const { hash } of endedClaims(events)) this.#end(hash);
     if (fifo === null) return;
     this.maxTxs = fifo.maxTxs ?? this.maxTxs;
-    this.acceptUntil = fifo.acceptUntil ?? this.acceptUntil;
     if (fifo.extended !== null) this.#extend(fifo.extended);
     if (fifo.taken === null) return;
     this.#add(
@@ -110,9 +101,9 @@ export class FifoClaims {
     return ended.slice(0, limit).map(({ hash }) => hash);
   }
 
-  /** Returns the data for `restore`; `null` if there are no claims and no limits. */
+  /** Returns the data for `restore`; `null` if there are no claims and no limit. */
   dump(): FifoRecord | null {
-    return fifoRecord(this, this.lots());
+    return fifoRecord({ maxTxs: this.maxTxs, lots: this.lots() });
   }
 
   /** Returns all claims, with their transactions. */
@@ -120,10 +111,9 @@ export class FifoClaims {
     return Array.from(this.#lots.values(), ({ claim, seqs }) => ({ claim, held: [...seqs] }));
   }
 
-  /** Adds the claims and the limits of a `dump`. */
-  restore({ maxTxs, acceptUntil = Number.POSITIVE_INFINITY, lots }: FifoRecord): void {
+  /** Adds the claims and the limit of a `dump`. */
+  restore({ maxTxs, lots }: FifoRecord): void {
     this.maxTxs = maxTxs;
-    this.acceptUntil = acceptUntil;
     this.addLots(lots);
   }
 

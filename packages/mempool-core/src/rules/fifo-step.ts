@@ -18,7 +18,7 @@ export function overdueBut(view: PoolView, before: number, limit: number, but: R
     .toArray();
 }
 
-/** The default limits of a fifo pool: no limit. Only `maxTxs` and `acceptUntil` can be set. */
+/** The default limits of a fifo pool: no limit. Only `maxTxs` can be set. */
 export const fifoLimits: Limits = Object.freeze({
   maxTxs: Number.POSITIVE_INFINITY,
   maxBytes: Number.POSITIVE_INFINITY,
@@ -34,7 +34,6 @@ export const fifoLimits: Limits = Object.freeze({
   ttlBlocks: Number.POSITIVE_INFINITY,
   parkedTtlMs: Number.POSITIVE_INFINITY,
   minPriority,
-  acceptUntil: Number.POSITIVE_INFINITY,
   eviction: 'none',
 });
 

@@ -108,19 +108,6 @@ export interface Step<Outcome> {
   readonly fifo?: FifoStep | null;
   /** The change of a record. */
   readonly record?: RecordStep | null;
-  /** Present in a `receive` step of a priority pool that has an `acceptUntil` (P27). */
-  readonly gate?: Gate | null;
-}
-
-/**
- * A plan's assumption about the time of its commit. A backend that reads its clock at the commit plans the call again if the
- * pool is then open where the plan assumed closed, or the reverse. A backend that plans and commits under one lock ignores it.
- */
-export interface Gate {
-  /** The pool's limit, in milliseconds since 1970. */
-  readonly acceptUntil: number;
-  /** True if the pool was closed at the time of the plan. */
-  readonly isClosed: boolean;
 }
 
 /** The outcome of a call, stored under its operation id (X2). It is encoded, so that no caller can change it. */
@@ -148,18 +135,15 @@ function isOfNothing(verb: string, outcome: unknown): boolean {
   return verb === 'receive' && Array.isArray(outcome) && outcome.length === 0;
 }
 
-/** The number of transactions that a fifo pool can still accept, which may be negative, or `'closed'` (P27). */
-export type Room = number | 'closed';
-
 /**
  * Returns the step of `receive` (L1, L2, L13). It receives transactions for which there is room, in order. Duplicates and
- * transactions that the last blocks carried need no room. A closed pool accepts only duplicates.
+ * transactions that the last blocks carried need no room. `room` may be negative.
  */
 export function receiveStep(
   view: PoolView,
   transactions: readonly Transaction[],
   thresholds: Thresholds,
-  room: Room = Number.POSITIVE_INFINITY,
+  room = Number.POSITIVE_INFINITY,
 ): Step<ReceiveOutcome[]> {
   const fresh = new Set<string>();
   let waiting = 0;
@@ -176,7 +160,6 @@ export function receiveStep(
     if (change === null) return { kind: 'duplicate', hash, stage: before?.stage as Duplicate };
     const stage = change.after.stage as 'Pending' | 'Confirmed';
     if (fresh.has(hash)) return { kind: 'duplicate', hash, stage };
-    if (room === 'closed') return { kind: 'closed', hash };
     const needed = stage === 'Pending' ? 1 : 0;
     if (waiting + needed > Math.max(0, room)) return { kind: 'full', hash };
     waiting += needed;

@@ -43,7 +43,6 @@ const whole: Required<ConfigFields> = {
   ttlBlocks: 18,
   parkedTtlMs: Number.POSITIVE_INFINITY,
   minPriority: -(2n ** 63n),
-  acceptUntil: 1_800_000_000_000,
   eviction: 'none',
   sweepEveryMs: 19,
   maxInvalid: 20,

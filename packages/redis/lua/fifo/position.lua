@@ -1,7 +1,7 @@
 -- Purpose: for priority/load.lua on a fifo pool: a position that every call changes, and no entries and tags.
 -- Rules: D3
 local ENTRIES, TAGS
-local version, stamp = eventSeq, trail .. ' ' .. (maxTxs or '') .. ' ' .. (acceptUntil or '') .. ' ' .. (call('HGET', META, 'recordVersion') or '')
+local version, stamp = eventSeq, trail .. ' ' .. (maxTxs or '') .. ' ' .. (call('HGET', META, 'recordVersion') or '')
 local function report(kind, number, mark)
   return { kind, number, mark, '0', '0' }
 end

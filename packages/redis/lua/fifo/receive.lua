@@ -2,8 +2,8 @@
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 hashes to record with the outcome, 4 finalizeThreshold, 5 '' unless a hash
 -- is repeated, 6 packed hashes, then for each its record: type as u16, CRC-32 of the payload as u32, payload
 -- A hash whose log entry is damaged starts again too, with previous counters of 0. A call without hashes is not recorded.
--- Returns: { a letter for each: p Pending, c Confirmed, f full, x closed, else the digit of a duplicate's stage, the first seq, ARGV[3] }
--- Rules: L1, L2, L13, P27, M3
+-- Returns: { a letter for each: p Pending, c Confirmed, f full, else the digit of a duplicate's stage, the first seq, ARGV[3] }
+-- Rules: L1, L2, L13, M3
 local threshold = tonumber(ARGV[4])
 local list = hashes(ARGV[6])
 if #list == 0 then return { '', 0, '' } end
@@ -13,7 +13,6 @@ local letters, index, flight, records = {}, {}, {}, {}
 local fresh = ARGV[5] ~= '' and {}
 local first = seq + 1
 local room = maxTxs and maxTxs - call('ZCOUNT', IDX, 0, CONFIRMED * T - 1) or math.huge
-local isClosed = acceptUntil and callTime('', own) >= tonumber(acceptUntil)
 local longest = 0
 local newcomer = tail(CAUSE.received, PENDING, UNKNOWN, 0, 0, 0, 0)
 
@@ -49,8 +48,6 @@ for i = 1, #list do
     letters[i] = math.floor(score / T)
   elseif score and score >= (DROPPED + 1) * T then
     letters[i] = PROPAGATED
-  elseif isClosed then
-    letters[i] = 'x'
   elseif room < 1 and not (inclusions[i] and inclusions[i] > tick - threshold) then
     letters[i] = 'f'
   else

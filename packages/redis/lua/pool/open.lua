@@ -1,6 +1,6 @@
 -- Purpose: creates the pool if there is none, checks that existing keys are ours, and stores the retention that this open names.
 -- KEYS: pool/keys.lua, then calls and calls:old, and of a priority pool 13–15 of priority/changes.lua   ARGV: 1 pool, 2 epoch for a new pool,
--- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then for fifo: 9 maxTxs, 10 acceptUntil, each 'inf' for no limit, or '';
+-- 3–5 maxFinalized, maxEvents, maxRollback or '', 6–8 their defaults, then for fifo: 9 maxTxs, 'inf' for no limit, or '';
 -- for priority: 9 limits of a new pool, 10 stamp
 -- Mirrors cannot follow a change of retention: the changes are deleted, so that every mirror is loaded again.
 -- Returns: { epoch, number of the last event }. Errors: MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_POOL <name of the pool it holds>,
@@ -26,13 +26,10 @@ end
 if not format and ranked then
   call('HSET', META, 'ordering', 'priority', 'version', 0, 'stamp', ARGV[10], 'gossipSeq', 0, 'limits', ARGV[9])
 end
-for i, field in ipairs(ranked and {} or { 'maxTxs', 'acceptUntil' }) do
-  local limit = ARGV[8 + i]
-  if limit == 'inf' then
-    call('HDEL', META, field)
-  elseif limit ~= '' then
-    call('HSET', META, field, limit)
-  end
+if not ranked and ARGV[9] == 'inf' then
+  call('HDEL', META, 'maxTxs')
+elseif not ranked and ARGV[9] ~= '' then
+  call('HSET', META, 'maxTxs', ARGV[9])
 end
 local fields, changed = { 'maxFinalized', 'maxEvents', 'maxRollback' }, false
 for i, field in ipairs(fields) do

@@ -2,14 +2,14 @@
 -- Errors: MEMPOOL_IMPORTING (a page of an import is missing), MEMPOOL_GONE (there is no pool: never created, or flushed), MEMPOOL_FORMAT as in pool/keys.lua, MEMPOOL_CORRUPT (a damaged number)
 -- Rules: X1, N2
 local format, epoch, seq, tick, floorTick, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
-  maxTxs, acceptUntil, hasClaims, hasHeld, hasFacts, hasSent, lastAt, largest
+  maxTxs, hasClaims, hasHeld, hasFacts, hasSent, lastAt, largest
 do
   -- A script has at most 200 local variables.
   local importing
   format, epoch, seq, tick, floorTick, tip, logSeq, logFirst, eventSeq, trail, maxFinalized, maxEvents, maxRollback,
-    maxTxs, acceptUntil, hasClaims, hasHeld, hasFacts, hasSent, lastAt, largest, importing =
+    maxTxs, hasClaims, hasHeld, hasFacts, hasSent, lastAt, largest, importing =
     unpack(call('HMGET', META, 'format', 'epoch', 'seq', 'tick', 'floor', 'tip', 'logSeq', 'logFirst', 'eventSeq',
-      'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'acceptUntil', 'leases', 'held', 'facts', 'sent', 'at',
+      'trail', 'maxFinalized', 'maxEvents', 'maxRollback', 'maxTxs', 'leases', 'held', 'facts', 'sent', 'at',
       'largest', 'importing'))
   if importing then return redis.error_reply('MEMPOOL_IMPORTING an import is not complete') end
 end

@@ -3,11 +3,10 @@
 -- `step`: `record` of the id; `change` for other mirrors, nil if there is only a record, and with it `events` { number of events, packed } …,
 -- `commands` of priority/commands.lua;
 -- `node` its name; `epoch`, `version`, `base` the position of its mirror; `stamp` of this commit; `ticket` as in priority/ticket.lua;
--- `now` the application's time, if it has a clock; `closesAt` when the pool closes, if the step depends on it, and `isClosed`, what the plan
--- assumed of that; `prolongs` whether it prolongs the lease; `idleTicks` whose points are deleted unless a Confirmed transaction refers to them
+-- `now` the application's time, if it has a clock; `prolongs` whether it prolongs the lease; `idleTicks` whose points are deleted unless a Confirmed transaction refers to them
 -- Returns: { 'done', version, stamp, seconds, microseconds, the time of the call } | as `compare` of priority/changes.lua | { 'blocked', for how many ms }
 -- | { 'known', record } | { 'fenced', tip, tick }
--- Rules: X1, X2, X6, E1, E5, O8, P27, M3, N1
+-- Rules: X1, X2, X6, E1, E5, O8, M3, N1
 local step = cmsgpack.unpack(ARGV[7])
 local blocked = blockedMs(step.node)
 if blocked > 0 then return { 'blocked', blocked } end
@@ -16,9 +15,6 @@ if state[1] ~= 'current' then
   leaveTicket(step.node, step.ticket, state[1])
   return state
 end
--- The node planned at an earlier time. It plans again with the time of this answer.
-local ownTime = step.now or ''
-if step.closesAt and (callTime('', ownTime) >= step.closesAt) ~= step.isClosed then return state end
 -- Reads each key that may be written: a key of another type is an error before the first write.
 for _, key in ipairs({ IDX, FLIGHT, SEEN, HELD }) do call('ZCARD', key) end
 for _, key in ipairs({ BODY, LOG, BLOCKS, ENTRIES, TAGS }) do call('HLEN', key) end
@@ -27,7 +23,7 @@ for _, key in ipairs({ EVENTS, CHANGES }) do call('XLEN', key) end
 if ARGV[2] ~= 'receive' then call('HDEL', META, '-') end
 if step.prolongs then prolong() end
 
-local firstBody, at = 8, eventTime(ownTime)
+local firstBody, at = 8, eventTime(step.now or '')
 for from = firstBody, #ARGV, part do
   call('HSET', BODY, unpack(ARGV, from, math.min(from + part - 1, #ARGV)))
 end

@@ -7,7 +7,7 @@ local load = {}
 
 function load.head()
   return { '', tip, tick, floorTick, seq, logSeq, logFirst, eventSeq, maxFinalized, maxRollback, call('HGET', META, 'gossipSeq'), call('HGET', META, 'limits'), lastAt,
-    call('ZCOUNT', IDX, '-inf', string.format('(%d', FINALIZED * T)), maxEvents, maxTxs or 'inf', acceptUntil or 'inf' }
+    call('ZCOUNT', IDX, '-inf', string.format('(%d', FINALIZED * T)), maxEvents, maxTxs or 'inf' }
 end
 
 -- Items: { tick, point and the newest logSeq after the block, hashes that it includes }

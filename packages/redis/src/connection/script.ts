@@ -60,7 +60,7 @@ interface Replies {
   sinceHashes: [epoch: Buffer, ...FifoRows];
   bodies: (readonly [seq: Buffer, record: Buffer | null] | null)[];
   flush: [count: number];
-  setLimits: [maxTxs: Buffer, acceptUntil: Buffer];
+  setLimits: [maxTxs: Buffer];
   getRecord: [record: Buffer | null];
   listRecords: (readonly [name: Buffer, record: Buffer | null])[];
   putRecord: PutReply;

@@ -17,7 +17,7 @@ import type {
 import * as core from 'mempool-core/backend';
 import type { Argument } from '../connection/lua-script.ts';
 import type { Reply, Verb } from '../connection/script.ts';
-import { limitArguments, numberText, readLimit } from '../pool/fifo-limits.ts';
+import { limitArgument, numberText, readLimit } from '../pool/fifo-limits.ts';
 import { putArguments, readPut } from '../pool/named-record.ts';
 import { isIntact, pageRows } from '../pool/page-rows.ts';
 import { type Node, PoolReader } from '../pool/pool-reader.ts';
@@ -51,7 +51,6 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
     return named(recorded, hashes).map((hash, i): ReceiveOutcome => {
       const letter = String.fromCharCode(letters[i] as number);
       if (letter === 'f') return { kind: 'full', hash };
-      if (letter === 'x') return { kind: 'closed', hash };
       const stage = duplicateStages[Number(letter)];
       if (stage !== undefined) return { kind: 'duplicate', hash, stage };
       return { kind: 'received', hash, seq: seq++, stage: letter === 'c' ? 'Confirmed' : 'Pending' };
@@ -173,8 +172,8 @@ export class FifoStore extends PoolReader implements core.StoreDriver, core.Fifo
   }
 
   async setLimits(limits: Partial<Limits>, context: core.WriteContext): Promise<Limits> {
-    const [maxTxs, acceptUntil] = await this.#write('setLimits', limitArguments(limits), context);
-    return { ...core.fifoLimits, maxTxs: readLimit(maxTxs), acceptUntil: readLimit(acceptUntil) };
+    const [maxTxs] = await this.#write('setLimits', [limitArgument(limits)], context);
+    return { ...core.fifoLimits, maxTxs: readLimit(maxTxs) };
   }
 
   async putRecord(put: core.CheckedPut, context: core.ChainContext): Promise<PutOutcome> {

@@ -142,7 +142,7 @@ class Export {
       retention: { maxFinalized, maxEvents, maxRollback },
       ...(this.#ordering === 'priority'
         ? { lastGossipSeq: Number(gossip), limits: limitsOf(head) }
-        : { lastGossipSeq: 0, limits: { maxTxs: readLimit(head[15]), acceptUntil: readLimit(head[16]) } }),
+        : { lastGossipSeq: 0, limits: { maxTxs: readLimit(head[15]) } }),
     };
   }
 

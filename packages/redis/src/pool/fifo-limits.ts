@@ -1,8 +1,8 @@
 import type { Limits } from 'mempool-core';
 
-/** Returns the limits of a fifo pool as script arguments: maxTxs, acceptUntil. A limit that is not named is ''. */
-export function limitArguments({ maxTxs, acceptUntil }: Partial<Limits>): string[] {
-  return [maxTxs, acceptUntil].map((limit) => (limit === undefined ? '' : numberText(limit)));
+/** Returns the limit of a fifo pool, `maxTxs`, as an argument of a script; '' if it is not named. */
+export function limitArgument({ maxTxs }: Partial<Limits>): string {
+  return maxTxs === undefined ? '' : numberText(maxTxs);
 }
 
 /** Decodes a limit in a script's answer, where 'inf' means no limit. */

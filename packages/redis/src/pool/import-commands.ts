@@ -113,10 +113,8 @@ export class ImportCommands {
       this.#meta.set('gossipSeq', String(lastGossipSeq));
       return;
     }
-    for (const name of ['maxTxs', 'acceptUntil'] as const) {
-      const limit = limits[name] ?? Number.POSITIVE_INFINITY;
-      if (limit !== Number.POSITIVE_INFINITY) this.#meta.set(name, String(limit));
-    }
+    const { maxTxs = Number.POSITIVE_INFINITY } = limits;
+    if (maxTxs !== Number.POSITIVE_INFINITY) this.#meta.set('maxTxs', String(maxTxs));
   }
 
   #addRecord({ name, version, value }: NamedValue): void {

@@ -22,7 +22,6 @@ export type Head = [
   live: number,
   maxEvents: number,
   maxTxs: Buffer,
-  acceptUntil: Buffer,
 ];
 type BlockItem = [tick: number, block: Buffer | null, sighted: Buffer[]];
 type LiveItem = [

@@ -76,8 +76,6 @@ export function commitArguments<T>(call: WriteCall<T>, planned: PlannedStep<T>, 
   const packed = pack({
     ...{ ...commit, epoch, version, base },
     record: Buffer.concat([Buffer.from(commit.stamp + gap), outcome]),
-    closesAt: step.gate?.acceptUntil,
-    isClosed: step.gate?.isClosed ?? false,
     prolongs: step.chain !== null,
     ...content,
   });

@@ -16,7 +16,7 @@ const givenLimits = z
     eviction: z.enum(['lowest', 'none']).optional(),
   })
   .openapi('GivenLimits', {
-    description: 'A limit that is left out stays as it is. A fifo pool has maxTxs and acceptUntil only.',
+    description: 'A limit that is left out stays as it is. A fifo pool has maxTxs only.',
   });
 
 /** How full the pool is, and its limits. `fields` are those that extensions add. */

@@ -18,8 +18,6 @@ export function refusalStatus(outcome: RefusedOutcome): 409 | 422 {
     case 'replacement-underpriced':
     case 'sender-limit':
     case 'full':
-    // Its window may be opened again.
-    case 'closed':
       return 409;
   }
 }

@@ -73,14 +73,6 @@ test('a refusal says whether the transaction may be accepted once the pool has c
   await server.pool.setLimits({ maxParked: 10 });
   expect(await submitted('early', { requires: ['a'], provides: ['b'] })).toEqual([undefined, undefined]);
   expect(await submitted('loop', { requires: ['b'], provides: ['a'] })).toMatchObject([409, { kind: 'cycle' }]);
-  const limits = async (given: object) => {
-    const body = JSON.stringify(given);
-    const headers = { 'content-type': 'application/json' };
-    return (await fetch(`${server.url}/api/v1/limits`, { method: 'PATCH', headers, body })).json();
-  };
-  expect(await limits({ acceptUntil: 1 })).toMatchObject({ acceptUntil: 1 });
-  expect(await submitted('late', {})).toMatchObject([409, { kind: 'closed' }]);
-  expect(await limits({ acceptUntil: 'never' })).toMatchObject({ acceptUntil: 'never' });
 });
 
 test('the floor is a number as text, and moves what is below it', async () => {

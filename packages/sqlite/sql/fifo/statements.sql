@@ -52,5 +52,3 @@ UPDATE take_lease SET until = ? WHERE id = ?
 SELECT id FROM take_lease WHERE seq = ?
 -- :setCapacity
 UPDATE pool SET capacity = ?
--- :setClosing
-UPDATE pool SET accept_until = ?

@@ -10,7 +10,7 @@ UPDATE lease SET expires = ? + ttl, clock = ? WHERE name = ?
 -- :pool
 SELECT tick, floor, pending, propagated, acknowledged, confirmed, logged, last_seq AS lastSeq,
   last_log_seq AS lastLogSeq, event_seq AS lastEventSeq, max_finalized AS maxFinalized, max_events AS maxEvents,
-  max_rollback AS maxRollback, max(at, (SELECT at FROM record_total)) AS lastAt, epoch, held, capacity, accept_until AS acceptUntil, leases,
+  max_rollback AS maxRollback, max(at, (SELECT at FROM record_total)) AS lastAt, epoch, held, capacity, leases,
   (SELECT count(*) FROM import WHERE done = 0) AS importing
 FROM pool, step ORDER BY event_seq DESC LIMIT 1
 -- Whether an import into the pool has begun and not ended.

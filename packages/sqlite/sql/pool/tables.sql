@@ -2,8 +2,8 @@
 -- A block's tick is the number of blocks applied up to it; points are the slot as 8 bytes big-endian, then 32 bytes of hash.
 
 -- One row: the settings, which seldom change. held: number of rows in the table held.
--- Of a fifo pool: capacity: maximum number of Pending, Propagated and Acknowledged transactions. accept_until: when the pool closes, in
--- milliseconds since 1970. The largest safe integer means no limit. leases: number of rows in take_lease.
+-- Of a fifo pool: capacity: maximum number of Pending, Propagated and Acknowledged transactions; the largest safe
+-- integer means no limit. leases: number of rows in take_lease.
 CREATE TABLE pool (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   name TEXT NOT NULL,
@@ -13,7 +13,6 @@ CREATE TABLE pool (
   max_rollback INTEGER NOT NULL,
   held INTEGER NOT NULL DEFAULT 0,
   capacity INTEGER NOT NULL DEFAULT 9007199254740991,
-  accept_until INTEGER NOT NULL DEFAULT 9007199254740991,
   leases INTEGER NOT NULL DEFAULT 0
 );
 

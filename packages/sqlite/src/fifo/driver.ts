@@ -35,10 +35,8 @@ export function fifoDriver(parts: FifoDriverParts, options: core.DriverOptions):
         return new PoolView(file, hashes, given);
       };
       // A call that was given nothing keeps its operation id free (X2).
-      const plan: Plan<ReceiveOutcome[]> = (pool, nowMs) =>
-        given.length === 0
-          ? { refused: [] }
-          : core.receiveStep(pool, given, options.thresholds, roomIn(pool.state, nowMs));
+      const plan: Plan<ReceiveOutcome[]> = (pool) =>
+        given.length === 0 ? { refused: [] } : core.receiveStep(pool, given, options.thresholds, roomIn(pool.state));
       const answer = calls.write('receive', context, plan, look);
       // M1: written before the call returns, or else from copies.
       if (answer instanceof Promise) given = core.copyTransactions(given);

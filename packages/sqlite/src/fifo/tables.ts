@@ -6,37 +6,30 @@ import type { OrderedWrites } from '../pool/file-import.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolState } from '../pool/records.ts';
 
-/** Stores the limits that an open names. They apply to all processes, until another open or call changes them. */
-export function storeFifoLimits(database: Database, { maxTxs, acceptUntil }: Partial<Limits>): void {
+/** Stores the limit that an open names. It applies to all processes, until another open or call changes it. */
+export function storeFifoLimit(database: Database, { maxTxs }: Partial<Limits>): void {
   if (maxTxs !== undefined) database.prepare('UPDATE pool SET capacity = ?').run(limitColumn(maxTxs));
-  if (acceptUntil !== undefined) database.prepare('UPDATE pool SET accept_until = ?').run(limitColumn(acceptUntil));
 }
 
 function limitColumn(limit: number): number {
   return Math.min(limit, Number.MAX_SAFE_INTEGER);
 }
 
-function readLimit(column: number): number {
-  return column === Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : column;
+/** The limit of the pool. */
+export function limitOf({ capacity }: PoolState): Pick<Limits, 'maxTxs'> {
+  return { maxTxs: capacity === Number.MAX_SAFE_INTEGER ? Number.POSITIVE_INFINITY : capacity };
 }
 
-/** The limits of the pool. */
-export function limitsOf({ capacity, acceptUntil }: PoolState): Pick<Limits, 'maxTxs' | 'acceptUntil'> {
-  return { maxTxs: readLimit(capacity), acceptUntil: readLimit(acceptUntil) };
-}
-
-/** Returns how many more transactions the pool accepts, or `'closed'` (P27). */
-export function roomIn(state: PoolState, nowMs: number): core.Room {
-  const limits = limitsOf(state);
-  if (core.isClosedAt(limits, nowMs)) return 'closed';
-  return limits.maxTxs - state.pending - state.propagated - state.acknowledged;
+/** Returns how many more transactions the pool accepts; negative if there are too many. */
+export function roomIn(state: PoolState): number {
+  return limitOf(state).maxTxs - state.pending - state.propagated - state.acknowledged;
 }
 
 /** What an export reads of a fifo pool only. */
 export function exportReads(file: PoolFile): OrderedReads {
   return {
     ordering: 'fifo',
-    numbers: (state) => ({ limits: limitsOf(state), lastGossipSeq: 0 }),
+    numbers: (state) => ({ limits: limitOf(state), lastGossipSeq: 0 }),
     claim({ leases }, seq) {
       const row = leases > 0 ? file.row('claimRecord', seq) : undefined;
       return row === undefined ? null : { id: String(row.id), owner: String(row.owner), untilMs: Number(row.until) };
@@ -47,9 +40,8 @@ export function exportReads(file: PoolFile): OrderedReads {
 /** What an import writes in a fifo pool only. */
 export function importWrites(file: PoolFile): OrderedWrites {
   return {
-    numbers({ limits: { maxTxs = Number.POSITIVE_INFINITY, acceptUntil = Number.POSITIVE_INFINITY } }) {
+    numbers({ limits: { maxTxs = Number.POSITIVE_INFINITY } }) {
       file.run('setCapacity', limitColumn(maxTxs));
-      file.run('setClosing', limitColumn(acceptUntil));
     },
     entry: () => undefined,
     satisfied: () => undefined,
@@ -57,7 +49,7 @@ export function importWrites(file: PoolFile): OrderedWrites {
   };
 }
 
-/** Writes the claims and the limits of a step. For a pool without claims, nothing is queried. */
+/** Writes the claims and the limit of a step. For a pool without claims, nothing is queried. */
 export function writeClaims(file: PoolFile, { leases }: PoolState, { events, fifo = null }: core.Step<unknown>): void {
   let change = 0;
   if (leases > 0) for (const { seq } of core.endedClaims(events)) change -= file.run('endClaim', seq).changes;
@@ -65,7 +57,6 @@ export function writeClaims(file: PoolFile, { leases }: PoolState, { events, fif
     change += writeNewClaims(file, events, fifo);
     if (fifo.extended !== null) file.run('extendClaim', fifo.extended.untilMs, fifo.extended.id);
     if (fifo.maxTxs !== null) file.run('setCapacity', limitColumn(fifo.maxTxs));
-    if (fifo.acceptUntil !== null) file.run('setClosing', limitColumn(fifo.acceptUntil));
   }
   if (change !== 0) file.run('countClaims', change);
 }

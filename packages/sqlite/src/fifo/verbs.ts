@@ -5,7 +5,7 @@ import type { HashIndex } from '../pool/hash-index.ts';
 import type { PoolFile } from '../pool/pool-file.ts';
 import type { PoolView } from '../pool/pool-view.ts';
 import { decodeRecord, decodeUnder, readFacts, recordKeyOf } from '../pool/records.ts';
-import { limitsOf } from './tables.ts';
+import { limitOf } from './tables.ts';
 
 /** The parts with which the verbs run their transactions. */
 export interface FifoParts {
@@ -58,7 +58,7 @@ class FifoRows {
     // The largest safe integer stands for no limit.
     const bound = (value: number) => Math.min(value, Number.MAX_SAFE_INTEGER);
     return {
-      ...limitsOf(state),
+      ...limitOf(state),
       pending: () => this.pending(),
       due: (nowMs, limit) => (state.held > 0 ? this.list('due', bound(nowMs), bound(limit)) : []),
       ended: (nowMs, limit) => (claimed ? this.list('endedClaims', nowMs, limit).map(({ hash }) => hash) : []),

@@ -2,16 +2,15 @@ import { type ChainPoint, isLive, knownStages, type Retention, type StoreEvent }
 import * as core from 'mempool-core/backend';
 import { damaged, isBytes, isCount, type Row } from '../file/row.ts';
 
-/** The pool's counters and limits. `floor` is the first tick whose point is kept. */
+/** The pool's counters and limit. `floor` is the first tick whose point is kept. */
 export type PoolState = Readonly<
   Omit<core.DriverUsage, 'oldestInflight'> &
     Retention & {
       tick: number;
       floor: number;
       lastAt: number;
-      /** The limits of a fifo pool. The largest safe integer means no limit. */
+      /** The limit of a fifo pool. The largest safe integer means no limit. */
       capacity: number;
-      acceptUntil: number;
       /** The number of claimed transactions of a fifo pool. */
       leases: number;
       /** 1 while an import into the pool is not complete. */
@@ -52,12 +51,11 @@ const stateColumns = [
     'maxRollback',
     'lastAt',
     'capacity',
-    'acceptUntil',
     'leases',
   ],
 ];
 
-/** Reads the pool's counters and limits. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged; `ERR_MEMPOOL_IN_USE` during an import */
+/** Reads the pool's counters and limit. @throws `ERR_MEMPOOL_CORRUPT` if they are damaged; `ERR_MEMPOOL_IN_USE` during an import */
 export function decodeState(row: Row | undefined): PoolState {
   const { epoch, ...counts } = row ?? {};
   const isWhole = Object.values(counts).every(isCount) && stateColumns.every((name) => name in counts);
