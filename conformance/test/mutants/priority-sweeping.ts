@@ -42,6 +42,7 @@ export const sweepingMutants: readonly Mutant[] = [
       return { ...first, expired: [...first.expired, ...expired], more };
     },
   }),
+  priority.given('swept-at-height-nought', { sweep: ({ height }) => ({ height: height ?? 0 }) }),
   sweeping('always-more-to-sweep', ({ expired }) => ({ more: expired.length > 0 })),
   priority.around('evicts-before-it-expires', {
     sweep: async ({ whole, index, given }) => {

@@ -367,6 +367,20 @@ const onePool = eachOnPriorityPool({
     );
     assert.deepEqual(await scene.ready(), ['taken', 't0', 't1']);
   },
+  'P9/last-block: one with a last height is offered for that block, and not for the next': async (scene) => {
+    const swept = async () => scene.names((await scene.store.sweep()).expired);
+    await scene.fill({
+      second: { priority: 3n, expiresAtHeight: 2 },
+      third: { priority: 2n, expiresAtHeight: 3 },
+      fourth: { priority: 1n, expiresAtHeight: 4 },
+    });
+    await scene.block(1);
+    assert.deepEqual([await swept(), await scene.ready()], [[], ['second', 'third', 'fourth']]);
+    await scene.block(2);
+    assert.deepEqual([await swept(), await scene.ready()], [['second'], ['third', 'fourth']]);
+    await scene.block(3);
+    assert.deepEqual([await swept(), await scene.ready()], [['third'], ['fourth']]);
+  },
   'P24/held: what is held back is parked for that reason, and what needs it waits': async (scene) => {
     await scene.fill({ parent, child });
     await scene.mark('parent');

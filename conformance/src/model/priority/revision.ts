@@ -163,7 +163,7 @@ function isExpired(
   return (
     (isParked && now - (parkedAt ?? admittedAt) > parkedTtlMs) ||
     (verdict.expiresAt ?? now) < now ||
-    (verdict.expiresAtHeight ?? height) < height ||
+    (verdict.expiresAtHeight !== null && verdict.expiresAtHeight <= height) ||
     now - admittedAt > ttlMs ||
     height - admittedHeight > ttlBlocks
   );

@@ -21,7 +21,7 @@ export interface Verdict {
   readonly requires?: readonly string[] | undefined;
   /** The last millisecond at which it is valid, since 1970 by the pool's clock. Default `null`, which means no end. */
   readonly expiresAt?: number | null | undefined;
-  /** The last height at which it is valid. Default `null`, which means no end. */
+  /** The height of the last block that may contain it. Heights count blocks, not slots (P9). Default `null`: no end. */
   readonly expiresAtHeight?: number | null | undefined;
   /** If false, it is not sent to peers, so `since` does not return it. Default true. */
   readonly propagate?: boolean | undefined;

@@ -170,7 +170,7 @@ function* parkedTooLong(
   }
 }
 
-/** The transactions that are strictly older than allowed, by seq. Builds no list that no limit needs. */
+/** The transactions that may wait no longer, by seq. Builds no list that no limit needs. */
 function expiredIn(index: PoolIndex, { nowMs, height }: CallMoment, limit: number): PoolNode[] {
   const { ages, limits } = index;
   const found = new Set<PoolNode>();
@@ -181,7 +181,8 @@ function expiredIn(index: PoolIndex, { nowMs, height }: CallMoment, limit: numbe
     }
   };
   gather(ages.expiring, ({ entry }) => (entry.verdict.expiresAt ?? nowMs) < nowMs);
-  gather(ages.expiringHeight, ({ entry }) => (entry.verdict.expiresAtHeight ?? height) < height);
+  // The next block has the height after this one.
+  gather(ages.expiringHeight, ({ entry }) => (entry.verdict.expiresAtHeight ?? height + 1) <= height);
   if (Number.isFinite(limits.ttlMs)) gather(ages.admitted, ({ entry }) => nowMs - entry.admittedAt > limits.ttlMs);
   gather(parkedTooLong(index, { nowMs }), () => true);
   if (Number.isFinite(limits.ttlBlocks))

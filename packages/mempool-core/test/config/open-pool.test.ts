@@ -104,7 +104,7 @@ keep_invalid_ms = 0`,
     let asked = 0;
     const validate = ({ hash: of }: Transaction) => {
       asked += 1;
-      return of === hash(1) ? { expiresAtHeight: 20 } : { code: 1, log: 'no', penalize: false };
+      return of === hash(1) ? { expiresAtHeight: 21 } : { code: 1, log: 'no', penalize: false };
     };
     const chain = { height: 20 };
     const given = { validate, schedule: timer.schedule, height: () => chain.height };

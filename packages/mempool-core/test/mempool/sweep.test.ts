@@ -51,7 +51,7 @@ describe('a pool that sweeps by itself', () => {
   it('sweeps at the height that the pool is told', async () => {
     const { pool, timer } = await openSwept();
     await pool.submit(pays(1, 0n, { expiresAtHeight: 6 }));
-    await pool.submit(pays(2, 0n, { expiresAtHeight: 7 }));
+    await pool.submit(pays(2, 0n, { expiresAtHeight: 8 }));
     const expired = pool.waitFor(hash(1));
     timer.runOut();
     expect(await expired).toMatchObject({ kind: 'dropped', status: { reason: 'expired' } });
