@@ -1,6 +1,7 @@
 import type { Mutant } from './mutant.ts';
 import { isParkedTooMuch, newcomer } from './priority-admission.ts';
 import { priority } from './priority-operators.ts';
+import { endless } from './priority-sweeping.ts';
 
 /** P22: who leaves parking. */
 const roomMutants: readonly Mutant[] = [
@@ -8,6 +9,11 @@ const roomMutants: readonly Mutant[] = [
     const one = newcomer(given);
     return one !== undefined && isParkedTooMuch(index, one) ? { eviction: 'none' } : limits;
   }),
+  priority.limits('sweep-leaves-who-waits-for-others', ['sweep'], () => ({
+    maxPerSender: endless,
+    maxAncestors: endless,
+    maxDescendants: endless,
+  })),
 ];
 
 export const parkingRoomMutants: readonly Mutant[] = [...roomMutants];

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { ReceiveOutcome } from 'mempool-core';
+import type { Limits, ReceiveOutcome } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { apart, eachRanked, eachRow } from '../../case/must.ts';
 import { gist, kindsOf } from '../../scenario/pool.ts';
@@ -58,6 +58,38 @@ async function counts(scene: Scene): Promise<readonly number[]> {
   return [load.protected, load.ready, load.parked];
 }
 
+interface Over {
+  readonly limit: string;
+  readonly drafts: Drafts;
+  readonly limits: Partial<Limits>;
+  readonly leaving: readonly string[];
+}
+
+const top: Draft = { provides: ['p'], priority: 9n, sender: 's' };
+
+/** Pools that are over a limit, and the parked ones that a sweep drops, the first one first. */
+const over: readonly Over[] = [
+  {
+    limit: 'senders',
+    drafts: { top, a: parked(3, 's'), b: parked(1, 's'), c: parked(0) },
+    limits: { maxPerSender: 2 },
+    leaving: ['b'],
+  },
+  { limit: 'ancestors', drafts: chain('r', 4), limits: { maxAncestors: 1 }, leaving: ['c4', 'c3'] },
+  {
+    limit: 'descendants',
+    drafts: { top, a: needs(['p', 'x'], 3), b: needs(['p', 'y'], 1), c: needs(['p', 'z'], 2), ready: needs(['p']) },
+    limits: { maxDescendants: 2 },
+    leaving: ['b', 'c'],
+  },
+  {
+    limit: 'tags',
+    drafts: { a: needs(['x'], 3), b: needs(['x'], 1), c: needs(['x'], 2), d: needs(['y'], 0) },
+    limits: { maxDescendants: 1 },
+    leaving: ['b', 'c'],
+  },
+];
+
 const ownPools = eachRanked({
   'P2/met: a tag is met by a transaction in each of these stages, for those that wait and for those that come': (
     context,
@@ -111,6 +143,20 @@ const ownPools = eachRanked({
     await receives(scene, 'provider', { provides: ['x'], priority: 1n });
     assert.equal((await scene.load()).ready, 1_001);
   },
+  'P22/swept: a sweep over the limits drops parked ones that are over any of them': (context) =>
+    eachRow(
+      over,
+      ({ limit }) => limit,
+      async ({ drafts, limits, leaving }) => {
+        const scene = await openScene(apart(context));
+        await scene.fill(drafts);
+        await scene.store.setLimits(limits);
+        assert.deepEqual((await scene.store.sweep()).evicted, []);
+        const { evicted, more } = await scene.store.sweep({ overLimits: true });
+        assert.deepEqual([scene.names(evicted), more], [leaving, false]);
+        assert.deepEqual((await scene.store.sweep({ overLimits: true })).evicted, []);
+      },
+    ),
   'P28/too-many: over maxProtected a protected newcomer is refused, and without protection it comes in': async (
     context,
   ) => {

@@ -14,14 +14,18 @@ import {
   closesCycle,
   countedOf,
   crowdIn,
+  descendantsOf,
   fillOf,
   type Graph,
+  isMet,
   leavingIn,
   type Member,
+  orderOf,
   parkedIn,
+  providersOf,
   worstParked,
 } from './graph.ts';
-import { roomFor } from './room.ts';
+import { roomFor, worstOf } from './room.ts';
 import { drop, entryOf, graphOf, type PriorityState } from './state.ts';
 
 /** Applies verdicts that were given again, one after the other. */
@@ -169,15 +173,41 @@ function isExpired(
   );
 }
 
-/** As long as anything is over: the worst parked one (P22), else the last of the order that helps; all if less is not enough. */
+/** For one limit after the other: parked ones (P22), then the last of the order that helps; all if less is not enough. */
 function evict(state: PriorityState): string[] {
   const gone: string[] = [];
-  for (let next = nextOver(state); next !== undefined; next = nextOver(state)) {
-    const txState = state.pool.live.get(next.hash);
-    if (txState !== undefined) drop(txState, 'evicted');
-    gone.push(next.hash);
-  }
+  const leave = (one: Member | undefined): boolean => {
+    if (one === undefined) return false;
+    drop(state.pool.live.get(one.hash) as TxState, 'evicted');
+    gone.push(one.hash);
+    return true;
+  };
+  const { maxPerSender, maxAncestors, maxDescendants } = state.limits;
+  const thin = (most: number, crowd: (graph: Graph) => readonly Member[]): void => {
+    for (;;) {
+      const graph = graphOf(state);
+      const members = crowd(graph);
+      const isIn = (one: Member): boolean => members.some(({ hash }) => hash === one.hash);
+      if (members.length <= most || !leave(worstOf(crowdIn(graph).filter(isIn)))) return;
+    }
+  };
+  const backwards = parkedIn(graphOf(state)).toReversed();
+  for (const name of new Set(backwards.map(({ verdict }) => verdict.sender)))
+    if (name !== '') thin(maxPerSender, (graph) => countedOf(graph).filter(({ verdict }) => verdict.sender === name));
+  const isTooDeep = (one: Member): boolean => ancestorsOf(graphOf(state), one).length > maxAncestors;
+  while (leave(crowdIn(graphOf(state)).findLast(isTooDeep)));
+  for (const each of orderOf(graphOf(state)).toReversed()) thin(maxDescendants, (graph) => descendantsOf(graph, each));
+  for (const tag of parkedIn(graphOf(state))
+    .toReversed()
+    .flatMap(({ verdict }) => verdict.requires))
+    if (!isMet(graphOf(state), tag) && providersOf(graphOf(state), tag).length === 0)
+      thin(maxDescendants, ({ members }) => members.filter((one) => waitsFor(one, tag)));
+  while (leave(nextOver(state)));
   return gone;
+}
+
+function waitsFor({ stage, verdict }: Member, tag: string): boolean {
+  return stage === 'Pending' && verdict.requires.includes(tag);
 }
 
 function nextOver(state: PriorityState): Member | undefined {

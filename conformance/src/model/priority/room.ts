@@ -115,7 +115,7 @@ class RoomFor {
   }
 }
 
-function worstOf(line: readonly Ranked[]): Ranked | undefined {
+export function worstOf(line: readonly Ranked[]): Ranked | undefined {
   const lowest = line.map(({ place }) => place.effectivePriority).sort(ascending)[0];
   const cheapest = line.filter(({ place }) => place.effectivePriority === lowest);
   const most = Math.max(...cheapest.map((one) => parkedOf(line, one).length));

@@ -39,8 +39,22 @@ export function ancestorsWithin(index: PoolIndex, node: PoolNode): ReadonlySet<P
   return ancestors.size > maxAncestors ? 'maxAncestors' : ancestors;
 }
 
+/** The Pending transactions that these depend on, directly or not. May contain some of these. */
+export function ancestorsOf(index: PoolIndex, nodes: Iterable<PoolNode>): Set<PoolNode> {
+  const ancestors = new Set<PoolNode>();
+  for (const node of nodes) for (const parent of parentsOf(index, node)) ancestors.add(parent);
+  for (const node of ancestors) for (const parent of parentsOf(index, node)) ancestors.add(parent);
+  return ancestors;
+}
+
+/** True if these together have more Pending ancestors than allowed. */
+export function isTooDeep(index: PoolIndex, nodes: readonly PoolNode[]): boolean {
+  const { maxAncestors } = index.limits;
+  return reach(nodes, maxAncestors, (each) => parentsOf(index, each)).size > maxAncestors;
+}
+
 /** The Pending transactions that depend on this one, directly or not. */
-function descendantsOf(index: PoolIndex, node: PoolNode): Set<PoolNode> {
+export function descendantsOf(index: PoolIndex, node: PoolNode): Set<PoolNode> {
   return reach([node], Number.POSITIVE_INFINITY, (each) => childrenOf(index, each));
 }
 
@@ -60,13 +74,10 @@ export function hasTooManyDescendants(index: PoolIndex, node: PoolNode, ancestor
 
 /** The Pending descendants of the transaction that have more Pending ancestors than allowed, with their own descendants. */
 export function tooDeepBelow(index: PoolIndex, node: PoolNode): PoolNode[] {
-  const { maxAncestors } = index.limits;
-  const isTooDeep = (from: readonly PoolNode[]): boolean =>
-    reach(from, maxAncestors, (each) => parentsOf(index, each)).size > maxAncestors;
   const below = [...descendantsOf(index, node)];
   // First one walk for the lowest of them: siblings share their ancestors.
-  const isAny = isTooDeep(below.filter((each) => childrenOf(index, each).next().done));
-  return isAny ? below.filter((each) => isTooDeep([each])) : [];
+  const lowest = below.filter((each) => childrenOf(index, each).next().done);
+  return isTooDeep(index, lowest) ? below.filter((each) => isTooDeep(index, [each])) : [];
 }
 
 /** The default of `without`: leaves out no transaction. */

@@ -7,7 +7,7 @@ import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
 import type { Step } from '../rules/step.ts';
-import { excessOf, Leavers, nothingMore } from './eviction.ts';
+import { overLimits } from './over-limits.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isOut, type PoolNode } from './pool-node.ts';
@@ -61,17 +61,17 @@ export class PriorityCall implements CallPlan {
 
   evict(limit: number): string[] {
     const evicted: string[] = [];
-    while (evicted.length < limit) {
-      const worst = worstOver(this.#settled);
-      if (worst === null) break;
-      evicted.push(worst.hash);
-      this.end(worst, 'evicted');
+    for (const node of overLimits(this.#settled)) {
+      if (evicted.length === limit) break;
+      evicted.push(node.hash);
+      this.end(node, 'evicted');
+      settle(this.#builder.index);
     }
     return evicted;
   }
 
   isOverLimits(): boolean {
-    return worstOver(this.#settled) !== null;
+    return !overLimits(this.#settled).next().done;
   }
 
   claim(id: string): { readonly untilMs: number; readonly held: number } | null {
@@ -124,12 +124,12 @@ export class PriorityCall implements CallPlan {
 export function isSwept(
   { view, index }: Planning,
   moment: CallMoment,
-  { overLimits, inflightTtlMs }: SweepTargets,
+  { overLimits: isAsked, inflightTtlMs }: SweepTargets,
 ): boolean {
   const { nowMs } = moment;
   const overdue = overdueBut(view, overdueBefore(nowMs, inflightTtlMs), 1, new Set());
   const isLate = [endedIn(index, nowMs, 1), dueIn(index, nowMs, 1), overdue, expiredIn(index, moment, 1)];
-  return isLate.every(({ length }) => length === 0) && !(overLimits && worstOver(index) !== null);
+  return isLate.every(({ length }) => length === 0) && (!isAsked || overLimits(index).next().done === true);
 }
 
 function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
@@ -138,15 +138,6 @@ function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] 
 
 function dueIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
   return firstOf(ages.held, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
-}
-
-/** The next one that a pool over its limits drops: the worst parked one if too many are parked, else the last one that may leave. */
-function worstOver(index: PoolIndex): PoolNode | null {
-  const isParkedTooMuch = index.parkedCount > index.limits.maxParked;
-  const worst = isParkedTooMuch ? index.parking.worst : undefined;
-  if (worst !== undefined) return worst;
-  const leavers = new Leavers(index, excessOf(index, nothingMore));
-  return leavers.areNeeded ? leavers.next() : null;
 }
 
 function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode) => boolean): PoolNode[] {
