@@ -46,7 +46,7 @@ function scratchFolder(): { readonly TMPDIR?: string } {
 const longest = [
   /(redis|sqlite).test.conformance/,
   /(planted|mutants|runs|command)\.test/,
-  /(conformance|identical|priority-history|run|waiting|crash|relayer|outage|replay|pause)\.test/,
+  /(conformance|run|waiting|crash|relayer|outage|replay|pause)\.test/,
 ];
 
 class LongestFirst extends BaseSequencer {

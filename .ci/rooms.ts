@@ -197,10 +197,7 @@ const product: Readonly<Record<string, Part>> = {
   dashboard: { budget: 4_200, paths: ['packages/dashboard/'] },
   edges: { budget: 4_300, paths: ['packages/server/src/edges/', 'packages/edge-'] },
   cli: { budget: 2_200, paths: ['packages/cli/'] },
-  ledger: {
-    budget: 7_500,
-    paths: ['packages/ledger/', 'packages/server/src/ledger/'],
-  },
+  ledger: { budget: 7_500, paths: ['packages/ledger/'] },
   sequencer: { budget: 5_500, paths: ['packages/sequencer/'] },
   cardano: { budget: 1_300, paths: ['packages/cardano/'] },
 };
