@@ -32,5 +32,3 @@ SELECT l.log_seq AS logSeq, l.seq, l.hash, l.stage, l.tick, l.confirmations, l.n
 FROM log AS l LEFT JOIN tx ON tx.seq = l.tx LEFT JOIN entry AS e ON e.seq = l.tx WHERE l.log_seq >= ? ORDER BY l.log_seq
 -- :loadSatisfied
 SELECT tag, tick FROM satisfied
--- :transactionBody
-SELECT type, checksum, payload FROM tx WHERE seq = ?

@@ -35,8 +35,8 @@ CREATE TABLE step (
   at INTEGER NOT NULL
 );
 
--- One row for each hash that is live or in the log; never changed. checksum: CRC-32 of the hash and the payload. The unique index
--- tx_hash is created when the file is opened to be shared. A process that has the file alone keeps the hashes in memory.
+-- One row for each hash that is live or in the log; never changed. checksum: CRC-32 of the hash and the payload. A fifo pool has the
+-- unique index tx_hash (fifo/tables.sql).
 CREATE TABLE tx (
   seq INTEGER PRIMARY KEY,
   hash BLOB NOT NULL,
