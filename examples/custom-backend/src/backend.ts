@@ -99,8 +99,7 @@ function headOf(content: Uint8Array | undefined, { pool, path, ordering }: Optio
   if (entry?.kind !== 'pool') throw new MempoolError('ERR_MEMPOOL_CORRUPT', `the journal has lost its head: ${path}`);
   if (entry.format !== formatVersion) throw incompatible(`its format is ${entry.format}, not ${formatVersion}`, path);
   if (entry.name !== pool) throw incompatible(`the file holds the pool ${entry.name}`, path);
-  const stored = entry.ordering ?? 'fifo';
-  if (stored !== ordering) throw incompatible(`the pool's ordering is ${stored}`, path);
+  if (entry.ordering !== ordering) throw incompatible(`the pool's ordering is ${entry.ordering}`, path);
   return entry;
 }
 

@@ -19,8 +19,8 @@ export interface HeadEntry {
   readonly format: number;
   readonly name: string;
   readonly epoch: string;
-  /** For good; missing in a journal made before there was a choice. */
-  readonly ordering?: Ordering;
+  /** For good. */
+  readonly ordering: Ordering;
   readonly retention: Retention;
 }
 

@@ -68,9 +68,19 @@ async function storedState(database: Database, options: Options): Promise<PoolSt
 function newState(name: string): PoolState {
   const counts = { pending: 0, propagated: 0, acknowledged: 0, confirmed: 0, operations: 0 };
   const numbers = { lastSeq: 0, lastEventSeq: 0, lastAt: 0, oldestEventSeq: 1, lastLogSeq: 0, oldestLogSeq: 1 };
+  const records = { lastVersion: 0, recordBytes: 0 };
   const chain = { tip: null, tick: 0, floor: 1 };
   const epoch = randomUUID();
-  return { format: formatVersion, name, epoch, retention: defaultRetention, ...chain, ...numbers, ...counts };
+  return {
+    format: formatVersion,
+    name,
+    epoch,
+    retention: defaultRetention,
+    ...chain,
+    ...numbers,
+    ...counts,
+    ...records,
+  };
 }
 
 function incompatible(why: string, path: string): MempoolError {

@@ -39,7 +39,7 @@ export async function planPut({ reader, state }: LoadedView, put: CheckedPut, at
   const found = bytes && decodeRecord(put.name, bytes);
   const size = Buffer.byteLength(put.name) + (found?.value.length ?? 0);
   const former = found === undefined ? null : { version: found.isIntact ? found.version : null, bytes: size };
-  return putStep(put, { lastVersion: state.lastVersion ?? 0, bytes: state.recordBytes ?? 0 }, former, at);
+  return putStep(put, { lastVersion: state.lastVersion, bytes: state.recordBytes }, former, at);
 }
 
 /** @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged */

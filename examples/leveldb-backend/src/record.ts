@@ -42,9 +42,9 @@ export interface PoolState {
   readonly confirmed: number;
   /** Operation ids recorded so far. */
   readonly operations: number;
-  /** Version of the last change of a record, and the bytes of all; a database without records may lack them. */
-  readonly lastVersion?: number;
-  readonly recordBytes?: number;
+  /** Version of the last change of a record, and the bytes of all. */
+  readonly lastVersion: number;
+  readonly recordBytes: number;
 }
 
 /** The stored data of a transaction, without its payload. */
@@ -125,9 +125,8 @@ function lifeRow(txState: TxState, point: ChainPoint | null, at: number | null):
 
 function stateOf(what: string, hash: string, [seq, code, tick, counters, reason]: readonly unknown[]): TxState {
   const stage = knownStages[code as number] as KnownStage | undefined;
-  if (stage === undefined || !Array.isArray(counters)) throw damaged(what);
-  // Older records have no facts.
-  const [confirmations, nonConfirmations, receivedAt = null, attempts = 0, sentAt = null] = counters;
+  if (stage === undefined || !Array.isArray(counters) || counters.length !== 6) throw damaged(what);
+  const [confirmations, nonConfirmations, receivedAt, attempts, sentAt] = counters;
   return {
     hash,
     seq: seq as number,
