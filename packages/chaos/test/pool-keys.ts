@@ -1,5 +1,4 @@
 import { Redis } from 'ioredis';
-import { ownServer } from 'mempool-testkit/vitest';
 import { onTestFinished } from 'vitest';
 import type { Cluster } from './cluster.ts';
 
@@ -28,20 +27,4 @@ export function leaseKey({ prefix }: Cluster): string {
 export async function renewals(client: Redis, cluster: Cluster): Promise<number | null> {
   const seq = await client.hget(leaseKey(cluster), 'seq');
   return seq === null ? null : Number(seq);
-}
-
-/** A server that tells what happens to its keys. */
-export function tellingServer(...args: readonly string[]) {
-  return ownServer('--notify-keyspace-events', 'KEA', ...args);
-}
-
-/** How the lock comes and goes on a telling server, in its own order: `set`, `expired`, `del`. Goes on growing. */
-export async function lockMoves(url: string, cluster: Cluster): Promise<readonly string[]> {
-  const moves: string[] = [];
-  const subscriber = operator(url);
-  subscriber.on('message', (_channel, move) => {
-    if (move !== 'expire') moves.push(move);
-  });
-  await subscriber.subscribe(`__keyspace@0__:${lockKey(cluster)}`);
-  return moves;
 }

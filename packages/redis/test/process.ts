@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 
@@ -11,12 +10,4 @@ export function start(program: string, args: readonly (string | number)[]): Chil
   });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
-}
-
-/** Each line that it prints, as JSON, once it has ended. */
-export async function allSaid<T>(child: ChildProcess): Promise<T[]> {
-  const lines: T[] = [];
-  for await (const line of createInterface({ input: child.stdout as NodeJS.ReadableStream }))
-    lines.push(JSON.parse(line));
-  return lines;
 }

@@ -84,11 +84,6 @@ export class SentinelGroup implements AsyncDisposable {
     return { sentinels: this.#sentinels.map(({ port }) => `127.0.0.1:${port}`), masterName };
   }
 
-  /** The processes of the Sentinels. */
-  get sentinelPids(): readonly number[] {
-    return this.#sentinels.map(({ child }) => child.pid as number);
-  }
-
   /** Returns the master that the Sentinels name. */
   async master(): Promise<GroupNode> {
     const [, port] = (await this.#asked.call('SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName)) as [string, string];
