@@ -48,7 +48,7 @@ export { type CursorKind, cursorOf, type Position, readCursor } from './contract
 export type * from './contract/damage.ts';
 export type * from './contract/driver.ts';
 export type * from './contract/driver-page.ts';
-export { optionalReason, readReason, reasonText } from './contract/drop-reason.ts';
+export { optionalReason, reasonText } from './contract/drop-reason.ts';
 export type * from './contract/dump.ts';
 export { invalid } from './contract/errors.ts';
 export type { EventPage, EventSource, StepEvent } from './contract/events.ts';
@@ -131,9 +131,9 @@ export {
 } from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
 export { FifoCall, type FifoPool } from './rules/fifo-call.ts';
-export { endedClaims, type FifoRecord, fifoRecord, lotsOf, takenBy } from './rules/fifo-claims.ts';
+export { endedClaims, type FifoRecord, fifoRecord, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
-export { callTimeOf, claimEnd, eventTime, poolClock } from './rules/pool-clock.ts';
+export { callTimeOf, eventTime, poolClock } from './rules/pool-clock.ts';
 export {
   damagedRecord,
   type FormerRecord,

@@ -33,10 +33,6 @@ export class KeptBlocks {
     return this.#inclusions.size === 0 ? null : (this.#inclusions.get(hash) ?? null);
   }
 
-  hasSighted(hash: string): boolean {
-    return this.#inclusions.size > 0 && this.#inclusions.has(hash);
-  }
-
   apply(step: ChainStep): void {
     if (step.kind === 'undone') {
       while (this.tick > step.tick) this.#forget(this.tick--);
