@@ -10,7 +10,7 @@ const point = (slot: number) => ({ slot, hash: toHex(slot, { size: 32 }).slice(2
 
 test.for([
   ['whole', 0],
-  // A pool with a damaged record has no dump: the pages tell of the others.
+  // The transaction with nonce 5 is damaged.
   ['damaged', 1],
 ] as const)('nonces outlive the server: a %s pool', async ([, damaged]) => {
   const path = join(scratchFolder(), 'pool.sqlite');

@@ -32,7 +32,7 @@ async function backup(begin: Begin, file: string): Promise<void> {
   const { terminal, place } = begin();
   const { mempool } = await configOf(place, terminal);
   if (mempool.backend === 'redis') {
-    const remedy = '`mempool export` writes a dump, and BGSAVE of the server a snapshot';
+    const remedy = '`mempool export` writes the pool as JSON lines, and BGSAVE of the server a snapshot';
     throw new Failure(exitCodes.refused, `a pool on Redis has no file: ${remedy}`);
   }
   const bytes = await backUp(mempool, file);

@@ -35,7 +35,7 @@ function storedClaim(claim: unknown): unknown {
 }
 
 /**
- * The inverse of `encodeOutcome`. The record of a restored claim has no digest, so its arguments are not compared.
+ * The inverse of `encodeOutcome`. If the record or the call has no digest, the arguments are not compared.
  *
  * @throws `ERR_MEMPOOL_INVALID` if the operation id was used for another verb or other arguments; `ERR_MEMPOOL_CORRUPT`
  * if the record is damaged

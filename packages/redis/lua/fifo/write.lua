@@ -9,7 +9,7 @@ local record = call('HGET', OPS, id) or call('HGET', OPS_OLD, id)
 if record then
   local whole, known = pcall(cmsgpack.unpack, record)
   if not whole or type(known) ~= 'table' or not known[2] then return redis.error_reply('MEMPOOL_CORRUPT the outcome of the operation id is damaged') end
-  -- A restored claim has no digest.
+  -- A call under an id of this package has no digest.
   if known[1] ~= verb or known[3] and known[3] ~= digest then
     local words = { 'MEMPOOL_REUSED first:' }
     for i, hash in ipairs(known[1] == verb and verb == 'receive' and hashes(known[2][3]) or {}) do

@@ -1,4 +1,4 @@
--- Purpose: the contents of a pool without its payloads, for a mirror or a dump: page by page, or all at once.
+-- Purpose: the contents of a pool without its payloads, for a mirror or an export: page by page, or all at once.
 -- KEYS: priority/changes.lua, or of a fifo pool pool/keys.lua   ARGV: 1 'head', 'blocks', 'live', 'log', 'tags' or 'all', 2 what the page starts after, 3 number of items, 4–6 epoch, version and stamp of a mirror that is loaded page by page, or nothing
 -- Returns: { epoch, version, stamp, seconds, microseconds, page …, for a mirror what `compare` of priority/changes.lua returns }; a page is
 -- { what the next page starts after, or '', item … }

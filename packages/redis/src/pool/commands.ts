@@ -1,6 +1,6 @@
 import type { Packable } from './packed.ts';
 
-/** The keys that a step or a restore writes, by their numbers in the scripts. */
+/** The keys that a step or an import writes, by their numbers in the scripts. */
 const keyNumbers = {
   meta: 1,
   idx: 2,
