@@ -131,7 +131,7 @@ export {
 } from './rules/change.ts';
 export { lostEnd } from './rules/damage.ts';
 export { FifoCall, type FifoPool } from './rules/fifo-call.ts';
-export { endedClaims, type FifoRecord, fifoRecord, takenBy } from './rules/fifo-claims.ts';
+export { endedClaims, type FifoRecord, takenBy } from './rules/fifo-claims.ts';
 export * from './rules/fifo-step.ts';
 export { callTimeOf, eventTime, poolClock } from './rules/pool-clock.ts';
 export {

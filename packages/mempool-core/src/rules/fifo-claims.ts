@@ -14,11 +14,6 @@ export interface FifoRecord {
 
 type Lot = FifoRecord['lots'][number];
 
-/** Returns the record of this limit and these claims; `null` if there are neither. */
-export function fifoRecord({ maxTxs, lots }: FifoRecord): FifoRecord | null {
-  return lots.length === 0 && maxTxs === Number.POSITIVE_INFINITY ? null : { maxTxs, lots };
-}
-
 /** Returns the claims of a stored pool, in the order in which they are met, from a row for each claimed transaction. */
 export function lotsOf(rows: Iterable<readonly [claim: ClaimRecord, hash: string, seq: number]>): FifoRecord['lots'] {
   const lots = new Map<string, { readonly claim: ClaimRecord; readonly held: [string, number][] }>();
@@ -103,7 +98,8 @@ export class FifoClaims {
 
   /** Returns the data for `restore`; `null` if there are no claims and no limit. */
   dump(): FifoRecord | null {
-    return fifoRecord({ maxTxs: this.maxTxs, lots: this.lots() });
+    const lots = this.lots();
+    return lots.length === 0 && this.maxTxs === Number.POSITIVE_INFINITY ? null : { maxTxs: this.maxTxs, lots };
   }
 
   /** Returns all claims, with their transactions. */
