@@ -12,7 +12,6 @@ export const ledgerLimits = {
   maxDescriptionLength: 512,
   /** The largest metadata, as JSON. */
   maxMetadataBytes: 4_096,
-  maxSignerLength: 160,
   maxBatch: 1_000,
   maxPage: 1_000,
   /** The default number of recorded refusals of one owner. */
