@@ -14,8 +14,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     memory: ['contract', 'codec', 'rules'],
     priority: ['contract', 'codec', 'rules', 'memory'],
     drivers: ['contract', 'rules', 'memory', 'priority'],
-    boundary: ['contract', 'codec', 'priority'],
-    mempool: ['contract', 'boundary'],
+    boundary: ['contract', 'codec'],
+    mempool: ['contract', 'boundary', 'priority'],
     watcher: ['contract', 'boundary'],
     config: ['contract', 'codec', 'boundary', 'mempool'],
     '.': [

@@ -18,6 +18,7 @@ export type { CaseOutcome, CaseResult } from './case/outcome.ts';
 export { Random } from './case/random.ts';
 export type { AnySubject } from './case/subject.ts';
 export { openLeases } from './case/subject.ts';
+export type { OpenedPool, TestedPool } from './case/tested-pool.ts';
 export { allCases, electionCases } from './cases/index.ts';
 export { ledgerCases } from './cases/ledger/index.ts';
 export { checkLeaseHistory, type LeaseHistoryOptions } from './histories/lease-history.ts';

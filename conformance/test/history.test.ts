@@ -1,8 +1,9 @@
 import { checkHistory, type HistoryScope, makeHistory, tallyOf } from 'mempool-conformance';
-import type { Budget, MempoolStore, OpenOptions, TakeOptions } from 'mempool-core';
-import { wrappedStore } from 'mempool-core/backend';
+import type { Budget, OpenOptions, TakeOptions } from 'mempool-core';
+import { wrappedPool } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, test } from 'vitest';
+import type { OpenedPool } from '../src/case/tested-pool.ts';
 import { subject as forgetful } from './fixtures/forgetful.ts';
 
 const steps = 5_000;
@@ -62,12 +63,12 @@ test.each<HistoryScope>(['basic', 'fifo', 'priority'])(
 );
 
 /** Takes more gas than there is room for. */
-async function openGreedy(options: OpenOptions): Promise<MempoolStore> {
+async function openGreedy(options: OpenOptions): Promise<OpenedPool> {
   const store = await ephemeral.open(options);
   return new Proxy(store, {
-    has: (_, name) => name === wrappedStore || Reflect.has(store, name),
+    has: (_, name) => name === wrappedPool || Reflect.has(store, name),
     get: (_, name) => {
-      if (name === wrappedStore) return store;
+      if (name === wrappedPool) return store;
       if (name === 'take') return ({ maxGas: __, ...rest }: Budget, how: TakeOptions) => store.take(rest, how);
       const value: unknown = Reflect.get(store, name);
       return typeof value === 'function' ? value.bind(store) : value;
@@ -75,7 +76,7 @@ async function openGreedy(options: OpenOptions): Promise<MempoolStore> {
   });
 }
 
-async function storyOf(scope: HistoryScope, open: (options: OpenOptions) => Promise<MempoolStore>): Promise<string[]> {
+async function storyOf(scope: HistoryScope, open: (options: OpenOptions) => Promise<OpenedPool>): Promise<string[]> {
   const { message } = await checkHistory({ seed: 2, steps: 2_000, scope, open }).then(
     () => new Error('passed'),
     (error: Error) => error,

@@ -1,19 +1,13 @@
-import {
-  account,
-  type MempoolStore,
-  type OpenOptions,
-  type ReceiveOutcome,
-  type Refusal,
-  type Verdict,
-} from 'mempool-core';
+import { account, type OpenOptions, type ReceiveOutcome, type Refusal, type Verdict } from 'mempool-core';
 import type { Random } from 'mempool-testkit';
+import { asTested, type OpenedPool, type TestedPool } from '../src/case/tested-pool.ts';
 
 export interface SpamOptions {
   /** How many spammers there are. */
   readonly senders: number;
   readonly random: Random;
   readonly limits: OpenOptions;
-  open(options: OpenOptions): Promise<MempoolStore>;
+  open(options: OpenOptions): Promise<OpenedPool>;
 }
 
 const price = 5n;
@@ -25,7 +19,7 @@ const round = [2, 0, 1] as const;
  * replacements that pay too little. Between them one honest sender sends its nonces, at the same price.
  */
 export class SpammedPool implements AsyncDisposable {
-  readonly store: MempoolStore;
+  readonly store: TestedPool;
   /** The answers to the spammers, and to the honest sender, by kind. */
   readonly told = { spam: new Map<string, number>(), honest: new Map<string, number>() };
   readonly #random: Random;
@@ -35,14 +29,14 @@ export class SpammedPool implements AsyncDisposable {
   #onChain = 0;
   #blocks = 0;
 
-  private constructor(store: MempoolStore, { random, senders }: SpamOptions) {
+  private constructor(store: TestedPool, { random, senders }: SpamOptions) {
     this.store = store;
     this.#random = random;
     this.#senders = senders;
   }
 
   static async open(options: SpamOptions): Promise<SpammedPool> {
-    return new SpammedPool(await options.open({ ordering: 'priority', ...options.limits }), options);
+    return new SpammedPool(asTested(await options.open({ ordering: 'priority', ...options.limits })), options);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

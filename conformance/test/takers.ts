@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { MempoolStore } from 'mempool-core';
+import type { OpenedPool } from '../src/case/tested-pool.ts';
 import type { SaidWork } from './worker.ts';
 
 /** What a taker prints of each claim that it takes, of three while there are three. */
@@ -28,7 +28,7 @@ async function allClaimsOf(taker: ChildProcess): Promise<SaidClaim[]> {
 }
 
 /** In a priority pool the last one to arrive pays most. */
-async function fill(store: MempoolStore, count: number): Promise<void> {
+async function fill(store: OpenedPool, count: number): Promise<void> {
   const all = Array.from({ length: count }, (_, i) => ({
     hash: (i + 1).toString(16).padStart(64, '0'),
     payload: Buffer.of(i % 256),
@@ -39,7 +39,7 @@ async function fill(store: MempoolStore, count: number): Promise<void> {
 }
 
 /** The seqs as the pool hands them out. */
-function inOrder(store: MempoolStore, seqs: readonly number[]): number[] {
+function inOrder(store: OpenedPool, seqs: readonly number[]): number[] {
   return seqs.toSorted((a, b) => (store.ordering === 'fifo' ? a - b : b - a));
 }
 
@@ -48,7 +48,7 @@ function upTo(count: number): number[] {
 }
 
 /** N1: no transaction is in two claims, none is left, and each claim is in the pool's order. */
-export async function checkRacingTakers(store: MempoolStore, start: StartTaker): Promise<void> {
+export async function checkRacingTakers(store: OpenedPool, start: StartTaker): Promise<void> {
   const count = 900;
   await fill(store, count);
   const takers = ['a', 'b', 'c', 'd'].map((owner) => allClaimsOf(start(owner, 600_000)));
@@ -67,7 +67,7 @@ export async function checkRacingTakers(store: MempoolStore, start: StartTaker):
 }
 
 /** X1: what a killed taker had comes back whole claims at a time, once its leases have ended, and to its place. */
-export async function checkKilledTaker(store: MempoolStore, start: StartTaker): Promise<void> {
+export async function checkKilledTaker(store: OpenedPool, start: StartTaker): Promise<void> {
   const count = 3_000;
   await fill(store, count);
   const taker = start('killed', 2_000);
@@ -95,7 +95,7 @@ export async function checkKilledTaker(store: MempoolStore, start: StartTaker): 
 }
 
 /** P19: a worker that was stopped past its claim does nothing to what another has taken since. */
-export async function checkStoppedWorker(store: MempoolStore, start: StartTaker): Promise<void> {
+export async function checkStoppedWorker(store: OpenedPool, start: StartTaker): Promise<void> {
   await fill(store, 3);
   const stopped = start('stopped', 500);
   const saidByStopped = sayingsOf(stopped);
@@ -110,14 +110,14 @@ export async function checkStoppedWorker(store: MempoolStore, start: StartTaker)
   stopped.kill('SIGCONT');
   const { extended, acknowledged, released, dropped } = await next(saidByStopped);
   assert.deepEqual({ extended, acknowledged, released, dropped }, { extended: 'ended', ...nothingMoved });
-  const before = await store.checkStatus(hashes);
+  const before = await store.status(hashes);
   assert.deepEqual(
     before.map(({ stage }) => stage),
     ['Propagated', 'Propagated', 'Propagated'],
   );
   other.kill('SIGUSR2');
   assert.equal((await next(saidByOther)).extended, 'extended');
-  const after = await store.checkStatus(hashes);
+  const after = await store.status(hashes);
   assert.deepEqual(
     after.map(({ stage }) => stage),
     ['Acknowledged', 'Pending', 'Dropped'],

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { writeSync } from 'node:fs';
-import type { MempoolStore } from 'mempool-core';
+import type { OpenedPool } from '../src/case/tested-pool.ts';
 
 /** What a worker says of the three that it has taken, and later of what it could do with them. */
 export interface SaidWork {
@@ -13,7 +13,7 @@ export interface SaidWork {
 }
 
 /** Takes three and says so. At SIGUSR2 acts on each under its claim, says what moved, and ends. */
-export async function work(store: MempoolStore, owner: string, claimMs: number): Promise<void> {
+export async function work(store: OpenedPool, owner: string, claimMs: number): Promise<void> {
   const alive = setInterval(() => undefined, 60_000);
   const told = once(process, 'SIGUSR2');
   const { claimId: claim, untilMs, transactions } = await store.take({ maxTxs: 3 }, { owner, claimMs });

@@ -1,7 +1,7 @@
-import type { AnyStore, ConfirmOutcome, OpenOptions, ReceiveOutcome } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import type { ConfirmOutcome, OpenOptions, ReceiveOutcome } from 'mempool-core';
 import type { Subject } from './case.ts';
 import type { AnySubject } from './subject.ts';
+import { asTested, type TestedPool } from './tested-pool.ts';
 import { storeVerbs, verbsOf } from './verbs.ts';
 
 /** A fault that can be planted in the stores of any subject, and the case that must notice it. */
@@ -10,7 +10,7 @@ export interface BrokenStore {
   readonly title: string;
   /** Id of a case that must fail with this fault. */
   readonly noticedBy: string;
-  plant(store: AnyStore, options: OpenOptions): Partial<AnyStore>;
+  plant(store: TestedPool, options: OpenOptions): Partial<TestedPool>;
 }
 
 /** Deliberately broken stores. The suite must fail on each of them. */
@@ -97,7 +97,7 @@ export function breaking(subject: AnySubject, fault: string): Subject {
     name: `${subject.name}, ${fault}`,
     module: `none: ${fault} is planted in this process`,
     async open(pool, options = {}) {
-      const store = anyStore(await subject.open(pool, options));
+      const store = asTested(await subject.open(pool, options));
       const { name, capabilities, ordering } = store;
       return { name, capabilities, ordering, ...verbsOf(store, storeVerbs), ...broken.plant(store, options) };
     },

@@ -1,10 +1,11 @@
-import { type AnyStore, isMempoolError, type MempoolErrorCode } from 'mempool-core';
+import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
+import type { TestedPool } from './tested-pool.ts';
 
 type WriteVerb = 'receive' | 'markInflight' | 'markAcknowledged' | 'release' | 'drop' | 'confirm' | 'rollback';
 
 /** One call of a mutating verb, as data. */
 export type Call = {
-  [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> };
+  [V in WriteVerb]: { readonly verb: V; readonly args: Parameters<TestedPool[V]> };
 }[WriteVerb];
 
 /** A call of `import`, which the model does not have. */
@@ -15,7 +16,9 @@ export interface ImportCall {
 
 /** The verbs that change a pool, of a store or of the model. The model returns answers without a promise. */
 export type Callable = {
-  [V in WriteVerb]: (...args: Parameters<AnyStore[V]>) => ReturnType<AnyStore[V]> | Awaited<ReturnType<AnyStore[V]>>;
+  [V in WriteVerb]: (
+    ...args: Parameters<TestedPool[V]>
+  ) => ReturnType<TestedPool[V]> | Awaited<ReturnType<TestedPool[V]>>;
 };
 
 export type Answer = { readonly value: unknown } | { readonly code: MempoolErrorCode };

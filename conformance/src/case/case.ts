@@ -1,8 +1,9 @@
-import type { AnyStore, Capabilities, MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { Capabilities, OpenOptions, Ordering } from 'mempool-core';
 import type { Election, ElectionOptions, ElectionProvider, LeaseStore } from 'mempool-election';
 import type { Ledger, LedgerOptions } from 'mempool-ledger';
 import type { Random } from './random.ts';
 import type { TaskInputs, TaskName } from './task.ts';
+import type { OpenedPool, TestedPool } from './tested-pool.ts';
 
 export type Level = 'MUST' | 'SHOULD' | 'MAY';
 
@@ -72,11 +73,11 @@ export interface ConformanceCase {
 /** The means that a runner gives to a case. Each case has its own pool; the runner cleans up. */
 export interface CaseContext {
   /** Opens the case's pool. On a shared backend, a second call opens another node on it. The runner always closes it. */
-  open(options?: OpenOptions): Promise<AnyStore>;
+  open(options?: OpenOptions): Promise<TestedPool>;
   /** Opens another, unrelated pool of the same subject. Each call opens a new one. */
-  openOther(options?: OpenOptions): Promise<AnyStore>;
+  openOther(options?: OpenOptions): Promise<TestedPool>;
   /** Opens the pool of that name. The name must begin or end with a name from `newPool`. */
-  openNamed(pool: string, options?: OpenOptions): Promise<AnyStore>;
+  openNamed(pool: string, options?: OpenOptions): Promise<TestedPool>;
   /** Opens the leases of the pool's election, or of another pool's. A second call opens another node. The runner always closes them. */
   leases(options?: LeasesOptions & { readonly pool?: string | undefined }): Promise<LeaseStore>;
   /** Returns the name of another, unrelated pool. */
@@ -93,7 +94,7 @@ export interface CaseContext {
    * Makes the case's pool anew, empty. Returns the same store if the subject can do that while the store is open; else the
    * store is closed, and a new one is returned.
    */
-  renew(store: AnyStore): Promise<AnyStore>;
+  renew(store: TestedPool): Promise<TestedPool>;
   /** Removes the case's pool, or the one of that name, with the backend's `remove`. The pool must not be open. */
   remove(pool?: string): Promise<boolean>;
   /** The case's random numbers: the same seed gives the same case. */
@@ -179,7 +180,7 @@ export interface Subject extends NamedSubject, Partial<ElectionSubject>, Partial
   readonly module: string;
   readonly backend: { readonly name: string; readonly capabilities: Capabilities };
   /** Opens a pool by name. A second call with the same name opens another node on it. */
-  open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  open(pool: string, options?: OpenOptions): Promise<OpenedPool>;
   /** Removes all data of the pool while it is open, as `FLUSHALL` does. The next call makes the pool anew. */
   renew?(pool: string): Promise<void>;
   /** Calls the backend's `remove` for the pool (D4). The pool is not open. */

@@ -23,10 +23,10 @@ export function writtenId({ id }: Pick<ConformanceCase, 'id'>): string {
   return id.endsWith(mark) ? id.slice(0, -mark.length) : id;
 }
 
-/** Returns the options with which to open a pool. If they name no ordering, it is that of the case. */
+/** Returns the options with which to open a pool. If they name no ordering, it is that of the case. A pool sweeps only when the case says so. */
 export function ordered(
   options: OpenOptions | undefined,
   { ordering }: Pick<ConformanceCase, 'ordering'>,
-): OpenOptions | undefined {
-  return ordering === undefined ? options : { ordering, ...options };
+): OpenOptions {
+  return { sweepEveryMs: Number.POSITIVE_INFINITY, ...(ordering !== undefined && { ordering }), ...options };
 }

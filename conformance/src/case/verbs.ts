@@ -1,8 +1,8 @@
-import type { AnyStore } from 'mempool-core';
-import { wrappedStore } from 'mempool-core/backend';
+import { wrappedPool } from 'mempool-core/backend';
+import type { TestedPool } from './tested-pool.ts';
 
 /** The names of all methods of a store. */
-export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities' | 'ordering'>[] = [
+export const storeVerbs: readonly Exclude<keyof TestedPool, 'name' | 'capabilities' | 'ordering'>[] = [
   'reap',
   'best',
   'take',
@@ -34,7 +34,7 @@ export const storeVerbs: readonly Exclude<keyof AnyStore, 'name' | 'capabilities
   'peekInflight',
   'confirm',
   'rollback',
-  'checkStatus',
+  'status',
   'dumpFinalized',
   'subscribe',
   'tip',
@@ -62,5 +62,5 @@ export function verbsOf<T extends object, K extends keyof T>(whole: T, names: re
     // Not bound: `await using` takes no bound function on Node 24.
     return [name, typeof verb === 'function' ? (...given: unknown[]) => verb.apply(whole, given) : verb];
   });
-  return Object.fromEntries([...entries, [wrappedStore, whole]]) as Pick<T, K>;
+  return Object.fromEntries([...entries, [wrappedPool, whole]]) as Pick<T, K>;
 }

@@ -1,4 +1,5 @@
-import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { isMempoolError } from 'mempool-core';
+import type { TestedPool } from '../case/tested-pool.ts';
 import { hashesOf, type Pool } from '../scenario/pool.ts';
 import { stored } from '../scenario/records.ts';
 import { historyOptions } from './pool-calls.ts';
@@ -8,7 +9,7 @@ export const timeless: typeof historyOptions & { readonly now: () => number } = 
 /** More than one page. */
 export const many = 1_200;
 
-export async function exported(store: MempoolStore): Promise<string[]> {
+export async function exported(store: TestedPool): Promise<string[]> {
   const lines: string[] = [];
   for await (const line of store.export()) lines.push(line);
   return lines;
@@ -29,7 +30,7 @@ export function isUnfinished(error: unknown): boolean {
 }
 
 /** Records and one that is held back, which no history of the basic verbs has. */
-export async function addRest(store: MempoolStore): Promise<void> {
+export async function addRest(store: TestedPool): Promise<void> {
   await stored(store, 'a', 'kept');
   await stored(store, 'b', 'deleted');
   await store.putRecord('b', null);

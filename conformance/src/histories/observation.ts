@@ -1,11 +1,12 @@
-import type { MempoolEvent, MempoolStore, StoreEvent, TransactionPage } from 'mempool-core';
+import type { MempoolEvent, StoreEvent, TransactionPage } from 'mempool-core';
 import { cursorOf } from 'mempool-core/backend';
+import type { TestedPool } from '../case/tested-pool.ts';
 import type { Model } from '../model/model.ts';
 import { countsOf, placeOf, readable, take, timeless } from '../scenario/pool.ts';
 
 type Reader = Pick<
-  MempoolStore,
-  'checkStatus' | 'findInflight' | 'hasPending' | 'peekPending' | 'peekInflight' | 'dumpFinalized' | 'tip' | 'usage'
+  TestedPool,
+  'status' | 'findInflight' | 'hasPending' | 'peekPending' | 'peekInflight' | 'dumpFinalized' | 'tip' | 'usage'
 >;
 
 /** The same verbs, answering at once or later. */
@@ -19,7 +20,7 @@ const all = 1_000;
 /** Everything that can be read from a store, as values that can be compared. */
 export async function observe(store: AnyReader, hashes: readonly string[]): Promise<Record<string, unknown>> {
   const [statuses, found, hasPending, pending, inflight, tip, usage] = await Promise.all([
-    store.checkStatus(hashes),
+    store.status(hashes),
     store.findInflight(hashes),
     store.hasPending(),
     store.peekPending({ limit: all }),
@@ -71,7 +72,7 @@ export function delivered(events: readonly StoreEvent[]): object[] {
 }
 
 /** Everything that can be read from a store, and all its events, without times. */
-export async function observeWhole(store: MempoolStore, hashes: readonly string[]): Promise<Record<string, unknown>> {
+export async function observeWhole(store: TestedPool, hashes: readonly string[]): Promise<Record<string, unknown>> {
   const { lastEventSeq } = await store.usage();
   const events = lastEventSeq === 0 ? [] : await take(await store.subscribe({ after: 'origin' }), lastEventSeq);
   return timeless({ ...(await observe(store, hashes)), events: eventsToCompare(events) });

@@ -128,7 +128,7 @@ export class CallMaker {
 
   /** Mostly hashes that the verb moves: else few would ever be Acknowledged. */
   #fitting(max: number, stages: readonly TransactionStatus['stage'][], model: Model): string[] {
-    const known = model.checkStatus(this.#hashes).filter(({ stage }) => stages.includes(stage));
+    const known = model.status(this.#hashes).filter(({ stage }) => stages.includes(stage));
     return this.#some(max).map((hash) =>
       known.length > 0 && this.#percent(75) ? this.#random.pick(known).hash : hash,
     );

@@ -138,7 +138,7 @@ export class Model {
     return hashes.map((wanted) => flying.find(({ hash }) => hash === wanted) ?? null);
   }
 
-  checkStatus(hashes: readonly string[]): TransactionStatus[] {
+  status(hashes: readonly string[]): TransactionStatus[] {
     return hashes.map((hash) => pools.statusOf(this.#pool, hash));
   }
 

@@ -1,15 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { perform } from '../case/call.ts';
 import type { LeasesOptions } from '../case/case.ts';
 import type { TaskInputs, TaskName } from '../case/task.ts';
+import type { OpenedPool } from '../case/tested-pool.ts';
 
 /** The link of a child to its parent. */
 export interface TaskLink {
   /** The subject's name. */
   readonly name: string;
-  open(options?: OpenOptions): Promise<MempoolStore>;
+  open(options?: OpenOptions): Promise<OpenedPool>;
   leases(options?: LeasesOptions): Promise<LeaseStore>;
   /** Resolves with the parent's next message. */
   heard(): Promise<unknown>;

@@ -1,7 +1,7 @@
-import type { MempoolStore } from 'mempool-core';
 import type { CaseContext, Subject } from '../case/case.ts';
 import { Random } from '../case/random.ts';
 import { type AnySubject, wholeSubject } from '../case/subject.ts';
+import type { TestedPool } from '../case/tested-pool.ts';
 import { storeVerbs } from '../case/verbs.ts';
 import { newCampaign } from '../scenario/lease.ts';
 import { newWallets } from '../scenario/ledger.ts';
@@ -112,7 +112,7 @@ async function checkOptions({ backend }: Subject, { open, openOther, random }: C
   const one = transaction(random);
   await store.receive([one]);
   await store.confirm({ point: point(1), seen: [one.hash], unseen: [] });
-  const [status] = await store.checkStatus([one.hash]);
+  const [status] = await store.status([one.hash]);
   if (status?.stage === 'Confirmed')
     throw new SubjectFault('open(pool, options) drops finalizeThreshold: pass all options on to the backend');
   if (!backend.capabilities.priority) return;
@@ -145,13 +145,13 @@ async function checkLedger({ backend }: Subject, { ledger, newPool }: CaseContex
   throw new SubjectFault('it is durable, but a ledger that was closed is empty when it is opened again');
 }
 
-async function finds(store: MempoolStore, writer: MempoolStore): Promise<boolean> {
+async function finds(store: TestedPool, writer: TestedPool): Promise<boolean> {
   const one = transaction(new Random(1));
   await writer.receive([one]);
   return has(store, one.hash);
 }
 
-async function has(store: MempoolStore, hash: string): Promise<boolean> {
-  const [status] = await store.checkStatus([hash]);
+async function has(store: TestedPool, hash: string): Promise<boolean> {
+  const [status] = await store.status([hash]);
   return status?.stage === 'Pending';
 }

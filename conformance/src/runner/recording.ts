@@ -2,7 +2,7 @@ import { AssertionError } from 'node:assert';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { wrappedStore } from 'mempool-core/backend';
+import { wrappedPool } from 'mempool-core/backend';
 
 /** A failure is reported with this many of the last calls. */
 const keptCalls = 10;
@@ -30,7 +30,7 @@ export class Recording {
     // The store itself is not the proxy's target: the verbs of a frozen store could not be replaced.
     return new Proxy(Object.create(Object.getPrototypeOf(store)) as T, {
       get: (_, key) => {
-        if (key === wrappedStore) return store;
+        if (key === wrappedPool) return store;
         const member: unknown = Reflect.get(store, key, store);
         if (typeof member !== 'function') return member;
         if (!verbs.has(key)) verbs.set(key, this.#recorded(store, name, String(key), member));
@@ -40,7 +40,7 @@ export class Recording {
         verbs.delete(key);
         return Reflect.set(store, key, value, store);
       },
-      has: (_, key) => key === wrappedStore || Reflect.has(store, key),
+      has: (_, key) => key === wrappedPool || Reflect.has(store, key),
     });
   }
 

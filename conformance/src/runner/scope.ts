@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyStore, MempoolStore, OpenOptions } from 'mempool-core';
-import { anyStore, hasCoreBoundary } from 'mempool-core/backend';
+import type { OpenOptions } from 'mempool-core';
+import { hasCoreBoundary } from 'mempool-core/backend';
 import { createElection, type Election, type ElectionProvider, type LeaseStore } from 'mempool-election';
 import type { Ledger, LedgerOptions } from 'mempool-ledger';
 import type { CaseContext, ConformanceCase, ElectOptions, LeasesOptions, Subject } from '../case/case.ts';
 import { ordered } from '../case/ordering.ts';
 import { Random } from '../case/random.ts';
 import type { TaskName } from '../case/task.ts';
+import { asTested, type OpenedPool, type TestedPool } from '../case/tested-pool.ts';
 import { ForkedChild } from '../process/fork.ts';
 import { limitOf } from './limits.ts';
 import { Recording } from './recording.ts';
@@ -26,7 +27,7 @@ export class CaseScope {
   readonly #subject: Subject;
   readonly #case: Pick<ConformanceCase, 'ordering'>;
   readonly #pools: string[] = [];
-  readonly #stores: Promise<MempoolStore | LeaseStore | Ledger>[] = [];
+  readonly #stores: Promise<OpenedPool | LeaseStore | Ledger>[] = [];
   readonly #elections: Election[] = [];
   readonly #children: ForkedChild[] = [];
 
@@ -72,16 +73,16 @@ export class CaseScope {
     return pool;
   }
 
-  async #open(pool: string, name: string, options: OpenOptions = {}): Promise<AnyStore> {
+  async #open(pool: string, name: string, options: OpenOptions = {}): Promise<TestedPool> {
     const opened = (async () => this.#subject.open(pool, ordered(options, this.#case)))();
     const count = this.#stores.push(opened);
-    const store = anyStore(await opened);
+    const store = asTested(await opened);
     if (this.#subject.boundary === 'core' && !hasCoreBoundary(store))
       throw new Error(`${this.#subject.name} says that core's boundary makes its stores, but opens one without it`);
     return this.recording.of(store, count === 1 ? name : `${name}${count}`);
   }
 
-  async #renew(pool: string, store: AnyStore): Promise<AnyStore> {
+  async #renew(pool: string, store: TestedPool): Promise<TestedPool> {
     if (this.#subject.renew !== undefined) {
       await this.#subject.renew(pool);
       return store;

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import type { ConfirmOutcome, Lease, MempoolStore, RollbackOutcome } from 'mempool-core';
+import type { ConfirmOutcome, Lease, RollbackOutcome } from 'mempool-core';
 import type { HeldLease, LeaseStore } from 'mempool-election';
 import type { CaseContext, ConformanceCase } from '../case/case.ts';
 import { apart, type EachOf, eachOf, eachRow, mustFence } from '../case/must.ts';
+import type { TestedPool } from '../case/tested-pool.ts';
 import { newCampaign, win } from './lease.ts';
 import { openPool } from './on-pool.ts';
 import { never, type Pool, point } from './pool.ts';
@@ -12,7 +13,7 @@ export const nothing = { seen: [], unseen: [] } as const;
 /** A pool with blocks 1 and 2 and a propagated transaction, and its election. */
 export interface Scene {
   readonly pool: Pool;
-  readonly store: MempoolStore;
+  readonly store: TestedPool;
   readonly leases: LeaseStore;
   readonly hash: string;
 }

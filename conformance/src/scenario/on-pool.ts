@@ -1,6 +1,7 @@
-import type { AnyStore, OpenOptions } from 'mempool-core';
+import type { OpenOptions } from 'mempool-core';
 import type { CaseContext, ConformanceCase, Need } from '../case/case.ts';
 import { type EachOf, eachOf, type FlyingStage, must, mustInFlight } from '../case/must.ts';
+import type { TestedPool } from '../case/tested-pool.ts';
 import { Pool } from './pool.ts';
 
 /** Opens the case's pool, or another node on it. */
@@ -38,7 +39,7 @@ export async function openTimed(
 export class TimedPool extends Pool {
   readonly clock: CaseClock;
 
-  constructor(context: CaseContext, store: AnyStore, clock: CaseClock) {
+  constructor(context: CaseContext, store: TestedPool, clock: CaseClock) {
     super(context, store);
     this.clock = clock;
   }
@@ -49,7 +50,7 @@ export class TimedPool extends Pool {
   }
 }
 
-type OnPool = (pool: Pool, store: AnyStore) => Promise<void>;
+type OnPool = (pool: Pool, store: TestedPool) => Promise<void>;
 
 /** Makes a case on one pool that is open when the case begins. It gets the pool's store too. */
 export function onPool(id: string, title: string, run: OnPool, needs: readonly Need[] = []): ConformanceCase {
@@ -65,7 +66,7 @@ function onFifoPool(id: string, title: string, run: OnPool): ConformanceCase {
   return onPool(id, title, run, ['arrival-verbs']);
 }
 
-type OnPoolInFlight = (pool: Pool, stage: FlyingStage, store: AnyStore) => Promise<void>;
+type OnPoolInFlight = (pool: Pool, stage: FlyingStage, store: TestedPool) => Promise<void>;
 
 /** A case about a transaction that waits for a block, with each pool open when the case begins. */
 function onPoolInFlight(id: string, title: string, run: OnPoolInFlight): ConformanceCase {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import type {
-  AnyStore,
   ChainPoint,
   ConfirmOutcome,
   DropReason,
@@ -8,7 +7,6 @@ import type {
   LifeFacts,
   LogEntry,
   MempoolEvent,
-  MempoolStore,
   Policy,
   RollbackOutcome,
   StoredTransaction,
@@ -23,6 +21,7 @@ import { type CursorKind, cursorOf } from 'mempool-core/backend';
 import type { CaseContext } from '../case/case.ts';
 import { type FlyingStage, flyingStages } from '../case/must.ts';
 import type { Random } from '../case/random.ts';
+import type { TestedPool } from '../case/tested-pool.ts';
 
 /** A random transaction, with a hash of 32 bytes. */
 export function transaction(random: Random, payloadBytes = 48): Transaction {
@@ -88,7 +87,7 @@ export async function countsOf(store: { usage(): Usage | Promise<Usage> }): Prom
 }
 
 /** The tip and the last points, which are the same in equal pools. */
-async function tipOf(store: MempoolStore, points = 0): Promise<Omit<TipAnswer, 'epoch'>> {
+async function tipOf(store: TestedPool, points = 0): Promise<Omit<TipAnswer, 'epoch'>> {
   const { epoch: _, ...tip } = await store.tip({ points });
   return tip;
 }
@@ -99,7 +98,7 @@ export function placeOf(cursor: string): string {
 }
 
 /** The cursor of a number in the store's pool (O7). */
-async function cursorAt(store: MempoolStore, kind: CursorKind, number: number): Promise<string> {
+async function cursorAt(store: TestedPool, kind: CursorKind, number: number): Promise<string> {
   const { epoch } = await store.tip();
   return cursorOf(kind, number, epoch);
 }
@@ -176,9 +175,9 @@ export interface BlockLists {
 /** An open pool of a case: what cases do to it and ask of it. */
 export class Pool {
   readonly context: CaseContext;
-  readonly store: AnyStore;
+  readonly store: TestedPool;
 
-  constructor(context: CaseContext, store: AnyStore) {
+  constructor(context: CaseContext, store: TestedPool) {
     this.context = context;
     this.store = store;
   }
@@ -293,7 +292,7 @@ export class Pool {
   }
 
   statuses(names: readonly string[]): Promise<TransactionStatus[]> {
-    return this.store.checkStatus(this.hashes(names));
+    return this.store.status(this.hashes(names));
   }
 
   async status(name: string): Promise<TransactionStatus> {

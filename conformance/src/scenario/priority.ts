@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, Floor, OpenOptions, ReceiveOutcome } from 'mempool-core';
+import type { Floor, OpenOptions, ReceiveOutcome } from 'mempool-core';
 import { type IndexDump, poolState } from 'mempool-core/backend';
 import type { CaseContext, ConformanceCase, Need } from '../case/case.ts';
 import { type EachOf, eachOf, mustRank } from '../case/must.ts';
+import type { TestedPool } from '../case/tested-pool.ts';
 import { type CaseClock, startMs, TimedPool } from './on-pool.ts';
 import { hashesOf } from './pool.ts';
 
-export type Submission = Parameters<AnyStore['receive']>[0][number];
+export type Submission = Parameters<TestedPool['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
-export type CallTime = Pick<NonNullable<Parameters<AnyStore['receive']>[1]>, 'now' | 'height' | 'operationId'>;
+export type CallTime = Pick<NonNullable<Parameters<TestedPool['receive']>[1]>, 'now' | 'height' | 'operationId'>;
 /** The state of a pool without its content. */
 export type PoolDump = IndexDump;
 
-export async function indexesOf(store: AnyStore): Promise<PoolDump> {
+export async function indexesOf(store: TestedPool): Promise<PoolDump> {
   const { ordering: _, content: __, ...indexes } = await poolState(store);
   return indexes;
 }
@@ -80,7 +81,7 @@ export function onPriorityPool(id: string, title: string, run: OnScene, needs: r
 
 export const eachOnPriorityPool: EachOf<OnScene> = eachOf(onPriorityPool);
 
-function openNode({ open }: CaseContext, clock: CaseClock, options: OpenOptions): Promise<AnyStore> {
+function openNode({ open }: CaseContext, clock: CaseClock, options: OpenOptions): Promise<TestedPool> {
   return open({ ordering: 'priority', now: () => clock.nowMs, ...options });
 }
 
@@ -88,7 +89,7 @@ function openNode({ open }: CaseContext, clock: CaseClock, options: OpenOptions)
 export class Scene extends TimedPool {
   readonly #names: Names;
 
-  constructor(context: CaseContext, store: AnyStore, clock: CaseClock, names: Names) {
+  constructor(context: CaseContext, store: TestedPool, clock: CaseClock, names: Names) {
     super(context, store, clock);
     this.#names = names;
   }
@@ -178,7 +179,7 @@ export class Scene extends TimedPool {
     return (await this.entry(name)).seq;
   }
 
-  async load(): Promise<NonNullable<Awaited<ReturnType<AnyStore['usage']>>['load']>> {
+  async load(): Promise<NonNullable<Awaited<ReturnType<TestedPool['usage']>>['load']>> {
     const { load } = await this.store.usage();
     assert.ok(load, 'the usage of a priority pool has a load');
     return load;

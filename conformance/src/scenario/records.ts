@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, NamedValue, PutOutcome, RecordPage } from 'mempool-core';
+import type { NamedValue, PutOutcome, RecordPage } from 'mempool-core';
 import type { CaseContext, Need } from '../case/case.ts';
 import { type EachOf, eachOf, mustFence, needing } from '../case/must.ts';
+import type { TestedPool } from '../case/tested-pool.ts';
 import { onPool } from './on-pool.ts';
 import type { Pool } from './pool.ts';
 
 const records: readonly Need[] = ['records'];
 
 /** Cases of records on one pool. */
-export const eachOnRecords: EachOf<(store: MempoolStore, pool: Pool) => Promise<void>> = eachOf((id, title, run) =>
+export const eachOnRecords: EachOf<(store: TestedPool, pool: Pool) => Promise<void>> = eachOf((id, title, run) =>
   onPool(id, title, (pool, store) => run(store, pool), records),
 );
 
@@ -23,7 +24,7 @@ export function bytesOf(text: string): Uint8Array {
 }
 
 /** Stores a record, and returns its version. */
-export async function stored(store: MempoolStore, name: string, text: string): Promise<number> {
+export async function stored(store: TestedPool, name: string, text: string): Promise<number> {
   const outcome = await store.putRecord(name, bytesOf(text));
   assert.ok(outcome.kind === 'stored', `not stored: ${outcome.kind}`);
   return outcome.version;
@@ -42,7 +43,7 @@ export function textsOf({ records: listed }: RecordPage): (readonly [string, num
 }
 
 /** All records, over pages of that size. */
-export async function everyRecord(store: MempoolStore, prefix: string, limit: number): Promise<NamedValue[]> {
+export async function everyRecord(store: TestedPool, prefix: string, limit: number): Promise<NamedValue[]> {
   const all: NamedValue[] = [];
   for (let after = ''; ; ) {
     const page: RecordPage = await store.listRecords(prefix, { after, limit });

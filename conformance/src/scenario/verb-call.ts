@@ -3,10 +3,10 @@ import {
   isMempoolError,
   type MempoolErrorCode,
   type MempoolErrorDetails,
-  type MempoolStore,
   type ReadOptions,
   type WriteOptions,
 } from 'mempool-core';
+import type { TestedPool } from '../case/tested-pool.ts';
 import { type Pool, point } from './pool.ts';
 
 /** A mutating call in a pool where it has an effect. */
@@ -83,8 +83,8 @@ export const writeVerbs: readonly WriteVerb[] = [
 ];
 
 export interface ReadVerb {
-  readonly verb: keyof MempoolStore & string;
-  call(store: MempoolStore, hash: string, options?: ReadOptions): Promise<unknown>;
+  readonly verb: keyof TestedPool & string;
+  call(store: TestedPool, hash: string, options?: ReadOptions): Promise<unknown>;
 }
 
 export const readVerbs: readonly ReadVerb[] = [
@@ -92,7 +92,7 @@ export const readVerbs: readonly ReadVerb[] = [
   { verb: 'peekPending', call: (store, _, options) => store.peekPending(options) },
   { verb: 'peekInflight', call: (store, _, options) => store.peekInflight(options) },
   { verb: 'findInflight', call: (store, hash, options) => store.findInflight([hash], options) },
-  { verb: 'checkStatus', call: (store, hash, options) => store.checkStatus([hash], options) },
+  { verb: 'status', call: (store, hash, options) => store.status([hash], options) },
   { verb: 'dumpFinalized', call: (store, _, options) => store.dumpFinalized(options) },
   { verb: 'subscribe', call: (store, _, options) => store.subscribe(options) },
   { verb: 'tip', call: (store, _, options) => store.tip(options) },

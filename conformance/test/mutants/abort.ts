@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { AnyStore } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import type { Mutant } from './mutant.ts';
 import { pools, stores } from './store-operators.ts';
 import { again, allVerbs, signalOf, withOptions, writeVerbs } from './through.ts';
 
 /** A call with a signal that has not fired as it was made. */
 interface Interrupted {
-  readonly store: AnyStore;
+  readonly store: TestedPool;
   readonly verb: string;
   readonly given: readonly unknown[];
   readonly signal: AbortSignal;
@@ -20,7 +20,7 @@ const withoutSignal = (given: readonly unknown[]) => withOptions(given, () => ({
 /** A fault where the signal fires, or has fired, that is none without one. */
 const signalled =
   (isMeant: (signal: AbortSignal) => boolean, run: Run) =>
-  ({ store, verb, given }: { store: AnyStore; verb: string; given: readonly unknown[] }): Promise<unknown> => {
+  ({ store, verb, given }: { store: TestedPool; verb: string; given: readonly unknown[] }): Promise<unknown> => {
     const signal = signalOf(given);
     if (signal === undefined || !isMeant(signal)) return again(store, verb, given);
     const call = (...all: readonly unknown[]) => again(store, verb, all);

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { LogEntry, MempoolError, MempoolStore, StoredTransaction, Submission } from 'mempool-core';
+import type { LogEntry, MempoolError, StoredTransaction, Submission } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import { fifo } from './fifo-operators.ts';
 import { type Mutant, plainPool } from './mutant.ts';
 import { stores } from './store-operators.ts';
@@ -48,7 +49,7 @@ export const closingMutants: readonly Mutant[] = [
   }),
 ];
 
-const open = new Set<MempoolStore>();
+const open = new Set<TestedPool>();
 
 /** Bad input refused in another way, or answered. */
 function refused(id: string, answer: (error: MempoolError, verb: Verb) => unknown): Mutant {
@@ -76,7 +77,7 @@ export const inputMutants: readonly Mutant[] = [
   }),
   fifo.blocks('long-seen-cut', ({ seen }) => ({ seen: seen.slice(0, 10_000) })),
   fifo.blocks('long-unseen-cut', ({ unseen }) => ({ unseen: unseen.slice(0, 10_000) })),
-  emptyRefused('nothing-to-look-up-is-refused', ['findInflight', 'checkStatus']),
+  emptyRefused('nothing-to-look-up-is-refused', ['findInflight', 'status']),
   stores.opened('payloads-one-byte-less', ({ maxTxBytes = 1_048_576, ...options }) => ({
     ...options,
     maxTxBytes: maxTxBytes - 1,
@@ -97,10 +98,10 @@ function isTransaction(one: Submission | null): one is Submission {
 function peeking<V extends 'receive' | 'markInflight' | 'confirm'>(
   id: string,
   verb: V,
-  peek: (...given: Parameters<MempoolStore[V]>) => unknown,
+  peek: (...given: Parameters<TestedPool[V]>) => unknown,
 ): Mutant {
   return stores.plant(id, (store) => ({
-    [verb]: (...given: Parameters<MempoolStore[V]>) => {
+    [verb]: (...given: Parameters<TestedPool[V]>) => {
       peek(...given);
       return again(store, verb, given);
     },

@@ -1,9 +1,10 @@
-import type { LaggedEvent, MempoolEvent, MempoolStore } from 'mempool-core';
+import type { LaggedEvent, MempoolEvent } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import { changing } from './events.ts';
 import type { Mutant } from './mutant.ts';
 import { arrivals, stores } from './store-operators.ts';
 
-type Reader = Pick<MempoolStore, 'tip'>;
+type Reader = Pick<TestedPool, 'tip'>;
 
 /** The cursor as if it belonged to this pool. */
 async function claimed(store: Reader, cursor: string | undefined): Promise<string | undefined> {

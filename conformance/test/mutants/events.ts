@@ -1,4 +1,5 @@
-import type { MempoolEvent, MempoolStore, SubscribeOptions } from 'mempool-core';
+import type { MempoolEvent, SubscribeOptions } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import { fifo, type TransactionStep } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
@@ -65,10 +66,7 @@ export const eventLogMutants: readonly Mutant[] = [
 
 type Stream = AsyncIterable<MempoolEvent>;
 
-function streaming(
-  id: string,
-  subscribe: (store: MempoolStore, options: SubscribeOptions) => Stream | Promise<Stream>,
-) {
+function streaming(id: string, subscribe: (store: TestedPool, options: SubscribeOptions) => Stream | Promise<Stream>) {
   return stores.around(id, { subscribe: async ({ store, given: [options = {}] }) => subscribe(store, options) });
 }
 

@@ -1,5 +1,6 @@
-import type { ChainOptions, ConfirmOutcome, Lease, MempoolStore, Ordering, RollbackOutcome } from 'mempool-core';
+import type { ChainOptions, ConfirmOutcome, Lease, Ordering, RollbackOutcome } from 'mempool-core';
 import { isFenced } from 'mempool-core/backend';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import { moment } from '../planted/fault.ts';
 import { changing } from './events.ts';
 import { electing, type Hall } from './lease-operators.ts';
@@ -8,10 +9,10 @@ import { Layer, type Notes } from './operators.ts';
 import { again } from './through.ts';
 
 interface Site {
-  readonly store: MempoolStore;
+  readonly store: TestedPool;
   readonly hall: Hall;
 }
-type GuardedLayer = Layer<MempoolStore, Site>;
+type GuardedLayer = Layer<TestedPool, Site>;
 
 const guardedBy = (ordering: Ordering): GuardedLayer =>
   new Layer((id, fault) => electing(id, { ordering, pool: (store, hall) => fault(store, { store, hall }) }));

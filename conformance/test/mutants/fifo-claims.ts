@@ -1,4 +1,5 @@
-import type { AnyStore, Sweep } from 'mempool-core';
+import type { Sweep } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import type { Mutant } from './mutant.ts';
 import { arrivals, pools, stores } from './store-operators.ts';
 
@@ -8,7 +9,7 @@ type Verb = 'receive' | 'best' | 'stale' | 'revise' | 'since' | 'confirm' | 'set
 function pretending<V extends Verb>(
   id: string,
   verb: V,
-  instead: (store: AnyStore, given: Parameters<AnyStore[V]>) => unknown,
+  instead: (store: TestedPool, given: Parameters<TestedPool[V]>) => unknown,
 ): Mutant {
   return pools.caught(id, [verb], 'ERR_MEMPOOL_UNSUPPORTED', (_, { store, given }) => instead(store, given as never));
 }

@@ -10,7 +10,7 @@ const hashVerbs = [
   'drop',
   'confirm',
   'findInflight',
-  'checkStatus',
+  'status',
 ] as const;
 
 /** The hashes in the first argument of a call: a list of them, of what has one, or a block. */

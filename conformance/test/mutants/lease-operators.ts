@@ -1,7 +1,6 @@
 import type { Subject } from 'mempool-conformance';
-import type { AnyStore, OpenOptions, Ordering } from 'mempool-core';
+import type { OpenOptions, Ordering } from 'mempool-core';
 import type { LeaseSource } from 'mempool-core/backend';
-import { anyStore } from 'mempool-core/backend';
 import {
   createElection,
   type Election,
@@ -14,6 +13,7 @@ import {
   systemClock,
 } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
+import { asTested, type TestedPool } from '../../src/case/tested-pool.ts';
 import { leaseVerbs, storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { type Mutant, mutant } from './mutant.ts';
 import { Layer } from './operators.ts';
@@ -88,7 +88,7 @@ interface Faults {
   leases?(store: LeaseStore, hall: Hall): Partial<LeaseStore>;
   source?(source: LeaseSource, hall: Hall): Partial<LeaseSource>;
   options?(options: OpenOptions): OpenOptions;
-  pool?(store: AnyStore, hall: Hall): Partial<AnyStore>;
+  pool?(store: TestedPool, hall: Hall): Partial<TestedPool>;
   elect?(provider: ElectionProvider, options: ElectionOptions): Election;
 }
 
@@ -109,11 +109,11 @@ export function electing(id: string, faults: Faults): Mutant {
     halls.set(key, hall);
     return hall;
   };
-  const open = async (options: OpenOptions = {}): Promise<AnyStore> => {
+  const open = async (options: OpenOptions = {}): Promise<TestedPool> => {
     const hall = hallOf(options.pool ?? 'mempool');
     const planted = ordering === (options.ordering ?? 'fifo') ? faults : {};
     const leases = { ...hall.source, ...planted.source?.(hall.source, hall) };
-    const store = anyStore(await ephemeral.open({ ...(planted.options?.(options) ?? options), leases }));
+    const store = asTested(await ephemeral.open({ ...(planted.options?.(options) ?? options), leases }));
     return {
       name: id,
       capabilities,

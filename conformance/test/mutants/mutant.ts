@@ -1,5 +1,6 @@
 import type { Subject } from 'mempool-conformance';
-import type { Backend, MempoolStore, OpenOptions } from 'mempool-core';
+import type { Backend, OpenOptions } from 'mempool-core';
+import type { OpenedPool } from '../../src/case/tested-pool.ts';
 import kills from './kills.json' with { type: 'json' };
 
 /** A store with one fault, and the cases that must notice it (`kills.json`). */
@@ -13,7 +14,7 @@ export interface Mutant {
 
 /** A backend whose pools may be of either ordering. */
 export interface MutantBackend extends Pick<Backend, 'name' | 'capabilities'> {
-  open(options?: OpenOptions): Promise<MempoolStore>;
+  open(options?: OpenOptions): Promise<OpenedPool>;
 }
 
 /** What a pool in memory offers. */

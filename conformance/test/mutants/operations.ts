@@ -1,4 +1,5 @@
-import type { MempoolStore, WriteOptions } from 'mempool-core';
+import type { WriteOptions } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import type { Mutant } from './mutant.ts';
 import type { WriteVerb } from './planted-driver.ts';
 import { stores } from './store-operators.ts';
@@ -6,7 +7,7 @@ import { again, withOptions, writeVerbs } from './through.ts';
 
 /** A call of a verb that writes. */
 interface Written {
-  readonly store: MempoolStore;
+  readonly store: TestedPool;
   readonly verb: WriteVerb;
   readonly id: string | undefined;
   readonly signal: AbortSignal | undefined;
@@ -19,7 +20,7 @@ function around(id: string, make: () => (at: Written) => Promise<unknown>): Muta
   return stores.plant(id, (store) => writing(store, make()));
 }
 
-function writing(store: MempoolStore, run: (at: Written) => Promise<unknown>): Partial<MempoolStore> {
+function writing(store: TestedPool, run: (at: Written) => Promise<unknown>): Partial<TestedPool> {
   const made = (verb: WriteVerb, given: readonly unknown[]): Promise<unknown> => {
     const options = given.find((one): one is WriteOptions => typeof one === 'object' && one !== null && isOptions(one));
     const call = (operationId: string | undefined) =>

@@ -1,17 +1,17 @@
-import type { AnyStore } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import type { Mutant } from './mutant.ts';
 import { pools } from './store-operators.ts';
 
 type Reaped = Awaited<ReturnType<typeof reapWith>>;
 
-function reapWith(store: AnyStore, budget: Parameters<AnyStore['reap']>[0] = {}, view = false) {
+function reapWith(store: TestedPool, budget: Parameters<TestedPool['reap']>[0] = {}, view = false) {
   return store.reap(budget, { payloads: true, view });
 }
 
 /** A fault in a reap with payloads. A plain one is as it should be. */
 function reaping(
   id: string,
-  fault: (reaped: Reaped, store: AnyStore, isView: boolean) => unknown,
+  fault: (reaped: Reaped, store: TestedPool, isView: boolean) => unknown,
   layer: typeof pools = pools,
 ): Mutant {
   return layer.around(id, {

@@ -25,7 +25,7 @@ export const statusMutants: readonly Mutant[] = [
   stores.plant('empty-where-it-failed', (store) => ({
     hasPending: (options) => store.hasPending(options).catch(() => false),
     peekPending: (query) => store.peekPending(query).catch(() => ({ transactions: [], damaged: [], next: 'origin' })),
-    checkStatus: (hashes, options) => store.checkStatus(hashes, options).catch(() => hashes.map(unknownStatus)),
+    status: (hashes, options) => store.status(hashes, options).catch(() => hashes.map(unknownStatus)),
     usage: (options) => store.usage(options).catch(() => ({}) as never),
   })),
 ];

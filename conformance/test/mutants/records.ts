@@ -1,12 +1,12 @@
-import type { AnyStore, MempoolStore, OpenOptions, PutOptions, PutOutcome, RecordPage } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import type { OpenOptions, PutOptions, PutOutcome, RecordPage } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
+import { asTested, type TestedPool } from '../../src/case/tested-pool.ts';
 import { storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { guarded, leaderOf } from './fencing.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
 import { stores } from './store-operators.ts';
 
-type Put = MempoolStore['putRecord'];
+type Put = TestedPool['putRecord'];
 
 /** Every put made in another way. `remember`: a map of this pool's own. */
 function putting(
@@ -45,11 +45,11 @@ const versions: readonly Mutant[] = [
 ];
 
 /** Puts for which the pool keeps no time: it opens with a clock that shows 1 while they run. */
-function untimed(id: string, isMeant: (store: AnyStore, value: Uint8Array | null) => Promise<boolean>): Mutant {
-  const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
+function untimed(id: string, isMeant: (store: TestedPool, value: Uint8Array | null) => Promise<boolean>): Mutant {
+  const open = async (options: OpenOptions = {}): Promise<TestedPool> => {
     const { now = Date.now } = options;
     let isPutting = false;
-    const store = anyStore(await ephemeral.open({ ...options, now: () => (isPutting ? 1 : now()) }));
+    const store = asTested(await ephemeral.open({ ...options, now: () => (isPutting ? 1 : now()) }));
     const putRecord: Put = async (name, value, put) => {
       isPutting = await isMeant(store, value);
       const outcome = await store.putRecord(name, value, put);

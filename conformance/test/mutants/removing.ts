@@ -1,14 +1,14 @@
 import { openLeases, type Subject } from 'mempool-conformance';
-import type { AnyStore, OpenOptions } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import type { OpenOptions } from 'mempool-core';
 import { inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
+import { asTested, type TestedPool } from '../../src/case/tested-pool.ts';
 import { storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
 
 /** Pools that stay after their stores were closed, and elections of them. */
 class Kept {
-  readonly pools: Map<string, AnyStore> = new Map();
+  readonly pools: Map<string, TestedPool> = new Map();
   readonly elections: Map<string, Leases> = new Map();
 
   /** False if there is no such pool. */
@@ -17,11 +17,11 @@ class Kept {
     return this.pools.delete(pool);
   }
 
-  async open({ pool = 'mempool', ...options }: OpenOptions = {}): Promise<AnyStore> {
-    const store = this.pools.get(pool) ?? anyStore(await ephemeral.open(options));
+  async open({ pool = 'mempool', ...options }: OpenOptions = {}): Promise<TestedPool> {
+    const store = this.pools.get(pool) ?? asTested(await ephemeral.open(options));
     this.pools.set(pool, store);
     const { name, capabilities, ordering } = store;
-    return { name, capabilities, ordering, ...verbsOf(store, storeVerbs), close: async () => undefined } as AnyStore;
+    return { name, capabilities, ordering, ...verbsOf(store, storeVerbs), close: async () => undefined } as TestedPool;
   }
 
   leasesOf(pool: string): Leases {

@@ -1,30 +1,23 @@
-import {
-  type AnyStore,
-  type Capabilities,
-  isMempoolError,
-  type MempoolError,
-  type MempoolStore,
-  type OpenOptions,
-} from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import { type Capabilities, isMempoolError, type MempoolError, type OpenOptions } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
+import { asTested, type TestedPool } from '../../src/case/tested-pool.ts';
 import { storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { type Mutant, mutant, plainPool } from './mutant.ts';
 import { type At, Layer, type VerbOf } from './operators.ts';
 
 interface Site {
-  readonly store: AnyStore;
+  readonly store: TestedPool;
   readonly options: OpenOptions;
 }
 
 /** Faults in what a caller gets, above core's checks: those of stores made without them. */
-class StoreLayer extends Layer<AnyStore, Site> {
+class StoreLayer extends Layer<TestedPool, Site> {
   readonly #capabilities: Capabilities;
 
-  constructor(capabilities: Capabilities, isPlanted: (store: AnyStore) => boolean = () => true) {
+  constructor(capabilities: Capabilities, isPlanted: (store: TestedPool) => boolean = () => true) {
     super((id, fault) => {
-      const open = async (options: OpenOptions = {}): Promise<AnyStore> => {
-        const store = anyStore(await ephemeral.open(options));
+      const open = async (options: OpenOptions = {}): Promise<TestedPool> => {
+        const store = asTested(await ephemeral.open(options));
         const plain = { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
         return { ...plain, ...(isPlanted(store) ? fault(store, { store, options }) : {}) };
       };
@@ -36,15 +29,15 @@ class StoreLayer extends Layer<AnyStore, Site> {
   /** A fault in what is done with the options of `open`. */
   opened(id: string, change: (options: OpenOptions) => OpenOptions): Mutant {
     const capabilities = this.#capabilities;
-    const open = async (options: OpenOptions = {}): Promise<MempoolStore> => {
-      const store = anyStore(await ephemeral.open(change(options)));
+    const open = async (options: OpenOptions = {}): Promise<TestedPool> => {
+      const store = asTested(await ephemeral.open(change(options)));
       return { name: id, capabilities, ordering: store.ordering, ...verbsOf(store, storeVerbs) };
     };
     return mutant(id, { name: id, capabilities, open });
   }
 
   /** An option that a verb does not hear. */
-  unheard(id: string, verb: VerbOf<AnyStore>, name: string): Mutant {
+  unheard(id: string, verb: VerbOf<TestedPool>, name: string): Mutant {
     const without = (given: object) => Object.fromEntries(Object.entries(given).filter(([each]) => each !== name));
     return this.every(id, [verb], (at) => {
       const given = (at.given as unknown[]).map((one) => (isOptions(one) && name in one ? without(one) : one));
@@ -53,11 +46,11 @@ class StoreLayer extends Layer<AnyStore, Site> {
   }
 
   /** What a call rejects with for such a reason, or any, told in another way or answered. */
-  caught<V extends VerbOf<AnyStore>>(
+  caught<V extends VerbOf<TestedPool>>(
     id: string,
     verbs: readonly V[],
     code: MempoolError['code'] | null,
-    answer: (error: MempoolError, at: At<AnyStore, V, Site>) => unknown,
+    answer: (error: MempoolError, at: At<TestedPool, V, Site>) => unknown,
   ): Mutant {
     return this.every(id, verbs, (at) => {
       const call = at.call as (...given: unknown[]) => Promise<unknown>;

@@ -1,4 +1,5 @@
-import type { MempoolStore, WriteOptions } from 'mempool-core';
+import type { WriteOptions } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 
 export const writeVerbs = [
   'receive',
@@ -14,7 +15,7 @@ const readVerbs = [
   'peekPending',
   'peekInflight',
   'findInflight',
-  'checkStatus',
+  'status',
   'dumpFinalized',
   'subscribe',
   'tip',
@@ -35,7 +36,7 @@ export function withOptions(given: readonly unknown[], change: (options: WriteOp
   return given.map((one) => (isOptions(one) ? { ...(one as object), ...change(one as WriteOptions) } : one));
 }
 
-export function again(store: MempoolStore, verb: string, given: readonly unknown[]): Promise<unknown> {
+export function again(store: TestedPool, verb: string, given: readonly unknown[]): Promise<unknown> {
   return (store[verb as Verb] as (...all: unknown[]) => Promise<unknown>).apply(store, [...given]);
 }
 

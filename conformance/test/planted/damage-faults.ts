@@ -71,7 +71,7 @@ export const damageFaults: readonly Fault[] = [
     },
   }),
   stores.told('a-damaged-stage-is-unknown', {
-    checkStatus: (told) => told.map((one) => (isUnreadable(one) ? { ...one, stage: 'Unknown' } : one)),
+    status: (told) => told.map((one) => (isUnreadable(one) ? { ...one, stage: 'Unknown' } : one)),
   }),
   sabotaged('damaged-limits-are-the-usual-ones', `UPDATE priority_pool SET limits = '${encodeLimits(defaultLimits)}'`),
   sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 20`),

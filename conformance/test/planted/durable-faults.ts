@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
-import type { MempoolStore, ReceiveOutcome, Submission, WriteOptions } from 'mempool-core';
+import type { ReceiveOutcome, Submission, WriteOptions } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import { again, withOptions, writeVerbs } from '../mutants/through.ts';
 import { type Fault, moment, planted, type StoreFile, sabotaged, stores } from './fault.ts';
 
@@ -19,7 +20,7 @@ async function inHalves<T, R>(
 const part = (options: WriteOptions | undefined, half: 1 | 2): WriteOptions =>
   options?.operationId === undefined ? {} : { operationId: `${options.operationId}/${half}` };
 
-function withOwnIds(store: MempoolStore): Partial<MempoolStore> {
+function withOwnIds(store: TestedPool): Partial<TestedPool> {
   const suffix = randomUUID();
   const own = ({ operationId: id }: WriteOptions) => (id === undefined ? {} : { operationId: `${id} ${suffix}` });
   const verbs = writeVerbs.map((verb) => [verb, (...given: unknown[]) => again(store, verb, withOptions(given, own))]);
@@ -36,7 +37,7 @@ function beside({ path }: StoreFile): DatabaseSync {
 }
 
 /** Every verb without its operation id, whose outcome is kept a step later. */
-function recordsLater(store: MempoolStore, place: StoreFile): Partial<MempoolStore> {
+function recordsLater(store: TestedPool, place: StoreFile): Partial<TestedPool> {
   const database = beside(place);
   const read = database.prepare('SELECT value FROM kept WHERE key = ?');
   const write = database.prepare('INSERT OR REPLACE INTO kept VALUES (?, ?)');

@@ -1,5 +1,6 @@
-import type { AnyStore, Capabilities, MempoolEvent, OpenOptions, Ordering } from 'mempool-core';
+import type { Capabilities, MempoolEvent, OpenOptions, Ordering } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import { Layer } from '../mutants/operators.ts';
 import cases from './kills.json' with { type: 'json' };
 
@@ -22,7 +23,7 @@ interface Plan {
   /** What happens to the file of an existing pool before it is opened: statements. */
   readonly sabotage?: string;
   options?(options: OpenOptions, place: StoreFile): OpenOptions;
-  plant?(store: AnyStore, place: StoreFile): Partial<AnyStore> | Promise<Partial<AnyStore>>;
+  plant?(store: TestedPool, place: StoreFile): Partial<TestedPool> | Promise<Partial<TestedPool>>;
   leases?(store: LeaseStore, place: StoreFile): Partial<LeaseStore>;
 }
 
@@ -47,11 +48,11 @@ export function sabotaged(id: string, sabotage: string): Fault {
 }
 
 interface Site extends StoreFile {
-  readonly store: AnyStore;
+  readonly store: TestedPool;
 }
 
 /** Faults in the verbs of a store. */
-export const stores: Layer<AnyStore, Site, Fault> = new Layer((id, fault) =>
+export const stores: Layer<TestedPool, Site, Fault> = new Layer((id, fault) =>
   planted(id, { plant: (store, place) => fault(store, { store, ...place }) }),
 );
 

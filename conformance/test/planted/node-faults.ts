@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
-import type { MempoolEvent, MempoolStore, ReceiveOutcome } from 'mempool-core';
+import type { MempoolEvent, ReceiveOutcome } from 'mempool-core';
+import type { TestedPool } from '../../src/case/tested-pool.ts';
 import { type Fault, moment, planted, stores } from './fault.ts';
 
 /** The nodes of a pool in this process, and the options of the first. */
-const nodes = new Map<string, MempoolStore[]>();
+const nodes = new Map<string, TestedPool[]>();
 
 /** Judges by what it read a moment ago. */
-function judgingEarly(store: MempoolStore): Partial<MempoolStore> {
+function judgingEarly(store: TestedPool): Partial<TestedPool> {
   const stages = async (hashes: readonly string[]) => {
-    const stageOf = new Map((await store.checkStatus(hashes)).map(({ hash, stage }) => [hash, stage]));
+    const stageOf = new Map((await store.status(hashes)).map(({ hash, stage }) => [hash, stage]));
     await moment();
     return stageOf;
   };
@@ -48,7 +49,7 @@ function judgingEarly(store: MempoolStore): Partial<MempoolStore> {
 }
 
 /** Hears of an event only when it writes itself. */
-function deafToOthers(store: MempoolStore): Partial<MempoolStore> {
+function deafToOthers(store: TestedPool): Partial<TestedPool> {
   let wake = Promise.withResolvers<void>();
   const loud = async <T>(writing: Promise<T>): Promise<T> => {
     const outcome = await writing;
@@ -74,7 +75,7 @@ function deafToOthers(store: MempoolStore): Partial<MempoolStore> {
 }
 
 /** Writes under a lock file, taken away a moment later, and by nobody when its owner has died. */
-function locking(store: MempoolStore, path: string): Partial<MempoolStore> {
+function locking(store: TestedPool, path: string): Partial<TestedPool> {
   const lock = `${path}.lock`;
   const acquire = async (): Promise<void> => {
     for (;;) {

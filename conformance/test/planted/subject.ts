@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type LeasesOptions, openLeases, type Subject } from 'mempool-conformance';
-import type { AnyStore, OpenOptions } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import type { OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { damageFile } from '../../../packages/sqlite/test/file-damage.ts';
+import { asTested, type TestedPool } from '../../src/case/tested-pool.ts';
 import { leaseVerbs, storeVerbs, verbsOf } from '../../src/case/verbs.ts';
 import { damageFaults } from './damage-faults.ts';
 import { durableFaults } from './durable-faults.ts';
@@ -33,14 +33,14 @@ const given = new URL(import.meta.url).searchParams;
 /** One for this process and its children: another run must not find what this one left. */
 const folder = given.get('folder') ?? join(tmpdir(), `mempool-conformance-planted-${randomUUID()}`);
 
-async function openFaulty(given: Fault, pool: string, options: OpenOptions = {}): Promise<AnyStore> {
+async function openFaulty(given: Fault, pool: string, options: OpenOptions = {}): Promise<TestedPool> {
   const isMeant = given.ordering === undefined || given.ordering === (options.ordering ?? 'fifo');
   const fault = isMeant ? given : { id: given.id, kills: [] };
   const place = placeOf(fault, pool);
   const { path } = place;
   if (place.reopened && fault.sabotage !== undefined) damage(path, fault.sabotage);
   const changed = fault.options?.(options, place) ?? options;
-  const store = anyStore(await sqlite.open({ ...changed, pool: 'planted', path, synchronous: 'normal' }));
+  const store = asTested(await sqlite.open({ ...changed, pool: 'planted', path, synchronous: 'normal' }));
   const plain = verbsOf(store, storeVerbs);
   return {
     ...plain,
@@ -48,7 +48,7 @@ async function openFaulty(given: Fault, pool: string, options: OpenOptions = {})
     capabilities: store.capabilities,
     ordering: store.ordering,
     ...(await fault.plant?.(store, place)),
-  } as AnyStore;
+  } as TestedPool;
 }
 
 function placeOf(fault: Fault, pool: string): StoreFile {

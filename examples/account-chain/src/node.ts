@@ -1,4 +1,4 @@
-import { accountTag, type Budget, type PriorityMempool, type SubmitOutcome } from 'mempool-core';
+import { accountTag, type Budget, type PriorityMempool, type ReceiveOutcome } from 'mempool-core';
 import type { Chain } from './chain.ts';
 import { decodeTransfer, encodeTransfer, type Transfer } from './transfer.ts';
 
@@ -57,7 +57,7 @@ function name({ sender, nonce }: Transfer): string {
   return `${sender}/${nonce}`;
 }
 
-function told(outcome: SubmitOutcome): string {
+function told(outcome: ReceiveOutcome): string {
   switch (outcome.kind) {
     case 'received':
       return outcome.parked ? 'parked' : 'ready';

@@ -51,7 +51,7 @@ async function shown({ mempool }: Pool): Promise<Dashboard | null> {
 }
 
 async function play({ forkEvery, dashboard }: Settings, chain: Chain, pool: Pool): Promise<Omit<Report, 'seconds'>> {
-  const { store } = pool.mempool;
+  const store = pool.mempool;
   const total = chain.points.length;
   const done = blocksIn(chain, (await store.tip()).point, forkEvery);
   await using _shown = dashboard ? await shown(pool) : null;

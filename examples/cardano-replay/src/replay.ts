@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { type Chain, emptySibling } from 'cardano-chains';
 import type { ChainBlock } from 'mempool-cardano';
-import type { Block, ChainPoint, MempoolStore, WriteOptions } from 'mempool-core';
+import type { Block, ChainPoint, Mempool, WriteOptions } from 'mempool-core';
 import { ReplayError } from './replay-error.ts';
 
 export interface ReplayOptions {
@@ -43,7 +43,7 @@ export function blocksIn(chain: Chain, tip: ChainPoint | null, forkEvery: number
 }
 
 /** Plays the blocks after the first `done` ones. @throws ReplayError if another process applies blocks to the same pool */
-export async function replay(store: MempoolStore, chain: Chain, done: number, options: ReplayOptions): Promise<void> {
+export async function replay(store: Mempool, chain: Chain, done: number, options: ReplayOptions): Promise<void> {
   const { forkEvery, signal, onBlock } = options;
   // A forked block that is the tip may be at the start of its fork or past it: its steps are gone through again.
   const first = isForked(done - 1, forkEvery) ? done - 1 : done;
@@ -64,7 +64,7 @@ export async function replay(store: MempoolStore, chain: Chain, done: number, op
  * Every step has an operation id made of its block and its name, which the pool records with the outcome. So a step that was done
  * before a kill changes nothing when it is asked for again, and the steps may simply be repeated from the first.
  */
-async function playBlock(store: MempoolStore, { block, before, isForked }: Step, signal: AbortSignal): Promise<void> {
+async function playBlock(store: Mempool, { block, before, isForked }: Step, signal: AbortSignal): Promise<void> {
   const step = (name: string): WriteOptions => ({ operationId: `${block.hash}/${name}`, signal });
   await propagate(store, block, step);
   await apply(store, block, block.transactions, step('apply'));
@@ -77,7 +77,7 @@ async function playBlock(store: MempoolStore, { block, before, isForked }: Step,
 }
 
 /** What a node does with a transaction before a block carries it: takes it in, sends it to its peers, hears that they have it. */
-async function propagate(store: MempoolStore, block: ChainBlock, step: (name: string) => WriteOptions): Promise<void> {
+async function propagate(store: Mempool, block: ChainBlock, step: (name: string) => WriteOptions): Promise<void> {
   for (let start = 0; start < block.transactions.length; start += maxCallTransactions) {
     const batch = block.transactions.slice(start, start + maxCallTransactions);
     const hashes = batch.map(({ hash }) => hash);
@@ -88,7 +88,7 @@ async function propagate(store: MempoolStore, block: ChainBlock, step: (name: st
 }
 
 async function apply(
-  store: MempoolStore,
+  store: Mempool,
   block: ChainPoint & { readonly parent: string | null },
   transactions: readonly { readonly hash: string }[],
   options: WriteOptions,
@@ -100,7 +100,7 @@ async function apply(
   if (outcome.kind === 'gap') throw interference(`the block at slot ${slot} does not follow it`);
 }
 
-async function undo(store: MempoolStore, before: ChainPoint | null, options: WriteOptions): Promise<void> {
+async function undo(store: Mempool, before: ChainPoint | null, options: WriteOptions): Promise<void> {
   const outcome = await store.rollback(before ?? 'origin', options);
   if (outcome.kind === 'unknown-point') throw interference(`slot ${before?.slot} cannot be gone back to`);
 }

@@ -1,7 +1,7 @@
 /** How the replay ended: for people a table, for programs one line. */
 
 import type { Chain } from 'cardano-chains';
-import type { ChainPoint, MempoolStore, TransactionStatus } from 'mempool-core';
+import type { ChainPoint, Mempool, TransactionStatus } from 'mempool-core';
 
 /** Totals of the chain and of the pool over all runs; `applied` and `seconds` of this run. */
 export interface Report {
@@ -24,7 +24,7 @@ export interface Report {
 
 /** The totals of the chain and, read from the pool itself, the final stages of its transactions. */
 export async function report(
-  store: MempoolStore,
+  store: Mempool,
   { points, hashes, sha256 }: Chain,
   { rolledBack, applied }: Pick<Report, 'rolledBack' | 'applied'>,
 ): Promise<Omit<Report, 'seconds'>> {
@@ -50,10 +50,10 @@ const noStages: Stages = {
   ...{ Acknowledged: 0, Confirmed: 0, Finalized: 0, Dropped: 0 },
 };
 
-async function countStages(store: MempoolStore, hashes: readonly string[]): Promise<Stages> {
+async function countStages(store: Mempool, hashes: readonly string[]): Promise<Stages> {
   const [counts, pageSize] = [{ ...noStages }, 1_000];
   for (let start = 0; start < hashes.length; start += pageSize) {
-    for (const { stage } of await store.checkStatus(hashes.slice(start, start + pageSize))) counts[stage] += 1;
+    for (const { stage } of await store.status(hashes.slice(start, start + pageSize))) counts[stage] += 1;
   }
   return counts;
 }

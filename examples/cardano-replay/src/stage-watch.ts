@@ -1,5 +1,5 @@
 /** What the pool's event stream tells from its first event on, across all runs: the same picture that the pool itself gives. */
-import type { KnownStage, MempoolEvent, MempoolStore, TransactionEvent } from 'mempool-core';
+import type { KnownStage, Mempool, MempoolEvent, TransactionEvent } from 'mempool-core';
 
 export class StageWatch {
   /** How many transactions are in each stage now. */
@@ -13,19 +13,19 @@ export class StageWatch {
   };
   /** Transactions that an undone block returned to Pending at least once. */
   readonly rolledBack = new Set<string>();
-  readonly #store: MempoolStore;
+  readonly #store: Mempool;
   readonly #onEvent: (event: TransactionEvent) => void;
   #position = 0;
   #reading: Promise<void> = Promise.resolve();
   #onProgress: () => void = () => {};
 
-  private constructor(store: MempoolStore, onEvent: (event: TransactionEvent) => void) {
+  private constructor(store: Mempool, onEvent: (event: TransactionEvent) => void) {
     this.#store = store;
     this.#onEvent = onEvent;
   }
 
   /** Ends when the store is closed. */
-  static async open(store: MempoolStore, onEvent: (event: TransactionEvent) => void): Promise<StageWatch> {
+  static async open(store: Mempool, onEvent: (event: TransactionEvent) => void): Promise<StageWatch> {
     const watch = new StageWatch(store, onEvent);
     const events = await store.subscribe({ after: 'origin' });
     watch.#reading = watch.#read(events);

@@ -1,5 +1,5 @@
 import { type Chain, emptySibling, readChain, syntheticChain } from 'cardano-chains';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { blocksIn, replay } from '../src/replay.ts';
@@ -14,13 +14,13 @@ const neverStopped = new AbortController().signal;
 
 class Killed extends Error {}
 
-async function openPool(): Promise<MempoolStore> {
+async function openPool(): Promise<Mempool> {
   const store = await ephemeral.open();
   onTestFinished(() => store.close());
   return store;
 }
 
-function playOn(store: MempoolStore, forkEvery: number, { blocks = chain.blocks }: Partial<Chain> = {}): Promise<void> {
+function playOn(store: Mempool, forkEvery: number, { blocks = chain.blocks }: Partial<Chain> = {}): Promise<void> {
   return store.tip().then(({ point }) => {
     const done = blocksIn(chain, point, forkEvery);
     return replay(store, { ...chain, blocks }, done, { forkEvery, signal: neverStopped, onBlock: () => {} });
@@ -28,7 +28,7 @@ function playOn(store: MempoolStore, forkEvery: number, { blocks = chain.blocks 
 }
 
 /** The pool, telling of each call before it is made. */
-function watched(store: MempoolStore, onCall: () => void): MempoolStore {
+function watched(store: Mempool, onCall: () => void): Mempool {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
@@ -42,7 +42,7 @@ function watched(store: MempoolStore, onCall: () => void): MempoolStore {
 }
 
 /** The pool as a process sees it that is killed after so many calls. */
-function killedAfter(store: MempoolStore, calls: number): MempoolStore {
+function killedAfter(store: Mempool, calls: number): Mempool {
   let left = calls;
   return watched(store, () => {
     if (left === 0) throw new Killed();
@@ -50,7 +50,7 @@ function killedAfter(store: MempoolStore, calls: number): MempoolStore {
   });
 }
 
-async function endOf(store: MempoolStore): Promise<unknown> {
+async function endOf(store: Mempool): Promise<unknown> {
   const watch = await StageWatch.open(store, () => {});
   await watch.caughtUp();
   const { backend, applied, ...totals } = await report(store, chain, { rolledBack: watch.rolledBack.size, applied: 0 });

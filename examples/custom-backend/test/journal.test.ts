@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { encodeValue, formatVersion } from 'mempool-core/backend';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
@@ -16,7 +16,7 @@ function hashOf(n: number): string {
   return n.toString(16).padStart(64, '0');
 }
 
-function receive(store: MempoolStore, n: number, payload: Uint8Array = Buffer.alloc(100, n)): Promise<unknown> {
+function receive(store: Mempool, n: number, payload: Uint8Array = Buffer.alloc(100, n)): Promise<unknown> {
   return store.receive([{ hash: hashOf(n), payload, payloadType: 0 }]);
 }
 

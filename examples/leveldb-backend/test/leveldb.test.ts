@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClassicLevel } from 'classic-level';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { leveldb } from '../src/index.ts';
@@ -12,7 +12,7 @@ function hashOf(n: number): string {
   return n.toString(16).padStart(64, '0');
 }
 
-function receive(store: MempoolStore, ...numbers: number[]): Promise<unknown> {
+function receive(store: Mempool, ...numbers: number[]): Promise<unknown> {
   return store.receive(numbers.map((n) => ({ hash: hashOf(n), payload: Buffer.alloc(100, n), payloadType: 0 })));
 }
 
@@ -51,7 +51,7 @@ test('M2: a page skips a damaged payload, and the next write drops its transacti
   await using again = await leveldb.open({ path: where });
   expect((await again.peekPending()).transactions.map(({ seq }) => seq)).toEqual([1, 3]);
   await again.markInflight([hashOf(1)]);
-  expect(await again.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+  expect(await again.status([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
   expect((await again.peekPending()).transactions.map(({ seq }) => seq)).toEqual([3]);
 });
 
@@ -65,10 +65,7 @@ test('M2: the status of a transaction whose record is damaged is in flight; the 
   await database.close();
 
   await using again = await leveldb.open({ path: where });
-  expect(await again.checkStatus([hashOf(1), hashOf(2)])).toMatchObject([
-    { stage: 'Propagated' },
-    { stage: 'Pending' },
-  ]);
+  expect(await again.status([hashOf(1), hashOf(2)])).toMatchObject([{ stage: 'Propagated' }, { stage: 'Pending' }]);
 });
 
 test('what is history goes: the database keeps no payload that nothing refers to', async () => {

@@ -1,5 +1,5 @@
 import type { Chain } from 'cardano-chains';
-import { type Mempool, type SubmitOutcome, type Transaction, utxoLimits, utxoTags } from 'mempool-core';
+import { type Mempool, type ReceiveOutcome, type Transaction, utxoLimits, utxoTags } from 'mempool-core';
 import { openNode } from 'mempool-node';
 import { cardanoSpending } from './cardano-transaction.ts';
 import { FileChain, makerOf } from './file-chain.ts';
@@ -72,7 +72,7 @@ export class FileReplay {
     for (const block of window) await this.#apply(block, ours.includes(block));
   }
 
-  #count(outcome: SubmitOutcome): void {
+  #count(outcome: ReceiveOutcome): void {
     if (outcome.kind !== 'received') this.tally.refused += 1;
     else if (outcome.parked) this.tally.parked += 1;
   }

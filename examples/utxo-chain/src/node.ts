@@ -1,4 +1,4 @@
-import { type Mempool, type SubmitOutcome, utxoTags } from 'mempool-core';
+import { type Mempool, type ReceiveOutcome, utxoTags } from 'mempool-core';
 import type { Chain } from './chain.ts';
 import { decodePayment, encodePayment, type Payment, spendingOf } from './payment.ts';
 
@@ -57,7 +57,7 @@ export class Node {
   }
 }
 
-function describe(outcome: SubmitOutcome, bytes: number): string {
+function describe(outcome: ReceiveOutcome, bytes: number): string {
   switch (outcome.kind) {
     case 'received':
       return outcome.parked ? 'parked' : 'ready';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { type ChainPoint, Mempool, type MempoolOptions } from 'mempool-core';
+import type { ChainPoint, Mempool, OpenOptions } from 'mempool-core';
 import { availableOf, balanceOf, type Ledger, type LedgerPool, ledgerPool, openLedger } from 'mempool-ledger';
 import { sqliteLedger } from 'mempool-ledger/sqlite';
 import { sqlite } from 'mempool-sqlite';
@@ -20,10 +20,10 @@ export class Bank implements AsyncDisposable {
     this.payments = ledgerPool(pool, ledger, { transferOf, authorise, orphanAfterMs: 1, report });
   }
 
-  static async open(folder: string, options: MempoolOptions = {}): Promise<Bank> {
-    const store = await sqlite.open({ path: join(folder, 'pool.db'), finalizeThreshold: 2 });
+  static async open(folder: string, options: OpenOptions = {}): Promise<Bank> {
+    const pool = await sqlite.open({ path: join(folder, 'pool.db'), finalizeThreshold: 2, ...options });
     const ledger = await openLedger(sqliteLedger, { path: join(folder, 'ledger.db'), currency: 'EUR' });
-    return new Bank(new Mempool(store, options), ledger);
+    return new Bank(pool, ledger);
   }
 
   async createWallet(id: string, cents: bigint): Promise<void> {

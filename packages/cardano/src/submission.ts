@@ -1,4 +1,4 @@
-import { type Mempool, maxPriority, type SubmitOptions, type SubmitOutcome, utxo, type Verdict } from 'mempool-core';
+import { type Mempool, maxPriority, type ReceiveOutcome, type SubmitOptions, utxo, type Verdict } from 'mempool-core';
 import type { CardanoTransaction, OutputReference } from './transaction/cardano-transaction.ts';
 import { readTransaction } from './transaction/read-transaction.ts';
 import { TransactionError } from './transaction/transaction-error.ts';
@@ -8,7 +8,7 @@ import { transactionHash } from './transaction/transaction-hash.ts';
 export interface CheckedCardano {
   readonly hash: string;
   /** Submits the transaction. @throws the errors of the pool's `submit` */
-  submit(options?: SubmitOptions): Promise<SubmitOutcome>;
+  submit(options?: SubmitOptions): Promise<ReceiveOutcome>;
 }
 
 /**

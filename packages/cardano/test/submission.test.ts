@@ -1,18 +1,18 @@
 import { checkedCardano, readTransaction } from 'mempool-cardano';
-import { Mempool, type SubmitOutcome } from 'mempool-core';
+import type { Mempool, ReceiveOutcome } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, onTestFinished, test } from 'vitest';
 import { payment } from '../../server/test/edges/payment.ts';
 
 async function poolOf(ordering: 'fifo' | 'priority'): Promise<Mempool> {
-  const pool = new Mempool(await ephemeral.open({ ordering }));
+  const pool = await ephemeral.open({ ordering });
   onTestFinished(() => pool.close());
   return pool;
 }
 
 class Unfit extends Error {}
 
-async function submitCardano(pool: Mempool, bytes: Uint8Array): Promise<SubmitOutcome> {
+async function submitCardano(pool: Mempool, bytes: Uint8Array): Promise<ReceiveOutcome> {
   return checkedCardano(pool, bytes, (reason) => new Unfit(reason)).submit();
 }
 

@@ -11,7 +11,7 @@ import {
   killFault,
   parseFailoverRecord,
 } from 'mempool-conformance/failover';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { expect, onTestFinished } from 'vitest';
 import { block, transaction } from '../src/node/block.ts';
@@ -75,7 +75,7 @@ export class Cluster {
   /** What all keys begin with, the election's and the pool's. */
   readonly prefix: string;
   /** The test's own view of the pool. */
-  readonly pool: MempoolStore;
+  readonly pool: Mempool;
   readonly events: NodeEvent[] = [];
   /** What all processes of this run write down. */
   readonly record: string;
@@ -86,7 +86,7 @@ export class Cluster {
   readonly #nodes: ChildNode[] = [];
   readonly #waiters = new Set<Waiter>();
 
-  constructor(options: ClusterOptions, keyPrefix: string, pool: MempoolStore) {
+  constructor(options: ClusterOptions, keyPrefix: string, pool: Mempool) {
     this.#options = options;
     this.#keyPrefix = keyPrefix;
     this.prefix = `{${keyPrefix}}`;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { MempoolEvent, MempoolStore } from 'mempool-core';
+import type { Mempool, MempoolEvent } from 'mempool-core';
 import { comparable } from 'mempool-testkit';
 
 /** All events of a pool from its first on. */
-export async function poolEvents(store: MempoolStore): Promise<MempoolEvent[]> {
+export async function poolEvents(store: Mempool): Promise<MempoolEvent[]> {
   const { lastEventSeq } = await store.usage();
   const events: MempoolEvent[] = [];
   if (lastEventSeq === 0) return events;
@@ -15,7 +15,7 @@ export async function poolEvents(store: MempoolStore): Promise<MempoolEvent[]> {
 }
 
 /** All that can be read of a small pool, as one hash. */
-export async function poolDigest(store: MempoolStore): Promise<string> {
+export async function poolDigest(store: Mempool): Promise<string> {
   const contents = {
     events: (await poolEvents(store)).map(withoutLeader),
     usage: await store.usage(),

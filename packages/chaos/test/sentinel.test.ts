@@ -37,5 +37,5 @@ test('a master that is cut off from its replicas answers no write that waits for
   await group.successorOf(before);
   expect(await watched.receive([transaction(3)])).toMatchObject([{ kind: 'received', seq: 2 }]);
   await expect(stray.receive([transaction(2)])).rejects.toMatchObject({ code: 'ERR_MEMPOOL_OUTCOME_UNKNOWN' });
-  expect((await watched.checkStatus([transaction(2).hash]))[0]).toMatchObject({ stage: 'Unknown' });
+  expect((await watched.status([transaction(2).hash]))[0]).toMatchObject({ stage: 'Unknown' });
 });

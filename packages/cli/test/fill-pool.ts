@@ -5,7 +5,10 @@ const batch = 1_000;
 
 /** Fills a new pool with transactions in every stage, blocks, a log, claims and records. */
 export async function fillPool(config: string, count: number): Promise<void> {
-  const { pool } = await openNode(config, { sweepEveryMs: 0, inflightTtlMs: Number.POSITIVE_INFINITY });
+  const { pool } = await openNode(config, {
+    sweepEveryMs: Number.POSITIVE_INFINITY,
+    inflightTtlMs: Number.POSITIVE_INFINITY,
+  });
   for (let first = 0; first < count; first += batch) await fill(pool, first, Math.min(batch, count - first));
   await pool.putRecord('settings/a', Buffer.from('a value of an application'));
   await pool.putRecord('monitor/gone', Buffer.from([0]));

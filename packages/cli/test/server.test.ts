@@ -13,7 +13,12 @@ import { jsonLines, type Ran, run } from './run-in-process.ts';
 
 function configFile(folder: string, fields: object): string {
   const config = join(folder, 'pool.json');
-  const mempool = { backend: 'sqlite', path: join(folder, 'pool.sqlite'), sweepEveryMs: 0, ...fields };
+  const mempool = {
+    backend: 'sqlite',
+    path: join(folder, 'pool.sqlite'),
+    sweepEveryMs: Number.POSITIVE_INFINITY,
+    ...fields,
+  };
   writeFileSync(config, JSON.stringify({ mempool, server: { port: 0 } }));
   return config;
 }
@@ -223,7 +228,7 @@ test('a change of several that stops half-way says what was changed before', asy
   const hashes = Array.from({ length: 30 }, (_, n) => hash(n));
   for (const each of hashes) await pool.submit({ hash: each, payload: Buffer.from(each, 'hex') });
   const ran = await run(['--url', url, 'drop', ...hashes, '--yes']);
-  const statuses = await pool.checkStatus(hashes);
+  const statuses = await pool.status(hashes);
   const dropped = statuses.filter(({ stage }) => stage === 'Dropped').map((each) => each.hash);
   expect([ran.code, ran.out, dropped.length > 0, dropped.length < hashes.length]).toEqual([75, '', true, true]);
   expect(ran.err).toContain(`${dropped.length} were dropped: ${dropped.join(', ')}`);

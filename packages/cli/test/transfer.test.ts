@@ -139,7 +139,7 @@ test('an export beside writers of a pool on Redis has an exit code of its own', 
   writeFileSync(config, JSON.stringify({ backend: 'redis', url: inject('redisUrl'), keyPrefix }));
   await fillPool(config, 5_000);
   const file = join(folder, 'file');
-  const { pool: writer } = await openNode(config, { sweepEveryMs: 0 });
+  const { pool: writer } = await openNode(config, { sweepEveryMs: Number.POSITIVE_INFINITY });
   let isOver = false;
   const exporting = run(['-c', config, '--json', 'export', file]).finally(() => {
     isOver = true;

@@ -1,5 +1,5 @@
 import { checkedCardano } from 'mempool-cardano';
-import type { Mempool, SubmitOutcome } from 'mempool-core';
+import type { Mempool, ReceiveOutcome } from 'mempool-core';
 import { contentTypeOf, Problem, type RequestBodies, wrongRequest } from 'mempool-server/edge';
 import type { BlockfrostCall, BlockfrostRoute } from './blockfrost-route.ts';
 
@@ -34,7 +34,7 @@ async function submitted(
 }
 
 /** @throws `Problem` 400, 413 or 425 if the pool does not have the transaction */
-function hashOrRefusal(outcome: SubmitOutcome): string {
+function hashOrRefusal(outcome: ReceiveOutcome): string {
   switch (outcome.kind) {
     case 'received':
     case 'duplicate':

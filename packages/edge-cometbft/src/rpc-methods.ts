@@ -1,5 +1,5 @@
 import { hash as digest } from 'node:crypto';
-import type { Mempool, SubmitOutcome } from 'mempool-core';
+import type { Mempool, ReceiveOutcome } from 'mempool-core';
 import type { Scope, WaitingList } from 'mempool-server/edge';
 import { nodeStatus, type StatusParts } from './node-status.ts';
 import { invalidParams, refusedByPool } from './rpc-fault.ts';
@@ -52,7 +52,7 @@ async function status({ pool, server }: MethodParts): Promise<object> {
 }
 
 /** @throws `RpcFault` in CometBFT's words if the pool has it already, is full, or takes none of this size */
-async function submitted(pool: Mempool, tx: Uint8Array): Promise<SubmitOutcome> {
+async function submitted(pool: Mempool, tx: Uint8Array): Promise<ReceiveOutcome> {
   if (tx.length === 0) throw invalidParams('error converting params to arguments: tx is empty');
   const outcome = await pool.submit({ hash: digest('sha256', tx, 'hex'), payload: tx });
   if (outcome.kind === 'duplicate') throw refusedByPool('tx already exists in cache');
@@ -66,7 +66,7 @@ async function submitted(pool: Mempool, tx: Uint8Array): Promise<SubmitOutcome> 
 }
 
 /** A refusal has the fields of ABCI's `CheckTx`: the application's own, or 1 of the codespace `mempool`. */
-function broadcastAnswer(outcome: SubmitOutcome): object {
+function broadcastAnswer(outcome: ReceiveOutcome): object {
   switch (outcome.kind) {
     case 'received':
     case 'duplicate':
@@ -87,7 +87,7 @@ function broadcastAnswer(outcome: SubmitOutcome): object {
 }
 
 /** Whatever became of it: `broadcast_tx_async` does not tell of a refusal by the application. */
-function sentAnswer({ hash }: SubmitOutcome): object {
+function sentAnswer({ hash }: ReceiveOutcome): object {
   return { code: 0, data: '', log: '', codespace: '', hash: hash.toUpperCase() };
 }
 

@@ -143,7 +143,7 @@ export class AccountIndex {
    */
   async #claimed(): Promise<AccountTable | null> {
     try {
-      return await claimedIn(this.#pool.store.export({ signal: this.#signal }), this.#senders);
+      return await claimedIn(this.#pool.export({ signal: this.#signal }), this.#senders);
     } catch (error) {
       if (this.#signal.aborted || !isMempoolError(error, 'ERR_MEMPOOL_CORRUPT')) throw error;
       return null;

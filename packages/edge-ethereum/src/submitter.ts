@@ -3,8 +3,8 @@ import {
   isRefusal,
   maxPriority,
   type PriorityMempool,
+  type ReceiveOutcome,
   type Submission,
-  type SubmitOutcome,
   type Verdict,
 } from 'mempool-core';
 import type { Hex } from 'viem';
@@ -100,7 +100,7 @@ function lower(a: bigint, b: bigint): bigint {
 }
 
 /** The pool's refusal in geth's words. */
-function refusalOf(outcome: Exclude<SubmitOutcome, { kind: 'received' }>, { fields }: SignedTransaction): RpcError {
+function refusalOf(outcome: Exclude<ReceiveOutcome, { kind: 'received' }>, { fields }: SignedTransaction): RpcError {
   switch (outcome.kind) {
     case 'duplicate':
       return refused('already known');

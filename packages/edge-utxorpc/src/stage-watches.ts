@@ -134,7 +134,7 @@ export class StageWatches implements LiveReader {
   async #look(hashes: readonly string[]): Promise<{ readonly stages: readonly StageNews[]; readonly upTo: number }> {
     const stages: StageNews[] = [];
     for (let from = 0; from < hashes.length; from += maxLook)
-      stages.push(...(await this.#pool.checkStatus(hashes.slice(from, from + maxLook))));
+      stages.push(...(await this.#pool.status(hashes.slice(from, from + maxLook))));
     const { lastEventSeq: upTo } = await this.#pool.usage();
     return { stages, upTo };
   }

@@ -1,5 +1,5 @@
 import { checkedCardano } from 'mempool-cardano';
-import type { Mempool, SubmitOutcome } from 'mempool-core';
+import type { Mempool, ReceiveOutcome } from 'mempool-core';
 import { Problem, refusalStatus, wrongRequest } from 'mempool-server/edge';
 
 /**
@@ -19,7 +19,7 @@ export async function submitAll(pool: Mempool, payloads: readonly Uint8Array[]):
   return checked.map(({ hash }) => hash);
 }
 
-function expectTaken(outcome: SubmitOutcome, i: number): void {
+function expectTaken(outcome: ReceiveOutcome, i: number): void {
   if (outcome.kind === 'received' || outcome.kind === 'duplicate') return;
   const reason = outcome.kind === 'refused' ? `refused: ${outcome.log}` : outcome.kind;
   const detail = `The pool refuses transaction ${i}, ${outcome.hash}: ${reason}.`;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, Transaction } from 'mempool-core';
+import type { Mempool, Transaction } from 'mempool-core';
 import { cursorOf } from 'mempool-core/backend';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, test } from 'vitest';
@@ -17,12 +17,12 @@ function transactions(numbers: readonly number[]): Transaction[] {
 }
 
 /** Receives the transactions 1…count, whose seqs are the same numbers. */
-async function receive(store: MempoolStore, count: number): Promise<void> {
+async function receive(store: Mempool, count: number): Promise<void> {
   for (let from = 1; from <= count; from += 1_000)
     await store.receive(transactions(range(from, Math.min(count, from + 999))));
 }
 
-async function seqsAfter(store: MempoolStore, place: number): Promise<number[]> {
+async function seqsAfter(store: Mempool, place: number): Promise<number[]> {
   const after = cursorOf('page', place, (await store.tip()).epoch);
   const page = (await store.peekPending({ after, limit: 1_000 })).transactions;
   return page.map(({ seq }) => seq);
@@ -66,7 +66,7 @@ test('O4: a log of three keeps the newest three of a call that drops a thousand,
     [1_000, 1_000],
   ]);
   expect(page).toMatchObject({ missed: 997, cursor: cursorOf('log', 1_001, epoch), hasMore: false });
-  expect(await store.checkStatus([hashOf(997)])).toMatchObject([{ stage: 'Unknown' }]);
+  expect(await store.status([hashOf(997)])).toMatchObject([{ stage: 'Unknown' }]);
 });
 
 test.each([5, null, {}])('leases that are none are refused by name: %j', async (leases) => {

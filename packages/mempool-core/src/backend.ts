@@ -1,13 +1,6 @@
 // What the author of a backend builds on, beside what `mempool-core` has for everybody.
-export {
-  anyStore,
-  type BackendDefinition,
-  checkNode,
-  defineBackend,
-  hasCoreBoundary,
-} from './boundary/define-backend.ts';
+
 export { checkNames, hint, shortName } from './boundary/option-names.ts';
-export { poolState, wrappedStore } from './boundary/pool-state.ts';
 export { copyTransactions } from './boundary/submissions.ts';
 export {
   bytesToHash,
@@ -87,6 +80,14 @@ export { inSlices } from './drivers/slices.ts';
 export type { KeptBlock } from './memory/kept-blocks.ts';
 export { MemoryPool } from './memory/memory-pool.ts';
 export type { MemoryRecord } from './memory/pool-records.ts';
+export {
+  anyMempool,
+  type BackendDefinition,
+  checkNode,
+  defineBackend,
+  hasCoreBoundary,
+} from './mempool/define-backend.ts';
+export { poolState, wrappedPool } from './mempool/pool-state.ts';
 export { decodeChange, encodeChange } from './priority/change-record.ts';
 export { dumpOfParts, dumpOfPool } from './priority/content.ts';
 export { dumpOf } from './priority/dump.ts';

@@ -1,5 +1,5 @@
 // What an application uses. A backend author finds the rest in `mempool-core/backend`.
-export type { Backend, RemovingBackend } from './boundary/define-backend.ts';
+
 export { type JsonValue, toJsonValue } from './codec/to-json.ts';
 export type { Backends, ImportModule } from './config/backend-module.ts';
 export {
@@ -58,45 +58,30 @@ export {
   transitions,
 } from './contract/lifecycle.ts';
 export { defaultLimits, type Limits, limitNames, type Ordering } from './contract/limits.ts';
-export { defaultRetention, type Logger, type LogLevel, type OpenOptions, type Retention } from './contract/options.ts';
+export type { ObservedCall, Observer } from './contract/observer.ts';
+export {
+  defaultRetention,
+  type Logger,
+  type LogLevel,
+  type OpenOptions,
+  type Retention,
+  type Schedule,
+} from './contract/options.ts';
 export type * from './contract/pool-verbs.ts';
-export type {
-  NamedValue,
-  PoolValue,
-  PutOptions,
-  PutOutcome,
-  RecordPage,
-  RecordQuery,
-  RecordVerbs,
-} from './contract/records.ts';
+export type { NamedValue, PoolValue, PutOptions, PutOutcome, RecordPage, RecordQuery } from './contract/records.ts';
 export type * from './contract/store.ts';
-export type { Capabilities } from './contract/store.ts';
 export * from './contract/transaction.ts';
 export type { ExportCounts, ImportOptions, ImportOutcome, ImportProgress, Lines } from './contract/transfer.ts';
+export type { Answer, Refused, SubmitOptions, Validate, ValidateContext } from './contract/validation.ts';
 export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from './contract/verdict.ts';
 export { account, accountTag, type Nonce, nextNonce, onePerSender } from './mempool/account.ts';
 export type { BestWalk, BestWalkOptions } from './mempool/best-walk.ts';
+export type { Backend, RemovingBackend } from './mempool/define-backend.ts';
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
-export type { MempoolOptions, Schedule } from './mempool/mempool-options.ts';
-export type { ObservedCall, Observer } from './mempool/observer.ts';
 export type { LogWalkOptions, SeqWalkOptions, Walked } from './mempool/pages.ts';
-export {
-  type FifoMempool,
-  Mempool,
-  type MempoolConstructor,
-  type MempoolOf,
-  type PriorityMempool,
-} from './mempool/pool-of-ordering.ts';
+export type { AnyMempool, FifoMempool, Mempool, MempoolOf, PriorityMempool } from './mempool/pool-of-ordering.ts';
 export type { Recheck, RecheckOptions } from './mempool/recheck.ts';
 export { type Inputs, utxo, utxoLimits, utxoTags } from './mempool/utxo.ts';
-export type {
-  Answer,
-  Refused,
-  SubmitOptions,
-  SubmitOutcome,
-  Validate,
-  ValidateContext,
-} from './mempool/validation.ts';
 export type { Waited, WaitOptions, WaitStage } from './mempool/waiters.ts';
 export {
   type FinalReason,

@@ -6,24 +6,21 @@ import {
   type Cause,
   type ConfirmOutcome,
   type FifoMempool,
-  type FifoStore,
   type Floor,
   type GossipPage,
   isMempoolError,
   type KnownStage,
   type LogEntry,
   loadConfig,
-  Mempool,
+  type Mempool,
   type MempoolConfig,
   type MempoolErrorCode,
   type MempoolEvent,
-  type MempoolStore,
   type OpenOptions,
   onePerSender,
   openMempool,
   type ParkedReason,
   type PriorityMempool,
-  type PriorityStore,
   type parseConfig,
   type ReapedTransaction,
   type ReceiveOutcome,
@@ -42,7 +39,8 @@ import { type BackendDefinition, defineBackend } from 'mempool-core/backend';
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 declare function holds<Claim extends true>(claim?: Claim): void;
-declare const store: MempoolStore;
+declare const backend: Backend;
+declare const store: Mempool;
 declare const transaction: Transaction;
 
 /** Every verb of the contract is there, and nothing that a caller could not know. */
@@ -59,14 +57,14 @@ export function verbs(): void {
     | 'peekInflight'
     | 'confirm'
     | 'rollback'
-    | 'checkStatus'
+    | 'status'
     | 'dumpFinalized'
     | 'subscribe'
     | 'tip'
     | 'usage'
     | 'close';
-  holds<Verbs extends keyof MempoolStore ? true : false>();
-  holds<MempoolStore extends AsyncDisposable ? true : false>();
+  holds<Verbs extends keyof Mempool ? true : false>();
+  holds<Mempool extends AsyncDisposable ? true : false>();
 }
 
 /** Outcomes are unions told apart by `kind`: a `switch` without default covers them, and each branch knows its fields. */
@@ -88,6 +86,7 @@ export function received(outcome: ReceiveOutcome): string {
     case 'replacement-underpriced':
     case 'sender-limit':
     case 'cycle':
+    case 'refused':
       return outcome.hash;
   }
 }
@@ -148,9 +147,9 @@ export function events(event: MempoolEvent): number {
 }
 
 export async function answers(): Promise<void> {
-  holds<Same<Awaited<ReturnType<MempoolStore['receive']>>, ReceiveOutcome[]>>();
-  holds<Same<Awaited<ReturnType<MempoolStore['checkStatus']>>, TransactionStatus[]>>();
-  holds<Same<Awaited<ReturnType<MempoolStore['findInflight']>>, (StoredTransaction | null)[]>>();
+  holds<Same<Awaited<ReturnType<Mempool['receive']>>, ReceiveOutcome[]>>();
+  holds<Same<Awaited<ReturnType<Mempool['status']>>, TransactionStatus[]>>();
+  holds<Same<Awaited<ReturnType<Mempool['findInflight']>>, (StoredTransaction | null)[]>>();
   holds<Same<LogEntry['stage'], 'Finalized' | 'Dropped'>>();
   for await (const event of await store.subscribe({ after: 'origin', signal: AbortSignal.timeout(1) })) events(event);
   // @ts-expect-error a live transaction is never Finalized
@@ -212,14 +211,14 @@ export async function pools(pool: Mempool): Promise<void> {
   await pool.drop('00');
   // @ts-expect-error nobody asks for Dropped: every wait ends there
   await pool.waitFor('00', { stage: 'Dropped' });
-  new Mempool(store, { validate: ({ payload }) => ({ gas: payload.length, priority: 7n }) });
-  new Mempool(store, { validate: async () => ({ code: 1, log: 'spent', penalize: true }) });
-  new Mempool(store, { validate: ({ hash }) => (hash === '00' ? { code: 1, log: 'spent', penalize: true } : {}) });
-  new Mempool(store, { validate: ({ hash }) => account(hash, 1n, 0) });
+  backend.open({ validate: ({ payload }) => ({ gas: payload.length, priority: 7n }) });
+  backend.open({ validate: async () => ({ code: 1, log: 'spent', penalize: true }) });
+  backend.open({ validate: ({ hash }) => (hash === '00' ? { code: 1, log: 'spent', penalize: true } : {}) });
+  backend.open({ validate: ({ hash }) => account(hash, 1n, 0) });
   // @ts-expect-error a refusal says why
-  new Mempool(store, { validate: () => ({ code: 1 }) });
+  backend.open({ validate: () => ({ code: 1 }) });
   // @ts-expect-error nor is it told by anything but its code
-  new Mempool(store, { validate: () => ({ kind: 'refused' }) });
+  backend.open({ validate: () => ({ kind: 'refused' }) });
 }
 
 export async function prioritized(pool: PriorityMempool): Promise<void> {
@@ -257,7 +256,7 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
   holds<Same<typeof done.acknowledged | typeof done.released | typeof done.failed | typeof done.lost, number>>();
   // @ts-expect-error a backoff is a duration
   await pool.work(() => undefined, { backoff: () => '1 s' });
-  new Mempool(store, { observer: ({ verb, batch }) => holds<Same<[typeof verb, typeof batch], [string, number]>>() });
+  backend.open({ observer: ({ verb, batch }) => holds<Same<[typeof verb, typeof batch], [string, number]>>() });
   await openMempool({ backend: 'ephemeral', ordering: 'priority', maxTxs: 5, ...utxoLimits, sweepEveryMs: 1 }, {});
   // @ts-expect-error what it is in may be a refusal, and that is no verdict
   await pool.submit({ ...transaction, verdict: account('ann', 1, 0) });
@@ -270,14 +269,14 @@ export async function prioritized(pool: PriorityMempool): Promise<void> {
 }
 
 /** `ordering` tells the kinds of pool apart: what a fifo pool cannot do is not there. */
-export async function orderings(some: MempoolStore, pool: Mempool, backend: Backend): Promise<void> {
+export async function orderings(some: Mempool, pool: Mempool, backend: Backend): Promise<void> {
   // @ts-expect-error only one of the two kinds has it
   await some.best();
   if (some.ordering === 'fifo') {
-    holds<Same<typeof some, FifoStore>>();
-    holds<Same<Extract<keyof FifoStore, 'best' | 'stale' | 'revise'>, never>>();
+    holds<Same<typeof some, FifoMempool>>();
+    holds<Same<Extract<keyof FifoMempool, 'best' | 'stale' | 'revise'>, never>>();
   } else {
-    holds<Same<typeof some, PriorityStore>>();
+    holds<Same<typeof some, PriorityMempool>>();
     await some.best();
   }
   if (pool.ordering === 'fifo') {
@@ -285,18 +284,17 @@ export async function orderings(some: MempoolStore, pool: Mempool, backend: Back
     holds<
       Same<Extract<keyof FifoMempool, 'best' | 'bestIterator' | 'gossip' | 'recheck' | 'revise' | 'stale'>, never>
     >();
-    holds<Same<typeof pool.store, FifoStore>>();
   } else {
     await pool.revise(await pool.stale({ height: 1 }).then((all) => all.map((one) => ({ ...one, answer: {} }))));
-    await pool.store.best();
+    await pool.best();
   }
   await pool.confirm({ point: { slot: 1, hash: '00' }, seen: [], unseen: [] });
-  await using ranked = new Mempool(await backend.open({ ordering: 'priority', maxTxs: 9 }));
+  await using ranked = await backend.open({ ordering: 'priority', maxTxs: 9 });
   holds<Same<typeof ranked, PriorityMempool>>();
-  await using plain = new Mempool(await backend.open({ maxTxs: 9 }));
+  await using plain = await backend.open({ maxTxs: 9 });
   holds<Same<typeof plain, FifoMempool>>();
   const options: OpenOptions = {};
-  await using either = new Mempool(await backend.open(options));
+  await using either = await backend.open(options);
   holds<Same<typeof either, Mempool>>();
 }
 

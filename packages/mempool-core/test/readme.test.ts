@@ -45,7 +45,7 @@ describe('the other pages', () => {
     const [first] = await store.receive([given], { operationId: 'one' });
     expect(await store.receive([given], { operationId: 'one' })).toEqual([first]);
     await store.confirm({ point: { slot: 1, hash }, seen: [hash] }, { finalizeThreshold: 1 });
-    expect(await store.checkStatus([hash])).toMatchObject([{ stage: 'Finalized', confirmedAt: { slot: 1, hash } }]);
+    expect(await store.status([hash])).toMatchObject([{ stage: 'Finalized', confirmedAt: { slot: 1, hash } }]);
     expect((await events.next()).value).toMatchObject({ eventSeq: 1, hash, stage: 'Pending' });
   });
 });

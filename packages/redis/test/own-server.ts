@@ -20,7 +20,11 @@ export interface Line {
 /** Opens a pool that is closed after the test, with the lines it logged. */
 export async function openPool<O extends Ordering = 'fifo'>(options: OpenOptions<O> & RedisOptions) {
   const lines: Line[] = [];
-  const store = await redis.open<O>({ log: (level, message) => lines.push({ level, message }), ...options });
+  const store = await redis.open<O>({
+    log: (level, message) => lines.push({ level, message }),
+    sweepEveryMs: Number.POSITIVE_INFINITY,
+    ...options,
+  });
   onTestFinished(() => store.close());
   return { store, lines };
 }

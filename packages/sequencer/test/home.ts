@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
-import { Mempool, type MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { createElection, type Election, inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 import { redis, redisElection } from 'mempool-redis';
@@ -37,14 +37,14 @@ const electing = { ttlMs: 20_000, jitterMs: 0, pollMs: 50 };
 /** In memory, for one process: whoever opens a pool gets the same. */
 export function memoryHome(now?: StoreClock): Home {
   const leases = new Leases();
-  const stores = new Map<string, Promise<MempoolStore>>();
-  const open = (pool: string, limits: EpochLimits): Promise<MempoolStore> => {
-    const known = stores.get(pool) ?? ephemeral.open({ pool, leases, ...limits, ...clockOf(pool, now) });
+  const stores = new Map<string, Promise<Mempool>>();
+  const open = (pool: string, limits: EpochLimits): Promise<Mempool> => {
+    const known = stores.get(pool) ?? ephemeral.open({ pool, leases, ...limits, ...sweeping, ...clockOf(pool, now) });
     stores.set(pool, known);
     return known;
   };
   return {
-    openPool: async (name, limits) => new Mempool(kept(await open(name, limits)), sweeping),
+    openPool: async (name, limits) => kept(await open(name, limits)),
     removePool: async (name) => void stores.delete(name),
     elect: () => createElection(inProcessElection, { ...electing, leases }),
     content: async () => [...stores.keys()],
@@ -53,7 +53,7 @@ export function memoryHome(now?: StoreClock): Home {
 }
 
 /** A store that stays open, because it is its only copy. */
-function kept(store: MempoolStore): MempoolStore {
+function kept(store: Mempool): Mempool {
   return new Proxy(store, {
     get(target, key) {
       if (key === 'close') return async () => undefined;
@@ -69,7 +69,7 @@ function fileHome(folder: string, now: StoreClock): Home {
   return {
     async openPool(name, limits) {
       const options = { pool: name, path: pathOf(name), ...patient, ...limits, ...clockOf(name, now) };
-      return new Mempool(await sqlite.open({ ...options, synchronous: 'normal' }), sweeping);
+      return sqlite.open({ ...options, ...sweeping, synchronous: 'normal' });
     },
     removePool: async (name) => void (await sqlite.remove({ pool: name, path: pathOf(name) })),
     elect: (control) => createElection(sqliteElection, { ...electing, path: pathOf(control) }),
@@ -82,8 +82,8 @@ function fileHome(folder: string, now: StoreClock): Home {
 function redisHome(url: string, control: string, now: StoreClock): Home {
   const operator = new Redis(url);
   return {
-    openPool: async (name, limits) =>
-      new Mempool(await redis.open({ url, pool: name, ...patient, ...limits, ...clockOf(name, now) }), sweeping),
+    openPool: (name, limits) =>
+      redis.open({ url, pool: name, ...patient, ...limits, ...sweeping, ...clockOf(name, now) }),
     removePool: async (name) => void (await redis.remove({ url, pool: name })),
     elect: (name) => createElection(redisElection, { ...electing, url, pool: name }),
     content: () => operator.keys(`{${control}*`),

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Mempool, type MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { createElection, inProcessElection, Leases } from 'mempool-election';
 import { ephemeral } from 'mempool-ephemeral';
 import { createMetrics, type Metrics, Monitor } from 'mempool-server';
@@ -24,8 +24,8 @@ const hash = 'ab'.repeat(32);
 async function opened() {
   const metrics = createMetrics();
   const leases = new Leases();
-  const store = (await ephemeral.open({ pool: 'p', ordering: 'priority', leases, now: () => 60_000 })) as MempoolStore;
-  const pool = new Mempool(store, { observer: metrics.observer });
+  const options = { pool: 'p', ordering: 'priority', leases, now: () => 60_000 } as const;
+  const pool: Mempool = await ephemeral.open({ ...options, observer: metrics.observer });
   onTestFinished(() => pool.close());
   return { metrics, pool, leases };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { Mempool, type MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { Monitor, type MonitoredPool, type Stats, type Step, type Summary } from 'mempool-server';
 import { sqlite } from 'mempool-sqlite';
 import { Random, seed } from 'mempool-testkit';
@@ -160,7 +160,7 @@ test('charts of a day and of 30 days outlive the events, a restart and the proce
   const clock = { now: startMs };
   const now = () => clock.now;
   const path = join(scratchFolder(), 'pool.sqlite');
-  const open = async () => new Mempool((await sqlite.open({ path, now, maxEvents: 20 })) as MempoolStore);
+  const open = () => sqlite.open({ path, now, maxEvents: 20 });
   const sessions: unknown[][] = [];
   for (let session = 0; session < 3; session++) {
     const pool = await open();

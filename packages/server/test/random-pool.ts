@@ -1,11 +1,4 @@
-import {
-  type ChainPoint,
-  type DropReason,
-  Mempool,
-  type MempoolEvent,
-  type MempoolStore,
-  type Ordering,
-} from 'mempool-core';
+import type { ChainPoint, DropReason, Mempool, MempoolEvent, Ordering } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import type { Random } from 'mempool-testkit';
 
@@ -25,7 +18,7 @@ export async function clockedPool(
   further: { readonly maxEvents?: number } = {},
 ): Promise<Mempool> {
   const options = { pool: 'monitored', ordering, now: () => clock.now, maxRollback: 20, ...further };
-  return new Mempool((await ephemeral.open(options)) as MempoolStore, { sweepEveryMs: 0 });
+  return ephemeral.open({ ...options, sweepEveryMs: Number.POSITIVE_INFINITY });
 }
 
 /** Makes random calls, so that a pool has events of every kind. Both backends and clocks will do. */

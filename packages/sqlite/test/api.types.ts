@@ -1,11 +1,11 @@
 // Type tests of the public API: never run, only compiled, against the sources and against the built declarations.
-import type { Backend, MempoolStore } from 'mempool-core';
+import type { Backend, Mempool } from 'mempool-core';
 import { createElection, type Election, type ElectionProvider } from 'mempool-election';
 import { type SqliteElectionOptions, type SqliteOptions, sqlite, sqliteElection } from 'mempool-sqlite';
 
 export const backends: readonly Backend<SqliteOptions>[] = [sqlite];
 
-export async function open(): Promise<MempoolStore> {
+export async function open(): Promise<Mempool> {
   await sqlite.open({ path: 'mempool.sqlite', synchronous: 'normal', pool: 'main', maxFinalized: 1 });
   // @ts-expect-error a pool is a file: it needs a path
   await sqlite.open({ pool: 'main' });

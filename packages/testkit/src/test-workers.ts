@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { isMempoolError, Mempool, type MempoolStore, type WorkDone } from 'mempool-core';
+import { isMempoolError, type Mempool, type WorkDone } from 'mempool-core';
 import { expect, onTestFinished } from 'vitest';
 import type { WorkerLine } from './worker.ts';
 
 /** A pool that processes share. `command` starts a worker on it; the last argument is its gate. */
 export interface SharedPool {
-  readonly store: MempoolStore;
+  readonly store: Mempool;
   readonly command: readonly string[];
 }
 
@@ -60,8 +60,7 @@ const hashes = Array.from({ length: 12 }, (_, i) => (i + 1).toString(16).padStar
  * one continues, and must not change anything that another has done (P19, P21).
  */
 export async function testWorkers({ store, command }: SharedPool): Promise<void> {
-  const pool = new Mempool(store, { sweepEveryMs: 50 });
-  onTestFinished(() => pool.close());
+  const pool = store;
   await pool.receive(hashes.map((hash) => ({ hash, payload: Buffer.from(hash), payloadType: 0 })));
   const [stopped, killed] = [new WorkerProcess(command, 'shut'), new WorkerProcess(command, 'shut')];
   await Promise.all([stopped.hasBegun(4), killed.hasBegun(4)]);

@@ -41,7 +41,7 @@ const rollbackDepthOwnPools = mustEach({
     assert.deepEqual((await pool.store.tip({ points: 5_000 })).points, kept);
     const outcome = await pool.rollback(1);
     assert.equal(outcome.kind === 'rolled-back' && outcome.undone, defaultDepth);
-    const ages = (await pool.store.checkStatus(hashes)).map(({ nonConfirmations }) => nonConfirmations);
+    const ages = (await pool.store.status(hashes)).map(({ nonConfirmations }) => nonConfirmations);
     assert.deepEqual(ages, [0, 0]);
   },
   'L9/many-returned: a rollback may return thousands, in their old order': async (context) => {

@@ -24,7 +24,7 @@ async function eachVerb(pool: Pool, write: Write): Promise<void> {
       [hash, hash],
     ],
   );
-  assert.deepEqual(hashesOf(await pool.store.checkStatus([given])), [hash]);
+  assert.deepEqual(hashesOf(await pool.store.status([given])), [hash]);
   assert.deepEqual(await pool.mark(given, hash), [hash]);
   assert.deepEqual(hashesOf((await pool.store.findInflight([given])).flatMap((found) => found ?? [])), [hash]);
   assert.deepEqual(await pool.acknowledge(given), [hash]);

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, OpenOptions, Transaction } from 'mempool-core';
+import type { OpenOptions, Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRow, mustEach, ofBoundary } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnPool, onPool, openOther, openPool } from '../../scenario/on-pool.ts';
 import { point } from '../../scenario/pool.ts';
 import { readVerbs, refuses, writeVerbs } from '../../scenario/verb-call.ts';
@@ -10,7 +11,7 @@ interface BadInput {
   readonly name: string;
   /** The expected `details.field`. */
   readonly field: string;
-  call(store: MempoolStore, good: Transaction): Promise<unknown>;
+  call(store: TestedPool, good: Transaction): Promise<unknown>;
 }
 
 const hex = 'ab';
@@ -58,9 +59,13 @@ const badLists: readonly BadInput[] = [
   { name: 'acknowledge', field: 'hashes[1]', call: (store, { hash }) => store.markAcknowledged([hash, 'XY']) },
   { name: 'release', field: 'hashes[1]', call: (store, { hash }) => store.release([hash, 'XY']) },
   { name: 'drop', field: 'hashes[1]', call: (store, { hash }) => store.drop([hash, 'XY'], 'failed') },
-  { name: 'status', field: 'hashes[0]', call: (store) => store.checkStatus(['XY']) },
+  { name: 'status', field: 'hashes[0]', call: (store) => store.status(['XY']) },
   { name: 'find', field: 'hashes[0]', call: (store) => store.findInflight(['XY']) },
-  { name: 'mark-no-list', field: 'hashes', call: (store, { hash }) => store.markInflight(untyped(hash)) },
+  {
+    name: 'mark-no-list',
+    field: 'hashes',
+    call: (store, { hash }) => store.markInflight(untyped({ 0: hash, length: 1 })),
+  },
   { name: 'reason-empty', field: 'reason.app', call: (store, { hash }) => store.drop([hash], { app: '' }) },
   { name: 'reason-long', field: 'reason.app', call: (store, { hash }) => store.drop([hash], { app: 'x'.repeat(257) }) },
   {

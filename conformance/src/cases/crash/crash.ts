@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import type { MempoolStore } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
 import { mustEach, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observeWhole } from '../../histories/observation.ts';
 import { historyOptions, makeHistory, type Universe } from '../../histories/pool-calls.ts';
@@ -16,7 +16,7 @@ const killable: readonly Need[] = ['durable', 'child-process'];
 
 /** Brings the model to the store's state: after all answered calls and perhaps further ones, each of them whole. */
 async function follow(
-  store: MempoolStore,
+  store: TestedPool,
   model: Model,
   { hashes, calls }: Universe,
   answers: readonly unknown[],

@@ -135,7 +135,7 @@ const state: DamageCase = {
     const once = await before.damaged({ kind: 'state', hash: bad });
     const { pool } = await once.damaged({ kind: 'state', hash: seen });
     const flying = { ...unknownStatus(bad), stage: 'Propagated' };
-    const [whole, damaged, waiting] = await pool.store.checkStatus([first, bad, ready]);
+    const [whole, damaged, waiting] = await pool.store.status([first, bad, ready]);
     assert.deepEqual([whole?.stage, damaged?.stage, waiting?.stage], ['Propagated', flying.stage, 'Pending']);
     const [again] = await pool.store.receive([{ ...pool.transaction(), hash: bad }]);
     assert.equal(again?.kind, 'duplicate');

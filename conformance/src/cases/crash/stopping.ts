@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { isMempoolError, type MempoolStore, type WriteOptions } from 'mempool-core';
+import { isMempoolError, type WriteOptions } from 'mempool-core';
 import { type Answer, type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ChildProcessHandle, ConformanceCase, Need } from '../../case/case.ts';
 import { mustEach, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { historyOptions } from '../../histories/pool-calls.ts';
 import { Model } from '../../model/model.ts';
@@ -21,11 +22,11 @@ const callsBetween = 4;
 const lockedMs = 250;
 
 /** Any number of the transactions tells whether a call was done in part. */
-type Readable = Pick<MempoolStore, 'usage' | 'tip' | 'checkStatus'> | Model;
+type Readable = Pick<TestedPool, 'usage' | 'tip' | 'status'> | Model;
 
 async function look(store: Readable, hashes: readonly string[]): Promise<unknown> {
   const [usage, { epoch: _, ...tip }] = [await countsOf(store), await store.tip()];
-  const statuses = await store.checkStatus(hashes);
+  const statuses = await store.status(hashes);
   return timeless({ usage, tip, statuses });
 }
 
@@ -50,7 +51,7 @@ async function wholes(calls: readonly Call[], hashes: readonly string[]): Promis
 }
 
 /** A state that two reads agree on while nobody writes; `null` if that takes too long, or the stopped process locks the store. */
-async function still(store: MempoolStore, hashes: readonly string[]): Promise<unknown> {
+async function still(store: TestedPool, hashes: readonly string[]): Promise<unknown> {
   const end = performance.now() + lockedMs;
   try {
     for (let last = await look(store, hashes); performance.now() < end; ) {
@@ -65,7 +66,7 @@ async function still(store: MempoolStore, hashes: readonly string[]): Promise<un
 }
 
 /** As `perform`; `null` if the stopped process locked the store for longer than the call waits (X5). */
-async function performed(store: MempoolStore, call: Call): Promise<Answer | null> {
+async function performed(store: TestedPool, call: Call): Promise<Answer | null> {
   const answer = await perform(store, call);
   return 'code' in answer && answer.code === 'ERR_MEMPOOL_UNAVAILABLE' ? null : answer;
 }
@@ -82,7 +83,7 @@ async function unlessLocked<T>(work: Promise<T>): Promise<T | null> {
 }
 
 interface Storm {
-  readonly store: MempoolStore;
+  readonly store: TestedPool;
   readonly child: ChildProcessHandle;
   readonly hashes: readonly string[];
   readonly due: ReadonlyMap<number, Whole>;

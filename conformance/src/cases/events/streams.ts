@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { MempoolEvent, MempoolStore } from 'mempool-core';
+import type { MempoolEvent } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { mustEach } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
 import { contentOf, gist, type Pool, take } from '../../scenario/pool.ts';
 import { rejection } from '../../scenario/verb-call.ts';
@@ -15,7 +16,7 @@ interface Reading {
 }
 
 /** Reads up to the last event. Every number after `after` must be delivered or reported as missed, once and in order. */
-async function readAll(store: MempoolStore, stream: AsyncIterable<MempoolEvent>, after: number): Promise<Reading> {
+async function readAll(store: TestedPool, stream: AsyncIterable<MempoolEvent>, after: number): Promise<Reading> {
   const { lastEventSeq } = await store.usage();
   const numbers: number[] = [];
   let next = after + 1;

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, LifeFacts } from 'mempool-core';
+import type { LifeFacts } from 'mempool-core';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachFifo, mustEach, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { openTimed, startMs, type TimedPool } from '../../scenario/on-pool.ts';
 import type { Pool } from '../../scenario/pool.ts';
 
@@ -23,7 +24,7 @@ async function toldFacts(pool: Pool): Promise<Facts[]> {
 }
 
 /** What one sweep drops. */
-async function swept(store: AnyStore): Promise<readonly string[]> {
+async function swept(store: TestedPool): Promise<readonly string[]> {
   return (await store.sweep()).expired;
 }
 

@@ -6,12 +6,12 @@ import { hashesOf } from '../../scenario/pool.ts';
 import { readVerbs, rejection } from '../../scenario/verb-call.ts';
 
 const onePool = eachOnPool({
-  'O3/order-asked: checkStatus answers in the order asked, repeated and unknown hashes too': async (pool, store) => {
+  'O3/order-asked: status answers in the order asked, repeated and unknown hashes too': async (pool, store) => {
     const [a, b] = await pool.receiveHashes(2);
     const foreign = pool.random.hex(32);
     await pool.mark(b);
     const asked = [b, foreign, a, b];
-    const told = await store.checkStatus(asked);
+    const told = await store.status(asked);
     assert.deepEqual(hashesOf(told), asked);
     assert.deepEqual(
       told.map(({ stage }) => stage),

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, OpenOptions, WriteOptions } from 'mempool-core';
+import type { OpenOptions, WriteOptions } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { must, mustFifo, mustRank } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { expectWhole, observe, observeWhole } from '../../histories/observation.ts';
 import { historyOptions } from '../../histories/pool-calls.ts';
@@ -109,17 +110,17 @@ function anyMoment(verb: Call['verb']): ConformanceCase {
 /** A call of a verb of pools with limits, and the calls after which it has an effect again. */
 interface PoolRound {
   readonly verb: 'take' | 'flush' | 'sweep' | 'setLimits' | 'revise';
-  before(store: AnyStore): Promise<unknown>;
-  call(store: AnyStore, options: WriteOptions): Promise<unknown>;
-  back(store: AnyStore): Promise<unknown>;
+  before(store: TestedPool): Promise<unknown>;
+  call(store: TestedPool, options: WriteOptions): Promise<unknown>;
+  back(store: TestedPool): Promise<unknown>;
 }
 
 function poolRounds(context: CaseContext, clock: { nowMs: number }): readonly PoolRound[] {
   const batch = transactions(context.random, batchSize);
   const hashes = hashesOf(batch);
-  const receive = (store: AnyStore) => store.receive(batch);
+  const receive = (store: TestedPool) => store.receive(batch);
   const lease = { owner: 'worker', claimMs: 10 };
-  const lapse = async (store: AnyStore): Promise<void> => {
+  const lapse = async (store: TestedPool): Promise<void> => {
     await store.take({}, lease);
     clock.nowMs += 20;
   };
@@ -163,7 +164,7 @@ function poolRounds(context: CaseContext, clock: { nowMs: number }): readonly Po
 }
 
 /** Everything that these verbs change: stages, events, and limits as seen by the room left. */
-async function readAll(store: AnyStore): Promise<unknown> {
+async function readAll(store: TestedPool): Promise<unknown> {
   const usage = await countsOf(store);
   const lists = [
     (await store.peekPending({ limit: 1_000 })).transactions,

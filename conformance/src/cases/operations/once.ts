@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
+import { isMempoolError, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRow, mustEach } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
 import { hashesOf, kindsOf, point, readable } from '../../scenario/pool.ts';
 import { refuses, rejection } from '../../scenario/verb-call.ts';
@@ -48,11 +49,11 @@ function longList(): { readonly list: never[]; read(): number } {
   return { list, read: () => read };
 }
 
-const longLists: readonly (readonly [string, string, (store: MempoolStore, list: never[]) => Promise<unknown>])[] = [
+const longLists: readonly (readonly [string, string, (store: TestedPool, list: never[]) => Promise<unknown>])[] = [
   ['receive', 'transactions', (store, list) => store.receive(list)],
   ['markInflight', 'hashes', (store, list) => store.markInflight(list)],
   ['drop', 'hashes', (store, list) => store.drop(list, 'failed')],
-  ['checkStatus', 'hashes', (store, list) => store.checkStatus(list)],
+  ['status', 'hashes', (store, list) => store.status(list)],
   ['findInflight', 'hashes', (store, list) => store.findInflight(list)],
 ];
 
@@ -140,7 +141,7 @@ const most = 1_000;
 interface ListCall {
   readonly verb: string;
   readonly field: string;
-  call(store: MempoolStore, hashes: readonly string[]): Promise<unknown>;
+  call(store: TestedPool, hashes: readonly string[]): Promise<unknown>;
 }
 
 const listCalls: readonly ListCall[] = [
@@ -149,7 +150,7 @@ const listCalls: readonly ListCall[] = [
   { verb: 'release', field: 'hashes', call: (store, hashes) => store.release(hashes) },
   { verb: 'drop', field: 'hashes', call: (store, hashes) => store.drop(hashes, 'failed') },
   { verb: 'findInflight', field: 'hashes', call: (store, hashes) => store.findInflight(hashes) },
-  { verb: 'checkStatus', field: 'hashes', call: (store, hashes) => store.checkStatus(hashes) },
+  { verb: 'status', field: 'hashes', call: (store, hashes) => store.status(hashes) },
   {
     verb: 'receive',
     field: 'transactions',

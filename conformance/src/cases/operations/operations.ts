@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type Block, isMempoolError, type MempoolStore, type Transaction } from 'mempool-core';
+import { type Block, isMempoolError, type Transaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRow, mustEach } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnPool, openOther, openPool } from '../../scenario/on-pool.ts';
 import { point } from '../../scenario/pool.ts';
 import { refuses, rejection, writeVerbs } from '../../scenario/verb-call.ts';
@@ -11,8 +12,8 @@ const remembered = 10_000;
 
 interface OtherCall {
   readonly name: string;
-  first(store: MempoolStore, known: Known): Promise<unknown>;
-  second(store: MempoolStore, known: Known): Promise<unknown>;
+  first(store: TestedPool, known: Known): Promise<unknown>;
+  second(store: TestedPool, known: Known): Promise<unknown>;
 }
 
 /** Two Pending transactions, and two that the pool does not know. */

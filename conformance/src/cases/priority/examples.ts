@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, Floor, StoreEvent } from 'mempool-core';
+import type { Floor, StoreEvent } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { apart, eachRanked, eachRow } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { startMs } from '../../scenario/on-pool.ts';
 import { never } from '../../scenario/pool.ts';
 import {
@@ -61,9 +62,9 @@ async function paid(scene: Scene): Promise<bigint[]> {
   return (await scene.store.reap()).map(({ priority }) => priority);
 }
 
-type Outcome = Awaited<ReturnType<AnyStore['revise']>>[number];
+type Outcome = Awaited<ReturnType<TestedPool['revise']>>[number];
 
-type Answer = Parameters<AnyStore['revise']>[0][number]['answer'];
+type Answer = Parameters<TestedPool['revise']>[0][number]['answer'];
 
 async function revise(scene: Scene, name: string, version: number, answer: Answer, height = 0): Promise<Outcome> {
   const [outcome] = await scene.store.revise([{ hash: scene.hash(name), version, answer }], { height });
@@ -74,7 +75,7 @@ async function staleNames(scene: Scene, height: number, limit = 100): Promise<st
   return scene.names(await scene.store.stale({ height, limit }));
 }
 
-type Options = Parameters<AnyStore['take']>[1];
+type Options = Parameters<TestedPool['take']>[1];
 
 const mine: Options = { owner: 'me', claimMs: 1_000 };
 

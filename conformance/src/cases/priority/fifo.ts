@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict';
-import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
+import { isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachFifo, eachRow, mustEach, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnFifoPool, openPool, openTimed } from '../../scenario/on-pool.ts';
 import { hashesOf, kindsOf, point, transactions } from '../../scenario/pool.ts';
 import type { Submission } from '../../scenario/priority.ts';
 import { refuses, rejection } from '../../scenario/verb-call.ts';
 
 /** Calls that a fifo pool refuses: it keeps no such fields, or does not have the feature. */
-const beyond: readonly (readonly [string, (store: AnyStore, one: Submission) => Promise<unknown>])[] = [
+const beyond: readonly (readonly [string, (store: TestedPool, one: Submission) => Promise<unknown>])[] = [
   ['priority', (store, one) => store.receive([{ ...one, verdict: { priority: 1n } }])],
   ['sender', (store, one) => store.receive([{ ...one, verdict: { sender: 's' } }])],
   ['gas', (store, one) => store.receive([{ ...one, verdict: { gas: 1 } }])],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { type AnyStore, isMempoolError, type OpenOptions } from 'mempool-core';
+import { isMempoolError, type OpenOptions } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRanked, eachRow, ofBoundary } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { point } from '../../scenario/pool.ts';
 import {
   eachOnPriorityPool,
@@ -17,7 +18,7 @@ interface BadInput {
   readonly name: string;
   /** The expected `details.field`. */
   readonly field: string;
-  call(store: AnyStore, good: Submission): Promise<unknown>;
+  call(store: TestedPool, good: Submission): Promise<unknown>;
 }
 
 /** A value that the types forbid, as a caller without type checks may pass it. */
@@ -146,7 +147,7 @@ const badCalls: readonly BadInput[] = [
   { name: 'block-tags-text', field: 'block.provides', call: (store) => store.confirm(blockOf(untyped('x'))) },
 ];
 
-function blockOf(provides: readonly string[]): Parameters<AnyStore['confirm']>[0] {
+function blockOf(provides: readonly string[]): Parameters<TestedPool['confirm']>[0] {
   return { point: point(1), seen: [], unseen: [], provides };
 }
 

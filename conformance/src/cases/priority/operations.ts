@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import type { AnyStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { apart, eachRanked, eachRow } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { startMs } from '../../scenario/on-pool.ts';
 import { point } from '../../scenario/pool.ts';
 import { ladder, openScene, type Scene } from '../../scenario/priority.ts';
@@ -45,7 +45,7 @@ const ownVerbs: readonly OwnVerb[] = [
   },
 ];
 
-function revisionsOf(scene: Scene): Parameters<AnyStore['revise']>[0] {
+function revisionsOf(scene: Scene): Parameters<TestedPool['revise']>[0] {
   const answers = [{ priority: 7n }, { code: 1, log: 'no', penalize: true }, { gas: 3 }];
   return answers.map((answer, i) => ({ hash: scene.hash(`t${i}`), version: i === 2 ? 5 : 1, answer }));
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, ReapedTransaction } from 'mempool-core';
+import type { ReapedTransaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachFifo, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { openPool } from '../../scenario/on-pool.ts';
 import { hashesOf } from '../../scenario/pool.ts';
 
@@ -13,7 +14,10 @@ function told(reaped: readonly ReapedTransaction[]): unknown[] {
 }
 
 /** Reaps with payloads, and asserts that views tell the same. */
-async function reapWhole(store: AnyStore, budget: Parameters<AnyStore['reap']>[0] = {}): Promise<ReapedTransaction[]> {
+async function reapWhole(
+  store: TestedPool,
+  budget: Parameters<TestedPool['reap']>[0] = {},
+): Promise<ReapedTransaction[]> {
   const reaped = await store.reap(budget, whole);
   assert.deepEqual(told(await store.reap(budget, seen)), told(reaped));
   return reaped;

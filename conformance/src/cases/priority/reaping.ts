@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import type { AnyStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachRow } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnPriorityPool, ladder } from '../../scenario/priority.ts';
 
-type Budget = NonNullable<Parameters<AnyStore['reap']>[0]>;
+type Budget = NonNullable<Parameters<TestedPool['reap']>[0]>;
 
 /** How many of twenty transactions of 20 bytes and gas 1, with an overhead of 2 bytes each, fit (`null`: no limit). */
 const rooms: readonly (readonly [maxBytes: number | null, maxGas: number | null, fits: number])[] = [

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
-import { type AnyStore, isMempoolError, type OpenOptions, type Usage } from 'mempool-core';
+import { isMempoolError, type OpenOptions, type Usage } from 'mempool-core';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase, Need } from '../../case/case.ts';
 import { eachRanked, mustRank, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { assertSame } from '../../histories/difference.ts';
 import type { Limits, PoolDump } from '../../model/priority/entry.ts';
 import { PoolModel } from '../../model/priority/model.ts';
@@ -95,7 +96,10 @@ function newModel(): PoolModel {
 }
 
 /** Lets a child make the calls on a priority pool, kills it, and opens the pool again. */
-async function killed(context: CaseContext, calls: readonly Call[]): Promise<{ store: AnyStore; answers: unknown[] }> {
+async function killed(
+  context: CaseContext,
+  calls: readonly Call[],
+): Promise<{ store: TestedPool; answers: unknown[] }> {
   const options: OpenOptions = { ordering: 'priority', ...killLimits, ...retention };
   const answers = await playAndKill(context, { calls, options, answered: 5 + context.random.below(40) });
   return { answers, store: await context.open(options) };

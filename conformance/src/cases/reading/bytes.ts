@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnPool, onPool } from '../../scenario/on-pool.ts';
 import { hashesOf, point } from '../../scenario/pool.ts';
 
 interface BytesRead {
   readonly verb: string;
   /** Brings a Pending transaction where the verb reads it. */
-  reach(store: MempoolStore, hash: string): Promise<unknown>;
-  read(store: MempoolStore, hash: string): Promise<Uint8Array | undefined>;
+  reach(store: TestedPool, hash: string): Promise<unknown>;
+  read(store: TestedPool, hash: string): Promise<Uint8Array | undefined>;
 }
 
 const reads: readonly BytesRead[] = [

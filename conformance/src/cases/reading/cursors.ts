@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MempoolEvent, MempoolStore } from 'mempool-core';
+import type { MempoolEvent } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { eachFifo, mustEach, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
 import { hashesOf, Pool, placeOf, take } from '../../scenario/pool.ts';
 import { refuses } from '../../scenario/verb-call.ts';
@@ -20,7 +21,7 @@ function lagOf([first]: readonly MempoolEvent[]): MempoolEvent & { readonly kind
   return first as MempoolEvent & { readonly kind: 'lagged' };
 }
 
-async function epochOf(store: MempoolStore): Promise<string> {
+async function epochOf(store: TestedPool): Promise<string> {
   const [tip, usage] = [await store.tip(), await store.usage()];
   assert.equal(tip.epoch, usage.epoch);
   return tip.epoch;

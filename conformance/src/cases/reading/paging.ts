@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, SeqQuery, StoredTransaction } from 'mempool-core';
+import type { SeqQuery, StoredTransaction } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { type EachOf, eachOf, eachRow, must, mustEach } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { eachOnPool, openOther, openPool } from '../../scenario/on-pool.ts';
 import { hashesOf, largeTransactions, type Pool } from '../../scenario/pool.ts';
 
@@ -14,7 +15,7 @@ type Peek = 'peekPending' | 'peekInflight';
 const manyPages = 20;
 
 /** All of it, page by page, as a reader would. */
-async function pages(store: MempoolStore, peek: Peek, query: SeqQuery): Promise<StoredTransaction[][]> {
+async function pages(store: TestedPool, peek: Peek, query: SeqQuery): Promise<StoredTransaction[][]> {
   const read: StoredTransaction[][] = [];
   let page = await store[peek](query);
   while (page.transactions.length > 0 && read.length < manyPages) {
@@ -24,7 +25,7 @@ async function pages(store: MempoolStore, peek: Peek, query: SeqQuery): Promise<
   return read;
 }
 
-async function first(store: MempoolStore, peek: Peek, limit: number): Promise<StoredTransaction[]> {
+async function first(store: TestedPool, peek: Peek, limit: number): Promise<StoredTransaction[]> {
   return (await store[peek]({ limit })).transactions;
 }
 
@@ -33,7 +34,7 @@ function sizes(read: readonly { readonly length: number }[]): number[] {
 }
 
 /** Brings received transactions into the list that a verb pages through. */
-type Fly = (store: MempoolStore, hashes: string[]) => Promise<unknown>;
+type Fly = (store: TestedPool, hashes: string[]) => Promise<unknown>;
 
 const lists: readonly (readonly [Peek, Fly])[] = [
   ['peekPending', async () => undefined],

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import type { MempoolEvent, MempoolStore } from 'mempool-core';
+import type { MempoolEvent } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import { type Call, perform } from '../../case/call.ts';
 import type { CaseContext, ConformanceCase } from '../../case/case.ts';
 import { eachRanked, mustEach, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { addRest, exported, timeless } from '../../histories/exported-lines.ts';
 import { observe } from '../../histories/observation.ts';
@@ -22,7 +23,7 @@ function withoutIds(calls: readonly Call[]): Call[] {
 }
 
 /** The events after this one, without what names the pool. */
-async function eventsAfter(store: MempoolStore, after: number): Promise<unknown[]> {
+async function eventsAfter(store: TestedPool, after: number): Promise<unknown[]> {
   const { lastEventSeq } = await store.usage();
   const events: unknown[] = [];
   if (lastEventSeq === after) return events;
@@ -36,14 +37,14 @@ async function eventsAfter(store: MempoolStore, after: number): Promise<unknown[
 }
 
 /** What can be read of a pool, without its numbers of events. */
-async function readable(store: MempoolStore, hashes: readonly string[]): Promise<unknown> {
+async function readable(store: TestedPool, hashes: readonly string[]): Promise<unknown> {
   const { usage, ends, ...rest } = await observe(store, hashes);
   return { ...rest, ends: (ends as readonly unknown[]).slice(1), usage: { ...(usage as object), lastEventSeq: 0 } };
 }
 
 /** Both pools are the same, and stay so during these calls, with the same answers and events. */
 async function assertGoOn(
-  [source, target]: readonly [MempoolStore, MempoolStore],
+  [source, target]: readonly [TestedPool, TestedPool],
   hashes: readonly string[],
   further: readonly Call[],
 ): Promise<void> {
@@ -56,7 +57,7 @@ async function assertGoOn(
   assertSame(await poolState(target), await poolState(source), 'after further calls the imported pool is another');
 }
 
-async function importInto({ openOther }: CaseContext, source: MempoolStore): Promise<MempoolStore> {
+async function importInto({ openOther }: CaseContext, source: TestedPool): Promise<TestedPool> {
   const target = await openOther(timeless);
   assert.equal((await target.import(source.export())).kind, 'imported');
   return target;
@@ -151,7 +152,7 @@ export const importingCases: readonly ConformanceCase[] = mustEach({
       await source.store.take({ maxTxs: 2 }, { owner: 'worker', claimMs: 500, operationId: 'a claim' });
       const target = await openOther(context, { now });
       await target.store.import(source.store.export());
-      const [taken] = await target.store.checkStatus(hashes);
+      const [taken] = await target.store.status(hashes);
       assert.deepEqual([taken?.stage, taken?.attempts, taken?.notBefore], ['Pending', 1, 1_500]);
       const { held, pending, propagated } = await target.store.usage();
       assert.deepEqual([held, pending, propagated], [2, 3, 0]);
@@ -197,8 +198,8 @@ export const importingCases: readonly ConformanceCase[] = mustEach({
     await source.store.drop([gone], { app: 'gone' });
     const target = await openOther(context, options);
     await target.store.import(source.store.export());
-    const told = async (store: MempoolStore): Promise<unknown> => [
-      await store.checkStatus(hashes),
+    const told = async (store: TestedPool): Promise<unknown> => [
+      await store.status(hashes),
       (await store.usage()).oldestInflight,
       (await store.dumpFinalized()).entries,
     ];
@@ -231,7 +232,7 @@ export const rankedImportingCases: readonly ConformanceCase[] = eachRanked({
     await source.store.release(hashesOf(transactions));
     const { store: target } = await openOther(context, { ...timeless, ordering: 'priority' });
     assert.equal((await target.import(source.store.export())).kind, 'imported');
-    const gossip = async (store: MempoolStore): Promise<unknown> =>
+    const gossip = async (store: TestedPool): Promise<unknown> =>
       (await store.since({ except: 'peer1', limit: 1_000 })).items;
     assertSame(await gossip(target), await gossip(source.store), 'gossip of the imported pool is another');
     await assertGoOn([source.store, target], [], makeCalls(context.random, 60) as Call[]);

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { isMempoolError } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import type { ConformanceCase } from '../../case/case.ts';
 import { mustEach, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { assertSame } from '../../histories/difference.ts';
 import { exported, filled, isUnfinished, isWrongLine, many, timeless, until } from '../../histories/exported-lines.ts';
 import { untilMs } from '../../scenario/kill.ts';
@@ -25,7 +26,7 @@ const whole = mustEach({
       () => store.peekPending(),
       () => store.peekInflight(),
       () => store.peekParked(),
-      () => store.checkStatus([hash ?? '']),
+      () => store.status([hash ?? '']),
       () => store.payloads([hash ?? '']),
       () => store.dumpFinalized(),
       () => store.take({}, { owner: 'a', claimMs: 1 }),
@@ -156,7 +157,7 @@ const whole = mustEach({
 }).map(needing('import', 'records'));
 
 /** The hashes of all Pending transactions, by seq. */
-async function allPending(store: MempoolStore): Promise<string[]> {
+async function allPending(store: TestedPool): Promise<string[]> {
   const hashes: string[] = [];
   for (let after: string | undefined; ; ) {
     const { transactions, next } = await store.peekPending({ after, limit: 1_000 });
@@ -166,9 +167,9 @@ async function allPending(store: MempoolStore): Promise<string[]> {
   }
 }
 
-async function statuses(store: MempoolStore, hashes: readonly string[]) {
+async function statuses(store: TestedPool, hashes: readonly string[]) {
   const halves = [hashes.slice(0, many / 2), hashes.slice(many / 2)];
-  return (await Promise.all(halves.map((half) => store.checkStatus(half)))).flat();
+  return (await Promise.all(halves.map((half) => store.status(half)))).flat();
 }
 
 const durable = mustEach({

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { isMempoolError, type MempoolStore } from 'mempool-core';
+import { isMempoolError } from 'mempool-core';
 import type { ConformanceCase } from '../../case/case.ts';
 import { mustEach, needing } from '../../case/must.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import { checkRecords } from '../../histories/record-history.ts';
 import { onlyLease } from '../../scenario/fencing.ts';
 import { expire, win } from '../../scenario/lease.ts';
@@ -19,7 +20,7 @@ import { refuses } from '../../scenario/verb-call.ts';
 
 const mebibyte = 1024 * 1024;
 
-async function textOf(store: MempoolStore, name: string): Promise<readonly [number, string] | null> {
+async function textOf(store: TestedPool, name: string): Promise<readonly [number, string] | null> {
   const found = await store.getRecord(name);
   return found && [found.version, Buffer.from(found.value).toString()];
 }
@@ -229,7 +230,7 @@ const limits = eachOnRecords({
 });
 
 /** Values of 1 MiB until the pool has no room for another. */
-async function fillRecords(store: MempoolStore): Promise<number> {
+async function fillRecords(store: TestedPool): Promise<number> {
   const value = new Uint8Array(mebibyte);
   for (let count = 0; ; count++) {
     const outcome = await store.putRecord(`${count}`, value, { version: 0 });

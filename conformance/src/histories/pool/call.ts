@@ -1,5 +1,6 @@
-import { type AnyStore, isMempoolError } from 'mempool-core';
+import { isMempoolError } from 'mempool-core';
 import type { Answer } from '../../case/call.ts';
+import type { TestedPool } from '../../case/tested-pool.ts';
 
 type HistoryVerb =
   | 'receive'
@@ -25,12 +26,14 @@ export type HistoryMove =
 
 /** One step of a history as data: mostly a call of a mutating verb. */
 export type HistoryCall =
-  | { [V in HistoryVerb]: { readonly verb: V; readonly args: Parameters<AnyStore[V]> } }[HistoryVerb]
+  | { [V in HistoryVerb]: { readonly verb: V; readonly args: Parameters<TestedPool[V]> } }[HistoryVerb]
   | HistoryMove;
 
 /** The verbs that change a pool: of a store, or of the model, which answers at once. */
 export type HistoryCallable = {
-  [V in HistoryVerb]: (...args: Parameters<AnyStore[V]>) => ReturnType<AnyStore[V]> | Awaited<ReturnType<AnyStore[V]>>;
+  [V in HistoryVerb]: (
+    ...args: Parameters<TestedPool[V]>
+  ) => ReturnType<TestedPool[V]> | Awaited<ReturnType<TestedPool[V]>>;
 };
 
 /** The clock of a history. It stands still between calls. */

@@ -1,15 +1,8 @@
-import {
-  type AnyStore,
-  type Capabilities,
-  limitNames,
-  type MempoolEvent,
-  type MempoolStore,
-  type OpenOptions,
-} from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import { type Capabilities, limitNames, type MempoolEvent, type OpenOptions } from 'mempool-core';
+import { asTested, type OpenedPool, type TestedPool } from '../../case/tested-pool.ts';
 
 /** Opens a pool by its number. The same number again is another node on it, or the pool again after it was closed. */
-export type OpenPool = (options: OpenOptions, pool: number) => Promise<MempoolStore>;
+export type OpenPool = (options: OpenOptions, pool: number) => Promise<OpenedPool>;
 
 /** A shared pool has so many nodes. */
 const sharedNodes = 3;
@@ -19,17 +12,17 @@ const sharedNodes = 3;
  * limits and sizes: a later open must find them.
  */
 export class PoolNodes implements AsyncDisposable {
-  readonly #open: (options: OpenOptions) => Promise<AnyStore>;
+  readonly #open: (options: OpenOptions) => Promise<TestedPool>;
   readonly #later: OpenOptions;
   readonly #capabilities: Pick<Capabilities, 'durable' | 'shared'>;
-  readonly #nodes: (AnyStore | undefined)[];
+  readonly #nodes: (TestedPool | undefined)[];
   #at = 0;
-  #reader: { readonly node: AnyStore; readonly events: AsyncIterator<MempoolEvent, undefined> } | null = null;
+  #reader: { readonly node: TestedPool; readonly events: AsyncIterator<MempoolEvent, undefined> } | null = null;
   #cursor = '';
 
   private constructor(
-    first: AnyStore,
-    open: (options: OpenOptions) => Promise<AnyStore>,
+    first: TestedPool,
+    open: (options: OpenOptions) => Promise<TestedPool>,
     later: OpenOptions,
     capabilities: Pick<Capabilities, 'durable' | 'shared'>,
   ) {
@@ -40,7 +33,7 @@ export class PoolNodes implements AsyncDisposable {
   }
 
   static async open(openPool: OpenPool, pool: number, options: OpenOptions): Promise<PoolNodes> {
-    const open = async (given: OpenOptions): Promise<AnyStore> => anyStore(await openPool(given, pool));
+    const open = async (given: OpenOptions): Promise<TestedPool> => asTested(await openPool(given, pool));
     const first = await open(options);
     const kept: readonly string[] = [...limitNames, 'maxFinalized', 'maxRollback'];
     const later = Object.fromEntries(Object.entries(options).filter(([name]) => !kept.includes(name)));
@@ -50,8 +43,8 @@ export class PoolNodes implements AsyncDisposable {
   }
 
   /** The node that makes the next call. */
-  get current(): AnyStore {
-    return this.#nodes[this.#at] as AnyStore;
+  get current(): TestedPool {
+    return this.#nodes[this.#at] as TestedPool;
   }
 
   /** Lets another node make the next calls. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import type { AnyStore, TransactionPage } from 'mempool-core';
+import type { TransactionPage } from 'mempool-core';
 import { readCursor } from 'mempool-core/backend';
+import type { TestedPool } from '../../case/tested-pool.ts';
 import type { Budget } from '../../model/priority/entry.ts';
 import { placeOf, readable } from '../../scenario/pool.ts';
 import { observe } from '../observation.ts';
 import { type HistoryScope, historyPeers, historyTags, namedSenders } from './call-maker.ts';
 
 type PoolReader = Pick<
-  AnyStore,
+  TestedPool,
   'reap' | 'best' | 'since' | 'stale' | 'payloads' | 'peekParked' | 'tip' | 'bySender' | 'byTag' | 'usage'
 >;
 type AnyPoolReader = {
@@ -88,7 +89,7 @@ async function readRanked(reader: AnyPoolReader, hashes: readonly string[]): Pro
 
 /** Without the keys: the contract asks only that they rise. */
 async function bestPages(reader: AnyPoolReader): Promise<unknown[]> {
-  const ranked: Awaited<ReturnType<AnyStore['best']>> = [];
+  const ranked: Awaited<ReturnType<TestedPool['best']>> = [];
   for (let page = await reader.best({ limit: 3 }); page.length > 0; ) {
     for (const one of page) {
       assert.ok((ranked.at(-1)?.key ?? '') < one.key, 'keys rise');
@@ -112,7 +113,7 @@ async function senderPages(reader: AnyPoolReader, sender: string): Promise<unkno
 }
 
 async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
-  const pages: Awaited<ReturnType<AnyStore['since']>>[] = [];
+  const pages: Awaited<ReturnType<TestedPool['since']>>[] = [];
   for (let after: string | undefined, place = -1; ; ) {
     const page = await reader.since({ after, limit: 2, hashesOnly: true });
     pages.push({ ...page, next: placeOf(page.next) });
@@ -123,7 +124,7 @@ async function gossipPages(reader: AnyPoolReader): Promise<unknown[]> {
   }
 }
 
-function gossipPage({ items, next }: Awaited<ReturnType<AnyStore['since']>>): unknown {
+function gossipPage({ items, next }: Awaited<ReturnType<TestedPool['since']>>): unknown {
   const asText = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('hex');
   return { next: placeOf(next), items: items.map((item) => ({ ...item, payload: asText(item.payload) })) };
 }

@@ -1,32 +1,32 @@
-import type { AnyStore } from 'mempool-core';
+import type { AnyMempool } from 'mempool-core';
 import type { IndexDump } from 'mempool-core/backend';
 
-export type Submission = Parameters<AnyStore['receive']>[0][number];
+export type Submission = Parameters<AnyMempool['receive']>[0][number];
 export type Verdict = NonNullable<Submission['verdict']>;
-export type ReceiveOptions = NonNullable<Parameters<AnyStore['receive']>[1]>;
-export type Budget = NonNullable<Parameters<AnyStore['reap']>[0]>;
-export type TakeOptions = NonNullable<Parameters<AnyStore['take']>[1]>;
-export type SweepOptions = NonNullable<Parameters<AnyStore['sweep']>[0]>;
-export type Revision = Parameters<AnyStore['revise']>[0][number];
-export type ReviseOutcome = Awaited<ReturnType<AnyStore['revise']>>[number];
-export type Candidate = Awaited<ReturnType<AnyStore['reap']>>[number];
-export type RankedCandidate = Awaited<ReturnType<AnyStore['best']>>[number];
-export type Claim = Awaited<ReturnType<AnyStore['take']>>;
-export type ExtendOptions = NonNullable<Parameters<AnyStore['extendClaim']>[2]>;
-export type ExtendOutcome = Awaited<ReturnType<AnyStore['extendClaim']>>;
-export type Sweep = Awaited<ReturnType<AnyStore['sweep']>>;
-export type GossipPage = Awaited<ReturnType<AnyStore['since']>>;
-export type GossipQuery = NonNullable<Parameters<AnyStore['since']>[0]>;
-export type StaleTransaction = Awaited<ReturnType<AnyStore['stale']>>[number];
-export type SenderPage = Awaited<ReturnType<AnyStore['bySender']>>;
-export type TagPage = Awaited<ReturnType<AnyStore['byTag']>>;
+export type ReceiveOptions = NonNullable<Parameters<AnyMempool['receive']>[1]>;
+export type Budget = NonNullable<Parameters<AnyMempool['reap']>[0]>;
+export type TakeOptions = NonNullable<Parameters<AnyMempool['take']>[1]>;
+export type SweepOptions = NonNullable<Parameters<AnyMempool['sweep']>[0]>;
+export type Revision = Parameters<AnyMempool['revise']>[0][number];
+export type ReviseOutcome = Awaited<ReturnType<AnyMempool['revise']>>[number];
+export type Candidate = Awaited<ReturnType<AnyMempool['reap']>>[number];
+export type RankedCandidate = Awaited<ReturnType<AnyMempool['best']>>[number];
+export type Claim = Awaited<ReturnType<AnyMempool['take']>>;
+export type ExtendOptions = NonNullable<Parameters<AnyMempool['extendClaim']>[2]>;
+export type ExtendOutcome = Awaited<ReturnType<AnyMempool['extendClaim']>>;
+export type Sweep = Awaited<ReturnType<AnyMempool['sweep']>>;
+export type GossipPage = Awaited<ReturnType<AnyMempool['since']>>;
+export type GossipQuery = NonNullable<Parameters<AnyMempool['since']>[0]>;
+export type StaleTransaction = Awaited<ReturnType<AnyMempool['stale']>>[number];
+export type SenderPage = Awaited<ReturnType<AnyMempool['bySender']>>;
+export type TagPage = Awaited<ReturnType<AnyMempool['byTag']>>;
 export type LiveCandidate = TagPage['dependents'][number];
-export type SenderDrop = Awaited<ReturnType<AnyStore['dropBySender']>>;
-export type Limits = Awaited<ReturnType<AnyStore['setLimits']>>;
+export type SenderDrop = Awaited<ReturnType<AnyMempool['dropBySender']>>;
+export type Limits = Awaited<ReturnType<AnyMempool['setLimits']>>;
 /** The indexes of a pool. The model has no content in that form. */
 export type PoolDump = IndexDump;
 export type DumpedEntry = PoolDump['entries'][number];
-export type Load = NonNullable<Awaited<ReturnType<AnyStore['usage']>>['load']>;
+export type Load = NonNullable<Awaited<ReturnType<AnyMempool['usage']>>['load']>;
 
 /** A verdict with every field. */
 export type WholeVerdict = Pick<

@@ -1,5 +1,5 @@
 import type {
-  AnyStore,
+  AnyMempool,
   PageQuery,
   StoredTransaction,
   Thresholds,
@@ -35,7 +35,7 @@ import {
 } from './graph.ts';
 import { entryOf, gossipableOf, graphOf, isLiving, type PriorityState } from './state.ts';
 
-type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<AnyStore[V]>[0]>;
+type Query<V extends 'best' | 'since' | 'stale'> = NonNullable<Parameters<AnyMempool[V]>[0]>;
 
 /** The reading verbs of the model. The FIFO model answers the verbs that every pool has, from the same lives. */
 export class ModelReader extends Model {

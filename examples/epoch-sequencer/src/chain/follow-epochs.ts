@@ -8,7 +8,7 @@ import { RelayRecords } from './relay-records.ts';
 export interface FollowOptions {
   readonly contract: Deployed;
   /** The pool of this validator's relayer, which follows the chain. */
-  readonly relay: Pick<Mempool, 'tip' | 'checkStatus' | 'listRecords' | 'putRecord'>;
+  readonly relay: Pick<Mempool, 'tip' | 'status' | 'listRecords' | 'putRecord'>;
   readonly sequencer: Pick<Sequencer, 'epoch' | 'namespace'> & { readonly monitor: Pick<EpochMonitor, 'apply'> };
   /** How many blocks make a block final; default 6. It must be the relayer's. */
   readonly finalityBlocks?: number | undefined;
@@ -111,7 +111,7 @@ class EpochFollower {
       const record = epoch === null ? null : await sequencer.epoch(epoch);
       if (epoch === null || record?.phase !== 'onchain' || record.onchain === 'submitted') continue;
       await this.#tell({ kind: 'queued', epoch });
-      const [status] = await relay.checkStatus([hash]);
+      const [status] = await relay.status([hash]);
       if (status?.stage === 'Acknowledged') await this.#tell({ kind: 'submitted', epoch, transaction: hash });
     }
   }

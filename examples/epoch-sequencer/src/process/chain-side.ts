@@ -1,4 +1,3 @@
-import { Mempool } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { poolNames, type Sequencer } from 'mempool-sequencer';
 import { signerOf, verifyBy } from '../chain/signer.ts';
@@ -40,7 +39,7 @@ async function follow(
 ): Promise<void> {
   const { followEpochs } = await import('../chain/follow-epochs.ts');
   // The relayer's process has the watcher.
-  await using pool = new Mempool(await redis.open({ ...relayPoolOf(config), ordering: 'priority' }));
+  await using pool = await redis.open({ ...relayPoolOf(config), ordering: 'priority' });
   const { chain: contract, finalityBlocks } = config;
   await followEpochs({ contract, relay: pool, sequencer, finalityBlocks, report }, leadership, { signal });
 }

@@ -1,4 +1,3 @@
-import { Mempool } from 'mempool-core';
 import { createElection, type Election } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 import { type NamespaceOptions, poolNames } from 'mempool-sequencer';
@@ -11,7 +10,7 @@ export function homeOf(place: Place): NamespaceOptions {
   const url = place.redis;
   return {
     ...namespaceOf(place),
-    openPool: async (pool, limits) => new Mempool(await redis.open({ url, pool, ...limits }), { sweepEveryMs: 500 }),
+    openPool: (pool, limits) => redis.open({ url, pool, ...limits, sweepEveryMs: 500 }),
     removePool: async (pool) => void (await redis.remove({ url, pool })),
   };
 }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { Mempool } from 'mempool-core';
 import { createElection, type Election } from 'mempool-election';
 import { encodeSubmission, openSequencer, poolNames, type Sequencer, type SequencerOptions } from 'mempool-sequencer';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
@@ -35,11 +34,11 @@ export async function openHome(
     market: 'market',
     validator: address,
     domain,
-    openPool: async (name, limits) => {
+    openPool: (name, limits) => {
       // Retries of messages and parts take time.
       const clock = /:(parts|incoming|outgoing)$/.test(name) ? {} : { now };
       const options = { pool: name, path: pathOf(name), synchronous: 'normal', ...limits, ...clock } as const;
-      return new Mempool(await sqlite.open(options), { sweepEveryMs: 50 });
+      return sqlite.open({ ...options, sweepEveryMs: 50 });
     },
     removePool: async (name) => void (await sqlite.remove({ pool: name, path: pathOf(name) })),
     verifySlot: slotVerifier(new Map([[1, signerOf(slotKey).address]])),

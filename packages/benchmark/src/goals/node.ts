@@ -1,8 +1,8 @@
 // One of several nodes on a pool, in a process of its own. It writes as it is told, and reports how long its calls waited, or how many
 // it made.
 import { setTimeout as pause } from 'node:timers/promises';
-import { type AnyStore, isMempoolError, type OpenOptions, type Ordering } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import { type AnyMempool, isMempoolError, type OpenOptions, type Ordering } from 'mempool-core';
+import { anyMempool } from 'mempool-core/backend';
 import { freshTransactions, pricedTransactions } from '../setup/samples.ts';
 import { loadSubject } from '../setup/subject.ts';
 import { serveCrew } from './crew.ts';
@@ -10,7 +10,7 @@ import { serveCrew } from './crew.ts';
 const [path, pool, ordering] = process.argv.slice(2) as [string, string, Ordering];
 const subject = await loadSubject(path);
 const fresh = ordering === 'priority' ? pricedTransactions : freshTransactions;
-let store: AnyStore | null = null;
+let store: AnyMempool | null = null;
 
 /** The calls of one process in some time. */
 export interface Wrote {
@@ -19,7 +19,7 @@ export interface Wrote {
   readonly unavailable: number;
 }
 
-function opened(): AnyStore {
+function opened(): AnyMempool {
   if (store === null) throw new Error('the pool is not open');
   return store;
 }
@@ -42,7 +42,7 @@ function newest(size: number) {
 
 const verbs = {
   async open(options: OpenOptions) {
-    store ??= anyStore(await subject.open(pool, options));
+    store ??= anyMempool(await subject.open(pool, options));
     // Loads the index of a priority pool.
     await waited();
   },

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { OpenOptions, Ordering } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import { anyMempool } from 'mempool-core/backend';
 import type { BenchBackend } from '../limits/backend.ts';
 import { digits } from '../report/format.ts';
 import { median, quantile } from '../report/spread.ts';
@@ -40,7 +40,7 @@ async function withCrew<T>(
   work: (crew: Crew<NodeVerbs>) => Promise<T>,
 ): Promise<T> {
   const pool = `bench-nodes-${process.pid}-${pools++}`;
-  const filler = anyStore(await subject.open(pool, options));
+  const filler = anyMempool(await subject.open(pool, options));
   const fresh = ordering === 'priority' ? pricedTransactions : freshTransactions;
   for (const call of freshCalls(stored, fresh)) await filler.receive(call);
   await filler.close();

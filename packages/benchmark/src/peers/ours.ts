@@ -1,4 +1,4 @@
-import { type Backend, Mempool, type MempoolStore, type Policy } from 'mempool-core';
+import type { Backend, Mempool, Policy } from 'mempool-core';
 import { freshPoint, hashesOf } from '../setup/samples.ts';
 import { loadSubject, subjectPath } from '../setup/subject.ts';
 import { inLanes, type Peer, type PeerPlace } from './peer.ts';
@@ -7,12 +7,12 @@ import { inLanes, type Peer, type PeerPlace } from './peer.ts';
 const atOnce: Policy = { finalizeThreshold: 1, dropThreshold: Number.POSITIVE_INFINITY };
 
 /** At the address of the place, which may be a proxy's. */
-async function openStore({ url, name: pool }: PeerPlace): Promise<MempoolStore> {
+async function openStore({ url, name: pool }: PeerPlace): Promise<Mempool> {
   const { backend } = await loadSubject(subjectPath('redis'));
   return (backend as Backend<{ readonly url: string }>).open({ pool, url });
 }
 
-function confirmIn(store: Pick<MempoolStore, 'confirm'>, seen: readonly string[]): Promise<unknown> {
+function confirmIn(store: Pick<Mempool, 'confirm'>, seen: readonly string[]): Promise<unknown> {
   return store.confirm({ point: freshPoint(), seen, unseen: [] }, atOnce);
 }
 
@@ -38,7 +38,7 @@ export const ours: Peer = {
 /** `Mempool`'s verbs for one transaction, called by as many callers at once as `width`; blocks of that size. */
 export function oursByCallers(width: number): Peer {
   const open: Peer['open'] = async (place) => {
-    const pool = new Mempool(await openStore(place));
+    const pool = await openStore(place);
     return {
       add: (transactions) => inLanes(width, transactions, (transaction) => pool.submit(transaction)),
       async take(hashes) {

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Backend, MempoolStore, OpenOptions } from 'mempool-core';
+import type { Backend, Mempool, OpenOptions } from 'mempool-core';
 import type { Ledger, LedgerOptions } from 'mempool-ledger';
 
 /** The part of a conformance subject that the benchmark needs: the same module serves both. */
 export interface BenchSubject {
   readonly name: string;
   readonly backend: Pick<Backend, 'capabilities'>;
-  open(pool: string, options?: OpenOptions): Promise<MempoolStore>;
+  open(pool: string, options?: OpenOptions): Promise<Mempool>;
   remove?(pool: string): Promise<unknown>;
   destroy?(pool: string): Promise<void>;
 }

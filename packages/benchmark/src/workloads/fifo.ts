@@ -1,4 +1,4 @@
-import { Mempool, type MempoolEvent, type MempoolStore, type Transaction, type TransactionPage } from 'mempool-core';
+import type { Mempool, MempoolEvent, Transaction, TransactionPage } from 'mempool-core';
 import { cursorOf } from 'mempool-core/backend';
 import type { Per } from '../report/row.ts';
 import { batches, freshTransactions, hashesOf } from '../setup/samples.ts';
@@ -61,9 +61,8 @@ const receives: readonly Workload[] = [
     ours(pool) {
       const transactions = freshTransactions(callers * callsOfEach);
       const shares = batches(transactions, callsOfEach);
-      const mempool = new Mempool(pool.store);
       const submitAll = async (share: readonly Transaction[]): Promise<void> => {
-        for (const transaction of share) await mempool.submit(transaction);
+        for (const transaction of share) await pool.store.submit(transaction);
       };
       const run = () => Promise.all(shares.map(submitAll));
       return { count: transactions.length, run, undo: () => pool.drop(transactions) };
@@ -75,7 +74,7 @@ const receives: readonly Workload[] = [
   receiveBy(1_000, 2_000, 'receive by 1,000'),
 ];
 
-type Call = (store: MempoolStore, hashes: string[]) => unknown;
+type Call = (store: Mempool, hashes: string[]) => unknown;
 
 /** A change of stage, which `undo` takes back. */
 function change(
@@ -158,7 +157,7 @@ function look(
 /** Transactions were received in the order of their places, so a place is a seq. */
 function peek(
   head: ReturnType<typeof row>,
-  read: (store: MempoolStore, after: string) => Promise<TransactionPage>,
+  read: (store: Mempool, after: string) => Promise<TransactionPage>,
 ): Workload {
   return {
     ...head,
@@ -178,7 +177,7 @@ function peek(
 const reads: readonly Workload[] = [
   look(
     row('status', 'status by 100', 'transaction', 'pending'),
-    (store, hashes) => store.checkStatus(hashes),
+    (store, hashes) => store.status(hashes),
     ({ bare }, hashes) => bare.look(hashes),
   ),
   look(

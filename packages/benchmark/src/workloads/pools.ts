@@ -1,5 +1,5 @@
-import type { AnyStore, OpenOptions, ReceiveOutcome, Submission, Transaction } from 'mempool-core';
-import { anyStore } from 'mempool-core/backend';
+import type { AnyMempool, OpenOptions, ReceiveOutcome, Submission, Transaction } from 'mempool-core';
+import { anyMempool } from 'mempool-core/backend';
 import type { Bare, Limit } from '../limits/limit.ts';
 import {
   batches,
@@ -33,7 +33,7 @@ export class FilledPool {
   readonly #given: Given;
   readonly #options: OpenOptions;
   readonly #batch: (count: number) => Transaction[];
-  #store: AnyStore | null = null;
+  #store: AnyMempool | null = null;
   #standings: Standings | null = null;
 
   constructor(subject: BenchSubject, n: number, given: Given = 'pending') {
@@ -43,17 +43,22 @@ export class FilledPool {
     this.#given = given;
     this.#batch = given === 'priority' ? pricedTransactions : freshTransactions;
     const own = given === 'priority' ? priorityOptions : {};
-    this.#options = { ...own, maxFinalized: given === 'logged' ? Math.max(kept, n) : kept, maxEvents: kept };
+    this.#options = {
+      ...own,
+      sweepEveryMs: Number.POSITIVE_INFINITY,
+      maxFinalized: given === 'logged' ? Math.max(kept, n) : kept,
+      maxEvents: kept,
+    };
   }
 
-  get store(): AnyStore {
+  get store(): AnyMempool {
     if (this.#store === null) throw new Error('the pool is not open');
     return this.#store;
   }
 
   /** Another node on the same pool. */
-  async second(): Promise<AnyStore> {
-    return anyStore(await this.#subject.open(this.name, this.#options));
+  async second(): Promise<AnyMempool> {
+    return anyMempool(await this.#subject.open(this.name, this.#options));
   }
 
   async reopen(): Promise<void> {

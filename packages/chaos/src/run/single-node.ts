@@ -1,6 +1,6 @@
 /** The state of a single node after the same chain, and the differences between two pools. */
 import { createHash } from 'node:crypto';
-import type { ChainPoint, MempoolStore, SourceStep, Transaction, TransactionStatus } from 'mempool-core';
+import type { ChainPoint, Mempool, SourceStep, Transaction, TransactionStatus } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import type { Release } from './block-supply.ts';
 import { retention, thresholds } from './pool-settings.ts';
@@ -17,14 +17,14 @@ const pageSize = 1_000;
 const differencesShown = 3;
 
 export class SingleNode implements AsyncDisposable {
-  readonly #store: MempoolStore;
+  readonly #store: Mempool;
   readonly #hashes: string[] = [];
 
   static async open(): Promise<SingleNode> {
     return new SingleNode(await ephemeral.open({ ...thresholds, ...retention }));
   }
 
-  private constructor(store: MempoolStore) {
+  private constructor(store: Mempool) {
     this.#store = store;
   }
 
@@ -68,13 +68,13 @@ export function pagesOf(transactions: readonly Transaction[]): Transaction[][] {
 }
 
 export async function stateOf(
-  store: Pick<MempoolStore, 'tip' | 'checkStatus'>,
+  store: Pick<Mempool, 'tip' | 'status'>,
   hashes: readonly string[],
   blocks: number,
 ): Promise<PoolState> {
   const statuses: TransactionStatus[] = [];
   for (let start = 0; start < hashes.length; start += pageSize)
-    statuses.push(...(await store.checkStatus(hashes.slice(start, start + pageSize))));
+    statuses.push(...(await store.status(hashes.slice(start, start + pageSize))));
   const { tick, points } = await store.tip({ points: blocks + 1 });
   return { tick, points, statuses };
 }

@@ -1,4 +1,4 @@
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { numberOf, numberOfTransaction } from '../node/block.ts';
 import type { FedChain } from '../node/fed-chain.ts';
 import type { FaultKind, Moments } from './moments.ts';
@@ -39,7 +39,7 @@ interface Line {
 }
 
 /** Compares what nodes were told with the line of the last master. */
-export async function judge(moments: Moments, store: MempoolStore, chain: FedChain): Promise<Judgement> {
+export async function judge(moments: Moments, store: Mempool, chain: FedChain): Promise<Judgement> {
   const line = await lineOf(store);
   const present = new Set(line.received);
   const lost = moments.answered.filter(({ n }) => !present.has(n));
@@ -74,7 +74,7 @@ function lossOf({ n, at }: Moments['answered'][number], { faults }: Moments): st
   return `write ${n}, answered ${after} ms after fault ${index + 1} (${fault.kind}, whole after ${whole} ms)`;
 }
 
-async function lineOf(store: MempoolStore): Promise<Line> {
+async function lineOf(store: Mempool): Promise<Line> {
   const { lastEventSeq } = await store.usage();
   const [received, blocks]: [number[], number[]] = [[], []];
   let seq = 0;

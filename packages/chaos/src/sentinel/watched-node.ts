@@ -1,4 +1,4 @@
-import { type ChainSource, type MempoolEvent, type StoreOf, Watcher, type WatcherPool } from 'mempool-core';
+import { type ChainSource, type MempoolEvent, type MempoolOf, Watcher, type WatcherPool } from 'mempool-core';
 import { createElection, type Election } from 'mempool-election';
 import { type RedisOptions, redis, redisElection } from 'mempool-redis';
 import { numberOfTransaction } from '../node/block.ts';
@@ -14,7 +14,7 @@ export interface WatchedOptions {
   readonly moments: Moments;
 }
 
-type Store = StoreOf<'fifo'>;
+type Store = MempoolOf<'fifo'>;
 
 /** A node behind Sentinels: its pool, its part in the election, its watcher, and a reader of the events. */
 export class WatchedNode implements AsyncDisposable {

@@ -1,7 +1,8 @@
 /** A Redis backend whose fence lets everybody pass: whatever lease comes with a call, the one that is held counts. */
-import type { ChainOptions, MempoolStore } from 'mempool-core';
+import type { ChainOptions } from 'mempool-core';
 import { type LeaseStore, systemClock } from 'mempool-election';
 import { redis as fenced, redisElection } from 'mempool-redis';
+import { asTested, type TestedPool } from '../../../../conformance/src/case/tested-pool.ts';
 
 export { redisElection };
 
@@ -9,17 +10,17 @@ type Options = NonNullable<Parameters<typeof fenced.open>[0]>;
 
 export const redis: typeof fenced = { ...fenced, open: open as typeof fenced.open };
 
-async function open(options: Options): Promise<MempoolStore> {
+async function open(options: Options): Promise<TestedPool> {
   const { url, pool: keyPrefix } = options;
   const store = await fenced.open({ ...options, fenced: false });
   const common = { name: 'watcher', ttlMs: 10_000, commandTimeoutMs: 2_000, clock: systemClock, log: () => {} };
-  return without(store, await redisElection.open({ ...common, url, keyPrefix }));
+  return without(asTested(store), await redisElection.open({ ...common, url, keyPrefix }));
 }
 
-function without(store: MempoolStore, leases: LeaseStore): MempoolStore {
-  const confirm: MempoolStore['confirm'] = (block, policy, options) =>
+function without(store: TestedPool, leases: LeaseStore): TestedPool {
+  const confirm: TestedPool['confirm'] = (block, policy, options) =>
     passing(leases, options, (own) => store.confirm(block, policy, own));
-  const rollback: MempoolStore['rollback'] = (point, options) =>
+  const rollback: TestedPool['rollback'] = (point, options) =>
     passing(leases, options, (own) => store.rollback(point, own));
   const close = async () => {
     await leases.close();

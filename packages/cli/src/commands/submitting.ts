@@ -1,6 +1,6 @@
 import { open, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { SubmitOutcome } from 'mempool-core';
+import type { ReceiveOutcome } from 'mempool-core';
 import { openTargetOrMake } from '../target/open-target.ts';
 import type { Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
@@ -49,11 +49,11 @@ async function submit(begin: Begin, given: readonly string[], options: SubmitOpt
   );
 }
 
-function accepted({ kind }: Told<SubmitOutcome>): boolean {
+function accepted({ kind }: Told<ReceiveOutcome>): boolean {
   return kind === 'received' || kind === 'duplicate';
 }
 
-function outcomeText(outcome: Told<SubmitOutcome>, style: Terminal['style']): string {
+function outcomeText(outcome: Told<ReceiveOutcome>, style: Terminal['style']): string {
   const { kind, hash, ...rest } = outcome;
   return [hash, style(accepted(outcome) ? 'green' : 'red', kind), ...detailsOf(rest)].join('  ');
 }

@@ -34,7 +34,7 @@ interface ImportChoices {
 async function exportPool(begin: Begin, file: string | undefined): Promise<void> {
   const { terminal, place } = begin();
   await using target = await openStore(place, terminal);
-  const counted = new CountedLines(target.pool.store.export({ signal: terminal.signal }), terminal);
+  const counted = new CountedLines(target.pool.export({ signal: terminal.signal }), terminal);
   if (file === undefined) for await (const line of counted.all()) await terminal.line(line);
   else {
     const bytes = await writeNew(file, counted.all(), terminal.signal);
@@ -133,7 +133,7 @@ async function importPool(
     await using pool = await openOrMake(config);
     const progress = new Progress(terminal, 'imported', expectedLines(first));
     const onProgress = (now: { readonly lines: number }): void => progress.report(now.lines);
-    const outcome = await pool.store.import(lines, { signal, acceptChanged, onProgress });
+    const outcome = await pool.import(lines, { signal, acceptChanged, onProgress });
     if (outcome.kind !== 'imported') throw refusals[outcome.kind];
     // The pool is imported, whatever becomes of this look at it.
     const usage = await pool.usage({ signal }).catch(() => null);

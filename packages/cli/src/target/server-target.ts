@@ -2,9 +2,9 @@ import type {
   ChainPoint,
   DropReason,
   Limits,
+  ReceiveOutcome,
   RollbackOutcome,
   RollbackTarget,
-  SubmitOutcome,
   TipAnswer,
   TransactionStatus,
   Usage,
@@ -51,7 +51,7 @@ export class ServerTarget implements Target {
   async submit(
     { hash, payload, payloadType }: GivenTransaction,
     { operationId, signal }: ChangeOptions,
-  ): Promise<Told<SubmitOutcome>> {
+  ): Promise<Told<ReceiveOutcome>> {
     const request = { method: 'POST', path: '/transactions', headers: keyed(operationId), signal } as const;
     if (hash === null) return this.#outcome({ ...request, body: payload, query: { payloadType } });
     return this.#outcome({ ...request, body: toJsonValue({ hash, payload, payloadType }) });

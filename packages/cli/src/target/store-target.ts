@@ -7,10 +7,10 @@ import {
   type Logger,
   limitNames,
   type Mempool,
+  type ReceiveOutcome,
   type RollbackOutcome,
   type RollbackTarget,
   type StoredTransaction,
-  type SubmitOutcome,
   type TipAnswer,
   type TransactionStatus,
   toJsonValue,
@@ -66,7 +66,7 @@ async function open(mempool: ServerConfig['mempool'], log?: Logger): Promise<Mem
     const remedy = 'start it with `mempool serve` and give --url';
     throw new Failure(exitCodes.usage, `an ephemeral pool is in the memory of its own process: ${remedy}`);
   }
-  const { pool } = await openNode(mempool, { sweepEveryMs: 0, log });
+  const { pool } = await openNode(mempool, { sweepEveryMs: Number.POSITIVE_INFINITY, log });
   return pool;
 }
 
@@ -83,7 +83,7 @@ export class StoreTarget implements Target {
   async submit(
     { hash: given, payload, payloadType }: GivenTransaction,
     options: ChangeOptions,
-  ): Promise<Told<SubmitOutcome>> {
+  ): Promise<Told<ReceiveOutcome>> {
     const hash = given ?? this.#hashOf(payload);
     return told(await this.pool.submit({ hash, payload, payloadType }, options));
   }

@@ -2,9 +2,9 @@ import type {
   DropReason,
   Limits,
   MempoolEvent,
+  ReceiveOutcome,
   RollbackOutcome,
   RollbackTarget,
-  SubmitOutcome,
   TipAnswer,
   TransactionStatus,
   Usage,
@@ -76,7 +76,7 @@ export type ToldEvent = Told<MempoolEvent>;
 
 /** The pool that a command works on: a store, or a server. Rejects with `Failure` or `MempoolError`. */
 export interface Target extends AsyncDisposable {
-  submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<SubmitOutcome>>;
+  submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<ReceiveOutcome>>;
   status(hash: string, options: CallOptions): Promise<Told<TransactionStatus>>;
   waitFor(hash: string, options: AwaitOptions): Promise<Awaited>;
   list(list: List, options: CallOptions): AsyncIterable<Row>;

@@ -68,7 +68,7 @@ export class Admission {
     // The row is read first: a receipt that is settled after that changes it.
     const known = made === null ? null : await this.#marks.read(hash);
     if (known === null || known.row.open?.id !== made) return;
-    const [status] = await this.#coupling.pool.checkStatus([hash]);
+    const [status] = await this.#coupling.pool.status([hash]);
     const duty = dutyOf(status?.stage ?? 'Unknown', this.#coupling.postOn);
     if (duty === 'none' || duty === 'posted') await this.#settlement.withdraw(known);
   }
@@ -82,7 +82,7 @@ export class Admission {
     if (terms.kind === 'unreadable') throw terms.error;
     if (terms.kind === 'free') return free;
     if (terms.kind !== 'pays') return refused(hash, 'unauthorised');
-    const [status] = await this.#coupling.pool.checkStatus([hash]);
+    const [status] = await this.#coupling.pool.status([hash]);
     if (status?.stage === 'Finalized' || status?.stage === 'Confirmed') {
       return { kind: 'duplicate', hash, stage: status.stage };
     }

@@ -1,4 +1,4 @@
-import type { Mempool, Refused, SubmitOutcome, Transaction } from 'mempool-core';
+import type { Mempool, ReceiveOutcome, Refused, Transaction } from 'mempool-core';
 import type { SettleOutcome } from '../contract/store.ts';
 import type { Transfer } from '../contract/transfer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
@@ -10,7 +10,7 @@ export type CoupledPool = Pick<
   | 'submit'
   | 'receive'
   | 'drop'
-  | 'checkStatus'
+  | 'status'
   | 'payloads'
   | 'peekPending'
   | 'peekInflight'
@@ -96,7 +96,7 @@ export interface Unfunded extends Refused {
 }
 
 /** The outcome of a submission to a coupled pool. */
-export type FundedOutcome = SubmitOutcome | Unfunded;
+export type FundedOutcome = ReceiveOutcome | Unfunded;
 
 /** The `code` of a submission that the ledger refused. */
 export const unfundedCode = 402;

@@ -113,7 +113,7 @@ export class Survey {
   }
 
   async #statuses(items: readonly { readonly hash: string }[]): Promise<readonly TransactionStatus[]> {
-    return items.length === 0 ? [] : this.#coupling.pool.checkStatus(items.map(({ hash }) => hash));
+    return items.length === 0 ? [] : this.#coupling.pool.status(items.map(({ hash }) => hash));
   }
 }
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Mempool } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { type Ledger, ledgerPool } from 'mempool-ledger';
 import { redis } from 'mempool-redis';
 import { sqlite } from 'mempool-sqlite';
@@ -17,10 +17,10 @@ export async function openStage(place: Place): Promise<Stage> {
   const ledger = await openAt(place);
   if (place.startsWith('sqlite:')) {
     const path = join(place.slice('sqlite:'.length), 'pool.db');
-    return { pool: new Mempool(await sqlite.open({ path, finalizeThreshold })), ledger };
+    return { pool: await sqlite.open({ path, finalizeThreshold }), ledger };
   }
   const [, pool = '', ...url] = place.split(':');
-  return { pool: new Mempool(await redis.open({ url: url.join(':'), pool, finalizeThreshold })), ledger };
+  return { pool: await redis.open({ url: url.join(':'), pool, finalizeThreshold }), ledger };
 }
 
 /** Nothing that is younger than a second is an orphan: the processes are alive. */

@@ -56,7 +56,7 @@ export async function faultsAtRest(pool: CoupledPool, ledger: Ledger, isPaidAt =
   const faults = (await ledger.audit()).faults.map(({ message }) => message);
   const hashes = [...found.keys()];
   while (hashes.length > 0) {
-    for (const { hash, stage } of await pool.checkStatus(hashes.splice(0, 1_000))) {
+    for (const { hash, stage } of await pool.status(hashes.splice(0, 1_000))) {
       const { open = 0, paid, paidByDebt } = found.get(hash) ?? {};
       const [certain, doubtful] = [paid?.size ?? 0, paidByDebt?.size ?? 0];
       const due = Number(isPaidAt.includes(stage));

@@ -1,5 +1,4 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Mempool } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,7 +16,7 @@ function damage(path: string, ...hashes: readonly string[]): void {
 
 test('the money of a transaction that is damaged in flight stays reserved while a block may have it', async () => {
   const path = `${scratchFolder()}/pool.sqlite`;
-  const open = async () => new Mempool(await sqlite.open({ path, finalizeThreshold: 3 }));
+  const open = () => sqlite.open({ path, finalizeThreshold: 3 });
   const ledger = await openLedger(memoryLedger, { currency: 'EUR' });
   await fill(ledger);
   const before = new Scene(await open(), ledger, {});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
-import { Mempool } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { redisLedger } from 'mempool-ledger/redis';
 import { sqliteLedger } from 'mempool-ledger/sqlite';
@@ -51,7 +51,7 @@ async function onServer(): Promise<Restorable> {
 const stores = { sqlite: inFile, redis: onServer };
 
 async function ownPool(): Promise<Mempool> {
-  const pool = new Mempool(await ephemeral.open({ finalizeThreshold: 3 }));
+  const pool = await ephemeral.open({ finalizeThreshold: 3 });
   onTestFinished(() => pool.close());
   return pool;
 }
@@ -115,7 +115,7 @@ async function scenes() {
   const ledger = await openLedger(memoryLedger, { currency, now: () => Date.now() - 10_000 });
   await fill(ledger);
   const open = async (limits: object = {}) =>
-    new Scene(new Mempool(await sqlite.open({ path, finalizeThreshold: 3, ...limits })), ledger, { orphanAfterMs: 1 });
+    new Scene(await sqlite.open({ path, finalizeThreshold: 3, ...limits }), ledger, { orphanAfterMs: 1 });
   const back = async (scene: Scene) => {
     await scene.pool.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });

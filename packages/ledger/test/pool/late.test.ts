@@ -1,4 +1,3 @@
-import { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, onTestFinished, test } from 'vitest';
 import { ledgerPool, memoryLedger, newTransferId, openLedger, type PoolReport } from '../../src/index.ts';
@@ -11,7 +10,7 @@ const minuteMs = 60_000;
 async function openShortLived() {
   let lagMs = 120 * minuteMs;
   const now = () => Date.now() - lagMs;
-  const pool = new Mempool(await ephemeral.open({ finalizeThreshold: 3, now }));
+  const pool = await ephemeral.open({ finalizeThreshold: 3, now });
   const ledger = await openLedger(memoryLedger, { currency: 'EUR', now, retentionMs: minuteMs });
   onTestFinished(async () => {
     await pool.close();
@@ -153,7 +152,7 @@ async function forgotten(scene: Scene, { hash }: { readonly hash: string }): Pro
     await scene.pool.receive([other]);
     await scene.finalized(other);
   }
-  expect(await scene.pool.checkStatus([hash])).toMatchObject([{ stage: 'Unknown' }]);
+  expect(await scene.pool.status([hash])).toMatchObject([{ stage: 'Unknown' }]);
   await scene.blocks(5);
   await scene.payments.catchUp();
   expect(await scene.ledger.marks('main', [hash])).toEqual([null]);

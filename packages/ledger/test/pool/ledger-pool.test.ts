@@ -116,7 +116,7 @@ test('a replacement needs the money of both until the pool has decided; then the
     const { amount } = transferOf({ payload }) ?? { amount: 0n };
     return { priority: amount, provides: ['nonce 1'] };
   };
-  const scene = await openScene({ pool: { ordering: 'priority' }, mempool: { validate: pay } });
+  const scene = await openScene({ pool: { ordering: 'priority', validate: pay } });
   const [old, dear, better] = [await scene.submitted('a>b:30'), scene.payment('a>b:80'), scene.payment('a>b:60')];
   expect(await scene.payments.submit(dear)).toMatchObject({ kind: 'refused', outcome: 'insufficient_funds' });
   expect(await scene.payments.submit(better)).toMatchObject({ kind: 'received' });

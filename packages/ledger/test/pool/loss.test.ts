@@ -1,4 +1,3 @@
-import { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, test } from 'vitest';
 import { ledgerPool } from '../../src/index.ts';
@@ -91,7 +90,7 @@ test('a pool that was made anew: what it does not know stays open, and serves wh
   const scene = await openScene({ orphanAfterMs: 1 });
   const [again, lost] = [await scene.submitted('a>b:60'), await scene.submitted('b>c:10')];
   await scene.payments.catchUp();
-  const pool = new Mempool(await ephemeral.open({ finalizeThreshold: 3 }));
+  const pool = await ephemeral.open({ finalizeThreshold: 3 });
   const anew = new Scene(pool, scene.ledger, { orphanAfterMs: 1, report: (report) => scene.reports.push(report) });
   await anew.payments.catchUp();
   expect(scene.reports.map(({ kind }) => kind)).toEqual(['fell-back', 'unknown', 'unknown']);
@@ -131,5 +130,5 @@ test('after a loss of events all that cannot be paid are dropped, at one place o
   await scene.blocks(12);
   await scene.payments.catchUp();
   const reason = { app: 'unfunded' };
-  expect(await scene.pool.checkStatus(hashes)).toMatchObject(hashes.map(() => ({ stage: 'Dropped', reason })));
+  expect(await scene.pool.status(hashes)).toMatchObject(hashes.map(() => ({ stage: 'Dropped', reason })));
 });

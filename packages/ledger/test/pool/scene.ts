@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type ChainPoint, Mempool, type MempoolOptions, type OpenOptions } from 'mempool-core';
+import type { ChainPoint, Mempool, OpenOptions } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, onTestFinished } from 'vitest';
 import {
@@ -19,7 +19,6 @@ import { authorise, encode, transferOf } from './payment.ts';
 
 export interface SceneOptions extends Partial<LedgerPoolOptions> {
   readonly pool?: Partial<OpenOptions>;
-  readonly mempool?: MempoolOptions;
 }
 
 /** A pool in memory, a ledger in memory and both together, with wallets a, b and c that have 100 each. */
@@ -123,12 +122,8 @@ function spendable({ creditsPosted, debitsPosted, debitsPending }: Wallet): numb
   return Number(creditsPosted - debitsPosted - debitsPending);
 }
 
-export async function openScene({
-  pool: poolOptions,
-  mempool: mempoolOptions,
-  ...options
-}: SceneOptions = {}): Promise<Scene> {
-  const pool = new Mempool(await ephemeral.open({ finalizeThreshold: 3, ...poolOptions }), mempoolOptions);
+export async function openScene({ pool: poolOptions, ...options }: SceneOptions = {}): Promise<Scene> {
+  const pool = await ephemeral.open({ finalizeThreshold: 3, ...poolOptions });
   // Its clock is behind, so that what was just reserved is old enough to be an orphan.
   const ledger = await openLedger(memoryLedger, { currency: 'EUR', now: () => Date.now() - 10_000 });
   onTestFinished(async () => {

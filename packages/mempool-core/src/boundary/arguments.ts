@@ -19,8 +19,6 @@ import { namedThresholds } from './open-options.ts';
 import { type CallNames, callNames, checkFields, checkNames, checkSignal } from './option-names.ts';
 import { checkTags } from './verdicts.ts';
 
-/** The maximum number of transactions in one call (X1). */
-export const maxCallTransactions = 1_000;
 const maxHashDigits = 128;
 const blockHashDigits = 64;
 const blockHashForm = 'the hash of a block: hex of 32 bytes, with or without 0x';
@@ -98,7 +96,6 @@ const blockNames: ReadonlySet<string> = new Set(['point', 'parent', 'seen', 'uns
 
 /** Returns a checked copy of the point. @throws `ERR_MEMPOOL_INVALID` naming the field */
 function checkPoint(field: string, point: ChainPoint): ChainPoint {
-  if (isChecked<ChainPoint>(point)) return point;
   if (typeof point !== 'object' || point === null) throw invalid(field, 'a chain point');
   checkFields(() => field, point, pointNames);
   const { slot, hash } = point;
@@ -126,13 +123,11 @@ export function checkTarget(target: RollbackTarget): ChainPoint | null {
  */
 export function checkBlock(block: Block, policy: Policy, fallback: Thresholds): CheckedBlock {
   const thresholds = { ...fallback, ...checkPolicy(policy) };
-  return { ...(isChecked<OwnBlock>(block) ? block : ownBlock(block)), thresholds };
+  return { ...ownBlock(block), thresholds };
 }
 
-type OwnBlock = Omit<CheckedBlock, 'thresholds'>;
-
 /** Does the same as `checkBlock`, without the thresholds. @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function ownBlock(block: Block): OwnBlock {
+function ownBlock(block: Block): Omit<CheckedBlock, 'thresholds'> {
   if (typeof block !== 'object' || block === null) throw invalid('block', 'a block');
   checkFields(() => 'block', block, blockNames);
   const { point, parent = null, seen: carried, unseen: gone = [], provides } = block;
@@ -151,7 +146,6 @@ const policyNames: ReadonlySet<string> = new Set(Object.keys(defaultThresholds))
 
 /** Returns the thresholds that `policy` names. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkPolicy(policy: Policy): Policy {
-  if (isChecked<Policy>(policy)) return policy;
   return namedThresholds(checkNames('policy', policy, policyNames));
 }
 
@@ -184,7 +178,6 @@ const noOptions: WriteContext = Object.freeze({ operationId: undefined, signal: 
  */
 export function checkWrite(options: WriteOptions | undefined, names: CallNames = callNames.write): WriteContext {
   if (options === undefined) return noOptions;
-  if (isChecked<WriteContext>(options)) return options;
   checkNames('options', options, names);
   const { operationId } = options;
   if (operationId !== undefined && !isOperationId(operationId))
@@ -198,7 +191,6 @@ export function checkWrite(options: WriteOptions | undefined, names: CallNames =
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
 export function checkChainWrite(options: ChainOptions | undefined, names: CallNames = callNames.chain): ChainContext {
-  if (isChecked<ChainContext>(options)) return options;
   const context = checkWrite(options, names);
   const lease = options?.lease;
   return { ...context, lease: lease === undefined ? null : checkLease(lease) };

@@ -1,5 +1,8 @@
 import { invalid } from '../contract/errors.ts';
 
+/** The maximum number of transactions in one call (X1). */
+export const maxCallTransactions = 1_000;
+
 /** Returns `value` if it is a safe integer of at least 0. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkCount(field: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw invalid(field, 'a safe integer of at least 0');

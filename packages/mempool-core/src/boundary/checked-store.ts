@@ -34,9 +34,8 @@ import {
   checkTarget,
   checkWrite,
   distinctHashes,
-  maxCallTransactions,
 } from './arguments.ts';
-import { checkCount } from './basic-checks.ts';
+import { checkCount, maxCallTransactions } from './basic-checks.ts';
 import { settle, unsupported } from './call-errors.ts';
 import { CallRunner } from './call-runner.ts';
 import { askedAbout, isChecked } from './checked-once.ts';
@@ -72,8 +71,8 @@ import { Subscriptions } from './subscriptions.ts';
 import { exportLines, importLines } from './transfer-calls.ts';
 import { checkName } from './verdicts.ts';
 
-/** The store that callers use. It adds checks, copies, abort, `close` and event streams to a backend's driver. */
-export class CheckedStore implements store.AnyStore {
+/** Checks the calls of a pool and makes those of its driver. It adds checks, copies, abort, `close` and event streams to a backend's driver. */
+export class CheckedStore {
   readonly #calls: CallRunner;
   readonly #subscriptions: Subscriptions;
   #closing: Promise<void> | null = null;

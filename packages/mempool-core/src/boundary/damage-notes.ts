@@ -3,7 +3,7 @@ import type { Damage } from '../contract/damage.ts';
 import type { StoreDriver } from '../contract/driver.ts';
 import type { Logger } from '../contract/options.ts';
 import { isLive } from '../contract/transaction.ts';
-import { maxCallTransactions } from './arguments.ts';
+import { maxCallTransactions } from './basic-checks.ts';
 
 /** So many reports are remembered, so that each damaged record is reported once. */
 const mostReported = 10_000;

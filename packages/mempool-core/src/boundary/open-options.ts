@@ -2,15 +2,57 @@ import type { OpenedOptions } from '../contract/driver.ts';
 import { invalid } from '../contract/errors.ts';
 import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
 import { type Limits, limitNames, namedLimits, type Ordering } from '../contract/limits.ts';
-import { defaultInflightTtlMs, defaultRetention, type OpenOptions, type Retention } from '../contract/options.ts';
-import { isChecked } from './checked-once.ts';
+import type { Observer } from '../contract/observer.ts';
+import {
+  defaultInflightTtlMs,
+  defaultRetention,
+  type Logger,
+  type OpenOptions,
+  type Retention,
+  type Schedule,
+} from '../contract/options.ts';
+import type { Validate } from '../contract/validation.ts';
+import { checkCount, maxCallTransactions } from './basic-checks.ts';
 import { checkNames } from './option-names.ts';
 
 /** The longest delay of a timer, in milliseconds. Node fires a timer with a longer delay at once. */
 export const longestTimerMs: number = 2 ** 31 - 1;
 
+/** The options of an open that the pool itself uses, after the checks. The driver does not get them. */
+export interface PoolOptions {
+  readonly ordering: Ordering;
+  readonly maxTxBytes: number;
+  readonly clock: () => number;
+  readonly log: Logger;
+  readonly validate: Validate | null;
+  readonly maxInvalid: number;
+  readonly keepInvalidMs: number;
+  readonly maxBatch: number;
+  readonly maxBatchBytes: number;
+  readonly maxQueued: number;
+  readonly sweepEveryMs: number;
+  readonly schedule: Schedule;
+  readonly height: (() => number) | null;
+  readonly observer: Observer | null;
+}
+
+/** Names of the options that every backend takes and that its driver does not get. */
+export const poolNames: readonly (keyof OpenOptions & keyof PoolOptions)[] = [
+  'validate',
+  'maxInvalid',
+  'keepInvalidMs',
+  'maxBatch',
+  'maxBatchBytes',
+  'maxQueued',
+  'sweepEveryMs',
+  'schedule',
+  'height',
+  'observer',
+];
+
 /** Names of the options that every backend takes. */
 export const openNames: readonly string[] = [
+  ...poolNames,
   'pool',
   'maxTxBytes',
   'inflightTtlMs',
@@ -45,6 +87,32 @@ export function resolveOptions(options: OpenOptions): OpenedOptions {
   };
 }
 
+/** A timer that does not keep the process alive. */
+const backgroundTimer: Schedule = (callback, delayMs) => {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
+};
+
+/** Checks the options that the pool itself uses and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
+export function resolvePoolOptions(options: OpenOptions, opened: OpenedOptions): PoolOptions {
+  const { validate, height, observer, sweepEveryMs = 1_000 } = options;
+  const { ordering, maxTxBytes, clock, log } = opened;
+  return {
+    ...{ ordering, maxTxBytes, clock, log },
+    validate: validate === undefined ? null : callable('validate', validate),
+    maxInvalid: count('maxInvalid', options.maxInvalid ?? 10_000),
+    keepInvalidMs: checkCount('keepInvalidMs', options.keepInvalidMs ?? 60_000),
+    maxBatch: upTo('maxBatch', options.maxBatch ?? 128, maxCallTransactions),
+    maxBatchBytes: count('maxBatchBytes', options.maxBatchBytes ?? 4_194_304),
+    maxQueued: count('maxQueued', options.maxQueued ?? 100_000),
+    sweepEveryMs:
+      sweepEveryMs === Number.POSITIVE_INFINITY ? sweepEveryMs : upTo('sweepEveryMs', sweepEveryMs, longestTimerMs),
+    schedule: callable('schedule', options.schedule ?? backgroundTimer),
+    height: height === undefined ? null : callable('height', height),
+    observer: observer === undefined ? null : callable('observer', observer),
+  };
+}
+
 /** Returns the thresholds that are set, without defaults. @throws `ERR_MEMPOOL_INVALID` naming the threshold */
 export function namedThresholds(given: Partial<Thresholds>): Partial<Thresholds> {
   const named: Partial<Record<keyof Thresholds, number>> = {};
@@ -73,6 +141,12 @@ function countOrNever(field: string, value: number): number {
 
 function count(field: string, value: number): number {
   if (!Number.isSafeInteger(value) || value < 1) throw invalid(field, 'a whole number of at least 1');
+  return value;
+}
+
+function upTo(field: string, value: number, most: number): number {
+  if (!Number.isSafeInteger(value) || value < 1 || value > most)
+    throw invalid(field, `a whole number from 1 to ${most}`);
   return value;
 }
 
@@ -120,6 +194,5 @@ const knownLimits: ReadonlySet<string> = new Set(limitNames);
 
 /** Returns a checked copy of the limits of a `setLimits` call. @throws `ERR_MEMPOOL_INVALID` naming the limit */
 export function checkLimits(given: Partial<Limits>): Partial<Limits> {
-  if (isChecked<Partial<Limits>>(given)) return given;
   return namedLimits(checkNames('limits', given, knownLimits));
 }

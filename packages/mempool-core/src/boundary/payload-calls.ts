@@ -15,7 +15,8 @@ import type {
   TakePayloadsOptions,
 } from '../contract/pool-verbs.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import { checkHashes, maxCallTransactions } from './arguments.ts';
+import { checkHashes } from './arguments.ts';
+import { maxCallTransactions } from './basic-checks.ts';
 import type { CallRunner } from './call-runner.ts';
 import { fieldsPart, withDigest } from './operation-digest.ts';
 import { callNames } from './option-names.ts';

@@ -24,9 +24,8 @@ import type {
   TakePayloadsOptions,
 } from '../contract/pool-verbs.ts';
 import { isRefusal, type Refusal } from '../contract/verdict.ts';
-import { checkHash, isOperationId, maxCallTransactions } from './arguments.ts';
-import { checkCount, readList } from './basic-checks.ts';
-import { isChecked } from './checked-once.ts';
+import { checkHash, isOperationId } from './arguments.ts';
+import { checkCount, maxCallTransactions, readList } from './basic-checks.ts';
 import { checkNames } from './option-names.ts';
 import type { ReadSubmission } from './submissions.ts';
 import { checkName, checkVerdict } from './verdicts.ts';
@@ -72,7 +71,6 @@ export function checkSenderKey(after: string | undefined): string {
 
 /** Checks a budget and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkBudget(budget: Budget): CheckedBudget {
-  if (isChecked<CheckedBudget>(budget)) return budget;
   checkNames('budget', budget, budgetNames);
   const limit = (name: keyof Budget, fallback: number): number => {
     const value = budget[name] ?? fallback;
@@ -91,7 +89,6 @@ export function checkBudget(budget: Budget): CheckedBudget {
 export function checkTake(options: TakeOptions | TakePayloadsOptions): CheckedTakeOptions {
   if (options === undefined) throw invalid('options', 'an object with owner and claimMs');
   const { owner, claimMs, payloads } = options;
-  if (isChecked(options)) return { owner, claimMs, payloads: payloads === true };
   if (typeof owner !== 'string' || owner.length > maxOwnerLength || !/^[\x21-\x7e]+$/.test(owner))
     throw invalid('owner', `1–${maxOwnerLength} printable ASCII characters without spaces`);
   return { owner, claimMs: checkClaimMs(claimMs), payloads: checkSwitch('payloads', payloads) };
@@ -179,7 +176,6 @@ export function checkKey(after: string | undefined): OrderKey | null {
 
 /** Returns a checked copy of the revisions. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkRevisions(revisions: readonly Revision[]): CheckedRevision[] {
-  if (isChecked<CheckedRevision[]>(revisions)) return revisions;
   const checked = readList('revisions', revisions, { max: maxCallTransactions, what: 'revisions' }, checkRevision);
   if (new Set(checked.map(({ hash }) => hash)).size < checked.length)
     throw invalid('revisions', 'a list without duplicate hashes');

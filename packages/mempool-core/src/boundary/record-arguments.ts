@@ -5,7 +5,6 @@ import { clampLimit } from '../contract/page-rules.ts';
 import { type CheckedPut, type CheckedRecordQuery, maxRecordBytes, type RecordQuery } from '../contract/records.ts';
 import { checkLimit } from './arguments.ts';
 import { checkCount } from './basic-checks.ts';
-import { isChecked } from './checked-once.ts';
 import { checkName } from './verdicts.ts';
 
 /** Returns the name of a record if it is valid. @throws `ERR_MEMPOOL_INVALID` naming `name` */
@@ -24,7 +23,6 @@ export function checkPut(name: string, value: Uint8Array | null, version: number
 
 /** The true length counts, whatever a subclass says (M1). */
 function ownValue(value: Uint8Array): Uint8Array {
-  if (isChecked<Uint8Array>(value)) return value;
   if (!isUint8Array(value)) throw invalid('value', 'a Uint8Array or null');
   if (!isReadable(value)) throw invalid('value', 'readable bytes: its buffer was transferred or shrunk');
   if (lengthOf.call(value) > maxRecordBytes) throw invalid('value', `at most ${maxRecordBytes} bytes`);

@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module';
 import { isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Backend } from '../boundary/define-backend.ts';
 import { hint, shortName } from '../boundary/option-names.ts';
 import { invalid } from '../contract/errors.ts';
+import type { Backend } from '../mempool/define-backend.ts';
 import { aliases } from './config.ts';
 import { isTable, misconfigured } from './config-field.ts';
 

@@ -51,7 +51,7 @@ export interface ConfigFields extends Partial<Thresholds>, Partial<Retention>, P
   readonly maxQueued?: number | undefined;
   /** The order of the pool, fixed when it is made; default `fifo`. */
   readonly ordering?: Ordering | undefined;
-  /** Milliseconds between two automatic sweeps; default 1,000. 0 turns them off. */
+  /** Milliseconds between two automatic sweeps; default 1,000. `Infinity`, in a file also `never`, turns them off. */
   readonly sweepEveryMs?: number | undefined;
   /** The maximum number of refused transactions that are remembered; default 10,000. */
   readonly maxInvalid?: number | undefined;
@@ -195,7 +195,7 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   parkedTtlMs: lifetime,
   minPriority: priority,
   eviction: oneOf('lowest', 'none'),
-  sweepEveryMs: countFromZero,
+  sweepEveryMs: threshold,
   maxInvalid: count,
   keepInvalidMs: countFromZero,
   path: text,

@@ -1,12 +1,12 @@
 import { mkdir, open as openFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Backend } from '../boundary/define-backend.ts';
+import { poolNames } from '../boundary/open-options.ts';
 import { checkNames } from '../boundary/option-names.ts';
 import { MempoolError } from '../contract/errors.ts';
 import { limitNames, type Ordering } from '../contract/limits.ts';
 import type { OpenOptions } from '../contract/options.ts';
-import { type MempoolOptions, mempoolNames, resolveMempoolOptions } from '../mempool/mempool-options.ts';
-import { Mempool, type MempoolOf } from '../mempool/pool-of-ordering.ts';
+import type { Backend } from '../mempool/define-backend.ts';
+import type { Mempool, MempoolOf } from '../mempool/pool-of-ordering.ts';
 import { type Backends, findBackend, type ImportModule } from './backend-module.ts';
 import {
   type ConfigFields,
@@ -29,7 +29,7 @@ import { inFile, readConfigFile } from './config-file.ts';
 export interface OpenMempoolOptions
   extends ConfigOverrides,
     Pick<OpenOptions, 'clock' | 'log' | 'now'>,
-    Omit<MempoolOptions, keyof ConfigOverrides | 'clock' | 'log'> {
+    Omit<Pick<OpenOptions, (typeof poolNames)[number]>, keyof ConfigOverrides> {
   /**
    * Imports the module that `backend` names. By default the module is resolved from the working directory.
    */
@@ -38,7 +38,7 @@ export interface OpenMempoolOptions
 
 /**
  * Opens the pool that a configuration describes, with one of the given backends. `config` may also be the path of a `.toml`
- * or `.json` file. Options that are fields of a configuration replace its fields. Closing the `Mempool` closes its store.
+ * or `.json` file. Options that are fields of a configuration replace its fields.
  *
  * @example const mempool = await openMempool('pool.toml', { ephemeral, sqlite, redis }, { maxTxs: 5_000 });
  * @throws `ERR_MEMPOOL_CONFIG` naming the field; `ERR_MEMPOOL_INVALID` naming the option, and the most similar one if
@@ -61,19 +61,14 @@ export async function openMempool(
   options: OpenMempoolOptions = {},
 ): Promise<Mempool> {
   const { config, options: further } = await resolveOpening(given, options);
-  const { importModule, clock, log, now, ...functions } = further;
+  const { importModule, ...functions } = further;
   const backend = await findBackend(config.backend, backends, importModule);
   assertDeployment(config, backend);
-  const { maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs } = config;
-  const own = { ...functions, clock, log, maxTxBytes, maxQueued, sweepEveryMs, maxInvalid, keepInvalidMs };
-  // Checks the options before the store is open: a later error would leave the store open.
-  resolveMempoolOptions(own);
   for (const field of withoutEffect(config))
-    log?.('info', `${snakeCase(field)} has no effect with backend ${config.backend}`, { field });
+    options.log?.('info', `${snakeCase(field)} has no effect with backend ${config.backend}`, { field });
   if (taken(config).includes('path')) await refuseRedb(config.path);
   await prepareFolder(config);
-  const opening = { ...config.options, ...ownOptions(config), ...openOptions(config), clock, log, now };
-  return new Mempool(await backend.open(opening), own);
+  return backend.open({ ...config.options, ...ownOptions(config), ...openOptions(config), ...functions });
 }
 
 /** The configuration that `openMempool` accepts: an object, or the path of a `.toml` or `.json` file. */
@@ -84,8 +79,8 @@ export type FurtherOptions = Omit<OpenMempoolOptions, keyof ConfigOverrides>;
 
 /** The names of the options of `openMempool`. */
 export const openMempoolNames: ReadonlySet<string> = new Set([
-  ...['importModule', 'now'],
-  ...mempoolNames,
+  ...['importModule', 'now', 'clock', 'log'],
+  ...poolNames,
   ...Object.keys(fields),
 ]);
 
@@ -187,6 +182,10 @@ const openFields = [
   'election',
   'fenced',
   'ordering',
+  'maxQueued',
+  'sweepEveryMs',
+  'maxInvalid',
+  'keepInvalidMs',
   ...limitNames,
 ] as const satisfies (keyof OpenOptions)[];
 

@@ -1,5 +1,7 @@
 import type { Thresholds } from './lifecycle.ts';
 import type { Limits, Ordering } from './limits.ts';
+import type { Observer } from './observer.ts';
+import type { Validate } from './validation.ts';
 
 /** The levels of a `Logger`. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -32,6 +34,9 @@ export const maxOperations = 10_000;
 /** The default of `inflightTtlMs`: 24 hours (L14). */
 export const defaultInflightTtlMs = 86_400_000;
 
+/** Calls `callback` once after `delayMs` milliseconds. Returns a function that cancels the call. */
+export type Schedule = (callback: () => void, delayMs: number) => () => void;
+
 /** The options that every backend takes. */
 export interface OpenOptions<O extends Ordering = Ordering>
   extends Partial<Thresholds>,
@@ -63,4 +68,28 @@ export interface OpenOptions<O extends Ordering = Ordering>
   readonly clock?: (() => number) | undefined;
   /** Receives warnings. Without it nothing is logged. */
   readonly log?: Logger | undefined;
+  /** The application's validation of new transactions. By default, all are accepted. */
+  readonly validate?: Validate | undefined;
+  /** How many refused transactions are remembered, so that they are not validated again; default 10,000. */
+  readonly maxInvalid?: number | undefined;
+  /** How long a refused transaction is remembered, in milliseconds; default 60,000. 0 turns this off. */
+  readonly keepInvalidMs?: number | undefined;
+  /** The most transactions that single calls share, 1–1,000; default 128 (O6). */
+  readonly maxBatch?: number | undefined;
+  /** The most payload bytes that single calls share; default 4 MiB (O6). */
+  readonly maxBatchBytes?: number | undefined;
+  /** The most calls that may wait; default 100,000 (O6). */
+  readonly maxQueued?: number | undefined;
+  /**
+   * Milliseconds between two automatic sweeps; default 1,000. `Infinity` turns them off, so only calls of `sweep` sweep. A
+   * sweep ends claims whose time is over, wakes held transactions and drops those that waited too long. It is left out if
+   * the pool has no such transactions.
+   */
+  readonly sweepEveryMs?: number | undefined;
+  /** The timer of `sweepEveryMs`; default: a timer that does not keep the process alive. */
+  readonly schedule?: Schedule | undefined;
+  /** Returns the chain's height for calls that do not give one; default: the number of blocks applied. */
+  readonly height?: (() => number) | undefined;
+  /** Called after each call of the pool has ended, with its verb, outcome, duration, batch size and the queue lengths. */
+  readonly observer?: Observer | undefined;
 }

@@ -1,8 +1,5 @@
-import type { PageQuery, ReadOptions, SeqQuery, WriteOptions } from './call-options.ts';
-import type { DropReason } from './drop-reason.ts';
-import type { Limits } from './limits.ts';
-import type { LifeFacts, LiveStage, Transaction, TransactionPage } from './transaction.ts';
-import type { ImportOptions, ImportOutcome, Lines } from './transfer.ts';
+import type { PageQuery, ReadOptions, WriteOptions } from './call-options.ts';
+import type { LifeFacts, LiveStage, Transaction } from './transaction.ts';
 import { maxPriority, minPriority, type Refusal, type Verdict } from './verdict.ts';
 
 /** A transaction to receive, with the application's verdict on it and the peer that sent it. */
@@ -346,86 +343,4 @@ export interface Load {
   readonly headroom: { readonly transactions: number; readonly bytes: number };
   /** The priority that a new transaction needs to be admitted now. */
   readonly floor: Floor;
-}
-
-/** The verbs that both orderings share. A backend may lack them in its fifo pools (P18). */
-export interface PoolVerbs {
-  /**
-   * Selects ready transactions that fit the budget, best first (in a fifo pool oldest first). Changes nothing. With
-   * `payloads` the list ends before a transaction that leaves the pool while the call reads (P32), and skips damaged ones (M2).
-   *
-   * @example const block = await store.reap({ maxGas: 30_000_000 }, { payloads: true, view: true });
-   */
-  reap(budget: Budget, options: ReapPayloadsOptions): Promise<ReapedTransaction[]>;
-  reap(budget?: Budget, options?: ReapOptions): Promise<Candidate[]>;
-  /**
-   * Selects transactions as `reap` does, moves them to Propagated and puts them under a claim of `owner`, in one step. A
-   * repeated call with the same operation id returns the transactions that are still under the claim.
-   *
-   * @example const claim = await store.take({ maxTxs: 10 }, { owner: 'worker-1', claimMs: 30_000, payloads: true });
-   */
-  take(budget: Budget, options: TakePayloadsOptions): Promise<ClaimWithPayloads>;
-  take(budget: Budget, options: TakeOptions): Promise<Claim>;
-  /**
-   * Extends a claim: it ends `claimMs` from now, or at its present end if that is later (P19). A worker that needs longer
-   * calls it before the claim ends.
-   *
-   * @example const { kind } = await store.extendClaim(claim.claimId, 30_000); // 'extended'
-   */
-  extendClaim(claimId: string, claimMs: number, options?: ExtendOptions): Promise<ExtendOutcome>;
-  /**
-   * Ends claims whose time is over, wakes transactions that were held back until now, and drops those that waited or were
-   * in flight too long (P9). With `overLimits` it also drops transactions until the limits hold.
-   */
-  sweep(options?: SweepOptions): Promise<Sweep>;
-  /** Returns transactions that became ready (in a fifo pool, arrived) after this cursor, in that order (P10). */
-  since(query?: GossipQuery): Promise<GossipPage>;
-  /**
-   * Returns for each hash, in the order given, its transaction if it is live, else `null`. A damaged one is `null`, too (M2).
-   */
-  payloads(hashes: readonly string[], options?: PayloadsOptions): Promise<(Transaction | null)[]>;
-  /** Returns a page of parked transactions, ordered by `seq`. In a fifo pool it is always empty. */
-  peekParked(query?: SeqQuery): Promise<TransactionPage>;
-  /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
-  flush(options?: WriteOptions): Promise<number>;
-  /** Sets the given limits and evicts nothing. Returns all limits (in a fifo pool only `maxTxs`). */
-  setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits>;
-  /**
-   * Returns the whole pool as lines of JSON, without line ends (D3). It reads page by page, so it needs little memory. The
-   * last line has `changed: true` if other calls changed the pool meanwhile.
-   *
-   * @example for await (const line of store.export()) file.write(`${line}\n`);
-   * @throws `ERR_MEMPOOL_CORRUPT` naming a damaged transaction in flight, which may be mined; or other damaged data (M2)
-   */
-  export(options?: ReadOptions): AsyncIterable<string>;
-  /**
-   * Fills an empty pool with the lines of an export, of a pool of the same ordering on any backend (D3). Until the last line
-   * is stored, every other verb rejects with `ERR_MEMPOOL_IN_USE`. Repeat an interrupted call with the same lines: it goes
-   * on where the first one stopped. The pool keeps its own epoch, so cursors of the other pool are not valid here.
-   *
-   * @example await target.import(createInterface({ input: createReadStream('pool.ndjson') }));
-   * @throws `ERR_MEMPOOL_INVALID` naming `lines`, with the number of a line that is missing or was edited;
-   * `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks the capability `import`
-   */
-  import(lines: Lines, options?: ImportOptions): Promise<ImportOutcome>;
-}
-
-/** The verbs that only a priority pool has (`ordering: 'priority'`). */
-export interface PriorityVerbs {
-  /** Returns a page of ready transactions, best first. */
-  best(query?: BestQuery): Promise<RankedCandidate[]>;
-  /** Returns a page of transactions to validate again, the oldest verdict first. */
-  stale(query: StaleQuery): Promise<StaleTransaction[]>;
-  /**
-   * Returns a page of a sender's live transactions (in flight, then ready, then parked), and the gaps between them.
-   *
-   * @example const { transactions, missing } = await store.bySender('0xab…');
-   */
-  bySender(sender: string, query?: SenderQuery): Promise<SenderPage>;
-  /** Returns the live transaction that provides a tag and those that require it. */
-  byTag(tag: string, query?: TagQuery): Promise<TagPage>;
-  /** Drops the sender's live transactions that are not Confirmed, at most 1,000 in one step. */
-  dropBySender(sender: string, reason: DropReason, options?: WriteOptions): Promise<SenderDrop>;
-  /** Applies new verdicts. Returns one outcome for each revision, in the order given. */
-  revise(revisions: readonly Revision[], options?: ReviseOptions): Promise<ReviseOutcome[]>;
 }

@@ -1,4 +1,4 @@
-import type { Awaitable, ChainContext, ChainOptions, PageQuery, ReadContext, ReadOptions } from './call-options.ts';
+import type { Awaitable, ChainContext, ChainOptions, PageQuery, ReadContext } from './call-options.ts';
 
 /** The most bytes of one record's value: 1 MiB (K3). */
 export const maxRecordBytes: number = 1024 * 1024;
@@ -52,30 +52,6 @@ export interface RecordPage {
   readonly records: readonly NamedValue[];
   /** The last name of this page. Give it as `after` to get the next page. */
   readonly next: string;
-}
-
-/** The verbs for records. They make no events and do not change transactions. */
-export interface RecordVerbs {
-  /**
-   * Returns the record of that name; `null` if there is none (K1).
-   *
-   * @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged; `details.name` is its name (K4)
-   */
-  getRecord(name: string, options?: ReadOptions): Promise<PoolValue | null>;
-  /**
-   * Stores the bytes under the name, or deletes the record if `value` is `null`, in one atomic step (K1–K3). A name has
-   * 1–256 characters, a value at most 1 MiB. With `lease`, the outcome is `fenced` unless that lease is the live one.
-   *
-   * @example const { kind } = await store.putRecord('nonces/0xa1', bytes, { version }); // 'stored' or 'conflict'
-   */
-  putRecord(name: string, value: Uint8Array | null, options?: PutOptions): Promise<PutOutcome>;
-  /**
-   * Returns a page of the records whose name begins with `prefix`, in the order of the names' UTF-8 bytes (K4).
-   *
-   * @example const { records, next } = await store.listRecords('nonces/', { limit: 500 });
-   * @throws `ERR_MEMPOOL_CORRUPT` if a record of the page is damaged; `details.name` is its name (K4)
-   */
-  listRecords(prefix: string, query?: RecordQuery): Promise<RecordPage>;
 }
 
 /** The arguments of `putRecord` after the checks. */

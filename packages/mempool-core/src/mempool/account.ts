@@ -1,8 +1,9 @@
 import { checkName } from '../boundary/verdicts.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
-import type { PriorityVerbs, SenderPage } from '../contract/pool-verbs.ts';
+import type { SenderPage } from '../contract/pool-verbs.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
+import type { PriorityMempool } from './pool-of-ordering.ts';
 import { nonceUsed } from './standard-refusals.ts';
 
 /** A nonce: a bigint or a safe integer, from 0 to 2^64 − 1. */
@@ -54,7 +55,7 @@ export function accountTag(sender: string, nonce: Nonce): string {
  * @throws `ERR_MEMPOOL_INVALID` naming the argument; the errors of `bySender`
  */
 export async function nextNonce(
-  pool: Pick<PriorityVerbs, 'bySender'>,
+  pool: Pick<PriorityMempool, 'bySender'>,
   sender: string,
   chainNonce: Nonce,
   options: ReadOptions = {},

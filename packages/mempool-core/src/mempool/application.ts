@@ -2,10 +2,10 @@ import { checkRefusal } from '../boundary/pool-arguments.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Transaction } from '../contract/transaction.ts';
+import type { Answer, Validate, ValidateContext } from '../contract/validation.ts';
 import { isRefusal, type Refusal, type Verdict } from '../contract/verdict.ts';
 import type { InvalidHashes } from './invalid-hashes.ts';
 import { ownVerdict } from './own-submission.ts';
-import type { Answer, Validate, ValidateContext } from './validation.ts';
 
 /** The checked answer of the application. */
 export type Judgement = { readonly verdict: Verdict } | { readonly refusal: Refusal };

@@ -1,11 +1,11 @@
 import { checkHash, checkRead } from '../boundary/arguments.ts';
 import { checkCount } from '../boundary/basic-checks.ts';
+import type { CheckedStore } from '../boundary/checked-store.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { endable } from '../boundary/unless-aborted.ts';
 import type { ReadContext, ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import type { RankedCandidate } from '../contract/pool-verbs.ts';
-import type { AnyStore } from '../contract/store.ts';
 
 /** Options of `bestIterator`. */
 export interface BestWalkOptions extends ReadOptions {
@@ -20,7 +20,7 @@ export interface BestWalkOptions extends ReadOptions {
   readonly readAhead?: number | undefined;
 }
 
-type BestStore = Pick<AnyStore, 'best'>;
+type BestStore = Pick<CheckedStore, 'best'>;
 
 const maxReadAhead = 1_000;
 const defaultReadAhead = 100;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { CheckedStore } from '../boundary/checked-store.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { MempoolError } from '../contract/errors.ts';
-import type { MempoolStore } from '../contract/store.ts';
 
 /** A subscription that only counts events, as a version number. */
 export class ChangeSignal {
@@ -13,7 +13,7 @@ export class ChangeSignal {
   #next: PromiseWithResolvers<void> = Promise.withResolvers();
   #isOver = false;
 
-  constructor(store: MempoolStore) {
+  constructor(store: CheckedStore) {
     this.#next.promise.catch(() => undefined);
     const events = store.subscribe({ signal: this.#ending.signal });
     this.ready = events;
@@ -69,10 +69,10 @@ const againMs = 1_000;
 
 /** The subscription that all callers share which wait for the pool to change. It ends when the last of them stops waiting. */
 export class ChangeSignals {
-  readonly #store: MempoolStore;
+  readonly #store: CheckedStore;
   #changes: ChangeSignal | null = null;
 
-  constructor(store: MempoolStore) {
+  constructor(store: CheckedStore) {
     this.#store = store;
   }
 

@@ -1,4 +1,5 @@
 import { checkLimit, checkRead } from '../boundary/arguments.ts';
+import type { CheckedStore } from '../boundary/checked-store.ts';
 import { checkCursor } from '../boundary/cursors.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { checkGossip } from '../boundary/pool-arguments.ts';
@@ -7,7 +8,6 @@ import { checkName } from '../boundary/verdicts.ts';
 import type { PageQuery, ReadContext } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { GossipPage, GossipQuery } from '../contract/pool-verbs.ts';
-import type { MempoolStore } from '../contract/store.ts';
 import type { ChangeSignals } from './change-signal.ts';
 
 /** Options of `gossip`. */
@@ -25,12 +25,12 @@ export interface GossipOptions extends PageQuery {
  * the peer knows none of them. Use it in one loop at a time.
  */
 export class Gossip implements AsyncIterable<GossipPage> {
-  readonly #store: MempoolStore;
+  readonly #store: CheckedStore;
   readonly #changeSignals: ChangeSignals;
   readonly #call: GossipCall | { readonly fault: unknown };
   #cursor: string;
 
-  constructor(store: MempoolStore, changeSignals: ChangeSignals, peer: string, options: GossipOptions | undefined) {
+  constructor(store: CheckedStore, changeSignals: ChangeSignals, peer: string, options: GossipOptions | undefined) {
     this.#store = store;
     this.#changeSignals = changeSignals;
     this.#call = callOf(peer, options);

@@ -1,28 +1,37 @@
+import type { CheckedStore } from '../boundary/checked-store.ts';
+import type { PoolOptions } from '../boundary/open-options.ts';
 import type {
   ChainOptions,
   ClaimOptions,
   DropOptions,
+  LogQuery,
   ReadOptions,
   ReleaseOptions,
+  SeqQuery,
+  SubscribeOptions,
+  TipOptions,
   WriteOptions,
 } from '../contract/call-options.ts';
 import type { DropReason } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
+import type { MempoolEvent } from '../contract/events.ts';
 import type { Limits, Ordering } from '../contract/limits.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
+import type { PoolValue, PutOptions, PutOutcome, RecordPage, RecordQuery } from '../contract/records.ts';
 import type * as store from '../contract/store.ts';
-import type { LogEntry, StoredTransaction, TransactionStatus } from '../contract/transaction.ts';
+import type {
+  LogEntry,
+  StoredTransaction,
+  Transaction,
+  TransactionPage,
+  TransactionStatus,
+} from '../contract/transaction.ts';
+import type { ImportOptions, ImportOutcome, Lines } from '../contract/transfer.ts';
+import type { SubmitOptions } from '../contract/validation.ts';
 import { Application } from './application.ts';
 import { BestWalk, type BestWalkOptions } from './best-walk.ts';
 import type { Gossip, GossipOptions } from './gossip.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
-import {
-  callTime,
-  checkStore,
-  type MempoolOptions,
-  type ResolvedMempoolOptions,
-  resolveMempoolOptions,
-} from './mempool-options.ts';
 import {
   checkLogWalk,
   checkSeqWalk,
@@ -32,99 +41,66 @@ import {
   walkBySeq,
   walkLog,
 } from './pages.ts';
-import { passedVerbs } from './passed-verbs.ts';
 import { PoolCalls } from './pool-calls.ts';
-import { PoolWrites } from './pool-writes.ts';
 import { checkRecheck, type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
+import { Singles } from './singles.ts';
 import { Submitter } from './submitter.ts';
 import { Sweeper } from './sweeper.ts';
-import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 import type { Waited, WaitOptions } from './waiters.ts';
 import { Waiting } from './waiting.ts';
 import { resolveWorkOptions, type WorkDone, type WorkHandler, type WorkOptions } from './work-options.ts';
 import { Worker } from './worker.ts';
 
 /**
- * A pool on any store, for callers that handle one transaction at a time. Calls made in one turn of the event loop
- * become one store call (O6). Calls for one hash take effect in the order made, and so do submissions (M2). Whole-pool
- * writes (`receive`, lists of hashes, `take`, `confirm` and so on) run after every call made before them. Reads of
- * pages and counts go straight to the store and see every write that was answered.
- * @throws the errors of `MempoolStore`; `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already
+ * A pool of transactions, from their arrival until the chain has made them final. `open` of a backend and `openMempool`
+ * return it. Each call that changes the pool is one atomic step (X1). Ids such as L1 name the rules in `docs/contract.md`.
+ *
+ * Calls for one transaction that are made in one turn of the event loop are stored together (O6). Calls take effect in the
+ * order made (M2). Reads of pages and counts see every write that was answered.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` if an argument is wrong; the message names it, and nothing was written (M2)
+ * @throws `ERR_MEMPOOL_CLOSED` after `close` (R2)
+ * @throws `ERR_MEMPOOL_BUSY` if `maxQueued` calls wait already
+ * @throws `ERR_MEMPOOL_UNAVAILABLE` if the store could not be reached in time; nothing was sent (X5)
+ * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the answer was lost; repeat the call with the same operation id (X5)
+ * @throws `ERR_MEMPOOL_STORE_FULL` if there is no room for the write; nothing changed (M3)
  */
 export class Mempool implements AsyncDisposable {
   readonly #calls: PoolCalls;
-  readonly #options: ResolvedMempoolOptions;
   readonly #application: Application | null;
   readonly #submitter: Submitter;
-  readonly #writes: PoolWrites;
+  readonly #singles: Singles;
   readonly #waiting: Waiting;
   readonly #sweeper: Sweeper;
   #closing: Promise<void> | null = null;
 
-  // Verbs that go straight to the store. They see every write that was answered, but none that waits in the queue.
-  declare readonly hasPending: store.AnyStore['hasPending'];
-  declare readonly peekPending: store.AnyStore['peekPending'];
-  declare readonly peekInflight: store.AnyStore['peekInflight'];
-  declare readonly peekParked: store.AnyStore['peekParked'];
-  declare readonly findInflight: store.AnyStore['findInflight'];
-  declare readonly payloads: store.AnyStore['payloads'];
-  declare readonly checkStatus: store.AnyStore['checkStatus'];
-  declare readonly dumpFinalized: store.AnyStore['dumpFinalized'];
-  declare readonly reap: store.AnyStore['reap'];
-  declare readonly best: store.AnyStore['best'];
-  declare readonly since: store.AnyStore['since'];
-  declare readonly bySender: store.AnyStore['bySender'];
-  declare readonly byTag: store.AnyStore['byTag'];
-  declare readonly stale: store.AnyStore['stale'];
-  declare readonly subscribe: store.AnyStore['subscribe'];
-  declare readonly tip: store.AnyStore['tip'];
-  declare readonly usage: store.AnyStore['usage'];
-  declare readonly getRecord: store.AnyStore['getRecord'];
-  declare readonly putRecord: store.AnyStore['putRecord'];
-  declare readonly listRecords: store.AnyStore['listRecords'];
-
-  static {
-    for (const verb of passedVerbs) {
-      const call = function (this: Mempool, ...given: never[]): Promise<unknown> {
-        return this.#calls.observed(verb, async () => {
-          const on = this.#calls.reading;
-          return (on[verb] as (...given: never[]) => Promise<unknown>).apply(on, given);
-        });
-      };
-      Object.defineProperty(Mempool.prototype, verb, { value: call, configurable: true, writable: true });
-    }
-  }
-
-  /**
-   * Makes a pool on the store. Closing the pool closes the store.
-   * @throws `ERR_MEMPOOL_INVALID` naming the option, or naming `store` if that is not a store, such as a promise of one
-   */
-  constructor(on: store.AnyStore, options: MempoolOptions = {}) {
-    checkStore(on);
-    const resolved = resolveMempoolOptions(options);
-    const { validate } = resolved;
-    this.#options = resolved;
-    this.#calls = new PoolCalls(on, resolved);
+  constructor(on: CheckedStore, options: PoolOptions) {
+    const { validate } = options;
+    this.#calls = new PoolCalls(on, options);
+    this.#singles = new Singles(this.#calls);
     this.#waiting = new Waiting(this.#calls);
-    this.#writes = new PoolWrites(this.#calls, resolved, () => this.#waiting.wake());
-    this.#application = validate === null ? null : new Application(validate, new InvalidHashes(resolved));
+    this.#application = validate === null ? null : new Application(validate, new InvalidHashes(options));
     this.#submitter = new Submitter({
       calls: this.#calls,
-      options: resolved,
       application: this.#application,
-      status: (hash, to) => this.#writes.status(hash, to),
+      status: (hash, to) => this.#singles.status(hash, to, null),
     });
-    this.#sweeper = new Sweeper({ calls: this.#calls, options: resolved, woken: () => this.#waiting.wake() });
+    this.#sweeper = new Sweeper({ calls: this.#calls, woken: () => this.#waiting.wake() });
+  }
+
+  /** The name of the backend. */
+  get name(): string {
+    return this.#calls.store.name;
+  }
+
+  /** The optional features of the backend. */
+  get capabilities(): store.Capabilities {
+    return this.#calls.store.capabilities;
   }
 
   /** The order of the pool. */
   get ordering(): Ordering {
     return this.#calls.store.ordering;
-  }
-
-  /** The store below, for verbs that this class does not offer. */
-  get store(): store.AnyStore {
-    return this.#calls.store;
   }
 
   /**
@@ -133,88 +109,116 @@ export class Mempool implements AsyncDisposable {
    * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
    * @example const { kind } = await pool.submit({ hash, payload });
    */
-  submit(submission: verbs.Submission, options?: SubmitOptions): Promise<SubmitOutcome> {
+  submit(submission: verbs.Submission, options?: SubmitOptions): Promise<store.ReceiveOutcome> {
     return this.#calls.observed('submit', (trace) => this.#submitter.submit(submission, options, trace));
   }
 
   /**
-   * Returns the status of one transaction (O3).
-   * @example const { stage, confirmations } = await pool.status(hash);
-   */
-  status(hash: string, options?: ReadOptions): Promise<TransactionStatus> {
-    return this.#calls.observed('status', (trace) => this.#writes.status(hash, options, trace));
-  }
-
-  /**
-   * Adds at most 1,000 transactions in one step, without those that `validate` refuses and those that are too large.
-   * Returns one outcome for each transaction, in the order given.
+   * Adds at most 1,000 transactions in one step, in the order given (L1, L2, L13), without those that `validate` refuses and
+   * those that are too large. Payloads are copied before the call returns to the event loop, so the caller may reuse its
+   * buffers at once (M1). Returns one outcome for each transaction, in the order given.
    * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
    * @example const outcomes = await pool.receive(transactions, { from: peerId });
    */
-  receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<SubmitOutcome[]> {
-    return this.#calls.observed('receive', (trace) => this.#submitter.receive(submissions, options, trace));
+  receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<store.ReceiveOutcome[]> {
+    return this.#submitter.receive(submissions, options);
   }
 
   /**
-   * Moves Pending transactions to Propagated (L3). For one hash it returns true if it moved; for a list, the hashes that
-   * moved.
+   * Returns the status of one transaction, or of each of up to 1,000 hashes in the order given (O3).
+   * @example const { stage, confirmations } = await pool.status(hash);
+   */
+  status(hash: string, options?: ReadOptions): Promise<TransactionStatus>;
+  status(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
+  status(which: string | readonly string[], options?: ReadOptions): Promise<TransactionStatus | TransactionStatus[]> {
+    if (typeof which !== 'string') return this.#calls.whole('status', which, (on) => on.checkStatus(which, options));
+    return this.#calls.observed('status', (trace) => this.#singles.status(which, options, trace));
+  }
+
+  /**
+   * Moves Pending transactions to Propagated, which means sent to the network (L3). Transactions in another stage do not
+   * change. For one hash it returns true if it moved; for a list, the hashes that moved, in the order given.
    * @example await pool.markInflight(hash);
    */
   markInflight(hash: string, options?: WriteOptions): Promise<boolean>;
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
   markInflight(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
-    return this.#calls.observed('markInflight', (trace) => this.#writes.move('markInflight', which, options, trace));
+    if (typeof which !== 'string')
+      return this.#calls.whole('markInflight', which, (on) => on.markInflight(which, options));
+    return this.#calls.observed('markInflight', (trace) => this.#singles.move('markInflight', which, options, trace));
   }
 
   /**
-   * Moves Propagated transactions to Acknowledged (L4). For one hash it returns true if it moved; for a list, the hashes
-   * that moved.
+   * Moves Propagated transactions to Acknowledged, which means accepted by a peer (L4). For one hash it returns true if it
+   * moved; for a list, the hashes that moved, in the order given.
    */
   markAcknowledged(hash: string, options?: ClaimOptions): Promise<boolean>;
   markAcknowledged(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
   markAcknowledged(which: string | readonly string[], options?: ClaimOptions): Promise<boolean | string[]> {
+    if (typeof which !== 'string')
+      return this.#calls.whole('markAcknowledged', which, (on) => on.markAcknowledged(which, options));
     return this.#calls.observed('markAcknowledged', (trace) =>
-      this.#writes.move('markAcknowledged', which, options, trace),
+      this.#singles.move('markAcknowledged', which, options, trace),
     );
   }
 
   /**
-   * Moves Propagated and Acknowledged transactions back to their old position in Pending (L4). For one hash it returns true
-   * if it moved; for a list, the hashes that moved.
-   * @example await pool.release(hash, { claim: claimId, notBeforeMs: Date.now() + 5_000 }); // again in 5 s
+   * Moves Propagated and Acknowledged transactions back to Pending, for another attempt (L4). They keep their `seq`, so their
+   * position does not change. For one hash it returns true if it moved; for a list, the hashes that moved, in the order given.
+   * @example await pool.release(hash, { claim: claimId, notBeforeMs: Date.now() + 5_000 }); // again in 5 s (P19, P20)
    */
   release(hash: string, options?: ReleaseOptions): Promise<boolean>;
   release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]>;
   release(which: string | readonly string[], options?: ReleaseOptions): Promise<boolean | string[]> {
-    return this.#calls.observed('release', (trace) => this.#writes.move('release', which, options, trace));
+    if (typeof which !== 'string') return this.#calls.whole('release', which, (on) => on.release(which, options));
+    return this.#calls.observed('release', (trace) => this.#singles.move('release', which, options, trace));
   }
 
   /**
-   * Drops live transactions that are not Confirmed (L10). For one hash it returns true if it was dropped; for a list, the
-   * hashes that were dropped.
+   * Drops transactions that are Pending, Propagated or Acknowledged, and writes them to the terminal log (L10). `reason` is
+   * one of `poolReasons`, or `{ app }` with a text of 1–256 characters. For one hash it returns true if it was dropped; for a
+   * list, the hashes that were dropped, in the order given.
+   * @example await pool.drop(hash, { app: 'withdrawn by its sender' });
    */
   drop(hash: string, reason: DropReason, options?: DropOptions): Promise<boolean>;
   drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]>;
   drop(which: string | readonly string[], reason: DropReason, options?: DropOptions): Promise<boolean | string[]> {
-    return this.#calls.observed('drop', (trace) => this.#writes.drop(which, reason, options, trace));
+    if (typeof which !== 'string') return this.#calls.whole('drop', which, (on) => on.drop(which, reason, options));
+    return this.#calls.observed('drop', (trace) => this.#singles.drop(which, reason, options, trace));
   }
 
   /**
-   * Applies one block (L5, L6, X3, X6).
-   * @example await pool.confirm({ point: { slot, hash: blockHash }, parent, seen: hashes });
+   * Applies one block (L5, L6, X3, X6): confirms the transactions in `seen`, returns those in `unseen` to Pending, and
+   * finalizes or drops transactions by age.
+   * @example const { kind } = await pool.confirm({ point, parent, seen: hashes }); // 'applied'
    */
-  confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
-    return this.#calls.observed('confirm', () => this.#writes.confirm(block, policy, options));
-  }
-
-  /** Moves the tip back to a point applied earlier. `'origin'` undoes all blocks that are kept (L9, X6). */
-  rollback(target: store.RollbackTarget, options?: ChainOptions): Promise<store.RollbackOutcome> {
-    return this.#calls.observed('rollback', () => this.#writes.rollback(target, options));
+  confirm(block: store.Block, policy?: store.Policy, options?: ChainOptions): Promise<store.ConfirmOutcome> {
+    return this.#calls.whole('confirm', null, (on) => on.confirm(block, policy, options));
   }
 
   /**
-   * Selects transactions as `reap` does, moves them to Propagated and puts them under a claim of `owner`, in one step.
-   * @example const claim = await pool.take({ maxTxs: 100 }, { owner: 'worker-1', claimMs: 30_000 });
+   * Undoes the blocks after a point that was applied earlier. `'origin'` undoes every block that is kept (L9, X6).
+   * @example const outcome = await pool.rollback(forkPoint); // outcome.kind === 'rolled-back'
+   */
+  rollback(target: store.RollbackTarget, options?: ChainOptions): Promise<store.RollbackOutcome> {
+    return this.#calls.whole('rollback', null, (on) => on.rollback(target, options));
+  }
+
+  /**
+   * Selects ready transactions that fit the budget, best first (in a fifo pool oldest first). Changes nothing. With
+   * `payloads` the list ends before a transaction that leaves the pool while the call reads (P32), and skips damaged ones (M2).
+   * @example const block = await pool.reap({ maxGas: 30_000_000 }, { payloads: true, view: true });
+   */
+  reap(budget: verbs.Budget, options: verbs.ReapPayloadsOptions): Promise<verbs.ReapedTransaction[]>;
+  reap(budget?: verbs.Budget, options?: verbs.ReapOptions): Promise<verbs.Candidate[]>;
+  reap(budget?: verbs.Budget, options?: verbs.ReapOptions | verbs.ReapPayloadsOptions): Promise<verbs.Candidate[]> {
+    return this.#calls.read('reap', (on) => on.reap(budget, options as verbs.ReapOptions));
+  }
+
+  /**
+   * Selects transactions as `reap` does, moves them to Propagated and puts them under a claim of `owner`, in one step. A
+   * repeated call with the same operation id returns the transactions that are still under the claim.
+   * @example const claim = await pool.take({ maxTxs: 10 }, { owner: 'worker-1', claimMs: 30_000, payloads: true });
    */
   take(budget: verbs.Budget, options: verbs.TakePayloadsOptions): Promise<verbs.ClaimWithPayloads>;
   take(budget: verbs.Budget, options: verbs.TakeOptions): Promise<verbs.Claim>;
@@ -222,12 +226,19 @@ export class Mempool implements AsyncDisposable {
     budget: verbs.Budget,
     options: verbs.TakeOptions | verbs.TakePayloadsOptions,
   ): Promise<verbs.Claim | verbs.ClaimWithPayloads> {
-    return this.#calls.observed('take', () => this.#writes.take(budget, options));
+    // P20: a transaction that it wakes makes no event.
+    return this.#waking(
+      this.#calls.whole('take', null, (on) => on.take(budget, this.#calls.timed(options as verbs.TakeOptions))),
+    );
   }
 
-  /** Extends a claim: it ends `claimMs` from now, or at its present end if that is later (P19). */
+  /**
+   * Extends a claim: it ends `claimMs` from now, or at its present end if that is later (P19). A worker that needs longer
+   * calls it before the claim ends.
+   * @example const { kind } = await pool.extendClaim(claim.claimId, 30_000); // 'extended'
+   */
   extendClaim(claimId: string, claimMs: number, options?: verbs.ExtendOptions): Promise<verbs.ExtendOutcome> {
-    return this.#calls.observed('extendClaim', () => this.#writes.extendClaim(claimId, claimMs, options));
+    return this.#calls.whole('extendClaim', null, (on) => on.extendClaim(claimId, claimMs, this.#calls.timed(options)));
   }
 
   /**
@@ -235,12 +246,25 @@ export class Mempool implements AsyncDisposable {
    * in flight too long (P9). With `overLimits` it also drops transactions until the limits hold.
    */
   sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
-    return this.#calls.observed('sweep', () => this.#writes.sweep(options));
+    return this.#waking(this.#calls.whole('sweep', null, (on) => on.sweep(this.#calls.timed(options))));
   }
 
-  /** Applies new verdicts. Priority pools only. */
+  /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
+  flush(options?: WriteOptions): Promise<number> {
+    return this.#calls.whole('flush', null, (on) => on.flush(options));
+  }
+
+  /** Sets the given limits, for every node, and evicts nothing. Returns all limits (in a fifo pool only `maxTxs` and `acceptUntil`). */
+  setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
+    return this.#calls.whole('setLimits', null, (on) => on.setLimits(limits, options));
+  }
+
+  /** Applies new verdicts. Returns one outcome for each revision, in the order given. Priority pools only. */
   revise(revisions: readonly verbs.Revision[], options?: verbs.ReviseOptions): Promise<verbs.ReviseOutcome[]> {
-    return this.#calls.observed('revise', (trace) => this.#writes.revise(revisions, options, trace));
+    // A revision that makes a transaction ready makes no event.
+    return this.#waking(
+      this.#calls.whole('revise', revisions, (on) => on.revise(revisions, this.#calls.timed(options))),
+    );
   }
 
   /**
@@ -254,7 +278,7 @@ export class Mempool implements AsyncDisposable {
     return this.#calls.observed('recheck', async () => {
       this.#calls.assertOpen();
       if (this.#application === null) throw invalid('validate', 'given to the pool: recheck calls it');
-      const { height } = callTime(options, this.#options);
+      const { height } = this.#calls.timed(options) ?? {};
       const parts = { pool: this, application: this.#application, ...checkRecheck({ ...options, height }) };
       return new Rechecker(parts).run();
     });
@@ -262,17 +286,151 @@ export class Mempool implements AsyncDisposable {
 
   /** Drops the sender's live transactions that are not Confirmed, at most 1,000 in one step. Priority pools only. */
   dropBySender(sender: string, reason: DropReason, options?: WriteOptions): Promise<verbs.SenderDrop> {
-    return this.#calls.observed('dropBySender', () => this.#writes.dropBySender(sender, reason, options));
+    return this.#calls.whole('dropBySender', null, (on) => on.dropBySender(sender, reason, options));
   }
 
-  /** Drops every Pending transaction. Returns their number. */
-  flush(options?: WriteOptions): Promise<number> {
-    return this.#calls.observed('flush', () => this.#writes.flush(options));
+  /** True if at least one transaction is Pending (O2). */
+  hasPending(options?: ReadOptions): Promise<boolean> {
+    return this.#calls.read('hasPending', (on) => on.hasPending(options));
   }
 
-  /** Sets the given limits, for every node. Returns all limits. */
-  setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
-    return this.#calls.observed('setLimits', () => this.#writes.setLimits(limits, options));
+  /**
+   * Returns a page of Pending transactions, ordered by `seq` (O1). It skips damaged ones (M2).
+   * @example const { transactions, next } = await pool.peekPending({ after: page.next, limit: 500 });
+   * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
+   */
+  peekPending(query?: SeqQuery): Promise<TransactionPage> {
+    return this.#calls.read('peekPending', (on) => on.peekPending(query));
+  }
+
+  /**
+   * Returns a page of the transactions in flight (Propagated, Acknowledged, Confirmed), ordered by `seq` (O1).
+   * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
+   */
+  peekInflight(query?: SeqQuery): Promise<TransactionPage> {
+    return this.#calls.read('peekInflight', (on) => on.peekInflight(query));
+  }
+
+  /** Returns a page of parked transactions, ordered by `seq`. In a fifo pool it is always empty. */
+  peekParked(query?: SeqQuery): Promise<TransactionPage> {
+    return this.#calls.read('peekParked', (on) => on.peekParked(query));
+  }
+
+  /**
+   * Returns for each hash, in the order given, its transaction if that is in flight, else `null`. A damaged one is `null`,
+   * too; its status tells its stage (M2).
+   */
+  findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
+    return this.#calls.read('findInflight', (on) => on.findInflight(hashes, options));
+  }
+
+  /** Returns for each hash, in the order given, its transaction if it is live, else `null`. A damaged one is `null`, too (M2). */
+  payloads(hashes: readonly string[], options?: verbs.PayloadsOptions): Promise<(Transaction | null)[]> {
+    return this.#calls.read('payloads', (on) => on.payloads(hashes, options));
+  }
+
+  /**
+   * Returns a page of the terminal log, oldest entry first (O4). It skips damaged entries (M2).
+   * @throws `ERR_MEMPOOL_CURSOR` if `cursor` belongs to an earlier pool (O7)
+   */
+  dumpFinalized(query?: LogQuery): Promise<store.LogPage> {
+    return this.#calls.read('dumpFinalized', (on) => on.dumpFinalized(query));
+  }
+
+  /** Returns a page of ready transactions, best first. Priority pools only. */
+  best(query?: verbs.BestQuery): Promise<verbs.RankedCandidate[]> {
+    return this.#calls.read('best', (on) => on.best(query));
+  }
+
+  /** Returns transactions that became ready (in a fifo pool, arrived) after this cursor, in that order (P10). */
+  since(query?: verbs.GossipQuery): Promise<verbs.GossipPage> {
+    return this.#calls.read('since', (on) => on.since(query));
+  }
+
+  /** Returns a page of transactions to validate again, the oldest verdict first. Priority pools only. */
+  stale(query: verbs.StaleQuery): Promise<verbs.StaleTransaction[]> {
+    return this.#calls.read('stale', (on) => on.stale(query));
+  }
+
+  /**
+   * Returns a page of a sender's live transactions (in flight, then ready, then parked), and the gaps between them. Priority
+   * pools only.
+   * @example const { transactions, missing } = await pool.bySender('0xab…');
+   */
+  bySender(sender: string, query?: verbs.SenderQuery): Promise<verbs.SenderPage> {
+    return this.#calls.read('bySender', (on) => on.bySender(sender, query));
+  }
+
+  /** Returns the live transaction that provides a tag and those that require it. Priority pools only. */
+  byTag(tag: string, query?: verbs.TagQuery): Promise<verbs.TagPage> {
+    return this.#calls.read('byTag', (on) => on.byTag(tag, query));
+  }
+
+  /** Returns the last block applied (X4). */
+  tip(options?: TipOptions): Promise<store.TipAnswer> {
+    return this.#calls.read('tip', (on) => on.tip(options));
+  }
+
+  /** Returns the size of the pool. The cost does not depend on that size. */
+  usage(options?: ReadOptions): Promise<store.Usage> {
+    return this.#calls.read('usage', (on) => on.usage(options));
+  }
+
+  /**
+   * Returns a stream of events. Once the promise resolves, the stream delivers the events of every later commit (E3).
+   * `break` and `close` end it. After an abort, the loop throws the signal's reason (E4).
+   * @example for await (const event of await pool.subscribe({ after: cursor })) handle(event);
+   */
+  subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
+    return this.#calls.read('subscribe', (on) => on.subscribe(options));
+  }
+
+  /**
+   * Returns the record of that name; `null` if there is none (K1).
+   * @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged; `details.name` is its name (K4)
+   */
+  getRecord(name: string, options?: ReadOptions): Promise<PoolValue | null> {
+    return this.#calls.read('getRecord', (on) => on.getRecord(name, options));
+  }
+
+  /**
+   * Stores the bytes under the name, or deletes the record if `value` is `null`, in one atomic step (K1–K3). A name has
+   * 1–256 characters, a value at most 1 MiB. With `lease`, the outcome is `fenced` unless that lease is the live one.
+   * @example const { kind } = await pool.putRecord('nonces/0xa1', bytes, { version }); // 'stored' or 'conflict'
+   */
+  putRecord(name: string, value: Uint8Array | null, options?: PutOptions): Promise<PutOutcome> {
+    return this.#calls.read('putRecord', (on) => on.putRecord(name, value, options));
+  }
+
+  /**
+   * Returns a page of the records whose name begins with `prefix`, in the order of the names' UTF-8 bytes (K4).
+   * @example const { records, next } = await pool.listRecords('nonces/', { limit: 500 });
+   * @throws `ERR_MEMPOOL_CORRUPT` if a record of the page is damaged; `details.name` is its name (K4)
+   */
+  listRecords(prefix: string, query?: RecordQuery): Promise<RecordPage> {
+    return this.#calls.read('listRecords', (on) => on.listRecords(prefix, query));
+  }
+
+  /**
+   * Returns the whole pool as lines of JSON, without line ends (D3). It reads page by page, so it needs little memory. The
+   * last line has `changed: true` if other calls changed the pool meanwhile.
+   * @example for await (const line of pool.export()) file.write(`${line}\n`);
+   * @throws `ERR_MEMPOOL_CORRUPT` naming a damaged transaction in flight, which may be mined; or other damaged data (M2)
+   */
+  export(options?: ReadOptions): AsyncIterable<string> {
+    return this.#calls.store.export(options);
+  }
+
+  /**
+   * Fills an empty pool with the lines of an export, of a pool of the same ordering on any backend (D3). Until the last line
+   * is stored, every other verb rejects with `ERR_MEMPOOL_IN_USE`. Repeat an interrupted call with the same lines: it goes
+   * on where the first one stopped. The pool keeps its own epoch, so cursors of the other pool are not valid here.
+   * @example await target.import(createInterface({ input: createReadStream('pool.ndjson') }));
+   * @throws `ERR_MEMPOOL_INVALID` naming `lines`, with the number of a line that is missing or was edited;
+   * `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks the capability `import`
+   */
+  import(lines: Lines, options?: ImportOptions): Promise<ImportOutcome> {
+    return this.#calls.whole('import', null, (on) => on.import(lines, options));
   }
 
   /**
@@ -360,21 +518,13 @@ export class Mempool implements AsyncDisposable {
    */
   async work(handler: WorkHandler, options?: WorkOptions): Promise<WorkDone> {
     this.#calls.assertOpen();
-    const own = resolveWorkOptions(handler, options);
-    const parts = {
-      handler,
-      work: own,
-      options: this.#options,
-      calls: this.#calls,
-      waiting: this.#waiting,
-      pool: this,
-    };
-    return new Worker(parts).run();
+    const work = resolveWorkOptions(handler, options);
+    return new Worker({ handler, work, calls: this.#calls, waiting: this.#waiting, pool: this }).run();
   }
 
   /**
-   * Sends all accepted calls, closes the store, ends the streams and rejects the waits that are left. A second call does
-   * nothing (R2).
+   * Sends all accepted calls and waits for them, ends the streams, rejects the waits that are left, and frees all resources
+   * (R2). A second call does nothing.
    * @example await pool.close();
    */
   close(): Promise<void> {
@@ -385,6 +535,13 @@ export class Mempool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  /** Wakes the waiters after a change that may write no event. */
+  async #waking<Answer>(answer: Promise<Answer>): Promise<Answer> {
+    const answered = await answer;
+    this.#waiting.wake();
+    return answered;
   }
 }
 

@@ -1,9 +1,9 @@
 import { checkRead } from '../boundary/arguments.ts';
+import type { CheckedStore } from '../boundary/checked-store.ts';
 import { checkCursor } from '../boundary/cursors.ts';
 import { callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { cursorOf, readCursor } from '../contract/cursor.ts';
-import type { MempoolStore } from '../contract/store.ts';
 import type { LogEntry, StoredTransaction } from '../contract/transaction.ts';
 
 const pageEntries = 250;
@@ -44,7 +44,7 @@ type SeqVerb = 'peekPending' | 'peekInflight';
 
 /** Iterates over a list of transactions by seq, page by page (O1), including those added after the current position. */
 export async function* walkBySeq(
-  store: MempoolStore,
+  store: CheckedStore,
   verb: SeqVerb,
   { after: start, signal }: SeqWalkOptions,
 ): AsyncGenerator<StoredTransaction & Walked, undefined> {
@@ -59,7 +59,7 @@ export async function* walkBySeq(
 
 /** Iterates over the terminal log page by page, oldest first (O4). Missing numbers were trimmed before the walk reached them. */
 export async function* walkLog(
-  store: MempoolStore,
+  store: CheckedStore,
   { cursor: start, signal }: LogWalkOptions,
 ): AsyncGenerator<LogEntry & Walked, undefined> {
   for (let cursor = start; ; ) {

@@ -1,10 +1,10 @@
-import { checkRead, maxCallTransactions } from '../boundary/arguments.ts';
-import { checkCount } from '../boundary/basic-checks.ts';
+import { checkRead } from '../boundary/arguments.ts';
+import { checkCount, maxCallTransactions } from '../boundary/basic-checks.ts';
+import type { CheckedStore } from '../boundary/checked-store.ts';
 import { callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
-import type { PoolVerbs, PriorityVerbs, ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
-import type { MempoolStore } from '../contract/store.ts';
+import type { ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
 
@@ -42,7 +42,7 @@ export function checkRecheck(options: RecheckOptions): Pick<RecheckParts, 'heigh
 }
 
 export interface RecheckParts {
-  readonly pool: PriorityVerbs & Pick<PoolVerbs, 'payloads'> & Pick<MempoolStore, 'tip'>;
+  readonly pool: Pick<CheckedStore, 'stale' | 'revise' | 'payloads' | 'tip'>;
   readonly application: Application;
   readonly height: number;
   readonly slice: number;

@@ -4,16 +4,16 @@ import { isMempoolError } from '../contract/errors.ts';
 import type { Ordering } from '../contract/limits.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Tip, Transaction, TransactionStatus } from '../contract/transaction.ts';
+import type { Refused } from '../contract/validation.ts';
 import type { Refusal, Verdict } from '../contract/verdict.ts';
 import type { Application } from './application.ts';
 import type { OwnSubmission } from './own-submission.ts';
 import { refusedBefore } from './standard-refusals.ts';
-import type { Refused, SubmitOutcome } from './validation.ts';
 
 /** The result of the screening of one submission. */
 export type Screened =
   /** The outcome is known without a call of the store. */
-  | { readonly kind: 'answered'; readonly outcome: Extract<SubmitOutcome, { readonly kind: 'duplicate' }> | Refused }
+  | { readonly kind: 'answered'; readonly outcome: Extract<ReceiveOutcome, { readonly kind: 'duplicate' }> | Refused }
   | {
       readonly kind: 'admitted';
       readonly submission: OwnSubmission;
@@ -95,7 +95,7 @@ function ofNoUse({ hash }: Transaction): Verdict {
 }
 
 /** True if a known transaction had left the pool when the store was called. */
-export function isGone(screened: Screened | undefined, outcome: SubmitOutcome): boolean {
+export function isGone(screened: Screened | undefined, outcome: ReceiveOutcome): boolean {
   return screened?.kind === 'known' && outcome.kind === 'cycle';
 }
 
@@ -133,7 +133,7 @@ export function screenedOutcomes(
   transactions: readonly Transaction[],
   screened: readonly Screened[],
   outcomes: readonly ReceiveOutcome[],
-): SubmitOutcome[] {
+): ReceiveOutcome[] {
   const byHash = Map.groupBy(outcomes, ({ hash }) => hash);
   const next = (hash: string): ReceiveOutcome | undefined => byHash.get(hash)?.shift();
   // If several transactions have one hash, the first outcomes belong to those that were sent.

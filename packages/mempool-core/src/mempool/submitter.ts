@@ -2,24 +2,21 @@ import { checkWrite } from '../boundary/arguments.ts';
 import { asChecked, askingAbout } from '../boundary/checked-once.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { checkCallTime } from '../boundary/pool-arguments.ts';
-import { readSubmission, readSubmissions, withTooLarge } from '../boundary/submissions.ts';
+import { checkFifoSubmissions, readSubmission, readSubmissions, withTooLarge } from '../boundary/submissions.ts';
 import { checkName } from '../boundary/verdicts.ts';
 import type { WriteContext, WriteOptions } from '../contract/call-options.ts';
 import type { CheckedCallTime } from '../contract/pool-driver.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
+import type { SubmitOptions } from '../contract/validation.ts';
 import type { Application } from './application.ts';
-import { type BatchedVerb, batchedReceive, type QueuedSubmission } from './call-list.ts';
-import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
-import type { CallTrace } from './observer.ts';
+import type { Batched, CallTrace } from './batches.ts';
 import { type OwnSubmission, ownSubmission, ownSubmissions, weight } from './own-submission.ts';
 import { noteSize, type PoolCalls } from './pool-calls.ts';
 import { firstSent, isGone, judgedHeight, Screening, type ScreeningParts, screenedOutcomes } from './screening.ts';
-import type { SubmitOptions, SubmitOutcome } from './validation.ts';
 
 export interface SubmitterParts extends Pick<ScreeningParts, 'status'> {
   readonly calls: PoolCalls;
-  readonly options: ResolvedMempoolOptions;
   readonly application: Application | null;
 }
 
@@ -28,33 +25,37 @@ type Trace = CallTrace | null;
 /** Copies submissions, validates them, and sends those that the application accepts. */
 export class Submitter {
   readonly #calls: PoolCalls;
-  readonly #options: ResolvedMempoolOptions;
   readonly #screening: Screening;
-  readonly #receive: BatchedVerb<QueuedSubmission, ReceiveOutcome>;
+  readonly #application: Application | null;
 
-  constructor({ calls, options, application, status }: SubmitterParts) {
+  constructor({ calls, application, status }: SubmitterParts) {
     const { store } = calls;
     this.#calls = calls;
-    this.#options = options;
-    this.#receive = batchedReceive(store);
+    this.#application = application;
     this.#screening = new Screening({ application, ordering: store.ordering, status, tip: async () => store.tip() });
   }
 
-  async submit(submission: Submission, options: SubmitOptions | undefined, trace: Trace): Promise<SubmitOutcome> {
+  async submit(submission: Submission, options: SubmitOptions | undefined, trace: Trace): Promise<ReceiveOutcome> {
     this.#calls.assertOpen();
     const { context, moment, from } = this.#submitting(options);
-    const own = ownSubmission(readSubmission(submission), from, this.#options.maxTxBytes);
+    const own = ownSubmission(readSubmission(submission), from, this.#calls.options.maxTxBytes);
     return own.kind === 'too-large' ? own : this.#submit(own.submission, moment, context, trace);
   }
 
-  async receive(
+  receive(submissions: readonly Submission[], options: SubmitOptions | undefined): Promise<ReceiveOutcome[]> {
+    if (this.#application === null && options?.from === undefined)
+      return this.#calls.whole('receive', submissions, (on) => on.receive(submissions, this.#calls.timed(options)));
+    return this.#calls.observed('receive', (trace) => this.#receiveScreened(submissions, options, trace));
+  }
+
+  async #receiveScreened(
     submissions: readonly Submission[],
     options: SubmitOptions | undefined,
     trace: Trace,
-  ): Promise<SubmitOutcome[]> {
+  ): Promise<ReceiveOutcome[]> {
     this.#calls.assertOpen();
     const { context, moment, from } = this.#submitting(options);
-    const { maxTxBytes } = this.#options;
+    const { maxTxBytes } = this.#calls.options;
     const read = readSubmissions(submissions);
     noteSize(trace, read.length);
     const told = await this.#receiveAll(ownSubmissions(read, from, maxTxBytes), moment, context);
@@ -66,7 +67,7 @@ export class Submitter {
     moment: CheckedCallTime,
     context: WriteOptions,
     trace: Trace,
-  ): Promise<SubmitOutcome> {
+  ): Promise<ReceiveOutcome> {
     if (this.#screening.passes(own)) return this.#send(own, moment, context, trace);
     const screened = await this.#screening.screen(own, moment.height ?? undefined, context);
     if (screened.kind === 'answered') return (await this.#recorded([own], context))?.[0] ?? screened.outcome;
@@ -83,23 +84,37 @@ export class Submitter {
   async #recorded(own: readonly OwnSubmission[], context: WriteOptions): Promise<ReceiveOutcome[] | null> {
     const { operationId, signal } = context;
     if (operationId === undefined) return null;
-    const told = await this.#calls.whole({ operationId, signal }, (on, to) => on.receive([], askingAbout(own, to)));
+    const told = await this.#calls.sent((on) => on.receive([], askingAbout(own, { operationId, signal })));
     return told.length === 0 ? null : told;
   }
 
-  #send(own: OwnSubmission, moment: CheckedCallTime, context: WriteOptions, trace: Trace): Promise<ReceiveOutcome> {
-    const subject = { item: { own, moment }, hash: own.hash, bytes: weight(own), trace };
-    return this.#calls.single(this.#receive, subject, context);
+  /** The order of arrival shows (L1), so submissions wait in one order, although those with other call times cannot share. */
+  async #send(
+    own: OwnSubmission,
+    { now, height }: CheckedCallTime,
+    context: WriteOptions,
+    trace: Trace,
+  ): Promise<ReceiveOutcome> {
+    const { store } = this.#calls;
+    if (store.ordering === 'fifo') checkFifoSubmissions([{ verdict: undefined, from: undefined, ...own }]);
+    const at = { now: now ?? undefined, height: height ?? undefined };
+    const batched: Batched<OwnSubmission, ReceiveOutcome> = {
+      name: `receive ${now} ${height}`,
+      kind: 'write',
+      isOrdered: true,
+      send: (all, to) => store.receive(asChecked(all), { ...to, ...at }),
+    };
+    return this.#calls.single(batched, { item: own, hash: own.hash, bytes: weight(own), trace }, context);
   }
 
   async #receiveAll(
     own: readonly OwnSubmission[],
     moment: CheckedCallTime,
     context: WriteContext,
-  ): Promise<SubmitOutcome[]> {
+  ): Promise<ReceiveOutcome[]> {
     const [now, given] = [moment.now ?? undefined, moment.height ?? undefined];
     const send = (submissions: readonly OwnSubmission[], height = given): Promise<ReceiveOutcome[]> =>
-      this.#calls.whole(context, (on, to) => on.receive(asChecked(submissions), to), { now, height });
+      this.#calls.sent((on) => on.receive(asChecked(submissions), { ...context, now, height }));
     if (own.every((each) => this.#screening.passes(each))) return send(own);
     const screened = await Promise.all(own.map((each) => this.#screening.screen(each, given, context)));
     const sent = screened.flatMap((each) => (each.kind === 'answered' ? [] : each.submission));
@@ -119,7 +134,7 @@ export class Submitter {
     const context = checkWrite(options, callNames.submit);
     const from = options?.from;
     if (from !== undefined) checkName('from', from, 1);
-    return { context, moment: checkCallTime(callTime(options, this.#options)), from };
+    return { context, moment: checkCallTime(this.#calls.timed(options)), from };
   }
 }
 

@@ -1,29 +1,26 @@
-import type { AnyStore } from '../contract/store.ts';
-import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
+import type { CheckedStore } from '../boundary/checked-store.ts';
 import type { PoolCalls } from './pool-calls.ts';
 
 export interface SweeperParts {
   readonly calls: PoolCalls;
-  readonly options: ResolvedMempoolOptions;
   /** Called when a sweep has woken held transactions, because that writes no event. */
   woken(): void;
 }
 
 /**
  * Sweeps the pool at an interval, one sweep at a time, until it is stopped. It sweeps only if the pool has transactions
- * that a sweep may change. It calls the store directly, because in the queue a sweep would delay other calls. It continues
- * after a failed sweep.
+ * that a sweep may change. It continues after a failed sweep.
  */
 export class Sweeper {
   readonly #parts: SweeperParts;
   #cancel: () => void = () => undefined;
   #isStopped = false;
-  /** True while sweeps fail: the log is told once. */
+  /** True while sweeps fail: only the first failure is logged. */
   #isFailing = false;
 
   constructor(parts: SweeperParts) {
     this.#parts = parts;
-    if (parts.options.sweepEveryMs > 0) this.#await();
+    if (parts.calls.options.sweepEveryMs < Number.POSITIVE_INFINITY) this.#await();
   }
 
   stop(): void {
@@ -32,7 +29,7 @@ export class Sweeper {
   }
 
   #await(): void {
-    const { schedule, sweepEveryMs } = this.#parts.options;
+    const { schedule, sweepEveryMs } = this.#parts.calls.options;
     this.#cancel = schedule(() => void this.#run(), sweepEveryMs);
   }
 
@@ -42,25 +39,25 @@ export class Sweeper {
       if (await hasWork(calls.store)) await this.#sweepAll();
       this.#isFailing = false;
     } catch (error) {
-      if (!this.#isStopped && !this.#isFailing) this.#tell(error);
+      if (!this.#isStopped && !this.#isFailing) this.#report(error);
       this.#isFailing = true;
     }
     if (!this.#isStopped) this.#await();
   }
 
   async #sweepAll(): Promise<void> {
-    const { calls, options, woken } = this.#parts;
+    const { calls, woken } = this.#parts;
     while (!this.#isStopped) {
-      const swept = await calls.observed('sweep', () => calls.store.sweep(callTime(undefined, options)));
+      const swept = await calls.read('sweep', (store) => store.sweep(calls.timed(undefined)));
       if (swept.woken.length > 0) woken();
       if (!swept.more) return;
       await new Promise(setImmediate);
     }
   }
 
-  #tell(error: unknown): void {
+  #report(error: unknown): void {
     try {
-      this.#parts.options.log('warn', 'a sweep failed', { error });
+      this.#parts.calls.options.log('warn', 'a sweep failed', { error });
     } catch {
       // The log itself failed, so the failure cannot be reported.
     }
@@ -68,7 +65,7 @@ export class Sweeper {
 }
 
 /** True if the pool has anything that a sweep may end: claims, other transactions in flight, held ones, expiries. */
-async function hasWork(store: AnyStore): Promise<boolean> {
+async function hasWork(store: CheckedStore): Promise<boolean> {
   const { pending, propagated, acknowledged, held } = await store.usage();
   // In a fifo pool, Pending transactions do not expire.
   return propagated + acknowledged + (store.ordering === 'fifo' ? held : pending) > 0;

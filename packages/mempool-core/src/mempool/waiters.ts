@@ -1,7 +1,7 @@
+import type { CheckedStore } from '../boundary/checked-store.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid, isMempoolError, MempoolError } from '../contract/errors.ts';
 import type { BlockEvent, MempoolEvent, TransactionEvent } from '../contract/events.ts';
-import type { MempoolStore } from '../contract/store.ts';
 import { type KnownStage, knownStages, type TransactionStatus } from '../contract/transaction.ts';
 
 const maxLook = 1_000;
@@ -44,7 +44,7 @@ interface Subscription {
  * confirmations reads the status again at the block that may complete them.
  */
 export class Waiters {
-  readonly #store: MempoolStore;
+  readonly #store: CheckedStore;
   readonly #byHash = new Map<string, Set<Waiter>>();
   readonly #unlooked = new Set<Waiter>();
   readonly #deep = new Set<Waiter>();
@@ -54,7 +54,7 @@ export class Waiters {
   #generation = 0;
   #looking = false;
 
-  constructor(store: MempoolStore) {
+  constructor(store: CheckedStore) {
     this.#store = store;
   }
 

@@ -30,7 +30,8 @@ export class Waiting {
   }
 
   async waitForPending(options: ReadOptions | undefined): Promise<void> {
-    const store = this.#calls.reading;
+    this.#calls.assertOpen();
+    const { store } = this.#calls;
     const { signal } = checkRead(options);
     signal?.throwIfAborted();
     const changes = await this.#changeSignals.hold(signal);

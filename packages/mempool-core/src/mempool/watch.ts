@@ -1,9 +1,9 @@
-import { maxCallTransactions } from '../boundary/arguments.ts';
+import { maxCallTransactions } from '../boundary/basic-checks.ts';
+import type { CheckedStore } from '../boundary/checked-store.ts';
 import { endable } from '../boundary/unless-aborted.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { sameReason } from '../contract/drop-reason.ts';
 import type { TransactionEvent } from '../contract/events.ts';
-import type { MempoolStore } from '../contract/store.ts';
 import type { Stage, TransactionStatus } from '../contract/transaction.ts';
 import { eventStatus } from './waiters.ts';
 
@@ -12,11 +12,11 @@ import { eventStatus } from './waiters.ts';
  * statuses again and delivers those that changed. So the last status delivered for a hash is always the newest.
  */
 export class Watch implements AsyncIterable<TransactionStatus> {
-  readonly #store: MempoolStore;
+  readonly #store: CheckedStore;
   readonly #hashes: ReadonlySet<string>;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(store: MempoolStore, hashes: readonly string[], { signal }: ReadOptions) {
+  constructor(store: CheckedStore, hashes: readonly string[], { signal }: ReadOptions) {
     this.#store = store;
     this.#hashes = new Set(hashes);
     this.#signal = signal;

@@ -3,9 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkReason } from '../boundary/arguments.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { isMempoolError } from '../contract/errors.ts';
-import type { ClaimWithPayloads } from '../contract/pool-verbs.ts';
+import type { ClaimWithPayloads, TakeOptions, TakePayloadsOptions } from '../contract/pool-verbs.ts';
 import { HeldClaim, type HeldClaimParts } from './held-claim.ts';
-import { callTime, type ResolvedMempoolOptions } from './mempool-options.ts';
 import type { PoolCalls } from './pool-calls.ts';
 import type { Waiting } from './waiting.ts';
 import {
@@ -36,7 +35,6 @@ export interface WorkerParts {
   readonly handler: WorkHandler;
   readonly pool: WorkerPool;
   readonly work: ResolvedWorkOptions;
-  readonly options: ResolvedMempoolOptions;
   readonly calls: PoolCalls;
   readonly waiting: Waiting;
 }
@@ -131,7 +129,7 @@ export class Worker {
 
   /** Takes as many as there are free places, or waits for a place, for a transaction or for the store. */
   async #round(): Promise<void> {
-    const { work, options } = this.#parts;
+    const { work, calls } = this.#parts;
     try {
       const free = work.concurrency - this.#jobs.size;
       if (free === 0) await unlessAborted(this.#placeFreed.promise, this.#stopping.signal);
@@ -140,14 +138,14 @@ export class Worker {
     } catch (error) {
       if (this.#isStopping) return;
       if (!isMempoolError(error) || !error.retryable) return this.#fail(error);
-      options.log('warn', 'a worker could not take transactions', { error });
+      calls.options.log('warn', 'a worker could not take transactions', { error });
       await this.#pause(againMs);
     }
   }
 
   /** Returns false if there was nothing to take. */
   async #take(maxTxs: number): Promise<boolean> {
-    const { clock } = this.#parts.options;
+    const { clock } = this.#parts.calls.options;
     const askedAt = clock();
     if (askedAt >= this.#dueAt) this.#dueAt = Number.POSITIVE_INFINITY;
     if (this.#lost === null && !this.#isLikely && !(await this.#isReady())) return false;
@@ -161,22 +159,20 @@ export class Worker {
 
   /** Looks before each `take` that may find nothing: each one uses up one of the operation ids that a store keeps (X2). */
   async #isReady(): Promise<boolean> {
-    const { work, options, calls } = this.#parts;
+    const { work, calls } = this.#parts;
     const { owner, claimMs } = work;
     // It takes nothing, but hands out again what was held back until now (P20).
-    const waking = { ...callTime(undefined, options), owner, claimMs };
-    await calls.observed('take', () => calls.reading.take({ maxTxs: 0 }, waking));
-    return calls.observed('hasPending', () => calls.reading.hasPending());
+    await calls.read('take', (store) => store.take({ maxTxs: 0 }, calls.timed<TakeOptions>({ owner, claimMs })));
+    return calls.read('hasPending', (store) => store.hasPending());
   }
 
-  /** Not through the queue: there, `take` and `extendClaim` would hold up the calls of others, and be held up by them. */
   async #ask(ask: Ask): Promise<ClaimWithPayloads> {
-    const { work, options, calls } = this.#parts;
+    const { work, calls } = this.#parts;
     const { owner, claimMs } = work;
     const { operationId, maxTxs } = ask;
-    const how = { ...callTime(undefined, options), owner, claimMs, operationId, payloads: true } as const;
+    const how = calls.timed<TakePayloadsOptions>({ owner, claimMs, operationId, payloads: true });
     try {
-      const taken = await calls.observed('take', () => calls.reading.take({ maxTxs }, how));
+      const taken = await calls.read('take', (store) => store.take({ maxTxs }, how));
       this.#lost = null;
       return taken;
     } catch (error) {
@@ -187,8 +183,8 @@ export class Worker {
 
   /** When the work ends, what a lost `take` has taken is given back. Tries again while its claim would last. */
   async #recover(): Promise<void> {
-    const { work, options } = this.#parts;
-    while (this.#lost !== null && this.#lost.askedAt + work.claimMs > options.clock()) {
+    const { work, calls } = this.#parts;
+    while (this.#lost !== null && this.#lost.askedAt + work.claimMs > calls.options.clock()) {
       const { askedAt } = this.#lost;
       try {
         this.#begin(await this.#ask(this.#lost), askedAt);
@@ -200,10 +196,11 @@ export class Worker {
   }
 
   #begin(taken: ClaimWithPayloads, askedAt: number): void {
-    const { work, options, calls } = this.#parts;
+    const { work, calls } = this.#parts;
+    const { clock } = calls.options;
     const extend: HeldClaimParts['extend'] = (id, ms) =>
-      calls.observed('extendClaim', () => calls.reading.extendClaim(id, ms));
-    const claim = new HeldClaim({ claim: taken, claimMs: work.claimMs, askedAt, clock: options.clock, extend });
+      calls.read('extendClaim', (store) => store.extendClaim(id, ms));
+    const claim = new HeldClaim({ claim: taken, claimMs: work.claimMs, askedAt, clock, extend });
     this.#claims.add(claim);
     if (this.#isStopping) claim.stop(this.#stopping.signal.reason);
     this.#waiting += taken.transactions.length;
@@ -219,7 +216,7 @@ export class Worker {
     if (this.#inVain > 0) await this.#pause(Math.min(againMs, 2 ** this.#inVain));
     this.#ready ??= this.#nextReady();
     const over = new AbortController();
-    const dueInMs = Math.max(0, this.#dueAt - this.#parts.options.clock());
+    const dueInMs = Math.max(0, this.#dueAt - this.#parts.calls.options.clock());
     const timer = delay(Math.min(againMs, dueInMs), false, { signal: over.signal }).catch(() => false);
     try {
       const isReady = await Promise.race([this.#ready, timer]);
@@ -279,7 +276,7 @@ export class Worker {
 
   /** A reason that is none, and a backoff that is none, are the application's fault: they end the work. */
   #failed(claim: HeldClaim, attempt: number, error: unknown): Answer {
-    const { work, options } = this.#parts;
+    const { work, calls } = this.#parts;
     const reason = finalReason(error);
     try {
       if (reason !== null) {
@@ -289,7 +286,7 @@ export class Worker {
       if (this.#isStopping) return { kind: 'released' };
       if (attempt >= work.attempts) return { kind: 'failed', reason: 'failed' };
       const ms = checkBackoff(work.backoff(attempt, error));
-      this.#dueAt = Math.min(this.#dueAt, options.clock() + ms + 1);
+      this.#dueAt = Math.min(this.#dueAt, calls.options.clock() + ms + 1);
       return { kind: 'released', notBeforeMs: claim.poolTimeMs + ms };
     } catch (fault) {
       this.#fail(fault);

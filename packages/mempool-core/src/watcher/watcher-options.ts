@@ -1,9 +1,10 @@
 import { checkPolicy } from '../boundary/arguments.ts';
 import { checkNames } from '../boundary/option-names.ts';
+import type { ChainOptions, TipOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Leadership } from '../contract/lease.ts';
 import type { Logger } from '../contract/options.ts';
-import type { MempoolStore, Policy } from '../contract/store.ts';
+import type { Block, ConfirmOutcome, Policy, RollbackOutcome, RollbackTarget, TipAnswer } from '../contract/store.ts';
 import type { ChainPoint, Tip } from '../contract/transaction.ts';
 import type { ChainSource } from './chain-source.ts';
 
@@ -28,8 +29,12 @@ export interface WatcherElection {
   depose?(term: number): Promise<unknown>;
 }
 
-/** The verbs that a watcher calls. A store and a `Mempool` have them. */
-export type WatcherPool = Pick<MempoolStore, 'tip' | 'confirm' | 'rollback'>;
+/** The verbs of a pool that a watcher calls. */
+export interface WatcherPool {
+  tip(options?: TipOptions): Promise<TipAnswer>;
+  confirm(block: Block, policy?: Policy, options?: ChainOptions): Promise<ConfirmOutcome>;
+  rollback(target: RollbackTarget, options?: ChainOptions): Promise<RollbackOutcome>;
+}
 
 /** Options of `Watcher`. */
 export interface WatcherOptions {

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it, vi } from 'vitest';
-import { defineBackend } from '../../src/boundary/define-backend.ts';
 import type { StoreDriver } from '../../src/contract/driver.ts';
-import type { MempoolStore } from '../../src/contract/store.ts';
+import { defineBackend } from '../../src/mempool/define-backend.ts';
+import type { Mempool } from '../../src/mempool/pool-of-ordering.ts';
 import { EventLog } from './event-log.ts';
 
 const hash = 'ab'.repeat(32);
@@ -85,12 +85,12 @@ it('remove takes the options of open, checked, and a backend that has none of it
   await expect(faulty.remove()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INTERNAL', cause: expect.any(TypeError) });
 });
 
-const reads: readonly (readonly [string, (store: MempoolStore, signal: AbortSignal) => Promise<unknown>])[] = [
+const reads: readonly (readonly [string, (store: Mempool, signal: AbortSignal) => Promise<unknown>])[] = [
   ['hasPending', (store, signal) => store.hasPending({ signal })],
   ['peekPending', (store, signal) => store.peekPending({ signal })],
   ['findInflight', (store, signal) => store.findInflight([hash], { signal })],
   ['peekInflight', (store, signal) => store.peekInflight({ signal })],
-  ['checkStatus', (store, signal) => store.checkStatus([hash], { signal })],
+  ['status', (store, signal) => store.status([hash], { signal })],
   ['dumpFinalized', (store, signal) => store.dumpFinalized({ signal })],
   ['subscribe', (store, signal) => store.subscribe({ signal })],
   ['tip', (store, signal) => store.tip({ signal })],

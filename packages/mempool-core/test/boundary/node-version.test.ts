@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkNode } from '../../src/boundary/define-backend.ts';
+import { checkNode } from '../../src/mempool/define-backend.ts';
 
 test('a Node before 22 is refused by name, a later one is not', () => {
   for (const version of ['8.17.0', '20.20.2', '21.7.3'])

@@ -2,23 +2,9 @@ import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Backend } from '../../src/boundary/define-backend.ts';
 import { openMempool } from '../../src/config/open-mempool.ts';
+import type { Backend } from '../../src/mempool/define-backend.ts';
 import { scratch } from '../readme-backend.ts';
-
-it('opens no store for options that no pool takes: nobody would close it', async () => {
-  let opened = 0;
-  const backend: Backend = {
-    ...scratch,
-    open: (options) => {
-      opened += 1;
-      return scratch.open(options);
-    },
-  };
-  const opening = openMempool({ backend: 'scratch' }, { scratch: backend }, { maxBatch: 0 });
-  await expect(opening).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID', details: { field: 'maxBatch' } });
-  expect(opened).toBe(0);
-});
 
 /** The backend under another name: it is told what the configuration says, and takes no more than `scratch` does. */
 const lenient = { ...scratch, open: () => scratch.open() } as Backend;
@@ -33,7 +19,7 @@ it('makes the folder of a path below the storage path of Dolos', async () => {
   const root = join(await folder(), 'data');
   const mempool = { backend: 'redb', path: 'pools/one/pool.db' } as const;
   await using pool = await openMempool({ storage: { path: root, mempool } }, { sqlite: lenient });
-  expect(pool.store.name).toBe('scratch');
+  expect(pool.name).toBe('scratch');
   expect((await stat(join(root, 'pools', 'one'))).isDirectory()).toBe(true);
 });
 
@@ -42,7 +28,7 @@ it('makes no folder that it was not told to, and none for a pool without a file'
   const path = join(root, 'pool.db');
   await using one = await openMempool({ backend: 'sqlite', path }, { sqlite: lenient });
   await using other = await openMempool({ backend: 'ephemeral', path, makeFolder: true }, { ephemeral: scratch });
-  expect([one.store.name, other.store.name]).toEqual(['scratch', 'scratch']);
+  expect([one.name, other.name]).toEqual(['scratch', 'scratch']);
   await expect(stat(root)).rejects.toMatchObject({ code: 'ENOENT' });
 });
 

@@ -109,7 +109,7 @@ keep_invalid_ms = 0`,
     const chain = { height: 20 };
     const given = { validate, schedule: timer.schedule, height: () => chain.height };
     await using pool = await openMempool(await loadConfig(path), { ephemeral }, given);
-    expect(pool.store.ordering).toBe('priority');
+    expect(pool.ordering).toBe('priority');
     expect(await pool.setLimits({})).toMatchObject({
       maxTxs: 5,
       ttlMs: Number.POSITIVE_INFINITY,
@@ -169,7 +169,7 @@ describe('a third party’s backend', () => {
     const config = { backend: 'their-backend', url: 'redis://localhost', options: { theirs: 1 } };
     const importModule = async (specifier: string) => (specifier === 'their-backend' ? { default: backend } : {});
     await using pool = await openMempool(config, {}, { importModule });
-    expect(pool.store.name).toBe('ephemeral');
+    expect(pool.name).toBe('ephemeral');
     expect(opened).toMatchObject([{ url: 'redis://localhost', theirs: 1 }]);
   });
 
@@ -178,7 +178,7 @@ describe('a third party’s backend', () => {
     const importModule = async () => module;
     await using only = await openMempool({ backend: 'theirs' }, {}, { importModule });
     await using named = await openMempool({ backend: 'theirs#one' }, {}, { importModule });
-    expect([only.store.name, named.store.name]).toEqual(['ephemeral', 'ephemeral']);
+    expect([only.name, named.name]).toEqual(['ephemeral', 'ephemeral']);
     for (const backend of ['theirs#helper', 'theirs#none'])
       expect(await refusal(openMempool({ backend }, {}, { importModule }))).toMatchObject({
         code: 'ERR_MEMPOOL_CONFIG',
@@ -223,7 +223,7 @@ describe('a Dolos configuration', () => {
     const log = (level: LogLevel, message: string) => void transitions.push([level, message]);
     const section = { backend: 'in_memory', pool_size: 10, max_finalized: 100, watcher_lock_ttl: 60 } as const;
     await using pool = await openMempool({ storage: { mempool: section } }, { ephemeral }, { log });
-    expect(pool.store.name).toBe('ephemeral');
+    expect(pool.name).toBe('ephemeral');
     expect(transitions).toEqual([['info', expect.stringContaining('pool_size has no effect')]]);
   });
 
@@ -235,5 +235,16 @@ describe('a Dolos configuration', () => {
     expect(error).toMatchObject({ code: 'ERR_MEMPOOL_CONFIG', details: { field: 'path' } });
     expect(opened).toEqual([]);
     expect((await readFile(path)).equals(content)).toBe(true);
+  });
+
+  it.each([
+    ['missing', null],
+    ['empty', Buffer.alloc(0)],
+    ['another', Buffer.from('redbird')],
+  ])('a path with a file that is %s is the backend’s to judge', async (name, content) => {
+    const { backend, opened } = recording();
+    const path = content === null ? join(folder, name) : await file(name, content);
+    await using pool = await openMempool({ backend: 'redb', path }, { sqlite: backend });
+    expect([pool.name, opened.length]).toEqual(['ephemeral', 1]);
   });
 });

@@ -1,4 +1,4 @@
-import { Mempool } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 
 const transaction = (id: string) => ({ hash: id.repeat(32), payload: new Uint8Array([1]) });
@@ -24,7 +24,7 @@ async function follow(pool: Mempool): Promise<void> {
   console.log(`${kept.received} received, ${kept.dropped} dropped`);
 }
 
-await using pool = new Mempool(await ephemeral.open());
+await using pool = await ephemeral.open();
 await pool.submit(transaction('a1'));
 await follow(pool);
 
@@ -34,6 +34,6 @@ await pool.drop('a1'.repeat(32), { app: 'withdrawn' });
 await follow(pool);
 
 // The pool is made anew: the old totals say nothing about it.
-await using other = new Mempool(await ephemeral.open());
+await using other = await ephemeral.open();
 await other.submit(transaction('c3'));
 await follow(other);

@@ -1,7 +1,7 @@
-import { type ChainPoint, Mempool } from 'mempool-core';
+import type { ChainPoint } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 
-await using pool = new Mempool(await ephemeral.open());
+await using pool = await ephemeral.open();
 const tx = 'c0ffee'.padEnd(64, '0');
 await pool.submit({ hash: tx, payload: new Uint8Array([1]), payloadType: 0 });
 

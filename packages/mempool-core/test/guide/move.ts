@@ -20,6 +20,6 @@ await source.close();
 // On any backend: the pool must be empty, and of the same ordering.
 const target = await ephemeral.open({ pool: 'new' });
 const outcome = await target.import(createInterface({ input: createReadStream(path) }));
-const [status] = await target.checkStatus([hash]);
+const [status] = await target.status([hash]);
 console.log(outcome.kind, status?.stage, `sent ${status?.attempts} time`);
 await target.close();

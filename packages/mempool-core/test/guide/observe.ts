@@ -1,10 +1,9 @@
-import { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 
 // One counter for each verb and outcome, and the largest store call, as a metrics library would keep them.
 const counters = new Map<string, number>();
 let largest = 0;
-await using pool = new Mempool(await ephemeral.open(), {
+await using pool = await ephemeral.open({
   observer: ({ verb, outcome, batch }) => {
     counters.set(`${verb} ${outcome}`, (counters.get(`${verb} ${outcome}`) ?? 0) + 1);
     largest = Math.max(largest, batch);

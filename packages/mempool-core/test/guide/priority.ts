@@ -1,4 +1,4 @@
-import { account, accountTag, Mempool, type Transaction } from 'mempool-core';
+import { account, accountTag, type Transaction } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 
 // Your application reads its own payloads. Here: sender, nonce, fee.
@@ -9,8 +9,9 @@ const read = ({ payload }: Transaction) => {
 };
 
 // The verdict: one transaction per nonce, in the order of the nonces, worth its fee.
-const store = await ephemeral.open({ ordering: 'priority', maxTxs: 3 });
-await using pool = new Mempool(store, {
+await using pool = await ephemeral.open({
+  ordering: 'priority',
+  maxTxs: 3,
   validate(transaction) {
     const { sender, nonce, fee } = read(transaction);
     return account(sender, nonce, 0n, { priority: fee });

@@ -1,4 +1,4 @@
-import { type GossipPage, MempoolError, type MempoolStore, type Ordering, type PriorityMempool } from 'mempool-core';
+import { type GossipPage, type Mempool, MempoolError, type Ordering, type PriorityMempool } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { answered, closed, hash, hashes, numbers, once, open, openPriority, pays, rest, transaction } from './tap.ts';
 
@@ -72,7 +72,7 @@ describe('gossip with a peer', () => {
   });
 
   it('tells what a new verdict of another process allows to propagate, which makes no event', async () => {
-    const { pool, store, before, count } = await openPriority({ sweepEveryMs: 0 });
+    const { pool, other: store, before, count } = await openPriority({ sweepEveryMs: Number.POSITIVE_INFINITY });
     await store.receive([pays(1, 0n, { propagate: false })]);
     const told = pagesOf(pool.gossip('ann')).next();
     expect(await answered(told)).toBe(false);
@@ -81,7 +81,7 @@ describe('gossip with a peer', () => {
     before('since', () => {
       if (count('since') === looks + 1) throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'out of reach');
     });
-    // Straight at the store, as another process does it.
+    // Another node makes the change.
     const revised = await store.revise([{ hash: hash(1), version: 1, answer: { priority: 0n } }]);
     expect(revised).toMatchObject([{ kind: 'revised' }]);
     expect(items(await told)).toEqual([1]);
@@ -96,7 +96,7 @@ describe('gossip with a peer', () => {
   });
 
   it('misses nothing that comes between its look and its wait', async () => {
-    const { pool, store, after } = await openPriority();
+    const { pool, other: store, after } = await openPriority();
     let late = 0;
     after('since', async () => {
       late += 1;
@@ -150,7 +150,7 @@ describe('gossip with a peer', () => {
     await pool.submit(pays(3, 0n));
     await waiting;
     expect(await read(pages, 1)).toEqual([3]);
-    await expect(pages.next()).rejects.toBe(reason);
+    await expect(pages.next()).rejects.toMatchObject({ cause: reason });
   });
 
   it('needs a pool that keeps sources', async () => {
@@ -161,16 +161,13 @@ describe('gossip with a peer', () => {
 });
 
 /** Ways by which something becomes ready, after `prepare`. */
-const ways: Record<
-  string,
-  readonly [prepare: (store: MempoolStore) => unknown, ready: (store: MempoolStore) => unknown]
-> = {
+const ways: Record<string, readonly [prepare: (store: Mempool) => unknown, ready: (store: Mempool) => unknown]> = {
   'is received': [() => undefined, (store) => store.receive([pays(1, 0n)])],
   'is given back': [(store) => take(store), (store) => store.release(hashes(1))],
   'was taken too long ago': [(store) => take(store, 1), (store) => store.sweep()],
 };
 
-async function take(store: MempoolStore, claimMs = 60_000): Promise<void> {
+async function take(store: Mempool, claimMs = 60_000): Promise<void> {
   await store.receive([pays(1, 0n)]);
   await store.take({}, { owner: 'miner', claimMs });
 }
@@ -180,11 +177,11 @@ describe('waitForPending', () => {
     const [prepare, ready] = ways[way] ?? [];
     const time = { nowMs: 1_000_000 };
     const { pool } = await openPriority({}, { now: () => time.nowMs });
-    await prepare?.(pool.store);
+    await prepare?.(pool);
     const waiting = pool.waitForPending();
     expect(await answered(waiting)).toBe(false);
     time.nowMs += 1_000;
-    await ready?.(pool.store);
+    await ready?.(pool);
     await waiting;
     expect(await pool.hasPending()).toBe(true);
   });
@@ -202,7 +199,10 @@ describe('waitForPending', () => {
 
   it('resolves though another process has woken what was held back, and gossip goes on', async () => {
     const time = { nowMs: 1_000_000 };
-    const { pool, store } = await openPriority({ sweepEveryMs: 0 }, { now: () => time.nowMs });
+    const { pool, other: store } = await openPriority(
+      { sweepEveryMs: Number.POSITIVE_INFINITY },
+      { now: () => time.nowMs },
+    );
     await store.receive([pays(1, 0n)]);
     await store.markInflight(hashes(1));
     const { cursors } = await store.usage();
@@ -211,7 +211,7 @@ describe('waitForPending', () => {
     const told = pagesOf(pool.gossip('ann', { after: cursors.gossip })).next();
     expect(await answered(Promise.race([waiting, told]))).toBe(false);
     time.nowMs += 200;
-    // Straight at the store, as another process does it.
+    // Another node makes the change.
     expect((await store.sweep()).woken).toEqual(hashes(1));
     await waiting;
     expect(items(await told)).toEqual([1]);
@@ -222,23 +222,23 @@ describe('waitForPending', () => {
     const waiting = pool.waitForPending();
     await pool.submit(child(1));
     expect(await answered(waiting)).toBe(false);
-    const looks = count('hasPending');
+    const looks = count('usage');
     await rest();
-    expect(count('hasPending')).toBe(looks);
+    expect(count('usage')).toBe(looks);
     await pool.submit(parent(2));
     await waiting;
   });
 
   it('misses nothing that comes between its look and its wait', async () => {
-    const { pool, store, after, count } = await openPriority();
+    const { pool, other: store, after } = await openPriority({ sweepEveryMs: Number.POSITIVE_INFINITY });
     const arrive = once(async () => {
       await store.receive([pays(1, 0n)]);
       // Its event has come and gone before the answer does.
       await rest();
     });
-    after('hasPending', arrive);
+    after('usage', arrive);
     await pool.waitForPending();
-    expect(count('hasPending')).toBe(2);
+    expect(await pool.hasPending()).toBe(true);
   });
 
   it('ends with the signal’s reason, and with the pool', async () => {
@@ -253,5 +253,15 @@ describe('waitForPending', () => {
     await pool.close();
     await ended;
     await expect(pool.waitForPending()).rejects.toMatchObject(closed);
+  });
+
+  it('rejects with what the store says', async () => {
+    const { pool, before } = await openPriority();
+    const failure = new Error('no events');
+    before('subscribe', () => Promise.reject(failure));
+    await expect(pool.waitForPending()).rejects.toMatchObject({ cause: failure });
+    before('subscribe', () => undefined);
+    await pool.submit(pays(1, 0n));
+    await pool.waitForPending();
   });
 });

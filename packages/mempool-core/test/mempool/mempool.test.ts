@@ -1,6 +1,7 @@
 import type { Transaction } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import {
+  block,
   collect,
   filled,
   hash,
@@ -44,6 +45,27 @@ describe('calls of one transaction', () => {
       { stage: 'Dropped', reason: 'failed' },
       { kind: 'received', seq: 2 },
     ]);
+  });
+
+  it('tell the first of several who move one hash that it moved, and the others that it did not', async () => {
+    const { pool } = await open();
+    await pool.submit(transaction(1));
+    const moved = await Promise.all([1, 2, 3].map(() => pool.markInflight(hash(1))));
+    expect(moved).toEqual([true, false, false]);
+  });
+
+  it('of the whole pool come after those queued before: a block confirms what was just submitted', async () => {
+    const { pool } = await open();
+    const submitted = pool.submit(transaction(1));
+    const outcome = await pool.confirm(block(1, 1));
+    expect(outcome).toMatchObject({ kind: 'applied', confirmed: 1 });
+    expect(await submitted).toMatchObject({ kind: 'received', stage: 'Pending' });
+  });
+
+  it('take lists as well, and answer with the hashes moved', async () => {
+    const { pool } = await filled(1, 2, 3);
+    expect(await pool.markInflight([hash(2), hash(9), hash(1)])).toEqual([hash(2), hash(1)]);
+    expect(await pool.drop([hash(3), hash(1)], 'failed')).toEqual([hash(3), hash(1)]);
   });
 
   it('own their bytes from the moment they are made (M1)', async () => {

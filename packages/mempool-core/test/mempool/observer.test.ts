@@ -1,9 +1,9 @@
-import type { MempoolOptions, ObservedCall } from 'mempool-core';
+import type { ObservedCall, OpenOptions } from 'mempool-core';
 import { describe, expect, it } from 'vitest';
 import { block, closed, hash, hashes, open, openPriority, transaction, transactions, upTo } from './tap.ts';
 
 /** A pool whose calls are noted. */
-async function observed(options: MempoolOptions = {}) {
+async function observed(options: OpenOptions = {}) {
   const seen: ObservedCall[] = [];
   const opened = await open({ observer: (call) => seen.push(call), ...options });
   const told = () => seen.map(({ verb, outcome, batch }) => `${verb} ${outcome} ${batch}`);
@@ -56,16 +56,16 @@ describe('the observer of a pool', () => {
 
   it('is told durations by the clock, and the lengths of the queue', async () => {
     let nowMs = 0;
-    const { pool, seen, before } = await observed({ clock: () => nowMs });
+    const { pool, seen, before } = await observed({ clock: () => nowMs, maxBatch: 1 });
     const { promise, resolve } = Promise.withResolvers<void>();
     before('receive', () => promise);
-    const calls = [pool.submit(transaction(1)), pool.flush(), pool.submit(transaction(2))];
+    const calls = transactions(1, 2, 3, 4).map((each) => pool.submit(each));
     await new Promise(setImmediate);
     nowMs = 7;
     await pool.usage();
     resolve();
     await Promise.all(calls);
-    expect(seen[0]).toMatchObject({ verb: 'usage', durationMs: 0, waiting: 2, underWay: 1 });
+    expect(seen[0]).toMatchObject({ verb: 'usage', durationMs: 0, waiting: 2, underWay: 2 });
     expect(seen[1]).toMatchObject({ verb: 'submit', durationMs: 7 });
     expect(seen.at(-1)).toMatchObject({ verb: 'submit', waiting: 0 });
   });

@@ -44,7 +44,7 @@ describe('a recheck', () => {
   });
 
   it('leaves alone what vanishes, is taken or is checked by another one meanwhile', async () => {
-    const { pool, store, before } = await openRechecked();
+    const { pool, other: store, before } = await openRechecked();
     await pool.receive(transactions(1, 2, 3, 4, 5));
     before('payloads', async () => void (await store.drop(hashes(1), 'failed')));
     before('revise', async () => {
@@ -69,10 +69,9 @@ describe('a recheck', () => {
   });
 
   it('passes over a damaged transaction (M2)', async () => {
-    const { pool, store } = await openRechecked();
+    const { pool, replace } = await openRechecked();
     await pool.receive(transactions(1, 2, 3));
-    const read = store.payloads;
-    store.payloads = async (named) => (await read(named)).map((each) => (each?.hash === hash(2) ? null : each));
+    replace('payloads', (read) => (read as Transaction[]).map((each) => (each.hash === hash(2) ? null : each)));
     expect(await pool.recheck({ height: 1 })).toEqual({ ...none, revised: 2, skipped: 1 });
   });
 
@@ -95,7 +94,7 @@ describe('a recheck', () => {
     after('revise', async () => stop.abort(reason));
     await expect(pool.recheck({ height: 1, slice: 1, signal: stop.signal })).rejects.toBe(reason);
     expect(asked).toEqual(['1 at 1']);
-    expect((await poolState(pool.store)).entries.filter(({ checkedHeight }) => checkedHeight === 1)).toHaveLength(1);
+    expect((await poolState(pool)).entries.filter(({ checkedHeight }) => checkedHeight === 1)).toHaveLength(1);
   });
 
   it('needs an application', async () => {

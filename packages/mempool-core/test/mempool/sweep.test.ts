@@ -94,11 +94,14 @@ describe('a pool that sweeps by itself', () => {
       timer.runOut();
       await rest();
     }
-    expect(logged.map(([, error]) => error)).toEqual([first, second]);
+    expect(logged.map(([, error]) => (error as Error).cause)).toEqual([first, second]);
   });
 
   it('does so every second, unless it is told otherwise or never', async () => {
-    const timers = [undefined, 250, 0].map((sweepEveryMs) => ({ sweepEveryMs, timer: new ManualTimer() }));
+    const timers = [undefined, 250, Number.POSITIVE_INFINITY].map((sweepEveryMs) => ({
+      sweepEveryMs,
+      timer: new ManualTimer(),
+    }));
     for (const { sweepEveryMs, timer } of timers) await open({ sweepEveryMs, schedule: timer.schedule });
     expect(timers.map(({ timer }) => timer.delays)).toEqual([[1_000], [250], []]);
   });

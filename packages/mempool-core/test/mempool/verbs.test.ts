@@ -1,4 +1,4 @@
-import { Mempool, type MempoolOptions, type PriorityMempool } from 'mempool-core';
+import type { OpenOptions, PriorityMempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { describe, expect, it } from 'vitest';
 import { block, closed, collect, hash, invalid, kinds, type Opened, open, openPriority, transaction } from './tap.ts';
@@ -34,11 +34,22 @@ const calls: Readonly<Record<string, PoolCall>> = {
   inflight: (pool, options) => first(pool.inflight(options)),
   finalized: (pool, options) => first(pool.finalized(options)),
   peekPending: (pool, options) => pool.peekPending(options),
+  peekInflight: (pool, options) => pool.peekInflight(options),
+  peekParked: (pool, options) => pool.peekParked(options),
+  findInflight: (pool, options) => pool.findInflight([hash(1)], options),
+  payloads: (pool, options) => pool.payloads([hash(1)], options),
+  'status of a list': (pool, options) => pool.status([hash(1)], options),
+  dumpFinalized: (pool, options) => pool.dumpFinalized(options),
+  reap: (pool, options) => pool.reap({}, options),
+  best: (pool, options) => pool.best(options),
+  since: (pool, options) => pool.since(options),
+  subscribe: (pool, options) => pool.subscribe(options),
+  tip: (pool, options) => pool.tip(options),
   usage: (pool, options) => pool.usage(options),
 };
 
 /** A priority pool in which 1 is Pending and 2 is in flight. */
-async function used(options: MempoolOptions = {}): Promise<Opened<'priority'>> {
+async function used(options: OpenOptions = {}): Promise<Opened<'priority'>> {
   const opened = await openPriority(options);
   await opened.pool.receive([transaction(1), transaction(2)]);
   await opened.pool.markInflight(hash(2));
@@ -100,7 +111,7 @@ describe('a closed pool (R2)', () => {
   });
 
   it('has answered what was accepted before; closing it twice is fine', async () => {
-    const { pool, store } = await open();
+    const { pool } = await open();
     const submitted = pool.submit(transaction(1));
     const closing = pool.close();
     const late = [pool.submit(transaction(2)), pool.usage(), pool.waitFor(hash(1)), pool.confirm(block(1))];
@@ -108,16 +119,16 @@ describe('a closed pool (R2)', () => {
     expect(await submitted).toMatchObject({ kind: 'received' });
     await closing;
     await pool.close();
-    await expect(store.usage()).rejects.toMatchObject(closed);
+    await expect(pool.usage()).rejects.toMatchObject(closed);
   });
 
   it('is what the end of an `await using` block leaves', async () => {
-    const { pool, store } = await open();
+    const { pool } = await open();
     {
       await using scoped = pool;
       await scoped.submit(transaction(1));
     }
-    await expect(store.tip()).rejects.toMatchObject(closed);
+    await expect(pool.tip()).rejects.toMatchObject(closed);
   });
 });
 
@@ -154,7 +165,7 @@ describe('a bad argument', () => {
 describe('a payload that is too large', () => {
   it('is an outcome of its own in a list, and nobody is asked about it', async () => {
     const asked: string[] = [];
-    const validate: MempoolOptions['validate'] = ({ hash }) => {
+    const validate: OpenOptions['validate'] = ({ hash }) => {
       asked.push(hash);
       return {};
     };
@@ -170,6 +181,7 @@ describe('the options of a pool', () => {
   it.each([
     [{ maxFinalised: 3 }, 'maxFinalised', 'maxFinalized'],
     [{ leasez: 3 }, 'leasez', 'leases'],
+    [{ maxbatch: 3 }, 'maxbatch', 'maxBatch'],
     [{ ['x'.repeat(1_000_000)]: 3 }, `${'x'.repeat(100)}…`, null],
   ])('for its store that there are not are refused by name', async (options, field, meant) => {
     const opening = ephemeral.open(untyped<object>(options));
@@ -194,26 +206,8 @@ describe('the options of a pool', () => {
     ['schedule', { schedule: 7 }],
     ['log', { log: console }],
     ['observer', { observer: {} }],
-    ...[1.5, -1, 2 ** 31, Number.POSITIVE_INFINITY].map((sweepEveryMs): [string, unknown] => [
-      'sweepEveryMs',
-      { sweepEveryMs },
-    ]),
+    ...[0, 1.5, -1, 2 ** 31].map((sweepEveryMs): [string, unknown] => ['sweepEveryMs', { sweepEveryMs }]),
   ])('that are bad are refused by name: %s %#', async (field, options) => {
-    await using store = await ephemeral.open({ ordering: 'priority' });
-    expect(() => new Mempool(store, untyped(options))).toThrow(expect.objectContaining(invalid(field)));
-  });
-
-  it('come with a store: a promise of one is told as a forgotten await', async () => {
-    const opening = ephemeral.open();
-    const refusal = { ...invalid('store'), message: expect.stringContaining('await') };
-    expect(() => new Mempool(untyped(opening))).toThrow(expect.objectContaining(refusal));
-    await (await opening).close();
-    for (const none of [undefined, null, 'pool.db', {}])
-      expect(() => new Mempool(untyped(none))).toThrow(expect.objectContaining(invalid('store')));
-  });
-
-  it('are told with the name that may be meant', async () => {
-    await using store = await ephemeral.open();
-    expect(() => new Mempool(store, untyped({ maxbatch: 3 }))).toThrow(/did you mean maxBatch\?/);
+    await expect(ephemeral.open(untyped<object>(options))).rejects.toMatchObject(invalid(field));
   });
 });

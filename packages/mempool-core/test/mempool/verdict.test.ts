@@ -1,4 +1,4 @@
-import type { AnyStore, OpenOptions, Ordering, SubmitOutcome, Transaction, Validate, Verdict } from 'mempool-core';
+import type { Mempool, OpenOptions, Ordering, ReceiveOutcome, Transaction, Validate, Verdict } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import { describe, expect, it } from 'vitest';
 import { answered, block, hash, invalid, kinds, numbers, once, open, openPriority, pays, transaction } from './tap.ts';
@@ -25,7 +25,7 @@ async function openRefusing<O extends Ordering>(ordering: O) {
 }
 
 /** Uses as many other ids as a pool may have before it forgets one. */
-async function forgetIds(store: AnyStore): Promise<void> {
+async function forgetIds(store: Mempool): Promise<void> {
   for (let i = 0; i < 20_000; i++) await store.drop([hash(9)], 'failed', { operationId: `other ${i}` });
 }
 
@@ -137,9 +137,9 @@ describe('a refusal', () => {
 describe('a transaction that the pool has', () => {
   it('is a duplicate without asking, also where this node refused it before', async () => {
     const { asked, validate } = byByte();
-    const { pool } = await openPriority({ validate });
+    const { pool, other } = await openPriority({ validate });
     await pool.submit(garbage());
-    await pool.store.receive([garbage()]);
+    await other.receive([garbage()]);
     expect(await pool.submit(garbage())).toEqual({ kind: 'duplicate', hash: hash(66), stage: 'Pending' });
     expect(await pool.receive([garbage()])).toEqual([{ kind: 'duplicate', hash: hash(66), stage: 'Pending' }]);
     expect(asked).toEqual([66]);
@@ -158,7 +158,7 @@ describe('a transaction that the pool has', () => {
 
   it.each(['submit', 'receive'] as const)('and that leaves while it is sent again is asked about: %s', async (verb) => {
     const { asked, validate } = byByte();
-    const { pool, store, before } = await openPriority({ validate });
+    const { pool, other: store, before } = await openPriority({ validate });
     await pool.submit(transaction(5));
     before(
       'receive',
@@ -178,7 +178,7 @@ describe('a transaction that the pool has', () => {
   it.each(['submit', 'receive'] as const)(
     'and that leaves a fifo pool at that moment is not received unasked: %s',
     async (verb) => {
-      const { pool, store, before, refuse } = await openRefusing('fifo');
+      const { pool, other: store, before, refuse } = await openRefusing('fifo');
       await pool.submit(transaction(1));
       refuse();
       before(
@@ -222,9 +222,9 @@ describe('a call that is repeated with its operation id (X2)', () => {
   ] as const)(
     'admits nothing that is refused if the id is forgotten: %s pool, %s, before call %i of the store',
     async (ordering, verb, forgotten, told) => {
-      const { store, pool, list, refuse, before } = await openRefusing(ordering);
+      const { other: store, pool, list, refuse, before } = await openRefusing(ordering);
       const options = { operationId: 'one' };
-      const call = async (): Promise<SubmitOutcome[]> =>
+      const call = async (): Promise<ReceiveOutcome[]> =>
         verb === 'submit' ? [await pool.submit(transaction(1), options)] : pool.receive(list, options);
       await call();
       for (const n of [1, 2]) await pool.drop([hash(n)], 'failed');

@@ -27,7 +27,7 @@ describe('watch', () => {
 
   it('tells a change made while it looked, once', async () => {
     const { pool, before } = await filled(1);
-    before('checkStatus', () => void pool.store.markInflight(hashes(1)));
+    before('checkStatus', () => void pool.markInflight(hashes(1)));
     const changes = watch(pool, [1]);
     expect(await next(changes)).toBe('1 Propagated');
     await pool.confirm(block(1, 1));
@@ -47,14 +47,26 @@ describe('watch', () => {
     expect(told).toEqual(['1 Propagated', '1 Pending', '1 Dropped']);
   });
 
+  it('takes what was over when it looked for what it is', async () => {
+    const { pool, before } = await filled(1);
+    const move = once(async () => {
+      await pool.markInflight(hashes(1));
+      await pool.markAcknowledged(hashes(1));
+    });
+    before('checkStatus', move);
+    const changes = watch(pool, [1]);
+    expect(await next(changes)).toBe('1 Acknowledged');
+    await pool.drop(hash(1), 'failed');
+    expect(await next(changes)).toBe('1 Dropped');
+  });
+
   it.each([
     { when: 'before', told: ['1 Pending', '1 Dropped', '1 Pending'] },
     { when: 'after', told: ['1 Dropped', '1 Pending'] },
   ] as const)(
     'ends at the new life of a hash that left the log and came back just $when the status was read',
     async ({ when, told }) => {
-      const { pool, before } = await open({}, { maxFinalized: 1 });
-      const { store } = pool;
+      const { pool, other: store, before } = await open({}, { maxFinalized: 1 });
       await pool.receive([transaction(1), transaction(2)]);
       const end = once(async () => void (await store.drop(hashes(1), 'failed')));
       const again = once(async () => {

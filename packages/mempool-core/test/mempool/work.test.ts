@@ -124,7 +124,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     await Promise.all(begun.map(({ promise }) => promise));
     working.stop();
     expect(await working.done).toEqual({ acknowledged: 1, released: 1, failed: 0, lost: 0 });
-    expect(await pool.checkStatus(hashes(1, 2))).toMatchObject([{ stage: 'Acknowledged' }, { stage: 'Pending' }]);
+    expect(await pool.status(hashes(1, 2))).toMatchObject([{ stage: 'Acknowledged' }, { stage: 'Pending' }]);
     expect(await pool.hasPending()).toBe(true);
   });
 
@@ -267,7 +267,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     await Promise.all([pool.waitFor(hash(1)), pool.waitFor(hash(2)), begun.promise]);
     working.stop();
     expect(await working.done).toEqual({ acknowledged: 0, released: 0, failed: 3, lost: 0 });
-    expect(await pool.checkStatus(hashes(1, 2, 3))).toMatchObject([
+    expect(await pool.status(hashes(1, 2, 3))).toMatchObject([
       { reason: 'failed' },
       { reason: { app: 'bad signature' } },
       { reason: 'failed' },

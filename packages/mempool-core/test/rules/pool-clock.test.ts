@@ -14,7 +14,7 @@ test.each((['fifo', 'priority'] as const).flatMap((ordering) => wrong.map((now) 
     await expect(pool.receive([{ hash: 'a2', payload: Buffer.of(1), payloadType: 0 }])).rejects.toMatchObject(refused);
     await expect(pool.take({}, { owner: 'taker', claimMs: 1 })).rejects.toMatchObject(refused);
     await expect(pool.sweep()).rejects.toMatchObject(refused);
-    expect(await pool.checkStatus(['a1', 'a2'])).toMatchObject([{ stage: 'Pending' }, { stage: 'Unknown' }]);
+    expect(await pool.status(['a1', 'a2'])).toMatchObject([{ stage: 'Pending' }, { stage: 'Unknown' }]);
     nowMs = 5.5;
     expect(await pool.take({}, { owner: 'taker', claimMs: 1 })).toMatchObject({ untilMs: 6 });
   },

@@ -1,4 +1,4 @@
-import { type Block, MempoolError, type MempoolStore } from 'mempool-core';
+import { type Block, type Mempool, MempoolError } from 'mempool-core';
 import { Random, seed } from 'mempool-testkit';
 import { describe, expect, it } from 'vitest';
 import { collect, hash } from '../mempool/tap.ts';
@@ -117,8 +117,8 @@ async function fill({ store }: Scene): Promise<void> {
   await store.receive(all.map((each) => ({ hash: each, payload: new Uint8Array(1), payloadType: 0 })));
 }
 
-async function stateOf(store: MempoolStore): Promise<unknown> {
-  const found = await store.checkStatus(Array.from({ length: transactions }, (_, n) => hash(n)));
+async function stateOf(store: Mempool): Promise<unknown> {
+  const found = await store.status(Array.from({ length: transactions }, (_, n) => hash(n)));
   const statuses = found.map(({ receivedAt: _, ...status }) => status);
   const { lastEventSeq: _, epoch: __, cursors: ___, ...usage } = await store.usage();
   const { epoch: ____, ...tip } = await store.tip();
@@ -131,7 +131,7 @@ async function endsWith({ store }: Scene, blocks: readonly Block[]): Promise<voi
 }
 
 /** Follows the block events: each is applied on the block that was the last one, and only the last one is undone. */
-async function replayed(store: MempoolStore): Promise<string[]> {
+async function replayed(store: Mempool): Promise<string[]> {
   const stream = await store.subscribe({ after: 'origin' });
   const closing = store.close();
   const chain: string[] = [];

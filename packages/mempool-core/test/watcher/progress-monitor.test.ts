@@ -1,4 +1,4 @@
-import { type MempoolStore, Watcher, type WatcherElection, type WatcherOptions } from 'mempool-core';
+import { type Mempool, Watcher, type WatcherElection, type WatcherOptions } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, it, onTestFinished } from 'vitest';
 import { Blocks, eventually } from './scene.ts';
@@ -21,7 +21,7 @@ async function standby(text: string, more: Partial<WatcherOptions> = {}) {
     leader: { term: 7 },
     depose: async (term) => void deposed.push(term),
   };
-  const tip: MempoolStore['tip'] = (options) => {
+  const tip: Mempool['tip'] = (options) => {
     pool.looks += 1;
     return pool.fails ? Promise.reject(away) : store.tip(options);
   };

@@ -2,7 +2,7 @@ import {
   type Block,
   type ChainPoint,
   type Lease,
-  type MempoolStore,
+  type Mempool,
   type OpenOptions,
   Watcher,
   type WatcherEvent,
@@ -11,7 +11,7 @@ import {
 } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { expect, vi } from 'vitest';
-import { type Tap, tap } from '../mempool/tap.ts';
+import { tap } from '../mempool/tap.ts';
 import { type Branch, blockOn, ScriptedChain } from './scripted-chain.ts';
 import { type ScriptedElection, ScriptedElections } from './scripted-election.ts';
 
@@ -68,8 +68,8 @@ function blockNamed(name: string, parent: Block | null): Block {
 /** A pool that watchers share, fenced by the leases of one scripted election. A test's only node is its first. */
 export class Scene implements AsyncDisposable {
   readonly elections: ScriptedElections;
-  readonly store: MempoolStore;
-  readonly tap: Tap;
+  readonly store: Mempool;
+  readonly tap: ReturnType<typeof tap>;
   /** The chain of the first node. */
   readonly chain: ScriptedChain = new ScriptedChain();
   readonly #blocks = new Blocks();
@@ -80,7 +80,7 @@ export class Scene implements AsyncDisposable {
     return new Scene(elections, await ephemeral.open({ fenced: true, ...options, leases: elections }));
   }
 
-  constructor(elections: ScriptedElections, store: MempoolStore) {
+  constructor(elections: ScriptedElections, store: Mempool) {
     this.elections = elections;
     this.store = store;
     this.tap = tap(store);
@@ -142,7 +142,7 @@ export class Scene implements AsyncDisposable {
   }
 
   /** Resolves when the pool was asked by this verb. */
-  asked(verb: keyof MempoolStore): Promise<void> {
+  asked(verb: keyof Mempool): Promise<void> {
     return eventually(() => expect(this.tap.calls).toContain(verb));
   }
 

@@ -51,7 +51,7 @@ describe('a watcher', () => {
     s.chain.grow(blockOn(0, 1, null, 1));
     s.win();
     await s.told('applied');
-    expect(await s.store.checkStatus([hash(1)])).toMatchObject([{ stage: 'Finalized' }]);
+    expect(await s.store.status([hash(1)])).toMatchObject([{ stage: 'Finalized' }]);
   });
 
   it('asks its source for the next step only when the pool has the one before', async () => {

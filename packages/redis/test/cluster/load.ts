@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { MempoolStore, ReceiveOutcome, SeqQuery } from 'mempool-core';
+import type { Mempool, ReceiveOutcome, SeqQuery } from 'mempool-core';
 import { transaction } from '../chain.ts';
 
 /** A sender of transactions: a few calls under way at a time, until it is stopped. */
@@ -8,15 +8,12 @@ export class Load {
   readonly failures: unknown[] = [];
   /** The longest that a call took. */
   slowestMs = 0;
-  readonly #store: MempoolStore;
+  readonly #store: Mempool;
   #sent: number;
   #isOver = false;
   readonly #senders: Promise<void>[];
 
-  constructor(
-    store: MempoolStore,
-    { width = 8, first = 1 }: { readonly width?: number; readonly first?: number } = {},
-  ) {
+  constructor(store: Mempool, { width = 8, first = 1 }: { readonly width?: number; readonly first?: number } = {}) {
     this.#store = store;
     this.#sent = first - 1;
     this.#senders = Array.from({ length: width }, () => this.#send());
@@ -61,7 +58,7 @@ export class Load {
 }
 
 /** The hashes of all Pending transactions of a pool, in order. */
-export async function pendingHashes(store: MempoolStore): Promise<string[]> {
+export async function pendingHashes(store: Mempool): Promise<string[]> {
   const hashes: string[] = [];
   for (let after: SeqQuery['after']; ; ) {
     const { transactions, next } = await store.peekPending({ after, limit: 1_000 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ChainPoint, isMempoolError, type MempoolEvent, type MempoolStore } from 'mempool-core';
+import { type ChainPoint, isMempoolError, type Mempool, type MempoolEvent } from 'mempool-core';
 import { createElection, type Election, type LeaderWork, type Lease } from 'mempool-election';
 import { type RedisOptions, redis, redisElection } from 'mempool-redis';
 import { point, transaction } from '../chain.ts';
@@ -27,7 +27,7 @@ export class SoakedPool implements AsyncDisposable {
   /** True if a master of this pool died: then what it had not replicated may be lost. */
   mayLose = false;
   readonly #options: RedisOptions & { readonly pool: string };
-  readonly #stores: MempoolStore[] = [];
+  readonly #stores: Mempool[] = [];
   readonly #elections: Election[] = [];
   readonly #faults: string[] = [];
   readonly #answered: string[] = [];
@@ -95,8 +95,8 @@ export class SoakedPool implements AsyncDisposable {
     await Promise.all(this.#stores.map((store) => store.close()));
   }
 
-  #store(node: number): MempoolStore {
-    return this.#stores[node] as MempoolStore;
+  #store(node: number): Mempool {
+    return this.#stores[node] as Mempool;
   }
 
   async #watch(stream: AsyncIterable<MempoolEvent>): Promise<void> {
@@ -106,7 +106,7 @@ export class SoakedPool implements AsyncDisposable {
     }
   }
 
-  async #send(store: MempoolStore): Promise<void> {
+  async #send(store: Mempool): Promise<void> {
     while (!this.#stop.signal.aborted) {
       this.#sent += 1;
       const { hash, ...rest } = transaction(this.#sent, 200);
@@ -125,7 +125,7 @@ export class SoakedPool implements AsyncDisposable {
   }
 
   /** While this node leads, sends what is Pending and applies the next block with it. */
-  async #apply(election: Election, store: MempoolStore): Promise<void> {
+  async #apply(election: Election, store: Mempool): Promise<void> {
     const { signal } = this.#stop;
     const lead: LeaderWork<void> = async (lost, _term, { lease }) => {
       while (!lost.aborted && !signal.aborted) {
@@ -138,7 +138,7 @@ export class SoakedPool implements AsyncDisposable {
     });
   }
 
-  async #applyNext(store: MempoolStore, lease: Lease): Promise<void> {
+  async #applyNext(store: Mempool, lease: Lease): Promise<void> {
     try {
       const { transactions } = await store.peekPending({ limit: perBlock });
       const seen = await store.markInflight(transactions.map(({ hash }) => hash));
@@ -152,7 +152,7 @@ export class SoakedPool implements AsyncDisposable {
   }
 
   /** Waits until the reader has what there is, and so has been told of every loss. */
-  async #settle(store: MempoolStore): Promise<void> {
+  async #settle(store: Mempool): Promise<void> {
     this.#sent += 1;
     const last = transaction(this.#sent, 200);
     await store.receive([last]);
@@ -161,17 +161,17 @@ export class SoakedPool implements AsyncDisposable {
   }
 
   /** The answered transactions that the pool does not know. */
-  async #lost(store: MempoolStore): Promise<string[]> {
+  async #lost(store: Mempool): Promise<string[]> {
     const lost: string[] = [];
     for (let from = 0; from < this.#answered.length; from += 1_000) {
-      const found = await store.checkStatus(this.#answered.slice(from, from + 1_000));
+      const found = await store.status(this.#answered.slice(from, from + 1_000));
       for (const { hash, stage } of found) if (stage === 'Unknown') lost.push(hash);
     }
     return lost;
   }
 
   /** On the surviving line each transaction is received once and confirmed once, each block applied once, and terms do not fall. */
-  async #judgeHistory(store: MempoolStore): Promise<void> {
+  async #judgeHistory(store: Mempool): Promise<void> {
     const { cursors } = await store.usage();
     const stages = new Set<string>();
     const points: ChainPoint[] = [];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { MempoolStore, Ordering } from 'mempool-core';
+import type { Mempool, Ordering } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, transactions } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer } from '../own-server.ts';
@@ -16,7 +16,7 @@ const first = Array.from({ length: 20 }, (_, i) => i + 1);
 const second = Array.from({ length: 20 }, (_, i) => i + 21);
 
 /** Calls without waiting for one before the next, as an application does that keeps its own order. */
-function burst(store: MempoolStore) {
+function burst(store: Mempool) {
   const received = first.map((n) => store.receive(transactions(n)));
   const marked = store.markInflight(first.map(hashOf));
   const more = second.map((n) => store.receive(transactions(n)));
@@ -78,7 +78,7 @@ test('R3: abort takes a write that waits out of the line, and those behind it go
   await assert.rejects(waiting, (error) => error === reason);
   proxy.thaw();
   expect([...(await Promise.all(calls)), await last]).toMatchObject([[{ seq: 1 }], [{ seq: 2 }], [{ seq: 3 }]]);
-  expect(await store.checkStatus([hashOf(3)])).toMatchObject([{ stage: 'Unknown' }]);
+  expect(await store.status([hashOf(3)])).toMatchObject([{ stage: 'Unknown' }]);
 });
 
 test('X5: a write that waits behind others fails in its own time, as not sent', async () => {

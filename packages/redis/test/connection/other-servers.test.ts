@@ -73,7 +73,7 @@ test.for(['fifo', 'priority'] as const)(
       () => store.receive(transactions(2)),
       () => store.usage(),
       () => store.peekPending(),
-      () => store.checkStatus([hashOf(1)]),
+      () => store.status([hashOf(1)]),
       () => store.reap(),
       () => store.dumpFinalized(),
       () => store.tip(),

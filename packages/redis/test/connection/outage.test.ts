@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { MempoolEvent, MempoolStore } from 'mempool-core';
+import type { Mempool, MempoolEvent } from 'mempool-core';
 import { redis, redisElection } from 'mempool-redis';
 import { durable, freePort } from 'mempool-testkit';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -13,7 +13,7 @@ import { fails } from '../refusal.ts';
 const timeoutMs = 4_000;
 
 /** Reads a stream into a list and tells when it holds so many events. */
-async function follow(store: MempoolStore, after?: string) {
+async function follow(store: Mempool, after?: string) {
   const events: MempoolEvent[] = [];
   let wake = () => {};
   const stream = await store.subscribe({ after });

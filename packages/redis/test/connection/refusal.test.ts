@@ -28,7 +28,7 @@ test('the rights that the README names are enough for a whole life and its event
   await store.peekPending();
   await store.peekInflight();
   await store.findInflight([hashOf(1)]);
-  await store.checkStatus([hashOf(1), hashOf(4)]);
+  await store.status([hashOf(1), hashOf(4)]);
   await store.dumpFinalized();
   await store.tip({ points: 1 });
   expect((await stream.next()).value).toMatchObject({ eventSeq: 1, hash: hashOf(1) });

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { inspect } from 'node:util';
-import { Mempool } from 'mempool-core';
 import { createElection } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 import { expect, onTestFinished, test } from 'vitest';
@@ -41,7 +40,7 @@ test.for(['fifo', 'priority'] as const)('no object of a pool ordered by %s shows
   const lines: Line[] = [];
   const log = (level: string, message: string, fields?: object) => lines.push({ level, message, ...fields });
   const { store } = await openPool({ url, ordering, log, timeoutMs: 200 });
-  const mempool = new Mempool(store, { log });
+  const mempool = store;
   const events = await store.subscribe();
   const iterator = events[Symbol.asyncIterator]();
   await mempool.submit(transactions(1)[0] as never);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import { isMempoolError, type Lease, type MempoolError, type MempoolStore } from 'mempool-core';
+import { isMempoolError, type Lease, type Mempool, type MempoolError } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transactions } from '../chain.ts';
 import { openPool, operator } from '../own-server.ts';
@@ -19,7 +19,7 @@ async function fixture() {
   return { store, leases, admin: operator(url), key: (name: string) => `{${pool}}:${name}`, url, pool };
 }
 
-type ChainVerb = (store: MempoolStore, lease?: Lease, operationId?: string) => Promise<{ readonly kind: string }>;
+type ChainVerb = (store: Mempool, lease?: Lease, operationId?: string) => Promise<{ readonly kind: string }>;
 
 const next = { point: point(2), parent: point(1).hash, seen: [hashOf(2)], unseen: [hashOf(1)] };
 const verbs: Readonly<Record<string, ChainVerb>> = {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { Mempool, OpenOptions } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transaction } from '../chain.ts';
 import { openPool, operator, ownServer } from '../own-server.ts';
@@ -37,13 +37,13 @@ async function namesOf(admin: Redis, prefix: string): Promise<string[]> {
   return (await admin.keys(`${prefix}:*`)).map((key) => key.slice(prefix.length + 1)).sort();
 }
 
-async function fill(store: MempoolStore): Promise<void> {
+async function fill(store: Mempool): Promise<void> {
   for (let from = 0; from < count; from += 1_000)
     await store.receive(all.slice(from, from + 1_000).map((n) => transaction(n, 100)));
 }
 
 /** Verbs that need no further key or field. */
-async function live(store: MempoolStore): Promise<void> {
+async function live(store: Mempool): Promise<void> {
   await fill(store);
   await store.markInflight([1, 2, 3, 4].map(hashOf), { operationId: 'mark' });
   await store.markAcknowledged([hashOf(1)]);

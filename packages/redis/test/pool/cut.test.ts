@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { AnyStore, MempoolStore, Ordering } from 'mempool-core';
-import { anyStore, poolState } from 'mempool-core/backend';
+import type { AnyMempool, Mempool, Ordering } from 'mempool-core';
+import { anyMempool, poolState } from 'mempool-core/backend';
 import { type Cut, comparable } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transaction } from '../chain.ts';
@@ -22,20 +22,20 @@ function submission(ordering: Ordering, n: number) {
   return priced(n, { priority: BigInt(10 * n), ...tags[n] });
 }
 
-const received = (store: MempoolStore) => store.receive([1, 2, 3, 4, 5].map((n) => submission(store.ordering, n)));
-const marked = async (store: MempoolStore) => {
+const received = (store: Mempool) => store.receive([1, 2, 3, 4, 5].map((n) => submission(store.ordering, n)));
+const marked = async (store: Mempool) => {
   await received(store);
   await store.markInflight([hashOf(1), hashOf(2)]);
 };
-const taken = async (store: MempoolStore) => {
+const taken = async (store: Mempool) => {
   await received(store);
   await store.take({ maxTxs: 2 }, { owner: 'me', claimMs: 1 });
 };
-const confirmed = async (store: MempoolStore) => {
+const confirmed = async (store: Mempool) => {
   await marked(store);
   await store.confirm({ point: point(1), seen: [hashOf(1)], unseen: [] });
 };
-const dropped = async (store: MempoolStore) => {
+const dropped = async (store: Mempool) => {
   await received(store);
   await store.drop([hashOf(1)], 'failed');
 };
@@ -44,8 +44,8 @@ const next = { point: point(2), parent: point(1).hash, seen: [hashOf(2)], unseen
 interface Verb {
   readonly verb: string;
   /** Brings the pool to where the verb has something to do. */
-  readonly prepare: (store: MempoolStore) => Promise<unknown>;
-  readonly call: (store: AnyStore) => Promise<unknown>;
+  readonly prepare: (store: Mempool) => Promise<unknown>;
+  readonly call: (store: AnyMempool) => Promise<unknown>;
 }
 
 const verbs: readonly Verb[] = [
@@ -77,7 +77,7 @@ const reads: readonly Verb[] = [
   { verb: 'peekPending', prepare: received, call: (store) => store.peekPending() },
   { verb: 'peekInflight', prepare: marked, call: (store) => store.peekInflight() },
   { verb: 'findInflight', prepare: marked, call: (store) => store.findInflight([hashOf(2)]) },
-  { verb: 'checkStatus', prepare: confirmed, call: (store) => store.checkStatus([hashOf(1), hashOf(9)]) },
+  { verb: 'checkStatus', prepare: confirmed, call: (store) => store.status([hashOf(1), hashOf(9)]) },
   { verb: 'dumpFinalized', prepare: dropped, call: (store) => store.dumpFinalized() },
   { verb: 'tip', prepare: confirmed, call: (store) => store.tip({ points: 5 }) },
   { verb: 'usage', prepare: confirmed, call: (store) => store.usage() },
@@ -99,7 +99,7 @@ const rows = [
 ];
 
 /** All that can be read of a small pool, its events too. A lease has an id of its own in every pool. */
-async function contents(store: MempoolStore) {
+async function contents(store: Mempool) {
   const { lastEventSeq } = await store.usage();
   const events: unknown[] = [];
   if (lastEventSeq > 0)
@@ -116,7 +116,7 @@ async function contents(store: MempoolStore) {
   });
 }
 
-async function dumpOf(store: MempoolStore) {
+async function dumpOf(store: Mempool) {
   const { entries, claims, ordering: _, content: __, ...rest } = await poolState(store);
   const anonymous = entries.map(({ claim, ...entry }) => ({ ...entry, claim: claim && { ...claim, id: '' } }));
   return { ...rest, entries: anonymous, claims: claims.map(([_id, hashes]) => hashes) };
@@ -132,7 +132,7 @@ test.for(rows)('X2, X5: $verb whose connection is cut happens exactly once: $ord
     const { store } = await openPool({ url: at, pool, ordering, maxTxs: 5, now: () => nowMs });
     await prepare(store);
     nowMs = 2_000;
-    return { store: anyStore(store), pool };
+    return { store: anyMempool(store), pool };
   };
   const { store: undisturbed } = await open(url);
   const outcome = comparable(await call(undisturbed));

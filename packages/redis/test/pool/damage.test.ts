@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import { Mempool, type OpenOptions } from 'mempool-core';
+import type { OpenOptions } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { cursorAt } from 'mempool-testkit';
 import { expect, inject, test } from 'vitest';
@@ -66,13 +66,13 @@ test.for(damages)('M2: a log entry of %s is corrupt, stepped over and trimmed in
   await store.drop([hashOf(1), hashOf(2)], 'failed');
   await admin.hset(key('log'), '1', entry);
   expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(2) }] });
-  expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+  expect(await store.status([hashOf(1)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
   const from = await cursorAt(store, 'log', 2);
   expect(await store.dumpFinalized({ cursor: from })).toMatchObject({ entries: [{ hash: hashOf(2) }] });
   await admin.hset(key('meta'), 'maxFinalized', '1');
   expect(await store.drop([hashOf(3)], 'failed')).toEqual([hashOf(3)]);
   expect(await store.dumpFinalized()).toMatchObject({ entries: [{ hash: hashOf(3), logSeq: 3 }] });
-  expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ stage: 'Unknown' }]);
+  expect(await store.status([hashOf(1)])).toMatchObject([{ stage: 'Unknown' }]);
   expect(await admin.hlen(key('body'))).toBe(1);
 });
 
@@ -89,7 +89,7 @@ test.for([...damages, another, ['none', undefined] as const])(
     await damaged(1);
     await damaged(2);
     const events = (await store.subscribe())[Symbol.asyncIterator]();
-    const mempool = new Mempool(store);
+    const mempool = store;
     const submitted = await Promise.all(transactions(1, 7).map((given) => mempool.submit(given)));
     expect(submitted).toMatchObject([
       { kind: 'received', seq: 5 },
@@ -100,7 +100,7 @@ test.for([...damages, another, ['none', undefined] as const])(
     const block = { point: point(1), seen: [hashOf(2), hashOf(3)], unseen: [] };
     const outcome = await store.confirm(block, { finalizeThreshold: 1 });
     expect(outcome).toMatchObject({ kind: 'applied', confirmed: 1, finalized: 1 });
-    expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+    expect(await store.status([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
     await damaged(3);
     expect(await store.rollback('origin')).toMatchObject({ kind: 'rolled-back', undone: 1, returned: 0 });
     expect(await store.receive(transactions(2, 3))).toMatchObject([
@@ -154,7 +154,7 @@ test.for([
     expect((await store.reap()).map(({ hash }) => hash)).toEqual([3, 1].map(hashOf));
     expect(await store.receive([priced(2)])).toMatchObject([{ kind: 'received', seq: 5 }]);
     const dropped = { stage: 'Dropped', reason: 'damaged' };
-    expect(await store.checkStatus([hashOf(2), hashOf(4)])).toMatchObject([{ stage: 'Pending' }, dropped]);
+    expect(await store.status([hashOf(2), hashOf(4)])).toMatchObject([{ stage: 'Pending' }, dropped]);
   },
 );
 

@@ -1,4 +1,4 @@
-import type { MempoolEvent, MempoolStore, SubscribeOptions } from 'mempool-core';
+import type { Mempool, MempoolEvent, SubscribeOptions } from 'mempool-core';
 
 /** An event in short, or `lagged`, or `restarted` if the pool was made anew. */
 function inShort(event: MempoolEvent): string {
@@ -13,7 +13,7 @@ export class Follower {
   readonly heard: string[] = [];
   #wake = (): void => {};
 
-  static async of(store: MempoolStore, options: SubscribeOptions = {}): Promise<Follower> {
+  static async of(store: Mempool, options: SubscribeOptions = {}): Promise<Follower> {
     const follower = new Follower();
     follower.#read(await store.subscribe(options)).catch(() => undefined);
     return follower;

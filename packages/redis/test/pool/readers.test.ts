@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import type { RedisOptions } from 'mempool-redis';
 import { expect, test } from 'vitest';
 import { point, transactions } from '../chain.ts';
@@ -27,7 +27,7 @@ async function writerOf(url: string) {
 }
 
 /** All events that the pool has. */
-async function events(store: MempoolStore): Promise<string[]> {
+async function events(store: Mempool): Promise<string[]> {
   const { lastEventSeq } = await store.usage();
   const controller = new AbortController();
   const follower = await Follower.of(store, { after: 'origin', signal: controller.signal });

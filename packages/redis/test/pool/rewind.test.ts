@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Mempool, type MempoolEvent, type MempoolStore } from 'mempool-core';
+import type { Mempool, MempoolEvent } from 'mempool-core';
 import { cursorAt } from 'mempool-testkit';
 import { expect, test } from 'vitest';
 import { hashOf, point, transactions } from '../chain.ts';
@@ -17,7 +17,7 @@ async function server() {
   };
 }
 
-async function stream(store: MempoolStore, after?: string) {
+async function stream(store: Mempool, after?: string) {
   const events = (await store.subscribe({ after }))[Symbol.asyncIterator]();
   return async (count: number) => {
     const taken: MempoolEvent[] = [];
@@ -29,19 +29,19 @@ async function stream(store: MempoolStore, after?: string) {
   };
 }
 
-async function all(store: MempoolStore): Promise<string[]> {
+async function all(store: Mempool): Promise<string[]> {
   const { lastEventSeq } = await store.usage();
   return (await stream(store, 'origin'))(lastEventSeq);
 }
 
-const each = async (store: MempoolStore, ...numbers: readonly number[]) => {
+const each = async (store: Mempool, ...numbers: readonly number[]) => {
   for (const n of numbers) await store.receive(transactions(n));
 };
 
 test('O7: a gossip loop goes on with the transactions of a pool that FLUSHALL has made anew', async () => {
   const own = await ownServer();
   const { store } = await openPool({ url: own.url, ordering: 'priority' });
-  await using pool = new Mempool(store);
+  const pool = store;
   const pages = pool.gossip('ann')[Symbol.asyncIterator]();
   const heard = async () => (await pages.next()).value?.items.map(({ seq, hash }) => [seq, hash]);
   await pool.receive([1, 2].map((n) => priced(n)));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { expect, inject, test } from 'vitest';
 import { hashOf, point, transactions } from '../chain.ts';
 import { openPool, operator } from '../own-server.ts';
@@ -39,7 +39,7 @@ test.for(['fifo', 'priority'] as const)(
     ]);
     const other = await reopen();
     expect(await other.usage()).toMatchObject({ pending: 1, propagated: 2, acknowledged: 0, confirmed: 4 });
-    expect(await other.checkStatus([1, 2, 3, 5, 6, 7].map(hashOf))).toMatchObject([
+    expect(await other.status([1, 2, 3, 5, 6, 7].map(hashOf))).toMatchObject([
       { stage: 'Confirmed', confirmations: 1, confirmedAt: point(2) },
       { stage: 'Confirmed', confirmations: 2, confirmedAt: point(1) },
       { stage: 'Confirmed', confirmations: 2, confirmedAt: point(1) },
@@ -64,7 +64,7 @@ test.for(['fifo', 'priority'] as const)(
     await store.markInflight([hashOf(5), hashOf(6)]);
     const block = store.confirm({ point: point(2), seen: [], unseen: [] }, thresholds);
     expect(await block).toMatchObject({ finalized: 2, dropped: 2 });
-    expect(await store.checkStatus([1, 2, 3, 4, 5, 6].map(hashOf))).toMatchObject([
+    expect(await store.status([1, 2, 3, 4, 5, 6].map(hashOf))).toMatchObject([
       { stage: 'Dropped', nonConfirmations: 2 },
       { stage: 'Finalized', confirmations: 2 },
       { stage: 'Dropped', nonConfirmations: 2 },
@@ -79,7 +79,7 @@ const early = [1, 2, 3, 4, 5, 6, 7, 8];
 const late = early.map((n) => n + 10);
 
 /** As many events of transactions as there are, as hash, seq and stage. */
-async function eventsOf(store: MempoolStore): Promise<(readonly [string, number, string])[]> {
+async function eventsOf(store: Mempool): Promise<(readonly [string, number, string])[]> {
   const { lastEventSeq } = await store.usage();
   const events: (readonly [string, number, string])[] = [];
   for await (const event of await store.subscribe({ after: 'origin' })) {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { Mempool } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { testWorkers } from 'mempool-testkit/vitest';
 import { expect, inject, onTestFinished, test } from 'vitest';
@@ -21,7 +20,7 @@ test.each(['fifo', 'priority'] as const)(
 test('X5, P21: what a take took whose connection was cut after the request is handled once the server is back', async () => {
   const proxy = await ownProxy(inject('redisUrl'));
   const { store } = await openPool({ url: proxy.url, pool: randomUUID(), timeoutMs: 300 });
-  const pool = new Mempool(store);
+  const pool = store;
   onTestFinished(() => pool.close());
   const stop = new AbortController();
   const attempts: number[] = [];

@@ -58,7 +58,7 @@ test('M2: calls that come while the mirror is filled see those before them, and 
     idle.receive([priced(stored + 1, best)]),
     idle.reap({ maxTxs: 1 }),
     idle.receive([priced(stored + 3)]),
-    idle.checkStatus([hashOf(stored + 3)]),
+    idle.status([hashOf(stored + 3)]),
   ] as const;
   const refused = expect(idle.receive([priced(stored + 2)], { signal: abort.signal })).rejects.toThrow('enough');
   abort.abort(new Error('enough'));
@@ -69,7 +69,7 @@ test('M2: calls that come while the mirror is filled see those before them, and 
   expect(reaped).toMatchObject([{ hash: hashOf(stored + 1) }]);
   expect(status).toMatchObject([{ stage: 'Pending' }]);
   for (const each of [idle, other]) {
-    expect(await each.checkStatus([hashOf(stored + 2)])).toMatchObject([{ stage: 'Unknown' }]);
+    expect(await each.status([hashOf(stored + 2)])).toMatchObject([{ stage: 'Unknown' }]);
     expect((await each.usage()).pending).toBe(stored + 4);
   }
   expect(await node.remembered()).toEqual(await node.stored());

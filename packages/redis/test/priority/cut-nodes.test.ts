@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Random } from 'mempool-conformance';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import type { Cut } from 'mempool-testkit';
 import { expect, test, vi } from 'vitest';
@@ -16,17 +16,17 @@ const hashes = numbers(14, 16).map((n) => n.toString(16));
 /** Calls of chance on few hashes and tags; with an operation id some are repeated at another node. */
 class Caller {
   readonly #random: Random;
-  readonly #stores: readonly MempoolStore[];
+  readonly #stores: readonly Mempool[];
   readonly seqs: number[] = [];
   #blocks = 0;
 
-  constructor(random: Random, stores: readonly MempoolStore[]) {
+  constructor(random: Random, stores: readonly Mempool[]) {
     this.#random = random;
     this.#stores = stores;
   }
 
   /** A `receive` of a few. */
-  async receive(store: MempoolStore): Promise<void> {
+  async receive(store: Mempool): Promise<void> {
     const id = { operationId: randomUUID() };
     const given = this.#some(hashes, 2).map((hash) => this.#submission(hash));
     const outcome = await store.receive(given, id);
@@ -34,21 +34,21 @@ class Caller {
     this.#note(outcome);
   }
 
-  async call(store: MempoolStore): Promise<void> {
+  async call(store: Mempool): Promise<void> {
     const random = this.#random;
     const [some, others] = [this.#some(hashes, 4), this.#some(hashes, 4)];
     const id = { operationId: randomUUID() };
     const given = some.map((hash) => this.#submission(hash));
     const calls = [
-      ...Array(5).fill((at: MempoolStore) => at.receive(given, id)),
-      (at: MempoolStore) => at.markInflight(some, id),
-      (at: MempoolStore) => at.drop(some, 'failed', id),
-      (at: MempoolStore) => at.sweep(id),
-      ...Array(2).fill((at: MempoolStore) => at.confirm(block, {}, id)),
-      (at: MempoolStore) => at.rollback(target ?? 'origin', id),
-      (at: MempoolStore) => at.flush(id),
+      ...Array(5).fill((at: Mempool) => at.receive(given, id)),
+      (at: Mempool) => at.markInflight(some, id),
+      (at: Mempool) => at.drop(some, 'failed', id),
+      (at: Mempool) => at.sweep(id),
+      ...Array(2).fill((at: Mempool) => at.confirm(block, {}, id)),
+      (at: Mempool) => at.rollback(target ?? 'origin', id),
+      (at: Mempool) => at.flush(id),
       () => Promise.all([store.peekPending(), store.reap(), store.peekParked()]).then(() => null),
-    ] as ((at: MempoolStore) => Promise<unknown>)[];
+    ] as ((at: Mempool) => Promise<unknown>)[];
     this.#blocks += 1;
     const unseen = others.filter((hash) => !some.includes(hash));
     const block = { point: point(this.#blocks), seen: some, unseen, provides: this.#some(['a', 'b', 'c'], 2) };
@@ -118,7 +118,7 @@ test.for(cases)(
     const stored = await node.stored();
     expect(await node.remembered()).toEqual(stored);
     for (const store of stores) expect(await poolState(store)).toMatchObject(stored);
-    const usage = (await stores[0]?.usage()) as Awaited<ReturnType<MempoolStore['usage']>>;
+    const usage = (await stores[0]?.usage()) as Awaited<ReturnType<Mempool['usage']>>;
     for (const store of stores) expect(await store.usage()).toEqual(usage);
     expect(new Set(caller.seqs).size).toBe(caller.seqs.length);
     const known = await admin.zcard(key('idx'));

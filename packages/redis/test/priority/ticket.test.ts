@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { MempoolStore, StoredTransaction } from 'mempool-core';
+import type { Mempool, StoredTransaction } from 'mempool-core';
 import { receivePlan } from 'mempool-core/backend';
 import { expect, inject, test, vi } from 'vitest';
 import { Committer } from '../../src/priority/committer.ts';
@@ -24,7 +24,7 @@ async function flood(url: string, pool: string, count: number) {
   const firsts = nodes.map((_, i) => hashOf(2 + (i + 1) * perNode));
   await vi.waitFor(
     async () => {
-      const statuses = await store.checkStatus(firsts);
+      const statuses = await store.status(firsts);
       expect(statuses.map(({ stage }) => stage)).toEqual(firsts.map(() => 'Pending'));
     },
     { timeout: 120_000 },
@@ -32,7 +32,7 @@ async function flood(url: string, pool: string, count: number) {
   return { store, nodes };
 }
 
-async function allPending(store: MempoolStore): Promise<StoredTransaction[]> {
+async function allPending(store: Mempool): Promise<StoredTransaction[]> {
   const all: StoredTransaction[] = [];
   for (let page = await store.peekPending(); ; page = await store.peekPending({ after: page.next })) {
     if (page.transactions.length === 0) return all;

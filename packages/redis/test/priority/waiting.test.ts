@@ -91,7 +91,7 @@ test('X5: a read behind a write that gets no answer has no more time than any ot
   let isOver = false;
   const ended = patient.usage().catch(() => (isOver = true));
   const written = expect(store.receive([priced(1)])).rejects.toMatchObject({ code: 'ERR_MEMPOOL_OUTCOME_UNKNOWN' });
-  const reads = [store.usage(), store.peekPending(), store.peekInflight(), store.checkStatus([hashOf(1)]), store.tip()];
+  const reads = [store.usage(), store.peekPending(), store.peekInflight(), store.status([hashOf(1)]), store.tip()];
   const answers = reads.map((read) => expect(read).rejects.toMatchObject({ code: 'ERR_MEMPOOL_UNAVAILABLE' }));
   await Promise.all([written, ...answers]);
   expect(isOver).toBe(false);

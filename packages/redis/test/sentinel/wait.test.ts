@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { MempoolStore, Ordering } from 'mempool-core';
+import type { Mempool, Ordering } from 'mempool-core';
 import { redis } from 'mempool-redis';
 import { expect, test } from 'vitest';
 import { hashOf, point, transaction, transactions } from '../chain.ts';
@@ -41,7 +41,7 @@ async function timed(call: () => Promise<unknown>): Promise<number> {
   return performance.now() - before;
 }
 
-const receive = (store: MempoolStore, ordering: Ordering, n: number, operationId?: string) =>
+const receive = (store: Mempool, ordering: Ordering, n: number, operationId?: string) =>
   store.receive([ordering === 'fifo' ? transaction(n) : priced(n)], { operationId });
 
 test.for(['fifo', 'priority'] as const)(
@@ -80,7 +80,7 @@ test('reads do not stand behind a wait, and calls that are made together share o
   replicas[0]?.link.freeze();
   const write = store.receive(transactions(101)).catch((error: unknown) => error);
   expect(await store.usage()).toMatchObject({ pending: 101 });
-  const readMs = await timed(() => store.checkStatus([hashOf(101)]));
+  const readMs = await timed(() => store.status([hashOf(101)]));
   expect(readMs).toBeLessThan(1_000);
   expect(await write).toSatisfy(lost);
 });
@@ -216,5 +216,5 @@ test('E3, X4: a replica that is promoted without the last writes: readers are to
   const kinds: (string | undefined)[] = [];
   while (kinds.at(-1) !== 'block') kinds.push((await next())?.kind);
   expect(kinds.filter((kind) => kind === 'lagged')).toHaveLength(1);
-  expect(await store.checkStatus([hashOf(1), hashOf(2)])).toMatchObject([{ stage: 'Confirmed' }, { stage: 'Unknown' }]);
+  expect(await store.status([hashOf(1), hashOf(2)])).toMatchObject([{ stage: 'Confirmed' }, { stage: 'Unknown' }]);
 });

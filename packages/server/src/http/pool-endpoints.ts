@@ -48,7 +48,7 @@ export function poolEndpoints(
         ...Object.fromEntries(fields.map(({ name, schema }) => [name, schema])),
       }),
       answer: ({ caller }) => {
-        const { name, capabilities, ordering } = pool.store;
+        const { name, capabilities, ordering } = pool;
         const added = Object.fromEntries(fields.map((field) => [field.name, field.value(caller)]));
         return { backend: name, ordering, capabilities, environment, ...added };
       },

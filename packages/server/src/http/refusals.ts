@@ -1,7 +1,7 @@
-import type { SubmitOutcome } from 'mempool-core';
+import type { ReceiveOutcome } from 'mempool-core';
 
 /** A pool's answer to a transaction that it does not take. */
-export type RefusedOutcome = Exclude<SubmitOutcome, { readonly kind: 'received' | 'duplicate' }>;
+export type RefusedOutcome = Exclude<ReceiveOutcome, { readonly kind: 'received' | 'duplicate' }>;
 
 /** What a refusal means to a client. 409: the transaction may be accepted once the pool has changed. 422: not as it is. */
 export function refusalStatus(outcome: RefusedOutcome): 409 | 422 {

@@ -130,7 +130,7 @@ export const status: z.ZodType = z
 
 export const outcome: z.ZodType = z
   .looseObject({ kind: z.string(), hash: z.string() })
-  .openapi('SubmitOutcome', { description: 'received, duplicate, or why the transaction was refused.' });
+  .openapi('ReceiveOutcome', { description: 'received, duplicate, or why the transaction was refused.' });
 
 export const listed: z.ZodType = z
   .looseObject({ hash: z.string(), bytes: z.int(), seq: z.int() })

@@ -62,7 +62,7 @@ export function sharedParts(
   };
   return {
     ...{ pool, options, hashOf, gate, metrics: metrics ?? noMetrics },
-    config: config ?? { backend: pool.store.name },
+    config: config ?? { backend: pool.name },
     hub: new EventHub(poolSource(pool), stopping),
     streamsOf: (source, hub = new EventHub(source, stopping)) =>
       new EventStreams({ source, hub, streams, stopping, counted }),

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Mempool, Submission, SubmitOutcome } from 'mempool-core';
+import type { Mempool, ReceiveOutcome, Submission } from 'mempool-core';
 import type { PayloadHash } from '../config/payload-hash.ts';
 import { type Endpoint, endpoint, json, jsonEndpoint, refusalForm } from './endpoint.ts';
 import type { Histories } from './histories.ts';
@@ -88,7 +88,7 @@ function computed(hashOf: PayloadHash, payload: Uint8Array): string {
   }
 }
 
-function outcomeAnswer(outcome: SubmitOutcome): Response {
+function outcomeAnswer(outcome: ReceiveOutcome): Response {
   if (outcome.kind === 'received') return json(outcome, 201);
   if (outcome.kind === 'duplicate') return json(outcome);
   const detail = `The pool refuses the transaction: ${outcome.kind}.`;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Mempool } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import {
   loadServerConfig,
@@ -28,7 +28,7 @@ export async function served(
 
 /** A pool in memory for this test alone. */
 export async function ownPool(): Promise<Mempool> {
-  const pool = new Mempool(await ephemeral.open({}));
+  const pool = await ephemeral.open({});
   onTestFinished(() => pool.close());
   return pool;
 }

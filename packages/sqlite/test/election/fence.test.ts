@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { MempoolStore, OpenOptions } from 'mempool-core';
+import type { Mempool, OpenOptions } from 'mempool-core';
 import type { LeaseStore } from 'mempool-election';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
@@ -16,7 +16,7 @@ interface Scene {
   readonly path: string;
   readonly clock: StandingClock;
   readonly leases: LeaseStore;
-  readonly pool: MempoolStore;
+  readonly pool: Mempool;
 }
 
 /** A pool with one transaction, and a node that may lead. */

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import { isMempoolError, type MempoolError, type MempoolStore, type Ordering } from 'mempool-core';
+import { isMempoolError, type Mempool, type MempoolError, type Ordering } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -35,9 +35,9 @@ function damaged(whole: Buffer, random: Random): Buffer {
   return random.below(6) === 0 ? bytes.subarray(0, random.below(bytes.length)) : bytes;
 }
 
-const calls: readonly ((store: MempoolStore) => Promise<unknown>)[] = [
+const calls: readonly ((store: Mempool) => Promise<unknown>)[] = [
   assertPayloads,
-  (store) => store.checkStatus(numbers(30).map(hashOf)),
+  (store) => store.status(numbers(30).map(hashOf)),
   (store) => store.tip({ points: 10 }),
   (store) => store.usage(),
   (store) => store.reap(),
@@ -52,7 +52,7 @@ const calls: readonly ((store: MempoolStore) => Promise<unknown>)[] = [
   (store) => store.flush(),
 ];
 
-async function assertPayloads(store: MempoolStore): Promise<void> {
+async function assertPayloads(store: Mempool): Promise<void> {
   const live = [
     ...(await store.peekPending({ limit: 1_000 })).transactions,
     ...(await store.peekInflight({ limit: 1_000 })).transactions,

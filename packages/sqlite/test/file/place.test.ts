@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openLeases } from 'mempool-conformance';
-import { Mempool, type MempoolStore, type OpenOptions, openMempool } from 'mempool-core';
+import { type Mempool, type OpenOptions, openMempool } from 'mempool-core';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
@@ -30,7 +30,7 @@ const losses: Readonly<Record<string, (path: string) => Promise<void>>> = {
   },
 };
 
-const writes: Readonly<Record<string, (store: MempoolStore) => Promise<unknown>>> = {
+const writes: Readonly<Record<string, (store: Mempool) => Promise<unknown>>> = {
   receive: (store) => store.receive([transaction(7)]),
   markInflight: (store) => store.markInflight([hashOf(1)]),
   drop: (store) => store.drop([hashOf(1)], 'failed'),
@@ -62,12 +62,12 @@ test.each(orderings)(
   'E4: those who only read notice within seconds that the file was replaced: %s',
   async (ordering) => {
     const { store, path } = await openKept({ ordering });
-    const pool = new Mempool(store);
+    const pool = store;
     const events = (await store.subscribe())[Symbol.asyncIterator]();
     const told = [events.next(), pool.waitFor(hashOf(1))].map((each) => expect(each).rejects.toMatchObject(gone));
     await losses['replaced by another']?.(path);
     await Promise.all(told);
-    await expect(store.checkStatus([hashOf(1)])).rejects.toMatchObject(gone);
+    await expect(store.status([hashOf(1)])).rejects.toMatchObject(gone);
   },
 );
 

@@ -12,7 +12,7 @@ for (let n = Number(first); removed < Number(wanted); n += 1) {
   const [outcome] = await store.receive([transaction(n)]);
   assert.equal(outcome?.kind, 'received');
   // Those who removed it meanwhile would have taken this away.
-  const [status] = await store.checkStatus([hashOf(n)]);
+  const [status] = await store.status([hashOf(n)]);
   assert.equal(status?.stage, 'Pending');
   await store.close();
   const done = await sqlite.remove({ path }).catch((error) => {

@@ -1,4 +1,4 @@
-import type { MempoolStore, OpenOptions, Ordering, Submission } from 'mempool-core';
+import type { Mempool, OpenOptions, Ordering, Submission } from 'mempool-core';
 import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
 
 /**
@@ -14,7 +14,7 @@ const perRound = 8;
 const verbs = 8;
 
 /** Call `n` of an endless series in which a transaction meets everything that may happen to it. */
-export function callOf(store: MempoolStore, n: number): Promise<unknown> {
+export function callOf(store: Mempool, n: number): Promise<unknown> {
   const round = Math.floor(n / verbs);
   const mine = numbers(perRound, round * perRound);
   const isPriority = store.ordering === 'priority';

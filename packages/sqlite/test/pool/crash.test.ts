@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { MempoolStore, Ordering } from 'mempool-core';
+import type { Mempool, Ordering } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import { sqlite } from 'mempool-sqlite';
 import { comparable, Random, seed } from 'mempool-testkit';
@@ -26,7 +26,7 @@ async function callUntilKilled(random: Random, path: string, first: number, orde
   return answered;
 }
 
-async function stateOf(store: MempoolStore): Promise<unknown> {
+async function stateOf(store: Mempool): Promise<unknown> {
   return comparable({
     usage: await store.usage(),
     pending: (await store.peekPending({ limit: 1_000 })).transactions,
@@ -39,11 +39,11 @@ async function stateOf(store: MempoolStore): Promise<unknown> {
 
 /** A pool that nobody kills. It makes each call once, so it must be asked for rising numbers; the last two are remembered. */
 class Calm {
-  readonly #store: MempoolStore;
+  readonly #store: Mempool;
   readonly #states = new Map<number, unknown>();
   #calls = 0;
 
-  constructor(store: MempoolStore) {
+  constructor(store: Mempool) {
     this.#store = store;
   }
 

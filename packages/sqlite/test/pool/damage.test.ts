@@ -1,7 +1,7 @@
 import { readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import type { Logger, MempoolStore, OpenOptions } from 'mempool-core';
+import type { Logger, Mempool, OpenOptions } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { cursorAt } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -18,7 +18,7 @@ function damage(path: string, sql: string): void {
 }
 
 /** A pool of 0 to 5: 0 is Dropped, 1 Confirmed, 2 Propagated, the rest Pending; opened after its file was damaged. */
-async function openDamaged(sql: string, options: OpenOptions = {}): Promise<MempoolStore> {
+async function openDamaged(sql: string, options: OpenOptions = {}): Promise<Mempool> {
   const path = join(scratchFolder(), 'pool.db');
   const { log, ordering = 'fifo', ...policy } = options;
   const made = await sqlite.open({ path, ordering, ...policy });
@@ -38,7 +38,7 @@ function heard(): { log: Logger; warnings: unknown[] } {
   return { warnings, log: (_level, _message, fields) => warnings.push(fields) };
 }
 
-const order = async (store: MempoolStore) => (await store.reap()).map(({ hash }) => hash);
+const order = async (store: Mempool) => (await store.reap()).map(({ hash }) => hash);
 
 const places = [
   { what: 'an unreadable stage', sql: 'UPDATE inflight SET stage = 9 WHERE seq = 3' },
@@ -52,10 +52,10 @@ test.each(places)(
     const store = await openDamaged(sql, { ordering, log });
     // Only a priority pool reads all of the file when it is opened.
     expect(warnings).toEqual(ordering === 'fifo' ? [] : [{ hash: hashOf(2), seq: 3 }]);
-    const told = await store.checkStatus([hashOf(2), hashOf(3)]);
+    const told = await store.status([hashOf(2), hashOf(3)]);
     expect(told).toMatchObject([{ stage: 'Propagated' }, { stage: 'Pending' }]);
     expect(await store.drop([hashOf(2)], 'damaged')).toEqual([hashOf(2)]);
-    expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+    expect(await store.status([hashOf(2)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
     expect(await store.usage()).toMatchObject({ pending: 3, propagated: 0, confirmed: 1, logged: 2 });
   },
 );
@@ -69,7 +69,7 @@ test.each(orderings)(
     expect(await store.payloads([hashOf(3), hashOf(4)])).toMatchObject([{ hash: hashOf(3) }, null]);
     expect(warnings).toEqual([{ hash: hashOf(4), seq: 5 }]);
     await store.sweep();
-    expect(await store.checkStatus([hashOf(4)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+    expect(await store.status([hashOf(4)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
   },
 );
 
@@ -103,7 +103,7 @@ test.each(lostRows)(
     const block = { point: pointOf(2), seen: [hashOf(2)], unseen: [] };
     expect(await store.confirm(block)).toMatchObject({ kind: 'applied', confirmed: 1, finalized: 0 });
     expect(await store.rollback('origin')).toMatchObject({ kind: 'rolled-back', undone: 2, returned: 1 });
-    expect(await store.checkStatus([hashOf(2)])).toMatchObject([{ stage: 'Pending' }]);
+    expect(await store.status([hashOf(2)])).toMatchObject([{ stage: 'Pending' }]);
   },
 );
 
@@ -115,7 +115,7 @@ test('M2: one with a damaged confirming block counts as in flight, and stops no 
   await block(1, hashOf(0));
   await block(2);
   damage(path, "UPDATE inflight SET point = x'00' WHERE seq = 1");
-  expect(await store.checkStatus([hashOf(0)])).toMatchObject([{ stage: 'Propagated' }]);
+  expect(await store.status([hashOf(0)])).toMatchObject([{ stage: 'Propagated' }]);
   for (const n of [3, 4]) expect(await block(n)).toMatchObject({ kind: 'applied' });
   expect(await store.dumpFinalized()).toMatchObject({ entries: [], hasMore: false });
 });
@@ -170,7 +170,7 @@ test('a pool cut short is an error', async () => {
     await using cut = await sqlite.open({ path });
     const page = (await cut.peekPending({ limit: 1000 })).transactions;
     for (const { hash, payload } of page) expect(payload).toEqual(payloadOf(Number.parseInt(hash, 16)));
-    await cut.checkStatus(numbers(300).map(hashOf));
+    await cut.status(numbers(300).map(hashOf));
   };
   await expect(reading()).rejects.toMatchObject({ code: 'ERR_MEMPOOL_CORRUPT' });
 });
@@ -192,7 +192,7 @@ test.each([
     expect(await order(store)).toEqual([5, 3].map(hashOf));
     const tagged = priced(6, { priority: 99n, provides: [`lost:${hashOf(4)}`] });
     expect(await store.receive([tagged])).toMatchObject([{ kind: 'received' }]);
-    expect(await store.checkStatus([hashOf(4)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
+    expect(await store.status([hashOf(4)])).toMatchObject([{ stage: 'Dropped', reason: 'damaged' }]);
     await store.receive([priced(4, { priority: 4n })]);
     expect(await order(store)).toEqual([6, 5, 4, 3].map(hashOf));
   },

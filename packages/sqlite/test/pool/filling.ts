@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { Mempool, OpenOptions, Ordering } from 'mempool-core';
 import { poolState } from 'mempool-core/backend';
 import { comparable } from 'mempool-testkit';
 import { hashOf, numbers, priced, transaction } from '../numbered.ts';
@@ -12,7 +12,7 @@ export function poolOptions(ordering: Ordering): OpenOptions {
 }
 
 /** Call `n` to fill a pool. In a priority pool each pays more than the one before it, and some need what came before. */
-export function receive(store: MempoolStore, n: number): Promise<unknown> {
+export function receive(store: Mempool, n: number): Promise<unknown> {
   const mine = numbers(perCall, n * perCall);
   if (store.ordering === 'fifo') return store.receive(mine.map((each) => transaction(each, payloadBytes)));
   const requires = (each: number) => (each % 3 === 1 ? [`t${each - 1}`] : []);
@@ -21,13 +21,13 @@ export function receive(store: MempoolStore, n: number): Promise<unknown> {
 }
 
 /** A digest of all there is to know of the pool, by its file and by what its process has in memory. */
-export async function stateOf(store: MempoolStore): Promise<string> {
+export async function stateOf(store: Mempool): Promise<string> {
   const { lastSeq, ...usage } = await store.usage();
   const state = {
     usage: { lastSeq, ...usage },
     ready: (await store.reap()).map(({ hash }) => hash),
     page: (await store.peekPending({ limit: 1_000 })).transactions.map(({ hash }) => hash),
-    next: await store.checkStatus([hashOf(lastSeq - 1), hashOf(lastSeq), hashOf(lastSeq + perCall - 1)]),
+    next: await store.status([hashOf(lastSeq - 1), hashOf(lastSeq), hashOf(lastSeq + perCall - 1)]),
     dump: store.ordering === 'priority' ? await poolState(store) : null,
   };
   const text = JSON.stringify(comparable(state), (_name, value) => (typeof value === 'bigint' ? String(value) : value));

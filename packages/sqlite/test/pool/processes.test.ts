@@ -69,7 +69,7 @@ test.each(orderings)('E5: the time of a call is taken when the call has the writ
   unlock();
   expect(await putting).toMatchObject({ kind: 'stored', at: 2_000 });
   await receiving;
-  expect(await store.checkStatus([hashOf(1)])).toMatchObject([{ receivedAt: 2_000 }]);
+  expect(await store.status([hashOf(1)])).toMatchObject([{ receivedAt: 2_000 }]);
 });
 
 test('X5: a call on a file that stays busy fails as not sent; reading goes on meanwhile', async () => {

@@ -1,8 +1,7 @@
 // A worker in a process of its own: `sender.ts <path> <ordering> <gate>`.
-import { Mempool } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { runWorker } from 'mempool-testkit';
 
 const [path = '', ordering = '', gate = ''] = process.argv.slice(2);
 const store = await sqlite.open({ path, ordering: ordering === 'priority' ? 'priority' : 'fifo' });
-await runWorker(new Mempool(store), gate);
+await runWorker(store, gate);

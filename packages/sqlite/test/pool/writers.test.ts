@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import SqliteDatabase from 'better-sqlite3';
-import type { MempoolStore, OpenOptions, Ordering } from 'mempool-core';
+import type { Mempool, OpenOptions, Ordering } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
@@ -50,7 +50,7 @@ class Writer {
   }
 }
 
-async function openPool(ordering: Ordering, options: OpenOptions = {}): Promise<{ path: string; store: MempoolStore }> {
+async function openPool(ordering: Ordering, options: OpenOptions = {}): Promise<{ path: string; store: Mempool }> {
   const path = join(scratchFolder(), 'pool.db');
   return { path, store: await sqlite.open({ path, ordering, synchronous: 'normal', timeoutMs: 60_000, ...options }) };
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { TurnCount } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -23,7 +23,7 @@ async function filled(): Promise<string> {
 }
 
 /** What a process finds that was too far behind the others: its mirror has to be filled anew. */
-async function leaveBehind(path: string, other: MempoolStore, n: number): Promise<void> {
+async function leaveBehind(path: string, other: Mempool, n: number): Promise<void> {
   await other.receive([priced(n)]);
   const operator = new SqliteDatabase(path);
   operator.exec('DELETE FROM change');
@@ -52,7 +52,7 @@ test('M2: calls that come while the mirror is filled see those before them, and 
     idle.putRecord('name', Buffer.from('value')),
     idle.getRecord('name'),
     idle.receive([priced(stored + 3)]),
-    idle.checkStatus([hashOf(stored + 3)]),
+    idle.status([hashOf(stored + 3)]),
   ] as const;
   const aborted = idle.receive([priced(stored + 2)], { signal: abort.signal });
   const refused = expect(aborted).rejects.toThrow('enough');
@@ -66,7 +66,7 @@ test('M2: calls that come while the mirror is filled see those before them, and 
   expect(record?.value).toEqual(new Uint8Array(Buffer.from('value')));
   expect(status).toMatchObject([{ stage: 'Pending' }]);
   for (const store of [idle, other]) {
-    expect(await store.checkStatus([hashOf(stored + 2)])).toMatchObject([{ stage: 'Unknown' }]);
+    expect(await store.status([hashOf(stored + 2)])).toMatchObject([{ stage: 'Unknown' }]);
     expect((await store.usage()).pending).toBe(stored + 4);
   }
   expect(await node.remembered()).toEqual(await node.stored());

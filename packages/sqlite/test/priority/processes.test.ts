@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
-import type { MempoolStore } from 'mempool-core';
+import type { Mempool } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { cursorAt } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -73,7 +73,7 @@ test('what a call leaves for the other processes is bounded in number and in byt
 });
 
 /** 0 to 3 are Dropped and in the log, 4 is Pending. */
-async function openFilled(path: string): Promise<MempoolStore> {
+async function openFilled(path: string): Promise<Mempool> {
   const store = await sqlite.open({ path, ...priority });
   await store.receive(numbers(5).map((n) => priced(n)));
   await store.drop(numbers(4).map(hashOf), 'failed');
@@ -81,10 +81,9 @@ async function openFilled(path: string): Promise<MempoolStore> {
 }
 
 /** A call without an event. */
-const addSource = (store: MempoolStore) => store.receive([{ ...priced(4), from: 'peer' }]);
+const addSource = (store: Mempool) => store.receive([{ ...priced(4), from: 'peer' }]);
 
-const stages = async (store: MempoolStore) =>
-  (await store.checkStatus(numbers(5).map(hashOf))).map(({ stage }) => stage);
+const stages = async (store: Mempool) => (await store.status(numbers(5).map(hashOf))).map(({ stage }) => stage);
 
 test('a block that carries what the log has no room for any more finds nobody, whoever applies it', async () => {
   const path = join(scratchFolder(), 'pool.db');

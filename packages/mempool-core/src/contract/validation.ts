@@ -1,8 +1,7 @@
-import type { ReadOptions } from '../contract/call-options.ts';
-import type { ReceiveOptions } from '../contract/pool-verbs.ts';
-import type { ReceiveOutcome } from '../contract/store.ts';
-import type { Transaction } from '../contract/transaction.ts';
-import type { Refusal, Verdict } from '../contract/verdict.ts';
+import type { ReadOptions } from './call-options.ts';
+import type { ReceiveOptions } from './pool-verbs.ts';
+import type { Transaction } from './transaction.ts';
+import type { Refusal, Verdict } from './verdict.ts';
 
 /** The context of a validation. `signal` aborts when no caller waits for the answer any more. */
 export interface ValidateContext extends ReadOptions {
@@ -20,18 +19,15 @@ export type Answer = Refusal | (Verdict & { readonly [F in keyof Refusal]?: unde
 
 /**
  * The application's validation of a transaction. A verdict accepts the transaction, a refusal rejects it. It runs before
- * the store receives the transaction, and other calls do not wait for it. If it throws, `submit` rejects with that error.
+ * the pool receives the transaction, and other calls do not wait for it. If it throws, `submit` rejects with that error.
  */
 export type Validate = (transaction: Transaction, context: ValidateContext) => Answer | Promise<Answer>;
 
-/** The application refused the transaction. The store has not seen it. */
+/** The application refused the transaction. Nothing was stored. */
 export interface Refused extends Refusal {
   readonly kind: 'refused';
   readonly hash: string;
 }
-
-/** The outcome of `submit`, and of `receive` for each transaction. */
-export type SubmitOutcome = ReceiveOutcome | Refused;
 
 /** Options of `submit` and `receive`. */
 export interface SubmitOptions extends ReceiveOptions {

@@ -1,16 +1,17 @@
+import { noLeases, settle, unsupported } from '../boundary/call-errors.ts';
+import { CheckedStore } from '../boundary/checked-store.ts';
+import { DamageNotes } from '../boundary/damage-notes.ts';
+import { openNames, poolNames, resolveOptions, resolvePoolOptions } from '../boundary/open-options.ts';
+import { anyName, checkNames } from '../boundary/option-names.ts';
+import { checkFifoLimits } from '../boundary/submissions.ts';
 import type { Awaitable } from '../contract/call-options.ts';
 import type { DriverOptions, StoreDriver } from '../contract/driver.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { Ordering } from '../contract/limits.ts';
 import type { OpenOptions } from '../contract/options.ts';
-import type * as store from '../contract/store.ts';
 import type { Capabilities } from '../contract/store.ts';
-import { noLeases, settle, unsupported } from './call-errors.ts';
-import { CheckedStore } from './checked-store.ts';
-import { DamageNotes } from './damage-notes.ts';
-import { openNames, resolveOptions } from './open-options.ts';
-import { anyName, checkNames } from './option-names.ts';
-import { checkFifoLimits } from './submissions.ts';
+import { Mempool } from './mempool.ts';
+import type { AnyMempool, MempoolOf } from './pool-of-ordering.ts';
 
 /** A backend, which opens pools in one kind of store. `defineBackend` makes it. */
 export interface Backend<Own extends object = object> {
@@ -22,7 +23,7 @@ export interface Backend<Own extends object = object> {
    * @throws `ERR_MEMPOOL_INVALID` if an option is wrong; `ERR_MEMPOOL_UNSUPPORTED` if an option needs a capability that
    * the backend lacks; `ERR_MEMPOOL_UNAVAILABLE`, `ERR_MEMPOOL_INCOMPATIBLE` and other codes of the backend
    */
-  open<O extends Ordering = 'fifo'>(options?: OpenOptions<O> & Own): Promise<store.StoreOf<NoInfer<O>>>;
+  open<O extends Ordering = 'fifo'>(options?: OpenOptions<O> & Own): Promise<MempoolOf<NoInfer<O>>>;
   /**
    * Removes all stored data of the pool that these options name, of either ordering (D4). Close its stores first. A backend
    * may lack this method.
@@ -53,11 +54,14 @@ export interface BackendDefinition<Own extends object> {
   remove?(options: DriverOptions & Own): Awaitable<boolean>;
 }
 
-/** The stores that this copy of the library made, with their drivers. */
+const ofPool: ReadonlySet<string> = new Set(poolNames);
+
+/** The pools that this copy of the library made, with their drivers. */
 const made = new WeakMap<object, StoreDriver>();
 
 /**
- * Makes a backend. It adds to the driver the parts that all backends share: checks, copies, abort, `close`, event streams.
+ * Makes a backend. It adds to the driver the parts that all backends share: the `Mempool` with its checks, copies and
+ * batches, abort, `close`, waits and event streams.
  */
 export function defineBackend<Own extends object = object>(
   definition: BackendDefinition<Own> & Required<Pick<BackendDefinition<Own>, 'remove'>>,
@@ -77,14 +81,17 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       throw unsupported(`the backend ${name} does not support priority pools`);
     if (common.ordering === 'fifo') checkFifoLimits(common.limits);
     const { minPriority, ...limits } = common.limits;
+    const own = resolvePoolOptions(options, common);
     const notes = new DamageNotes(common.log);
-    return { common, minPriority, notes, given: { ...options, ...common, limits, damage: notes.report } };
+    const further = Object.entries(options).filter(([option]) => !ofPool.has(option));
+    const given = { ...(Object.fromEntries(further) as Own), ...common, limits, damage: notes.report };
+    return { common, own, minPriority, notes, given };
   };
   return {
     name,
     capabilities,
-    async open<O extends Ordering>(options = {} as OpenOptions<O> & Own): Promise<store.StoreOf<O>> {
-      const { common, minPriority, notes, given } = resolve(options);
+    async open<O extends Ordering>(options = {} as OpenOptions<O> & Own): Promise<MempoolOf<O>> {
+      const { common, own, minPriority, notes, given } = resolve(options);
       const driver = await settle(() => definition.open(given));
       if (Object.keys(common.limits).length > 0 && driver.setLimits === undefined) {
         await driver.close();
@@ -92,9 +99,9 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       }
       if (minPriority !== undefined) await nameFloor(driver, minPriority);
       // `common` excludes the backend's own options, which may contain a password.
-      const store = new CheckedStore(name, capabilities, driver, common, notes);
-      made.set(store, driver);
-      return store as store.AnyStore as store.StoreOf<O>;
+      const pool = new Mempool(new CheckedStore(name, capabilities, driver, common, notes), own);
+      made.set(pool, driver);
+      return pool as AnyMempool as MempoolOf<O>;
     },
     ...(definition.remove && {
       remove: async (options = {} as OpenOptions & Own) => {
@@ -118,21 +125,21 @@ async function nameFloor(driver: StoreDriver, minPriority: bigint): Promise<void
 }
 
 /**
- * Returns the same store, typed with the verbs of both orderings. If `defineBackend` made the store, a verb that its
- * ordering lacks rejects with `ERR_MEMPOOL_UNSUPPORTED`.
+ * Returns the same pool, typed with the verbs of both orderings. If `defineBackend` made the pool, a verb that its ordering
+ * lacks rejects with `ERR_MEMPOOL_UNSUPPORTED`.
  */
-export function anyStore(store: store.MempoolStore): store.AnyStore {
-  return store as store.AnyStore;
+export function anyMempool(pool: MempoolOf<Ordering>): AnyMempool {
+  return pool as AnyMempool;
 }
 
-/** True if `defineBackend` of this copy of the library made the store. False for an object that wraps such a store. */
-export function hasCoreBoundary(store: store.MempoolStore): boolean {
-  return made.has(store);
+/** True if `defineBackend` of this copy of the library made the pool. False for an object that wraps such a pool. */
+export function hasCoreBoundary(pool: object): boolean {
+  return made.has(pool);
 }
 
-/** Returns the driver of a store that `defineBackend` of this copy of the library made. */
-export function driverOf(store: store.MempoolStore): StoreDriver | undefined {
-  return made.get(store);
+/** Returns the driver of a pool that `defineBackend` of this copy of the library made. */
+export function driverOf(pool: object): StoreDriver | undefined {
+  return made.get(pool);
 }
 
 /** The oldest supported Node version, as in `engines` of package.json. Installers only warn about `engines`. */

@@ -1,13 +1,13 @@
+import { settle, unsupported } from '../boundary/call-errors.ts';
 import type { Awaitable } from '../contract/call-options.ts';
 import type { PoolDump } from '../contract/dump.ts';
-import type { MempoolStore } from '../contract/store.ts';
 import type { PoolPart } from '../contract/transfer.ts';
 import { dumpOfParts } from '../priority/content.ts';
-import { settle, unsupported } from './call-errors.ts';
 import { driverOf } from './define-backend.ts';
+import type { AnyMempool } from './pool-of-ordering.ts';
 
-/** The name under which an object that wraps a store has that store, so that `poolState` finds its driver. */
-export const wrappedStore: unique symbol = Symbol('mempool.wrappedStore');
+/** The name under which an object that wraps a pool has that pool, so that `poolState` finds its driver. */
+export const wrappedPool: unique symbol = Symbol('mempool.wrappedPool');
 
 /** A pool that others change during each of so many exports has no state that can be compared. */
 const attempts = 5;
@@ -19,15 +19,14 @@ const context = { signal: undefined };
  *
  * @throws an `Error` if others change the pool meanwhile; `ERR_MEMPOOL_UNSUPPORTED` if the driver has no `exportPages` either
  */
-export async function poolState(pool: MempoolStore | { readonly store: MempoolStore }): Promise<PoolDump> {
-  const store = 'store' in pool ? pool.store : pool;
-  if (wrappedStore in store) return poolState(store[wrappedStore] as MempoolStore);
-  const driver = driverOf(store);
+export async function poolState(pool: Pick<AnyMempool, 'name' | 'ordering'>): Promise<PoolDump> {
+  if (wrappedPool in pool) return poolState(pool[wrappedPool] as AnyMempool);
+  const driver = driverOf(pool);
   if (driver?.dumpPool !== undefined) return settle(() => driver.dumpPool?.(context) as Awaitable<PoolDump>);
-  if (driver?.exportPages === undefined) throw unsupported(`the state of ${store.name} cannot be read`);
+  if (driver?.exportPages === undefined) throw unsupported(`the state of ${pool.name} cannot be read`);
   for (let attempt = 0; attempt < attempts; attempt += 1) {
     const parts = await partsOf(driver.exportPages(context));
-    if (isExact(parts)) return dumpOfParts(store.ordering, parts);
+    if (isExact(parts)) return dumpOfParts(pool.ordering, parts);
   }
   throw new Error('the pool changes while it is read');
 }
