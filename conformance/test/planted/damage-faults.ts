@@ -1,5 +1,5 @@
 import { defaultLimits, isMempoolError, type TransactionStatus } from 'mempool-core';
-import { encodeLimits } from 'mempool-core/backend';
+import { encodeEntry, encodeLimits } from 'mempool-core/backend';
 import { changing, type Fault, sabotaged, stores } from './fault.ts';
 
 /** What is answered where a record is damaged. */
@@ -17,8 +17,15 @@ function isUnreadable({ stage, receivedAt }: TransactionStatus): boolean {
   return stage === 'Propagated' && receivedAt === null;
 }
 
-/** A verdict that says nothing, as an entry is stored. */
-const silent = '911830613060f6008080f6f6f5800100000001f6';
+/** An entry with the default verdict, as it is stored. */
+const silent = encodeEntry({
+  ...{ hash: '', seq: 1, bytes: 48, sources: [], version: 1, claim: null },
+  verdict: {
+    ...{ priority: 0n, sender: '', senderLimit: null, gas: 0, provides: [], requires: [] },
+    ...{ expiresAt: null, expiresAtHeight: null, propagate: true },
+  },
+  ...{ admittedAt: 1, admittedHeight: 0, checkedHeight: 0, gossipSeq: 1 },
+});
 
 /** Faults in the handling of a record that cannot be read. */
 export const damageFaults: readonly Fault[] = [
@@ -74,7 +81,7 @@ export const damageFaults: readonly Fault[] = [
     status: (told) => told.map((one) => (isUnreadable(one) ? { ...one, stage: 'Unknown' } : one)),
   }),
   sabotaged('damaged-limits-are-the-usual-ones', `UPDATE priority_pool SET limits = '${encodeLimits(defaultLimits)}'`),
-  sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent}' WHERE length(record) < 20`),
+  sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent.toString('hex')}' WHERE length(record) < ${silent.length}`),
   sabotaged(
     'a-damaged-log-entry-is-finalized',
     'UPDATE log SET stage = 4, point = zeroblob(40), reason = NULL WHERE stage > 5',
