@@ -81,7 +81,10 @@ export const damageFaults: readonly Fault[] = [
     status: (told) => told.map((one) => (isUnreadable(one) ? { ...one, stage: 'Unknown' } : one)),
   }),
   sabotaged('damaged-limits-are-the-usual-ones', `UPDATE priority_pool SET limits = '${encodeLimits(defaultLimits)}'`),
-  sabotaged('a-damaged-verdict-says-nothing', `UPDATE entry SET record = x'${silent.toString('hex')}' WHERE length(record) < ${silent.length}`),
+  sabotaged(
+    'a-damaged-verdict-says-nothing',
+    `UPDATE entry SET record = x'${silent.toString('hex')}' WHERE length(record) < ${silent.length}`,
+  ),
   sabotaged(
     'a-damaged-log-entry-is-finalized',
     'UPDATE log SET stage = 4, point = zeroblob(40), reason = NULL WHERE stage > 5',

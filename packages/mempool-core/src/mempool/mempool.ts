@@ -254,7 +254,7 @@ export class Mempool implements AsyncDisposable {
     return this.#calls.whole('flush', null, (on) => on.flush(options));
   }
 
-  /** Sets the given limits, for every node, and evicts nothing. Returns all limits (in a fifo pool only `maxTxs` and `acceptUntil`). */
+  /** Sets the given limits, for every node, and evicts nothing. Returns all limits (in a fifo pool only `maxTxs`). */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
     return this.#calls.whole('setLimits', null, (on) => on.setLimits(limits, options));
   }

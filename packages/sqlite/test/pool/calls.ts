@@ -7,7 +7,8 @@ import { hashOf, numbers, pointOf, transaction } from '../numbered.ts';
  */
 export function smallPool(ordering: Ordering): OpenOptions {
   const retention = { maxFinalized: 60, maxRollback: 3, finalizeThreshold: 2 };
-  return { ordering, ...(ordering === 'priority' && { maxTxs: 40 }), ...retention, now: () => 1_000_000_000 };
+  const quiet = { sweepEveryMs: Number.POSITIVE_INFINITY, now: () => 1_000_000_000 };
+  return { ordering, ...(ordering === 'priority' && { maxTxs: 40 }), ...retention, ...quiet };
 }
 
 const perRound = 8;
