@@ -100,6 +100,7 @@ export class PoolModel {
   }
 
   drop(hashes: readonly string[], reason: DropReason, options: DropOptions = {}): string[] {
+    if (hashes.length === 0) return [];
     const end = (txState: TxState): boolean => {
       if (!this.#isUnder(txState, options) || !states.isLiving(txState) || txState.stage === 'Confirmed') return false;
       states.drop(txState, dropCause(reason), reason);
