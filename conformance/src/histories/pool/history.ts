@@ -14,23 +14,29 @@ import { fifoLimits, historyLimits } from './limits.ts';
 import { type OpenPool, PoolNodes } from './nodes.ts';
 import { assertDrained, PoolWatch } from './watch.ts';
 
+interface Retention {
+  readonly finalizeThreshold: number;
+  readonly dropThreshold: number;
+  readonly maxFinalized: number;
+  readonly maxRollback: number;
+  readonly inflightTtlMs: number;
+}
+
 /** Small, so that a few hundred calls trim the log, pass the depth of a rollback and make everything final. */
-const usual = {
+const usual: Retention = {
   finalizeThreshold: 3,
   dropThreshold: 2,
   maxFinalized: 6,
   maxRollback: 5,
   inflightTtlMs: 60,
-} as const;
+};
 
 /** Nothing is ever final, so that transactions get many confirmations. */
-const patient = {
+const patient: Retention = {
   ...usual,
   finalizeThreshold: Number.POSITIVE_INFINITY,
   dropThreshold: Number.POSITIVE_INFINITY,
-} as const;
-
-type Retention = typeof usual | typeof patient;
+};
 
 export interface HistoryOptions {
   readonly seed: number;

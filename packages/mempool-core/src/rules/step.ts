@@ -143,7 +143,7 @@ export function receiveStep(
   view: PoolView,
   transactions: readonly Transaction[],
   thresholds: Thresholds,
-  room = Number.POSITIVE_INFINITY,
+  room: number = Number.POSITIVE_INFINITY,
 ): Step<ReceiveOutcome[]> {
   const fresh = new Set<string>();
   let waiting = 0;

@@ -3,11 +3,12 @@ import {
   isLive,
   knownStages,
   type LifeFacts,
+  type LiveStage,
   type LogEntry,
   type TransactionStatus,
 } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import { decodeScore } from './score.ts';
+import { decodeScore, type IndexPosition } from './score.ts';
 
 const recordHead = 6;
 /** Default of the server's `proto-max-bulk-len`. It closes the connection for a larger argument. */
@@ -70,7 +71,11 @@ export function decodeRecord(record: Buffer | null): Read<core.Body> {
 }
 
 /** The stage in a score; the seq, tick or logSeq in it; and the counters of a live transaction (L12). `null`: it is damaged. */
-function place(score: Buffer | number, tick: number) {
+interface Place extends IndexPosition {
+  readonly counters: ReturnType<typeof core.countersAt>;
+}
+
+function place(score: Buffer | number, tick: number): Place | null {
   const found = decodeScore(score);
   if (found === null) return null;
   const { stage, number } = found;
@@ -83,8 +88,14 @@ export function readPoint(point: Buffer): ChainPoint | null {
   return point.length === 0 ? null : core.decodePoint(point);
 }
 
+interface LivePlace extends Place {
+  readonly stage: LiveStage;
+  /** The point of its block, if it is Confirmed. */
+  readonly confirmedAt: ChainPoint | null;
+}
+
 /** The place of a live transaction; `null` if its score, or the point of its block, is damaged (M2). */
-export function livePlace(score: Buffer, point: Buffer | null, tick: number) {
+export function livePlace(score: Buffer, point: Buffer | null, tick: number): LivePlace | null {
   const found = place(score, tick);
   if (found === null || !isLive(found.stage)) return null;
   const pointed = found.stage === 'Confirmed';
