@@ -26,7 +26,7 @@ test('the command runs every case, writes both reports and ends with 0 when all 
   const report: Report = JSON.parse(await readFile(json, 'utf8'));
   const written = await readFile(markdown, 'utf8');
   await rm(folder, { recursive: true });
-  expect(stdout).toMatch(/^passed {7}L1\/arrival-order/m);
+  expect(stdout).toMatch(/^passed {7}L1\/seq-told/m);
   expect(code).toBe(0);
   expect(report).toMatchObject({ subject: 'mine', result: 'passed', seed: 5 });
   expect(report.cases).toHaveLength(allCases.length);

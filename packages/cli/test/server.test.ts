@@ -16,7 +16,7 @@ function configFile(folder: string, fields: object): string {
   const mempool = {
     backend: 'sqlite',
     path: join(folder, 'pool.sqlite'),
-    sweepEveryMs: Number.POSITIVE_INFINITY,
+    sweepEveryMs: 'never',
     ...fields,
   };
   writeFileSync(config, JSON.stringify({ mempool, server: { port: 0 } }));

@@ -169,7 +169,7 @@ const onePool = eachOnPool({
     const later = Array.from({ length: remembered - 1 }, (_, i) => `later-${i}`);
     // Not all at once: the last of ten thousand calls would wait for the others, on a slow machine longer than the timeout (X5).
     while (later.length > 0)
-      await Promise.all(later.splice(0, 100).map((id) => store.markInflight(foreign, { operationId: id })));
+      await Promise.all(later.splice(0, 10).map((id) => store.markInflight(foreign, { operationId: id })));
     await pool.drop(one.hash);
     assert.deepEqual(await store.receive([one], { operationId }), first);
     assert.deepEqual(await pool.stages(one.hash), ['Dropped']);
