@@ -24,7 +24,8 @@ export async function poolsOf(backend: string): Promise<PoolSource> {
     return name;
   };
   return {
-    open: (options, pool) => subject.open(nameOf(pool), options),
+    // As in the suite, nobody sweeps but the caller.
+    open: (options, pool) => subject.open(nameOf(pool), { sweepEveryMs: Number.POSITIVE_INFINITY, ...options }),
     async [Symbol.asyncDispose]() {
       for (const name of names.values()) await subject.destroy?.(name);
     },
