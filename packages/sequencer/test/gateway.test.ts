@@ -129,14 +129,13 @@ describe('the pools of epochs', () => {
     const clock = { ms: Date.now() };
     const openPool: typeof home.openPool = async (name, options) => {
       const pool = await home.openPool(name, options);
-      const close = pool.close.bind(pool);
       open.add(name);
-      pool.close = async () => {
+      const close = async () => {
         await closing.get(name);
         open.delete(name);
-        await close();
+        await pool.close();
       };
-      return pool;
+      return new Proxy(pool, { get: (target, key) => (key === 'close' ? close : Reflect.get(target, key)) });
     };
     const options = { protocol: 'p', market: 'm', removePool: home.removePool, now: () => clock.ms };
     const namespace = await openNamespace({ ...options, openPool });

@@ -110,7 +110,9 @@ test.for([...damages, another, ['none', undefined] as const])(
   },
 );
 
-test('X2: the last 10,000 ids of callers are remembered, however many calls have none', async () => {
+test('X2: the last 10,000 ids of callers are remembered, however many calls have none', {
+  timeout: 120_000,
+}, async () => {
   const { store, admin, key } = await pool();
   const [first] = await store.receive(transactions(1), { operationId: 'first' });
   for (let n = 0; n < 11; n++)
