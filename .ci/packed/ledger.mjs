@@ -15,7 +15,7 @@ const money = { currency, source: 'ann', destination: 'ben' };
 async function pays(ledger) {
   for (const id of ['ann', 'ben']) await ledger.createWallet({ id, owner: id, currency });
   const calls = [
-    { ...money, kind: 'transfer', id: 'gift', source: 'vault', destination: 'ann', amount: 10n },
+    { ...money, kind: 'transfer', id: 'gift', source: '~vault', destination: 'ann', amount: 10n },
     { ...money, kind: 'reserve', id: 'rent', amount: 6n },
     { kind: 'post', id: 'due', pendingId: 'rent' },
     { ...money, kind: 'transfer', id: 'more', amount: 5n },

@@ -26,7 +26,7 @@ async function fromReceivedToFinalized(store, election) {
   const confirm = (more) => store.confirm(block, { finalizeThreshold: 1 }, more);
   const answer = await election.runAsLeader((_signal, _term, { lease }) => confirm({ lease }));
   assert.equal(answer.kind, 'applied');
-  assert.equal((await store.checkStatus([hash]))[0].stage, 'Finalized');
+  assert.equal((await store.status([hash]))[0].stage, 'Finalized');
   assert.deepEqual(Buffer.from((await store.dumpFinalized()).entries[0].payload), Buffer.from(payload));
   await election.stop();
   await store.close();
@@ -43,7 +43,7 @@ const source = { intersect: async () => ({ point: null, steps: (async function* 
 async function asNode(config) {
   const node = await openNode({ ...config, fenced: true }, { source, nodeId });
   assert.equal(await node.election.runAsLeader(() => 'led'), 'led');
-  await received(node.pool.store);
+  await received(node.pool);
   await node.close();
 }
 

@@ -7,6 +7,7 @@ import {
   forgetEpochs,
   merkleRoot,
   poolNames,
+  type RetentionOptions,
   recordNames,
   type Sequencer,
 } from '../src/index.ts';
@@ -151,20 +152,23 @@ describe.each(backends)('on %s', (backend) => {
       await expect.poll(() => first.activeEpochs()).toEqual([]);
     };
     const { records, incoming } = first.namespace;
+    // A pool that a role has not closed yet is in use, and removed in a later round.
+    const forgotten = (options: RetentionOptions = {}) =>
+      expect.poll(() => forgetEpochs(first.namespace, one.leadership.lease, options).catch(({ code }) => code));
     const pools = async () => (await home.content()).filter((name) => name.includes('epoch:'));
     await complete(1);
-    expect(await forgetEpochs(first.namespace, one.leadership.lease)).toEqual([]);
+    await forgotten().toEqual([]);
     expect(await pools()).not.toEqual([]);
     scene.clock.ms += 604_800_000;
     await complete(2);
-    expect(await forgetEpochs(first.namespace, one.leadership.lease)).toEqual([1]);
+    await forgotten().toEqual([1]);
     expect((await pools()).filter((name) => name.includes('epoch:1'))).toEqual([]);
     expect(await first.epoch(1)).toBeNull();
     expect(await first.agreement(1)).not.toBeNull();
     scene.clock.ms += 604_800_000;
     const archived: number[] = [];
     const archive = ({ epoch }: { readonly epoch: number }): void => void archived.push(epoch);
-    expect(await forgetEpochs(first.namespace, one.leadership.lease, { archive })).toEqual([2]);
+    await forgotten({ archive }).toEqual([2]);
     expect(archived).toEqual([2]);
     expect(await pools()).toEqual([]);
     expect((await records.list('')).map(({ name }) => name)).toEqual([`agreed/${'1'.padStart(16, '0')}`]);

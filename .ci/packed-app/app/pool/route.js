@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 import { redis } from 'mempool-redis';
 import { sqlite } from 'mempool-sqlite';
@@ -9,10 +8,9 @@ export const dynamic = 'force-dynamic';
 
 const hash = '0a'.repeat(32);
 
-async function stageIn(store) {
-  const mempool = new Mempool(store);
+async function stageIn(mempool) {
   await mempool.submit({ hash, payload: new Uint8Array([1, 2, 3]), payloadType: 0 });
-  const [{ stage }] = await mempool.checkStatus([hash]);
+  const { stage } = await mempool.status(hash);
   await mempool.close();
   return stage;
 }
