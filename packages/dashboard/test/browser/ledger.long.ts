@@ -47,7 +47,7 @@ test('a search that finds nothing says so, and so does one that the server refus
   const ledger = page.locator('section.ledger');
   await ledger.locator('#wallet').fill('nobody');
   await ledger.locator('#wallet').press('Enter');
-  await expect.poll(() => ledger.textContent()).toContain('No wallet is or belongs to nobody.');
+  await expect.poll(() => ledger.textContent()).toContain('No wallet has the words nobody.');
   await ledger.locator('#wallet').fill('x'.repeat(300));
   await ledger.locator('#wallet').press('Enter');
   await expect.poll(() => ledger.locator('.audit .wrong').textContent()).not.toBe('');
