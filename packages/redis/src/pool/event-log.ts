@@ -23,9 +23,9 @@ export class EventLog implements EventSource, FeedReader {
   readonly #listeners = new Set<() => void>();
   /** Pages read since the last wake-up, by their start: many readers at the same position share one read. */
   readonly #pages = new Map<number, Promise<EventPage>>();
-  /** The ends of the log when pages were read. They cover all events that were delivered. */
+  /** The ends of one pool's log when pages were read. They cover all events that were delivered. */
   readonly #marks = new Set<string>();
-  /** How often the server lost events, or the pool was created again. */
+  /** How often the server lost events of a pool. A pool that was created again has another epoch. */
   #rewinds = 0;
   /** The number of the last event at the newest page. */
   #last = 0;
@@ -86,11 +86,15 @@ export class EventLog implements EventSource, FeedReader {
     const { link = null, position = 0 } = feed ?? {};
     const [name, oldest, last, digest, same, ...entries] = await this.#source.readPage(after, limit, marks);
     const [epoch, trail] = [String(name), String(digest)];
+    const isOfOther = (mark: string): boolean => !mark.startsWith(`${epoch}:`);
     this.#comparedAt = performance.now();
     this.#last = last;
     if (same !== 1 || last < position) feed?.restart(link, last);
     if (same === 1) for (const mark of marks) this.#marks.delete(mark);
-    else if (rewinds === this.#rewinds) this.#rewind();
+    else if (rewinds === this.#rewinds && !marks.some(isOfOther)) this.#rewind();
+    const gone = [...this.#marks].filter(isOfOther);
+    for (const mark of gone) this.#marks.delete(mark);
+    if (gone.length > 0) this.wake();
     this.#marks.add(`${epoch}:${last}:${trail}`);
     const wanted = readEntries(entries)
       .filter(({ eventSeq }) => eventSeq > after)

@@ -101,6 +101,33 @@ test('E3: ten streams follow a pool that is flushed and made anew, forty times, 
   }
 }, 120_000);
 
+test('E3: late pages of two pools, each created again, repeat no event', async () => {
+  const { url } = await ownServer();
+  const proxy = await ownProxy(url);
+  const { store, write } = await writerOf(url);
+  const { store: reader } = await openPool({ url: proxy.url, timeoutMs });
+  const first = await Follower.of(reader);
+  await write(3);
+  await haveAll([first], await events(store));
+  const createAgain = async (count: number): Promise<void> => {
+    await operator(url).flushall();
+    await write(count);
+  };
+  const held = proxy.hold('reply');
+  await createAgain(1);
+  await held.caught;
+  await createAgain(2);
+  const before = await scriptCalls(url);
+  const opening = Follower.of(reader, { after: 'origin' });
+  await expect.poll(() => scriptCalls(url)).toBeGreaterThan(before);
+  await held.letGo();
+  const second = await opening;
+  await write(2);
+  await haveAll([first, second], await events(store));
+  expect(second.heard).toEqual(second.sinceLoss);
+  expect(first.heard).not.toContain('lagged');
+});
+
 test('E3: ten streams of a server that goes back, and is overtaken or not, lose once and have the true events', async () => {
   const own = await ownServer();
   const all = await followers(10, { url: own.url });
