@@ -1,5 +1,5 @@
 import { misconfigured } from 'mempool-core/backend';
-import { type Edge, type ExtensionParts, HttpListener } from 'mempool-server/edge';
+import { type Edge, type ExtensionParts, HttpListener, WebSockets } from 'mempool-server/edge';
 import { AccountIndex } from './account-index.ts';
 import { PoolState, UpstreamState } from './account-state.ts';
 import { isQuantity } from './chain-reader.ts';
@@ -10,12 +10,12 @@ import { JsonRpc } from './json-rpc.ts';
 import { Methods } from './methods.ts';
 import { PendingFilters } from './pending-filters.ts';
 import { ReadyFeed } from './ready-feed.ts';
+import { socketCalls } from './socket-calls.ts';
 import { Submitter } from './submitter.ts';
 import type { Feeds } from './subscriptions.ts';
 import { Transactions } from './transactions.ts';
 import { Txpool } from './txpool.ts';
 import { Upstream } from './upstream.ts';
-import { WebSockets } from './web-sockets.ts';
 
 /** The section `[edges.ethereum]`, with defaults filled in. */
 export interface EthereumSection {
@@ -46,7 +46,8 @@ export async function openEthereum(shared: ExtensionParts, section: EthereumSect
   const calls = new HttpCalls(rpc, gate, options.maxBodyBytes);
   try {
     const listener = await HttpListener.open(calls.fetch, { host: options.host, port: section.port });
-    const sockets = new WebSockets({ rpc, gate, feeds, http: listener.http, maxMessageBytes: options.maxBodyBytes });
+    const port = { gate, http: listener.http, maxMessageBytes: options.maxBodyBytes };
+    const sockets = new WebSockets(socketCalls(rpc, gate, feeds), port);
     const stop = async (drained: Promise<void>, drainMs: number): Promise<void> => {
       await Promise.all([sockets.stop(drained, drainMs), listener.stop(drained, drainMs)]);
       ended.abort();

@@ -25,3 +25,5 @@ export { refusalStatus } from './http/refusals.ts';
 export { RequestBodies } from './http/request-body.ts';
 export { Slots } from './http/slots.ts';
 export { stopping } from './http/waits.ts';
+export type { Conversation, Line } from './http/web-socket-client.ts';
+export { type WebSocketProtocol, WebSockets } from './http/web-sockets.ts';

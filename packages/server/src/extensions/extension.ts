@@ -19,7 +19,7 @@ export interface Edge extends Opened {
  *   `gate.check`, `enter` and `leave`;
  * - `gate.identify`, then `authorize` with the scope: `submit` for a write, `read` for a read;
  * - `gate.waits` for a wait, `EventFeed` for a stream, with `gate.streams`, or `gate.holdStream` if its request
- *   stays in flight;
+ *   stays in flight; `WebSockets` for a protocol that has them;
  * - `gate.fault` for every error, said in the words of the protocol; `gate.count` for the metrics.
  */
 export interface Extension<Options> {

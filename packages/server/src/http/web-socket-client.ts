@@ -1,15 +1,33 @@
-import type { Gate } from 'mempool-server/edge';
 import type { RawData, WebSocket } from 'ws';
-import type { JsonRpc } from './json-rpc.ts';
-import type { Session } from './methods.ts';
-import { type Feeds, Subscriptions } from './subscriptions.ts';
+import type { Gate } from './gate.ts';
+
+/** One client's end of a WebSocket, as a protocol sees it. */
+export interface Line {
+  /** Sends a notification. A client that reads too slowly is cut off. */
+  notify(text: string): void;
+  /** Answers the calls under way, then closes the connection: the client may connect again. The reason has at most 123 bytes. */
+  leave(reason: string): void;
+}
+
+/** A protocol on one WebSocket. */
+export interface Conversation {
+  /**
+   * Answers a message; `null` if it needs no answer. The message has been counted against the rate limit.
+   * @param refusal the error that every call of the message is answered with; `null` if they are to run
+   */
+  answer(text: string, refusal: unknown): Promise<string | null>;
+  /** The number of subscriptions. A client without any that asks nothing is let go. */
+  readonly subscriptionCount: number;
+  /** The connection has ended. */
+  end(): void;
+}
 
 /** The parts of the server that a client needs. */
 export interface ClientParts {
-  readonly rpc: JsonRpc;
   readonly gate: Gate;
-  readonly feeds: Feeds;
-  readonly session: Session;
+  /** Counts a message against the rate. @throws `Problem` 429 */
+  readonly count: () => void;
+  readonly open: (line: Line) => Conversation;
 }
 
 /** The most bytes of notifications that wait for one client. A client that is further behind is cut off. */
@@ -24,30 +42,29 @@ const idleMs = 10 * 60_000;
 const goingAway = 1001;
 
 /** One WebSocket. It answers messages and sends the notifications of its subscriptions. */
-export class WebSocketClient {
+export class WebSocketClient implements Line {
   /** Resolves when the connection has ended. */
   readonly ended: Promise<void>;
   readonly #socket: WebSocket;
-  readonly #rpc: JsonRpc;
   readonly #gate: Gate;
-  readonly #session: Session;
-  readonly #subscriptions: Subscriptions;
+  readonly #count: () => void;
+  readonly #conversation: Conversation;
   #atOnce = 0;
   #answerBytes = 0;
   #unsentBytes = 0;
   #isAlive = true;
-  #isLeaving = false;
+  /** Why the connection is about to be closed; `null`: it is not. */
+  #leaving: string | null = null;
   #askedAt = performance.now();
 
-  constructor(socket: WebSocket, { rpc, gate, feeds, session }: ClientParts) {
+  constructor(socket: WebSocket, { gate, count, open }: ClientParts) {
     this.#socket = socket;
-    this.#rpc = rpc;
     this.#gate = gate;
-    this.#subscriptions = new Subscriptions(feeds, (text) => this.#notify(text));
-    this.#session = { ...session, subscriptions: this.#subscriptions };
+    this.#count = count;
+    this.#conversation = open(this);
     this.ended = new Promise((resolve) => {
       socket.on('close', () => {
-        this.#subscriptions.end();
+        this.#conversation.end();
         resolve();
       });
     });
@@ -67,16 +84,15 @@ export class WebSocketClient {
 
   /** Ends a connection that is dead or idle, and pings the client. It is called at intervals. */
   beat(): void {
-    const isIdle = this.#subscriptions.count === 0 && performance.now() - this.#askedAt > idleMs;
+    const isIdle = this.#conversation.subscriptionCount === 0 && performance.now() - this.#askedAt > idleMs;
     if (!this.#isAlive) this.cut();
     else if (isIdle) this.#socket.close(1000, 'idle');
     else this.#socket.ping();
     this.#isAlive = false;
   }
 
-  /** Answers the calls under way, then closes. Called when the server stops. */
-  leave(): void {
-    this.#isLeaving = true;
+  leave(reason: string): void {
+    this.#leaving ??= reason;
     this.#socket.pause();
     this.#closeIfDone();
   }
@@ -100,22 +116,22 @@ export class WebSocketClient {
     try {
       this.#gate.enter();
     } catch (error) {
-      return (await this.#rpc.answer(text, refusing(this.#session, error))).text;
+      return this.#conversation.answer(text, error);
     }
     try {
-      return (await this.#rpc.answer(text, this.#counted())).text;
+      return await this.#conversation.answer(text, this.#counted());
     } finally {
       this.#gate.leave();
     }
   }
 
-  /** Counts a message against the rate, also one that turns out to be no call. */
-  #counted(): Session {
+  /** Counts a message against the rate, also one that turns out to be no call. Returns the refusal; `null` for none. */
+  #counted(): unknown {
     try {
-      this.#session.count();
-      return this.#session;
+      this.#count();
+      return null;
     } catch (error) {
-      return refusing(this.#session, error);
+      return error;
     }
   }
 
@@ -128,7 +144,7 @@ export class WebSocketClient {
     });
   }
 
-  #notify(text: string): void {
+  notify(text: string): void {
     const bytes = Buffer.byteLength(text);
     this.#unsentBytes += bytes;
     const sent = (): void => {
@@ -140,7 +156,7 @@ export class WebSocketClient {
 
   /** Reads on, or not. */
   #flow(): void {
-    if (this.#isLeaving) {
+    if (this.#leaving !== null) {
       this.#closeIfDone();
       return;
     }
@@ -152,14 +168,6 @@ export class WebSocketClient {
   #closeIfDone(): void {
     if (this.#atOnce > 0 || this.#answerBytes > 0) return;
     this.#socket.resume();
-    this.#socket.close(goingAway, 'the server stops');
+    this.#socket.close(goingAway, this.#leaving ?? '');
   }
-}
-
-/** A session whose calls are all answered with this error. */
-function refusing(session: Session, error: unknown): Session {
-  const refuse = (): never => {
-    throw error;
-  };
-  return { ...session, admit: refuse, count: refuse };
 }

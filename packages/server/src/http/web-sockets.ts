@@ -1,19 +1,26 @@
 import type { IncomingMessage, Server } from 'node:http';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { authorize, type Gate, type Problem, stopping } from 'mempool-server/edge';
 import { WebSocketServer } from 'ws';
-import { sessionOf } from './http-calls.ts';
-import { type JsonRpc, problemText } from './json-rpc.ts';
-import type { Feeds } from './subscriptions.ts';
-import { authorizationOf } from './token-path.ts';
-import { WebSocketClient } from './web-socket-client.ts';
+import { authorize, type Caller } from './access.ts';
+import type { Gate } from './gate.ts';
+import type { Problem } from './problem.ts';
+import { stopping } from './waits.ts';
+import { type Conversation, type Line, WebSocketClient } from './web-socket-client.ts';
 
-/** The parts that the WebSockets need. */
-export interface WebSocketParts {
-  readonly rpc: JsonRpc;
+/** A protocol of WebSockets, whose messages are JSON. Its tokens have the scope `read` or `submit`. */
+export interface WebSocketProtocol {
+  /** Returns the `Authorization` of an upgrade. @throws `Problem` 404 for a path without WebSockets */
+  authorization(incoming: IncomingMessage): string | undefined;
+  /** Begins a conversation. `incoming` is the request of the upgrade. */
+  open(caller: Caller | null, incoming: IncomingMessage, line: Line): Conversation;
+  /** Returns the body, as JSON, of the answer to an upgrade that is refused. */
+  refused(problem: Problem): string;
+}
+
+/** The port of the WebSockets. */
+export interface WebSocketPort {
   readonly gate: Gate;
-  readonly feeds: Feeds;
   /** The server whose connections are upgraded. */
   readonly http: Server;
   /** The largest message of a client. */
@@ -24,21 +31,22 @@ const beatMs = 30_000;
 
 /** The WebSockets of a port. Each, with all its subscriptions, counts as one of the server's event streams. */
 export class WebSockets {
-  readonly #parts: WebSocketParts;
+  readonly #protocol: WebSocketProtocol;
+  readonly #gate: Gate;
   readonly #server: WebSocketServer;
   readonly #clients = new Set<WebSocketClient>();
   readonly #beat: NodeJS.Timeout;
 
-  constructor(parts: WebSocketParts) {
-    this.#parts = parts;
-    const { http, maxMessageBytes, gate } = parts;
+  constructor(protocol: WebSocketProtocol, { gate, http, maxMessageBytes }: WebSocketPort) {
+    this.#protocol = protocol;
+    this.#gate = gate;
     this.#server = new WebSocketServer({ noServer: true, maxPayload: maxMessageBytes, clientTracking: false });
     http.on('upgrade', (incoming, socket, head) => this.#upgrade(incoming, socket, head));
     this.#beat = setInterval(() => {
       for (const client of this.#clients) client.beat();
     }, beatMs).unref();
     gate.stopping.addEventListener('abort', () => {
-      for (const client of this.#clients) client.leave();
+      for (const client of this.#clients) client.leave('the server stops');
     });
   }
 
@@ -55,22 +63,21 @@ export class WebSockets {
   }
 
   #upgrade(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { gate } = this.#parts;
+    const gate = this.#gate;
     const ignored = (): void => undefined;
     socket.on('error', ignored);
     let release: (() => void) | null = null;
     try {
       if (gate.stopping.aborted) throw stopping();
       gate.check(null, { incoming });
-      const authorization = authorizationOf(incoming.headers.authorization, incoming.url ?? '');
-      const caller = gate.identify(null, { incoming }, authorization);
+      const caller = gate.identify(null, { incoming }, this.#protocol.authorization(incoming));
       authorize(caller, ['read', 'submit']);
       release = gate.streams.take();
-      const session = sessionOf(gate, caller, { incoming });
       this.#server.handleUpgrade(incoming, socket, head, (webSocket) => {
         socket.off('error', ignored);
-        const { rpc, feeds } = this.#parts;
-        const client = new WebSocketClient(webSocket, { rpc, gate, feeds, session });
+        const count = (): void => void gate.admit(caller, { incoming });
+        const open = (line: Line): Conversation => this.#protocol.open(caller, incoming, line);
+        const client = new WebSocketClient(webSocket, { gate, count, open });
         this.#clients.add(client);
         void client.ended.then(() => this.#clients.delete(client));
       });
@@ -78,7 +85,8 @@ export class WebSockets {
       socket.once('close', release);
     } catch (error) {
       release?.();
-      refuse(socket, gate.fault(error));
+      const problem = gate.fault(error);
+      refuse(socket, problem, this.#protocol.refused(problem));
     }
   }
 }
@@ -87,8 +95,7 @@ export class WebSockets {
 const refusedMs = 1_000;
 
 /** Answers an upgrade that is refused, and ends the connection: a client that keeps its end open would hold up a stop. */
-function refuse(socket: Duplex, problem: Problem): void {
-  const body = problemText(problem);
+function refuse(socket: Duplex, problem: Problem, body: string): void {
   const fields = { ...problem.headers, connection: 'close', 'content-type': 'application/json' };
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   const head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status]}\r\n${lines.join('')}`;
