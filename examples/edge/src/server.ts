@@ -9,7 +9,6 @@ import {
   notFound,
   type Problem,
   portOf,
-  RequestBodies,
   table,
   wrongRequest,
 } from 'mempool-server/edge';
@@ -21,10 +20,9 @@ interface PlainSection {
 /** A protocol of plain text: `POST /` with the bytes of a transaction answers its hash, `GET /<hash>` its stage. */
 async function openPlain(parts: ExtensionParts, { port }: PlainSection): Promise<Edge> {
   const { gate, options } = parts;
-  const bodies = new RequestBodies(options.maxBodyBytes);
   const answered = async (request: Request, environment: HostEnvironment): Promise<Response> => {
     const startedMs = performance.now();
-    const response = await answer(parts, bodies, request, environment).catch((error) => refused(gate.fault(error)));
+    const response = await answer(parts, request, environment).catch((error) => refused(gate.fault(error)));
     gate.count({ route: 'plain', method: request.method, status: response.status, startedMs });
     return response;
   };
@@ -35,13 +33,13 @@ async function openPlain(parts: ExtensionParts, { port }: PlainSection): Promise
 
 async function answer(
   { pool, gate, hashOf }: ExtensionParts,
-  bodies: RequestBodies,
   request: Request,
   environment: HostEnvironment,
 ): Promise<Response> {
-  authorize(gate.identify(request, environment), [request.method === 'POST' ? 'submit' : 'read']);
+  const caller = gate.identify(request, environment);
+  authorize(caller, [request.method === 'POST' ? 'submit' : 'read']);
   if (request.method === 'POST') {
-    const { bytes, release } = await bodies.read(request, environment);
+    const { bytes, release } = await gate.bodies.read(request, environment, caller);
     try {
       const { kind, hash } = await pool.submit({ hash: hashOf(bytes), payload: bytes });
       if (kind === 'received' || kind === 'duplicate') return new Response(`${hash}\n`);

@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { PageFile } from '../../server/src/http/page-file.ts';
+import { RequestBodies } from '../../server/src/http/request-body.ts';
 import { Router } from '../../server/src/http/router.ts';
 import { served } from '../../server/test/http/served.ts';
 import { pageEndpoints } from '../src/page-endpoints.ts';
@@ -15,7 +16,7 @@ const bytes = (text: string) => new TextEncoder().encode(text);
 const page = new Map(Object.entries(files).map(([name, text]) => [name, new PageFile(name, bytes(text))]));
 
 function routerOf(given: typeof page | null): Router {
-  const parts = { maxBodyBytes: 1, identify: () => null, owe: () => undefined, answered: () => undefined };
+  const parts = { bodies: new RequestBodies(1), identify: () => null, owe: () => undefined, answered: () => undefined };
   return new Router(pageEndpoints(given), { ...parts, fault: (error) => error as never });
 }
 

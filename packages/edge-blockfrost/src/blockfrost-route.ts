@@ -1,9 +1,11 @@
-import type { HostEnvironment, Scope } from 'mempool-server/edge';
+import type { Caller, HostEnvironment, Scope } from 'mempool-server/edge';
 
 /** A request to one of Blockfrost's paths. */
 export interface BlockfrostCall {
   readonly request: Request;
   readonly environment: HostEnvironment;
+  /** The sender; `null` without a valid token. */
+  readonly caller: Caller | null;
   /** The part of the path that is named in braces, if there is one. */
   readonly param: string;
   readonly query: URLSearchParams;

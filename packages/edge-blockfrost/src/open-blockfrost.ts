@@ -7,7 +7,6 @@ import {
   HttpListener,
   headerOf,
   notFound,
-  RequestBodies,
   WaitingList,
 } from 'mempool-server/edge';
 import { blockfrostError } from './blockfrost-error.ts';
@@ -30,11 +29,7 @@ export interface BlockfrostSection {
 /** Opens an edge with the paths of Blockfrost's API for transactions that wait for a block, and that of the Cardano submit API. */
 export async function openBlockfrost(parts: ExtensionParts, { port }: BlockfrostSection): Promise<Edge> {
   const { pool, gate, options } = parts;
-  const routes = [
-    ...healthRoutes(pool),
-    ...submitRoutes(pool, new RequestBodies(options.maxBodyBytes)),
-    ...mempoolRoutes(pool, WaitingList.of(parts)),
-  ];
+  const routes = [...healthRoutes(pool), ...submitRoutes(pool, gate), ...mempoolRoutes(pool, WaitingList.of(parts))];
   const app = routed(routes, parts);
   const handle = (request: Request, environment: HostEnvironment): Promise<Response> => {
     const answer = (): Response | Promise<Response> => app.fetch(request, environment);
@@ -59,7 +54,11 @@ function routed(routes: readonly BlockfrostRoute[], { gate }: ExtensionParts): H
   return app;
 }
 
-async function answered(route: BlockfrostRoute, call: BlockfrostCall, gate: ExtensionParts['gate']): Promise<Response> {
+async function answered(
+  route: BlockfrostRoute,
+  call: Omit<BlockfrostCall, 'caller'>,
+  gate: ExtensionParts['gate'],
+): Promise<Response> {
   const { method, path, scope } = route;
   const startedMs = performance.now();
   let response: Response;
@@ -68,7 +67,7 @@ async function answered(route: BlockfrostRoute, call: BlockfrostCall, gate: Exte
     const project = headerOf(request, environment, 'project_id');
     const caller = gate.identify(request, environment, project === undefined ? undefined : `Bearer ${project}`);
     if (scope !== null) authorize(caller, [scope]);
-    response = await route.answer(call);
+    response = await route.answer({ ...call, caller });
   } catch (error) {
     response = blockfrostError(gate.fault(error));
   }

@@ -1,15 +1,15 @@
 import { checkedCardano } from 'mempool-cardano';
 import type { Mempool, ReceiveOutcome } from 'mempool-core';
-import { contentTypeOf, Problem, type RequestBodies, wrongRequest } from 'mempool-server/edge';
+import { contentTypeOf, type Gate, Problem, wrongRequest } from 'mempool-server/edge';
 import type { BlockfrostCall, BlockfrostRoute } from './blockfrost-route.ts';
 
 /** Returns the routes for submitting: that of Blockfrost, and that of the Cardano submit API, which answers 202. */
-export function submitRoutes(pool: Mempool, bodies: RequestBodies): BlockfrostRoute[] {
+export function submitRoutes(pool: Mempool, gate: Gate): BlockfrostRoute[] {
   const submits = (path: string, status: number): BlockfrostRoute => ({
     method: 'POST',
     path,
     scope: 'submit',
-    answer: async (call) => Response.json(await submitted(pool, bodies, call), { status }),
+    answer: async (call) => Response.json(await submitted(pool, gate, call), { status }),
   });
   return [submits('/tx/submit', 200), submits('/api/submit/tx', 202)];
 }
@@ -18,14 +18,10 @@ export function submitRoutes(pool: Mempool, bodies: RequestBodies): BlockfrostRo
 const bodyTypes: ReadonlySet<string> = new Set(['application/cbor', 'application/octet-stream']);
 
 /** Returns the hash of the transaction of the body, which is in the pool then. */
-async function submitted(
-  pool: Mempool,
-  bodies: RequestBodies,
-  { request, environment }: BlockfrostCall,
-): Promise<string> {
+async function submitted(pool: Mempool, gate: Gate, { request, environment, caller }: BlockfrostCall): Promise<string> {
   if (!bodyTypes.has(contentTypeOf(request, environment)))
     throw new Problem(415, 'ERR_SERVER_CONTENT_TYPE', { detail: 'Send the transaction as application/cbor.' });
-  const { bytes, release } = await bodies.read(request, environment);
+  const { bytes, release } = await gate.bodies.read(request, environment, caller);
   try {
     return hashOrRefusal(await checkedCardano(pool, bytes, unfit).submit());
   } finally {

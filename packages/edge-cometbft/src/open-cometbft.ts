@@ -1,5 +1,6 @@
 import {
   authorize,
+  type Caller,
   contentTypeOf,
   type Edge,
   type ExtensionParts,
@@ -7,7 +8,6 @@ import {
   HttpListener,
   headerOf,
   Problem,
-  RequestBodies,
   WaitingList,
 } from 'mempool-server/edge';
 import {
@@ -59,12 +59,10 @@ const uriId = -1;
 class CometBftRpc {
   readonly #parts: ExtensionParts;
   readonly #methods: ReadonlyMap<string, RpcMethod>;
-  readonly #bodies: RequestBodies;
 
   constructor(parts: ExtensionParts, methods: ReadonlyMap<string, RpcMethod>) {
     this.#parts = parts;
     this.#methods = methods;
-    this.#bodies = new RequestBodies(parts.options.maxBodyBytes);
   }
 
   async answer(request: Request, environment: HostEnvironment): Promise<Response> {
@@ -73,7 +71,8 @@ class CometBftRpc {
     const name = pathname.slice(1);
     const method = this.#methods.get(name);
     if (method === undefined) return notFoundAnswer();
-    const response = await this.#called(name, uriId, { request, environment }, () => {
+    const sender = { request, caller: () => this.#parts.gate.identify(request, environment) };
+    const response = await this.#called(name, uriId, sender, () => {
       if (method.writes) refuseOtherSites(request, environment);
       return paramsOfUri(method.params, searchParams);
     });
@@ -85,11 +84,18 @@ class CometBftRpc {
     if (request.method === 'GET' || request.method === 'HEAD') return htmlAnswer(listOfMethods(this.#methods));
     try {
       refusePlainForms(request, environment);
-      const { bytes, release } = await this.#bodies.read(request, environment);
+      const { gate } = this.#parts;
+      const caller = gate.identify(request, environment);
+      const { bytes, release } = await gate.bodies.read(request, environment, caller);
+      let calls = 0;
+      const counted = (): Caller | null => {
+        calls += 1;
+        return calls === 1 ? caller : gate.admit(caller, environment);
+      };
       try {
         return bytes.length === 0
           ? htmlAnswer(listOfMethods(this.#methods))
-          : await this.#answerRequests(bytes, { request, environment });
+          : await this.#answerRequests(bytes, { request, caller: counted });
       } finally {
         release();
       }
@@ -99,22 +105,22 @@ class CometBftRpc {
     }
   }
 
-  async #answerRequests(body: Uint8Array, caller: Sender): Promise<Response> {
+  async #answerRequests(body: Uint8Array, sender: Sender): Promise<Response> {
     const requests = readRequests(body);
     const [first] = requests;
     if (first === undefined) return emptyAnswer();
-    if (requests.length > 1) return batchAnswer(await this.#answerBatch(requests, caller));
-    const response = await this.#requested(first, caller);
+    if (requests.length > 1) return batchAnswer(await this.#answerBatch(requests, sender));
+    const response = await this.#requested(first, sender);
     return rpcAnswer(response, response.fault === undefined ? 200 : (ownStatus(response.fault) ?? 200));
   }
 
   /** Each response becomes a text at once: that is how its size is known. */
-  async #answerBatch(requests: readonly RpcRequest[], caller: Sender): Promise<string[]> {
+  async #answerBatch(requests: readonly RpcRequest[], sender: Sender): Promise<string[]> {
     const texts: string[] = [];
     let length = 0;
     for (const request of requests) {
       const response =
-        length > maxBatchLength ? { id: request.id, fault: batchTooLarge() } : await this.#requested(request, caller);
+        length > maxBatchLength ? { id: request.id, fault: batchTooLarge() } : await this.#requested(request, sender);
       const text = responseText(response);
       length += text.length;
       texts.push(text);
@@ -122,15 +128,15 @@ class CometBftRpc {
     return texts;
   }
 
-  #requested({ id, method, params }: RpcRequest, caller: Sender): Promise<RpcResponse> {
-    return this.#called(method, id, caller, ({ params: names }) => paramsOfJson(names, params));
+  #requested({ id, method, params }: RpcRequest, sender: Sender): Promise<RpcResponse> {
+    return this.#called(method, id, sender, ({ params: names }) => paramsOfJson(names, params));
   }
 
   /** Runs one call. Each counts against the rate, also in a batch. */
   async #called(
     name: string,
     id: string | number,
-    { request, environment }: Sender,
+    sender: Sender,
     params: (method: RpcMethod) => RpcParams,
   ): Promise<RpcResponse> {
     const { gate } = this.#parts;
@@ -139,13 +145,13 @@ class CometBftRpc {
     const count = (status: number): void => {
       gate.count({
         route: `cometbft ${method === undefined ? 'unknown' : name}`,
-        method: request.method,
+        method: sender.request.method,
         status,
         startedMs,
       });
     };
     try {
-      const caller = gate.identify(request, environment);
+      const caller = sender.caller();
       if (method === undefined) throw methodNotFound();
       if (method.scope !== null) authorize(caller, [method.scope]);
       const result = await method.call(params(method));
@@ -166,7 +172,8 @@ class CometBftRpc {
 /** The sender of a call. */
 interface Sender {
   readonly request: Request;
-  readonly environment: HostEnvironment;
+  /** Returns the sender and counts a call against the rate. @throws `Problem` 429 */
+  caller(): Caller | null;
 }
 
 /** The HTTP status of a refusal that CometBFT does not know: of tokens, rates and limits. */

@@ -43,7 +43,7 @@ export class RpcFault extends Error {
 }
 
 /** What the server refuses before the pool is asked: CometBFT's "Server error". Anything else is its "Internal error". */
-const ownRefusals: ReadonlySet<number> = new Set([401, 403, 415, 421, 429, 503]);
+const ownRefusals: ReadonlySet<number> = new Set([401, 403, 408, 415, 421, 429, 503]);
 
 /** Converts a problem to a fault. */
 export function faultOf({ status, message, headers }: Problem): RpcFault {

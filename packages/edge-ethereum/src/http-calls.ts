@@ -6,7 +6,6 @@ import {
   type HostEnvironment,
   headerOf,
   Problem,
-  RequestBodies,
 } from 'mempool-server/edge';
 import { type JsonRpc, problemText } from './json-rpc.ts';
 import type { Session } from './methods.ts';
@@ -25,12 +24,10 @@ const contentTypes = /^application\/(?:json|json-rpc|jsonrequest)\b/i;
 export class HttpCalls {
   readonly #rpc: JsonRpc;
   readonly #gate: Gate;
-  readonly #bodies: RequestBodies;
 
-  constructor(rpc: JsonRpc, gate: Gate, maxBodyBytes: number) {
+  constructor(rpc: JsonRpc, gate: Gate) {
     this.#rpc = rpc;
     this.#gate = gate;
-    this.#bodies = new RequestBodies(maxBodyBytes);
   }
 
   readonly fetch: FetchHandler = (request, environment) => {
@@ -48,8 +45,9 @@ export class HttpCalls {
       assertPost(request, environment);
       const { pathname } = new URL(request.url);
       const authorization = authorizationOf(headerOf(request, environment, 'authorization'), pathname);
-      const session = sessionOf(this.#gate, this.#gate.identify(request, environment, authorization), environment);
-      const { bytes, release } = await this.#bodies.read(request, environment);
+      const caller = this.#gate.identify(request, environment, authorization);
+      const session = sessionOf(this.#gate, caller, environment);
+      const { bytes, release } = await this.#gate.bodies.read(request, environment, caller);
       try {
         return await this.#called(bytes, session);
       } finally {
@@ -75,7 +73,7 @@ function rpcRefusal(problem: Problem): Response {
 }
 
 /** A refusal of these is the answer to the request too: clients wait, or ask for a token. */
-const httpStatuses: ReadonlySet<number> = new Set([401, 403, 429, 503]);
+const httpStatuses: ReadonlySet<number> = new Set([401, 403, 408, 429, 503]);
 
 /** Returns the session of a request, for its calls. */
 export function sessionOf(gate: Gate, caller: Caller | null, environment: HostEnvironment): Session {

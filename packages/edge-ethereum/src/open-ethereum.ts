@@ -43,7 +43,7 @@ export async function openEthereum(shared: ExtensionParts, section: EthereumSect
   await assertSameChain(section, ended.signal);
   const { methods, feeds } = parts(shared, section, ended.signal);
   const rpc = new JsonRpc(methods, gate);
-  const calls = new HttpCalls(rpc, gate, options.maxBodyBytes);
+  const calls = new HttpCalls(rpc, gate);
   try {
     const listener = await HttpListener.open(calls.fetch, { host: options.host, port: section.port });
     const port = { gate, http: listener.http, maxMessageBytes: options.maxBodyBytes };

@@ -1,10 +1,8 @@
 import type { Http2ServerRequest } from 'node:http2';
-import { busy, Problem } from 'mempool-server/edge';
+import { type HeldBytes, Problem } from 'mempool-server/edge';
 import { rpcError } from './rpc-call.ts';
 import type { RpcRequest } from './rpc-port.ts';
 
-/** So many bodies of the largest size may be in memory at once. */
-const maxHeldBodies = 32;
 /** What frames may add to a message. */
 const frameBytes = 1_024;
 /** A body that takes longer to arrive is cut off. */
@@ -21,38 +19,43 @@ export interface HeldRpcBody {
 /** Reads the bodies of requests, and limits the memory that they use together. */
 export class RpcBodies {
   readonly #maxBytes: number;
-  #heldBytes = 0;
+  readonly #held: HeldBytes;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, held: HeldBytes) {
     this.#maxBytes = maxBytes + frameBytes;
+    this.#held = held;
   }
 
   hold(request: RpcRequest): HeldRpcBody {
-    const maxBytes = this.#maxBytes;
-    const count = (bytes: number): number => {
-      this.#heldBytes += bytes;
-      return this.#heldBytes;
-    };
+    const [maxBytes, all] = [this.#maxBytes, this.#held];
     let own = 0;
     // HTTP/1.1 requests have a time limit by Node.
     const timer = isHttp2(request) ? setTimeout(() => request.stream.close(), arrivalMs) : undefined;
     return {
       async *bytes() {
         for await (const chunk of request as AsyncIterable<Uint8Array>) {
+          hold(all, chunk.length);
           own += chunk.length;
-          const held = count(chunk.length);
           if (own > maxBytes) throw rpcError(tooLarge(maxBytes - frameBytes));
-          if (held > maxHeldBodies * maxBytes) throw rpcError(busy('Large bodies take too much memory now.'));
           yield chunk;
         }
         clearTimeout(timer);
       },
       release() {
         clearTimeout(timer);
-        count(-own);
+        all.remove(own);
         own = 0;
       },
     };
+  }
+}
+
+/** @throws `ConnectError` if unfinished messages use too much memory */
+function hold(all: HeldBytes, bytes: number): void {
+  try {
+    all.add(bytes);
+  } catch (error) {
+    throw rpcError(error as Problem);
   }
 }
 

@@ -21,7 +21,7 @@ export class RpcServer {
 
   constructor(gate: Gate, { maxBodyBytes }: ServerOptions, { handlers }: ConnectRouter, scopeOf: ScopeOf) {
     this.#gate = gate;
-    this.#bodies = new RpcBodies(maxBodyBytes);
+    this.#bodies = new RpcBodies(maxBodyBytes, gate.held);
     this.#scopeOf = scopeOf;
     this.#handlers = new Map(handlers.map((handler) => [handler.requestPath, handler]));
   }

@@ -4,10 +4,12 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { Access, type Caller } from './access.ts';
 import { networkOf } from './client-network.ts';
 import { FaultLog } from './fault-log.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { addressOf, type HostEnvironment, headerOf } from './host-environment.ts';
 import { OriginCheck } from './origin-check.ts';
-import { busy, Problem, problemOf } from './problem.ts';
+import { busy, type Problem, problemOf, tooManyRequests } from './problem.ts';
 import { RateLimiter } from './rate-limiter.ts';
+import { RequestBodies } from './request-body.ts';
 import { Slots } from './slots.ts';
 import { stopping, Waits } from './waits.ts';
 
@@ -43,6 +45,9 @@ export class Gate {
   readonly waits: Waits;
   /** The event streams that are open, of every protocol. */
   readonly streams: Slots;
+  /** The bytes of unfinished messages, of every protocol. */
+  readonly held: HeldBytes;
+  readonly bodies: RequestBodies;
   readonly log: Logger;
   readonly #options: ServerOptions;
   readonly #metrics: Metrics | null;
@@ -65,6 +70,8 @@ export class Gate {
     this.#access = new Access(options.tokens);
     this.#rate = new RateLimiter(options.ratePerSecond);
     this.waits = new Waits(pool, options.maxWaits, this.stopping);
+    this.held = new HeldBytes(options.maxBodyBytes);
+    this.bodies = new RequestBodies(options.maxBodyBytes, this.held);
     this.streams = new Slots(options.maxSseClients, 'event streams may be open');
   }
 
@@ -107,12 +114,20 @@ export class Gate {
     return this.#origins.check(request, environment);
   }
 
+  /** True if the server refuses requests for want of room, or soon may. */
+  get isBusy(): boolean {
+    return this.#isFull || this.held.isNearlyFull;
+  }
+
+  get #isFull(): boolean {
+    return this.#inFlight - this.waits.count - this.#streaming >= this.#options.maxRequests;
+  }
+
   /** Counts a request in flight until `leave`. @throws `Problem` 503 */
   enter(isProbe = false): void {
     if (this.stopping.aborted && !isProbe) throw stopping();
     // Waits and streams have limits of their own. A server that is busy still says that it lives.
-    if (this.#inFlight - this.waits.count - this.#streaming >= this.#options.maxRequests && !isProbe)
-      throw busy(`At most ${this.#options.maxRequests} requests may be in flight.`);
+    if (this.#isFull && !isProbe) throw busy(`At most ${this.#options.maxRequests} requests may be in flight.`);
     this.#inFlight += 1;
   }
 
@@ -158,8 +173,7 @@ export class Gate {
   admit(caller: Caller | null, environment: HostEnvironment): Caller | null {
     const seconds = this.#rate.take(clientKey(caller, environment));
     if (seconds === 0) return caller;
-    const headers = { 'retry-after': String(seconds) };
-    throw new Problem(429, 'ERR_SERVER_RATE', { detail: 'Too many requests per second.', headers });
+    throw tooManyRequests(seconds);
   }
 
   /** Counts so many transactions beside the first of a request against the rate. None is refused: the caller's next request waits longer. */

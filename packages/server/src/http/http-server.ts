@@ -57,7 +57,7 @@ export class HttpServer {
         ...(monitor === null ? [] : monitorEndpoints(monitor)),
         ...electionEndpoints(election),
         ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
-        ...probeEndpoints({ pool, election, extensions, isStopping: () => gate.stopping.aborted }),
+        ...probeEndpoints({ pool, election, extensions, gate }),
         sessionEndpoint(),
         this.#document(),
         this.#page(),
@@ -66,7 +66,7 @@ export class HttpServer {
         ...(login?.endpoints() ?? []),
       ],
       {
-        maxBodyBytes: options.maxBodyBytes,
+        bodies: gate.bodies,
         identify: (request, environment) =>
           login === null ? gate.identify(request, environment) : login.identify(request, environment),
         owe: (caller, environment, count) => gate.owe(caller, environment, count),

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import type { Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import { bytesAnswer, type Endpoint, endpoint, jsonEndpoint } from './endpoint.ts';
+import type { Gate } from './gate.ts';
 import type { Opened } from './opened.ts';
 import { Problem } from './problem.ts';
 
@@ -9,7 +10,7 @@ export interface ProbeParts {
   readonly pool: Mempool;
   readonly election: Election | null;
   readonly extensions: readonly Opened[];
-  isStopping(): boolean;
+  readonly gate: Gate;
 }
 
 const ready = z.object({ ready: z.literal(true), leader: z.boolean().nullable() });
@@ -31,7 +32,8 @@ export function probeEndpoints(parts: ProbeParts): Endpoint[] {
     }),
     jsonEndpoint({
       path: '/readyz',
-      summary: 'The stores can be reached and, where there is an election, its leader is known',
+      summary:
+        'The server has room for requests, the stores can be reached and, where there is an election, its leader is known',
       tag: 'server',
       scopes: [],
       description: 'Ready.',
@@ -44,8 +46,9 @@ export function probeEndpoints(parts: ProbeParts): Endpoint[] {
   ];
 }
 
-async function assertReady({ pool, election, extensions, isStopping }: ProbeParts): Promise<void> {
-  if (isStopping()) throw notReady('The server stops.');
+async function assertReady({ pool, election, extensions, gate }: ProbeParts): Promise<void> {
+  if (gate.stopping.aborted) throw notReady('The server stops.');
+  if (gate.isBusy) throw notReady('The server has too much to do.');
   try {
     await pool.tip({ signal: AbortSignal.timeout(probeMs) });
   } catch {

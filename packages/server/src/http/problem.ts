@@ -87,6 +87,7 @@ const titles: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   404: 'Not found',
   405: 'Method not allowed',
+  408: 'Too slow',
   409: 'Conflict',
   410: 'Gone',
   413: 'Too large',
@@ -156,6 +157,12 @@ const sentNames: Readonly<Record<string, string>> = {
 };
 
 const retrySoon = { 'retry-after': '1' };
+
+/** @param seconds after which the next request is taken */
+export function tooManyRequests(seconds: number): Problem {
+  const headers = { 'retry-after': String(seconds) };
+  return new Problem(429, 'ERR_SERVER_RATE', { detail: 'Too many requests per second.', headers });
+}
 
 /** Too much at once: the same request may succeed a second later. */
 export function busy(detail: string): Problem {

@@ -4,7 +4,7 @@ import { authorize, type Caller, operationIdOf } from './access.ts';
 import { type Call, type Endpoint, problemForm } from './endpoint.ts';
 import { contentTypeOf, type HostEnvironment, headerOf } from './host-environment.ts';
 import { notFound, Problem, withRemedy, wrongRequest } from './problem.ts';
-import { parseJson, RequestBodies } from './request-body.ts';
+import { parseJson, type RequestBodies } from './request-body.ts';
 
 /** An answered request. */
 export interface Answered {
@@ -19,7 +19,7 @@ export interface Answered {
 
 /** What the router asks of the server for each request. */
 export interface RouterParts {
-  readonly maxBodyBytes: number;
+  readonly bodies: RequestBodies;
   /** Finds out who sent the request, and counts it. @throws `Problem` 429 */
   identify(request: Request, environment: HostEnvironment): Caller | null;
   owe(caller: Caller | null, environment: HostEnvironment, count: number): void;
@@ -37,13 +37,10 @@ export class Router {
   readonly #app = new OpenAPIHono<{ Bindings: HostEnvironment }>();
   readonly #parts: RouterParts;
   readonly #endpoints: readonly Endpoint[];
-  readonly #bodies: RequestBodies;
-  readonly #forms = new RequestBodies(maxFormBytes);
 
   constructor(endpoints: readonly Endpoint[], parts: RouterParts) {
     this.#endpoints = endpoints;
     this.#parts = parts;
-    this.#bodies = new RequestBodies(parts.maxBodyBytes);
     for (const each of endpoints) {
       if (each.isHidden !== true) this.#app.openAPIRegistry.registerPath(documented(each));
       const path = each.path.replaceAll(/\{(\w+)\}/g, ':$1');
@@ -110,7 +107,7 @@ export class Router {
       return this.#form(endpoint.answerForm, call as Call<unknown, null>);
     const isBytes = type === 'application/octet-stream' || type === 'application/cbor';
     if (type !== 'application/json' && !(isBytes && answerBytes !== undefined)) throw wrongType(endpoint);
-    const { bytes, release } = await this.#bodies.read(request, environment);
+    const { bytes, release } = await this.#parts.bodies.read(request, environment, call.caller);
     try {
       if (isBytes && answerBytes !== undefined) return await answerBytes(bytes, call as Call<unknown, null>);
       return await endpoint.answer({ ...call, body: checked(endpoint.body, parseJson(bytes), 'body') });
@@ -120,7 +117,7 @@ export class Router {
   }
 
   async #form(answer: NonNullable<Endpoint['answerForm']>, call: Call<unknown, null>): Promise<Response> {
-    const { bytes, release } = await this.#forms.read(call.request, call.environment);
+    const { bytes, release } = await this.#parts.bodies.read(call.request, call.environment, call.caller, maxFormBytes);
     release();
     return answer(new URLSearchParams(new TextDecoder().decode(bytes)), call);
   }

@@ -49,6 +49,8 @@ export class WebSocketClient implements Line {
   readonly #gate: Gate;
   readonly #count: () => void;
   readonly #conversation: Conversation;
+  /** The bytes of the message that is arriving. */
+  #arrivedBytes = 0;
   #atOnce = 0;
   #answerBytes = 0;
   #unsentBytes = 0;
@@ -65,15 +67,19 @@ export class WebSocketClient implements Line {
     this.ended = new Promise((resolve) => {
       socket.on('close', () => {
         this.#conversation.end();
+        this.#release(this.#arrivedBytes);
         resolve();
       });
     });
     // A broken frame or a lost connection: `close` follows.
     socket.on('error', () => undefined);
-    socket.on('pong', () => {
+    socket.on('ping', (data) => this.#release(data.length));
+    socket.on('pong', (data) => {
       this.#isAlive = true;
+      this.#release(data.length);
     });
     socket.on('message', (data) => {
+      this.#release(this.#arrivedBytes);
       // Such as an answer that is longer than a string may be: it ends this connection, not the process.
       this.#take(data).catch((error: unknown) => {
         gate.fault(error);
@@ -89,6 +95,22 @@ export class WebSocketClient implements Line {
     else if (isIdle) this.#socket.close(1000, 'idle');
     else this.#socket.ping();
     this.#isAlive = false;
+  }
+
+  /** Counts bytes that arrived. They are held until their message ends. If all messages hold too much, it ends this connection. */
+  hold(bytes: number): void {
+    try {
+      this.#gate.held.add(bytes);
+      this.#arrivedBytes += bytes;
+    } catch {
+      this.cut();
+    }
+  }
+
+  #release(bytes: number): void {
+    const released = Math.min(bytes, this.#arrivedBytes);
+    this.#arrivedBytes -= released;
+    this.#gate.held.remove(released);
   }
 
   leave(reason: string): void {

@@ -78,6 +78,7 @@ export class WebSockets {
         const count = (): void => void gate.admit(caller, { incoming });
         const open = (line: Line): Conversation => this.#protocol.open(caller, incoming, line);
         const client = new WebSocketClient(webSocket, { gate, count, open });
+        socket.on('data', ({ length }: Buffer) => client.hold(length));
         this.#clients.add(client);
         void client.ended.then(() => this.#clients.delete(client));
       });

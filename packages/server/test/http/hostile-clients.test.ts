@@ -15,7 +15,7 @@ async function sendRaw({ port }: { readonly port: number }, request: string): Pr
   return Buffer.concat(chunks).toString();
 }
 
-test('waits leave room for other requests, and probes are answered however many are in flight', async () => {
+test('waits leave room for other requests, and a server without room says that it lives and is not ready', async () => {
   const server = await served({ backend: 'ephemeral' }, { maxWaits: 3, maxRequests: 2 });
   const leaving = new AbortController();
   const waiting = Array.from({ length: 3 }, () => fetch(server.url + wait, { signal: leaving.signal }));
@@ -25,7 +25,8 @@ test('waits leave room for other requests, and probes are answered however many 
   const head = 'POST /api/v1/transactions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/cbor\r\n';
   for (const socket of posting) socket.write(`${head}Content-Length: 9\r\n\r\n`);
   await expect.poll(async () => (await fetch(`${server.url}/api/v1/tip`)).status).toBe(503);
-  for (const probe of ['livez', 'readyz']) expect((await fetch(`${server.url}/${probe}`)).status).toBe(200);
+  const probes = ['livez', 'readyz'].map(async (probe) => (await fetch(`${server.url}/${probe}`)).status);
+  expect(await Promise.all(probes)).toEqual([200, 503]);
   for (const socket of posting) socket.destroy();
   leaving.abort();
   await Promise.allSettled(waiting);

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { Access } from '../../src/http/access.ts';
 import { jsonEndpoint } from '../../src/http/endpoint.ts';
 import { problemOf } from '../../src/http/problem.ts';
+import { RequestBodies } from '../../src/http/request-body.ts';
 import { Router } from '../../src/http/router.ts';
 
 function failing(code: MempoolErrorCode): Router {
@@ -16,7 +17,7 @@ function failing(code: MempoolErrorCode): Router {
     jsonEndpoint({ ...form, path: '/write', method: 'post', body: z.strictObject({}) }),
   ];
   return new Router(endpoints, {
-    maxBodyBytes: 1_000,
+    bodies: new RequestBodies(1_000),
     identify: () => new Access([]).identify(undefined),
     owe: () => undefined,
     answered: () => undefined,
