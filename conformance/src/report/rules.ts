@@ -83,7 +83,7 @@ export const rules: Readonly<Record<string, string>> = {
   P26: 'A floor that moves',
   P28: 'Protected ones',
   P29: 'Tips',
-  P32: 'Payloads with what is reaped',
+  P32: 'Payloads of a reap',
   K1: 'Versions of records',
   K2: 'Records and the lease',
   K3: 'Limits of records',

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 const read = (page: string): string => readFileSync(new URL(page, import.meta.url), 'utf8');
 const backends: string = read('../docs/backends.md');
 const contract: string = read('../docs/contract.md');
+const priority: string = read('../docs/priority.md');
 const tables: string = contract + read('../docs/configuration.md');
 
 /** The code block of that name in the page for authors of backends. */
@@ -20,7 +21,7 @@ export function table(mark: string): string[][] {
   return rows.map((row) => row.map((cell) => cell.trim())).filter(([first]) => first !== '---');
 }
 
-/** The ids of the contract's rules, in the order of the page. */
+/** The ids of the rules in the contract and the page about priority pools, in the order of the two pages. */
 export function rules(): string[] {
-  return Array.from(contract.matchAll(/^### ([A-Z]\d+) /gm), ([, id]) => id ?? '');
+  return Array.from((contract + priority).matchAll(/^### ([A-Z]\d+) /gm), ([, id]) => id ?? '');
 }

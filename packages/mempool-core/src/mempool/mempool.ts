@@ -53,7 +53,7 @@ import { Worker } from './worker.ts';
 
 /**
  * A pool of transactions, from their arrival until the chain has made them final. `open` of a backend and `openMempool`
- * return it. Each call that changes the pool is one atomic step (X1). Ids such as L1 name the rules in `docs/contract.md`.
+ * return it. Each call that changes the pool is one atomic step (X1). Ids such as L1 name the rules in `docs/contract.md` and `docs/priority.md`.
  *
  * Calls for one transaction that are made in one turn of the event loop are stored together (O6). Calls take effect in the
  * order made (M2). Reads of pages and counts see every write that was answered.
