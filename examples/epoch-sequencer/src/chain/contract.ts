@@ -44,7 +44,7 @@ export interface Deployed {
   readonly url: string;
   readonly address: Hex;
   readonly chainId: number;
-  /** Hex of 32 bytes, without `0x`: what the contract answers as `domain`. */
+  /** Hex of 32 bytes, without `0x`: the contract's `domain`. */
   readonly domain: string;
 }
 
@@ -105,7 +105,7 @@ export function releaseEpoch(deployed: Deployed, owner: Hex, { epoch, closesAt, 
   });
 }
 
-/** What the contract told in a block. */
+/** An event of the contract, with its block. */
 export type ContractEvent = { readonly transaction: string; readonly slot: number } & (
   | ({ readonly kind: 'released' } & Release)
   | { readonly kind: 'agreed'; readonly epoch: number; readonly root: string }
@@ -129,7 +129,7 @@ export class EpochContract {
     this.client = createPublicClient({ transport: http(deployed.url, { retryCount: 0 }), cacheTime: 0 });
   }
 
-  /** What it told in these blocks, in order. Hashes and roots have no `0x`. @throws an error of viem */
+  /** The events of these blocks, in order. Hashes and roots have no `0x`. @throws an error of viem */
   async events(fromBlock: number, toBlock: number): Promise<ContractEvent[]> {
     const logs = await this.client.getContractEvents({
       address: this.deployed.address,

@@ -9,7 +9,7 @@ import { type Deployed, EpochContract } from './contract.ts';
 import { type Fees, raised, startingFees } from './fees.ts';
 import { type NoncePlan, RelayRecords, type StoredPlan } from './relay-records.ts';
 
-/** What a relayer reads of its validator's epochs. A `Sequencer` has it. */
+/** The reads that a relayer needs of its validator's epochs. A `Sequencer` has them. */
 interface RelayedEpochs {
   activeEpochs(): Promise<number[]>;
   epoch(epoch: number): Promise<Pick<EpochRecord, 'phase'> | null>;
@@ -28,15 +28,15 @@ export interface EpochRelayerOptions {
   readonly finalityBlocks?: number | undefined;
   /** After so many blocks without it, a transaction is replaced by one that pays more; default 5. */
   readonly bumpAfterBlocks?: number | undefined;
-  /** What a new transaction pays the maker of a block for a unit of gas, in wei; default 10⁹. */
+  /** The tip of a new transaction for a unit of gas, in wei; default 10⁹. */
   readonly tip?: bigint | undefined;
   /** The pause between two rounds, in milliseconds; default 200. */
   readonly pollMs?: number | undefined;
-  /** Is told of what failed and will be tried again. */
+  /** Called with each failure; the relayer tries again. */
   readonly report?: ((error: unknown) => void) | undefined;
 }
 
-/** What a round knows of the chain: all of it as it was after one block. */
+/** The state of the chain for one round: all of it after the same block. */
 interface ChainState {
   readonly block: ChainPoint;
   /** The nonce that the chain expects next. */
@@ -49,12 +49,12 @@ interface ChainState {
 /** A transaction that is to be replaced is not sent again for so long. If this process dies meanwhile, it is then. */
 const replacingMs = 5_000;
 
-/** The contract says so now, and may say otherwise later: it is another validator's turn, or the chain has the root already. */
+/** The contract refuses it now, and may accept it later: it is another validator's turn, or the chain has the root already. */
 const passing: ReadonlySet<string> = new Set(['NotYourTurn', 'AlreadyAgreed', 'UnknownEpoch']);
 
 /**
- * Puts the epochs' certificates of one validator on the chain. The leader decides what each nonce of the account is for, and writes that
- * down first; the pool keeps the transactions in the order of nonces, and every process sends them. What a reorganisation undoes is sent
+ * Puts the epochs' certificates of one validator on the chain. The leader decides the use of each nonce of the account, and writes it
+ * down first; the pool keeps the transactions in the order of nonces, and every process sends them. An undone transaction is sent
  * again as it was. A submission that reverts costs its nonce and nothing more.
  */
 export class EpochRelayer {
@@ -92,10 +92,10 @@ export class EpochRelayer {
     }
   }
 
-  /** Looks at chain and epochs once, and does what there is to do. A crash at any point is made good by the next round. */
+  /** Reads chain and epochs once, and does the work that is due. After a crash at any point, the next round completes it. */
   async round(lease: Lease): Promise<void> {
     const chain = await this.#look();
-    // The chain went back meanwhile: the next round looks anew.
+    // The chain went back meanwhile: the next round looks again.
     if (chain === null) return;
     await this.#forget(await this.#records.plans(), chain, lease);
     await this.#fillGaps(await this.#records.plans(), chain, lease);
@@ -131,7 +131,7 @@ export class EpochRelayer {
   }
 
   /**
-   * Only a reorganisation deeper than what counts as final leaves a gap, for its plans are forgotten. If the pool still has the
+   * Only a reorganisation deeper than the final blocks leaves a gap, for its plans are forgotten. If the pool still has the
    * transaction, it is sent again as it was.
    */
   async #fillGaps(plans: readonly StoredPlan[], { nonce, fees }: ChainState, lease: Lease): Promise<void> {
@@ -141,7 +141,7 @@ export class EpochRelayer {
     for (let missing = nonce; missing < last; missing += 1) {
       if (planned.has(missing)) continue;
       const { provider, satisfied } = await pool.byTag(accountTag(this.#sender, missing));
-      // Satisfied: the pool is behind the chain, which went back.
+      // Satisfied: the pool has not yet undone the blocks that the chain has.
       if (provider === null && !satisfied) await this.#add({ nonce: missing, ...this.#nothing(), ...fees }, lease);
     }
   }
@@ -185,13 +185,13 @@ export class EpochRelayer {
   async #carryOut(plan: StoredPlan, chain: ChainState, lease: Lease): Promise<void> {
     const { pool } = this.#options.relay;
     const { provider } = await pool.byTag(accountTag(this.#sender, plan.nonce));
-    // The pool is behind the chain, which went back: it will be told so.
+    // The chain went back, and the pool has not: its next blocks will show it.
     if (provider?.stage === 'Confirmed') return;
     if (provider?.hash === plan.hash) {
       if (provider.stage === 'Acknowledged' && plan.nonce === chain.nonce) await this.#bumpIfStuck(plan, chain, lease);
       return;
     }
-    // What is in flight is not replaced. It is held back, so that it is not sent again before.
+    // A transaction in flight is not replaced. It is held back, so that it is not sent again before.
     if (provider !== null && provider.stage !== 'Pending')
       await pool.release(provider.hash, { notBeforeMs: Date.now() + replacingMs });
     const verdict = account(this.#sender, plan.nonce, chain.nonce, { priority: BigInt(plan.tip) });
@@ -199,7 +199,7 @@ export class EpochRelayer {
     await pool.submit({ ...(await this.#signed(plan)), payloadType: 2, verdict });
   }
 
-  /** A transaction that no block takes is replaced by one that pays more. If its epoch has a root by now, that one does nothing. */
+  /** A transaction that no block takes is replaced by one that pays more. If its epoch has a root by now, the new one does nothing. */
   async #bumpIfStuck(plan: StoredPlan, { block, fees }: ChainState, lease: Lease): Promise<void> {
     const { relay, bumpAfterBlocks = 5 } = this.#options;
     const { nonConfirmations } = await relay.pool.status(plan.hash);

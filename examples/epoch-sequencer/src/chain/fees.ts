@@ -1,4 +1,4 @@
-/** What a transaction pays for a unit of gas, in wei, as decimal text. */
+/** The price of a transaction for a unit of gas, in wei, as decimal text. */
 export interface Fees {
   /** At most to whoever makes the block. */
   readonly tip: string;
@@ -6,12 +6,12 @@ export interface Fees {
   readonly cap: string;
 }
 
-/** What a new transaction pays. The base fee may double before it is too little. */
+/** The price of a new transaction. The base fee may double before it is too little. */
 export function startingFees(baseFee: bigint, tip: bigint): Fees {
   return { tip: String(tip), cap: String(2n * baseFee + tip) };
 }
 
-/** What its replacement pays: both at least an eighth more, as nodes demand, and at least what a new one would. */
+/** The price of its replacement: both parts at least an eighth more, as nodes demand, and at least the price of a new one. */
 export function raised(before: Fees, market: Fees): Fees {
   return { tip: higher(before.tip, market.tip), cap: higher(before.cap, market.cap) };
 }

@@ -16,15 +16,15 @@ export interface FollowOptions {
   readonly fromBlock?: number | undefined;
   /** The pause between two looks, in milliseconds; default 200. */
   readonly pollMs?: number | undefined;
-  /** Is told of what failed and will be tried again. */
+  /** Called with each failure; it is tried again. */
   readonly report?: ((error: unknown) => void) | undefined;
 }
 
 type Agreed = Extract<ContractEvent, { readonly kind: 'agreed' }>;
 
-/** What was told of the chain, as a record of the namespace. */
+/** The reported state of the chain, as a record of the namespace. */
 interface Followed {
-  /** Up to this block all is told, for good. */
+  /** Up to this block all is reported, for good. */
   readonly final: number;
   /** The roots in later blocks. */
   readonly agreed: readonly Agreed[];
@@ -35,8 +35,8 @@ const recordName = 'chain/followed';
 const maxBlocks = 2_000;
 
 /**
- * Tells the sequencer's monitor what the chain and the relayer do with its epochs, until the signal aborts. The leader of the namespace
- * calls it. It compares the chain up to the relay pool's tip with what was told before, so that a crash at any point loses nothing.
+ * Reports to the sequencer's monitor the events of its epochs on the chain and in the relayer, until the signal aborts. The leader of the namespace
+ * calls it. It compares the chain up to the relay pool's tip with the last report, so that a crash at any point loses nothing.
  */
 export async function followEpochs(
   options: FollowOptions,
@@ -55,8 +55,8 @@ class EpochFollower {
   readonly #lease: Lease;
   readonly #contract: EpochContract;
   readonly #records: RelayRecords;
-  /** The relay pool's tip up to which all is told. */
-  #toldUpTo: string | null = null;
+  /** The relay pool's tip up to which all is reported. */
+  #reportedUpTo: string | null = null;
 
   constructor(options: FollowOptions, lease: Lease) {
     this.#options = options;
@@ -67,56 +67,57 @@ class EpochFollower {
 
   async look(): Promise<void> {
     const { point } = await this.#options.relay.tip();
-    if (point !== null && point.hash !== this.#toldUpTo && (await this.#tellChain(point))) this.#toldUpTo = point.hash;
-    await this.#tellRelay();
+    if (point !== null && point.hash !== this.#reportedUpTo && (await this.#reportChain(point)))
+      this.#reportedUpTo = point.hash;
+    await this.#reportRelay();
   }
 
-  /** False: there is more to tell, or the node's chain is not the pool's now. So it is looked at again. */
-  async #tellChain(tip: ChainPoint): Promise<boolean> {
+  /** False: there is more to report, or the node's chain is not the pool's now. So the caller looks again. */
+  async #reportChain(tip: ChainPoint): Promise<boolean> {
     const before = await this.#followed();
     const last = Math.min(tip.slot, before.final + maxBlocks);
     const events = last > before.final ? await this.#contract.events(before.final + 1, last) : [];
     if (!(await this.#contract.isOnChain(tip))) return false;
-    for (const event of events) if (event.kind === 'released') await this.#tell(event);
+    for (const event of events) if (event.kind === 'released') await this.#report(event);
     const agreed = events.filter((event) => event.kind === 'agreed');
-    await this.#tellAgreed(before, agreed);
+    await this.#reportAgreed(before, agreed);
     const final = tip.slot - (this.#options.finalityBlocks ?? 6) + 1;
-    await this.#tellFinal(before, agreed, Math.min(final, last));
+    await this.#reportFinal(before, agreed, Math.min(final, last));
     return last >= tip.slot;
   }
 
   /** Undone ones first: the same epoch may be on the chain again, in another transaction. */
-  async #tellAgreed(before: Followed, agreed: readonly Agreed[]): Promise<void> {
+  async #reportAgreed(before: Followed, agreed: readonly Agreed[]): Promise<void> {
     const isThere = (one: Agreed): boolean =>
       agreed.some(
         ({ epoch, root, transaction }) => epoch === one.epoch && root === one.root && transaction === one.transaction,
       );
-    for (const one of before.agreed) if (!isThere(one)) await this.#tell({ kind: 'undone', epoch: one.epoch });
-    // Written before they are told, so that a reorganisation after a crash finds them.
+    for (const one of before.agreed) if (!isThere(one)) await this.#report({ kind: 'undone', epoch: one.epoch });
+    // Written before they are reported, so that a reorganisation after a crash finds them.
     await this.#write({ final: before.final, agreed });
-    for (const one of agreed) await this.#tell({ ...one, kind: 'confirmed' });
+    for (const one of agreed) await this.#report({ ...one, kind: 'confirmed' });
   }
 
-  async #tellFinal(before: Followed, agreed: readonly Agreed[], final: number): Promise<void> {
+  async #reportFinal(before: Followed, agreed: readonly Agreed[], final: number): Promise<void> {
     if (final <= before.final) return;
-    for (const one of agreed) if (one.slot <= final) await this.#tell({ ...one, kind: 'finalized' });
+    for (const one of agreed) if (one.slot <= final) await this.#report({ ...one, kind: 'finalized' });
     await this.#write({ final, agreed: agreed.filter(({ slot }) => slot > final) });
   }
 
-  async #tellRelay(): Promise<void> {
+  async #reportRelay(): Promise<void> {
     const { relay, sequencer } = this.#options;
     for (const { epoch, reason } of await this.#records.refusals())
-      await this.#tell({ kind: 'refused', epoch, reason });
+      await this.#report({ kind: 'refused', epoch, reason });
     for (const { epoch, hash } of await this.#records.plans()) {
       const record = epoch === null ? null : await sequencer.epoch(epoch);
       if (epoch === null || record?.phase !== 'onchain' || record.onchain === 'submitted') continue;
-      await this.#tell({ kind: 'queued', epoch });
+      await this.#report({ kind: 'queued', epoch });
       const [status] = await relay.status([hash]);
-      if (status?.stage === 'Acknowledged') await this.#tell({ kind: 'submitted', epoch, transaction: hash });
+      if (status?.stage === 'Acknowledged') await this.#report({ kind: 'submitted', epoch, transaction: hash });
     }
   }
 
-  async #tell(event: ChainEvent): Promise<void> {
+  async #report(event: ChainEvent): Promise<void> {
     await this.#options.sequencer.monitor.apply(event, this.#lease);
   }
 

@@ -3,7 +3,7 @@ import { DeposedError } from 'mempool-sequencer';
 import type { Hex } from 'viem';
 
 /**
- * What the relayer's account uses a nonce for. It is all that is signed, so whoever carries it out makes the same bytes. It is written
+ * The use of a nonce of the relayer's account. It is all that is signed, so every process that executes it makes the same bytes. It is written
  * before anything is sent, and stays until no reorganisation can undo its block: so a nonce never gets a second meaning, nor a gap.
  */
 export interface NoncePlan {

@@ -21,7 +21,7 @@ export function signerOf(privateKey: string): Signer {
   };
 }
 
-/** A check of one signer's signatures. It never throws: what is no signature is not the signer's. */
+/** A check of one signer's signatures. It never throws: a malformed signature is not the signer's. */
 export function verifyBy(address: string): (digest: string, signature: string) => boolean {
   return (digest, signature) => recovered(bytesOf(digest), signature) === address;
 }

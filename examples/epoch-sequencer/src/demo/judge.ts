@@ -6,26 +6,26 @@ import { type Recount, recountOf, type Told, toldBy } from './recount.ts';
 import type { Validator } from './stage.ts';
 import type { Planned, Traffic } from './traffic.ts';
 
-/** What an epoch's pool at a validator has to say. */
+/** The state of an epoch's pool at a validator. */
 interface Found {
   readonly record: EpochRecord;
-  /** What became of each, once for each end. */
+  /** The end of each, once for each end. */
   readonly ends: readonly (readonly [hash: string, end: string])[];
-  /** By stage, of what has not ended. */
+  /** By stage, the transactions that have not ended. */
   readonly open: readonly (readonly [hash: string, stage: string])[];
   /** In the event log. */
   readonly told: Told;
 }
 
-/** What the judge is told. */
+/** The judge's input. */
 export interface Outside {
   /** That the chain has for the epoch; `null`: none. */
   readonly root: string | null;
-  /** The validators that were cut off from the others meanwhile. */
+  /** The validators that were cut off from all other validators meanwhile. */
   readonly cutOff: ReadonlySet<string>;
 }
 
-/** What the whole run came to at one epoch. */
+/** The result of the whole run at one epoch. */
 export interface Verdict {
   readonly epoch: number;
   /** Of the epoch at each validator. */
@@ -40,7 +40,7 @@ export interface Verdict {
   readonly violations: readonly string[];
 }
 
-/** Reads the validators' pools, and compares them with what has to be there. */
+/** Reads the validators' pools, and compares them with the expected result. */
 export class Judge implements AsyncDisposable {
   readonly #validators: readonly Validator[];
   readonly #namespaces: readonly Namespace[];
@@ -100,7 +100,7 @@ export class Judge implements AsyncDisposable {
     };
   }
 
-  /** What is left in the validators' namespaces when nothing should be. */
+  /** The remains in the validators' namespaces where nothing should be. */
   async leftOver(): Promise<string[]> {
     const left: string[] = [];
     for (const [i, { name }] of this.#validators.entries()) {
@@ -160,7 +160,7 @@ function wrongAt(
     if (fates.get(hash) !== end) wrong.push(`${hash} ended ${end}, and not ${fates.get(hash)}`);
   if (ends.length !== new Set(ends.map(([hash]) => hash)).size) wrong.push('a submission ended more than once');
   for (const [hash, stage] of open) {
-    // What an epoch without a result counted is neither final nor wrong.
+    // The submissions counted by an epoch without a result are neither final nor wrong.
     const isOfFailed = record.phase === 'failed' && stage === 'Acknowledged' && fates.get(hash) === 'counted';
     if (!isOfFailed) wrong.push(`${hash} is ${stage} still`);
   }
@@ -177,14 +177,14 @@ function wrongAt(
 const winnersOf = ({ ends, open }: Found, planned: readonly Planned[]): Map<string, string> =>
   winnersAt(planned, new Set([...ends, ...open].map(([hash]) => hash)));
 
-/** Why an epoch failed has to be true: one that had nothing says so, others that there was no quorum. */
+/** The reason of a failed epoch must be true: `no_submissions` if none counted, else no quorum. */
 function isTrueFailure(found: Found): boolean {
   const { phase, reason, tally } = found.record;
   if (phase !== 'failed') return false;
   return reason === 'no_submissions' ? tally?.counted === 0 : reason === 'no_quorum' || reason === 'no_certificate';
 }
 
-/** `mayFail`: those that could hear of each other were too few. */
+/** `mayFail`: too few validators could reach each other. */
 function wrongRoots(
   found: readonly Found[],
   planned: readonly Planned[],

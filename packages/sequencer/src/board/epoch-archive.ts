@@ -22,8 +22,8 @@ const numberOf = (name: string): number => Number(name.slice(name.lastIndexOf('/
 /**
  * The rows of epochs by the hour in which their window closes, in records of the namespace.
  *
- * A row says what its epoch is, and replaces the one before it by compare-and-set: it is read after the record that it goes into.
- * So however many servers write, and wherever one is killed, each epoch counts once, and what is stored is never older than what
+ * A row describes its epoch, and replaces the one before it by compare-and-set: it is read after the record that it goes into.
+ * So however many servers write, and wherever one is killed, each epoch counts once, and a stored row is never older than the row that
  * was stored before.
  */
 export class EpochArchive {
@@ -54,7 +54,7 @@ export class EpochArchive {
     return addTotals(Array.from({ length: 24 }, (_, i) => this.hour(day * 24 + i)));
   }
 
-  /** Replaces the rows of an hour by those that `read` finds now. @throws the store's errors; then nothing was written */
+  /** Replaces the rows of an hour by the rows that `read` finds now. @throws the store's errors; then nothing was written */
   async update(
     hour: number,
     read: (before: ReadonlyMap<number, EpochRow>) => Promise<readonly EpochRow[]>,

@@ -18,7 +18,7 @@ import { addTotals, type EpochTotals, type ShownTotals, shownTotals } from './to
 export interface EpochBoardOptions extends NamespaceOptions {
   /** How long each level may take before it is a gap. */
   readonly grace?: Partial<GapGrace> | undefined;
-  /** How often what changed is read, in milliseconds; default 1,000. */
+  /** The time between two reads of the changes, in milliseconds; default 1,000. */
   readonly refreshMs?: number | undefined;
   /** The election of the namespace, such as that of an observer: its members are the workers. The caller stops it. */
   readonly election?: Pick<Election, 'members' | 'leader'> | undefined;
@@ -64,7 +64,7 @@ export interface EpochSummary {
   readonly validators: readonly Participation[];
 }
 
-/** What a refresh begins with. */
+/** The state at the beginning of a refresh. */
 interface Looked {
   readonly active: ReadonlySet<number>;
   /** Records of epochs that this board has not seen. */
@@ -90,7 +90,7 @@ const shownHours = 24;
 const shownDays = keptHours / 24;
 
 /**
- * Tells of the epochs of a namespace: where they are, what is missing, who took part. All of it follows from the records and the
+ * Reports the epochs of a namespace: their phases, missing parts and participants. All of it follows from the records and the
  * pools' events. Any number of boards may watch one namespace.
  *
  * @example await using board = await EpochBoard.start({ protocol, market, openPool, removePool });
@@ -173,7 +173,7 @@ export class EpochBoard implements AsyncDisposable {
     else this.#options.log?.('info', 'the epochs can be read again');
   }
 
-  /** Reads what changed. @throws the stores' errors: then what is told stays as it was */
+  /** Reads the changes. @throws the stores' errors: then the answers stay as they were */
   async refresh(): Promise<void> {
     const startedAt = this.#now();
     // Before the records: an epoch that is not active then, and has ended, stays as it is.
@@ -213,7 +213,7 @@ export class EpochBoard implements AsyncDisposable {
   }
 
   /**
-   * What the chain says later does not make an ended epoch active again, so it is looked at again, the older the less often, until
+   * A later event of the chain does not make an ended epoch active again, so it is read again, the older the less often, until
    * the chain has it for good.
    */
   #isDue({ epoch, phase, counts, endedAt }: EpochRow, now: number): boolean {
@@ -253,7 +253,7 @@ export class EpochBoard implements AsyncDisposable {
     );
   }
 
-  /** The epochs are told of although the election cannot be read. Then nobody is known to live. */
+  /** The epochs are reported although the election cannot be read. Then no worker is listed. */
   async #readWorkers(): Promise<void> {
     const { election, log } = this.#options;
     if (election === undefined) return;
@@ -269,12 +269,12 @@ export class EpochBoard implements AsyncDisposable {
     }
   }
 
-  /** When all that is told was read, in milliseconds since 1970. */
+  /** The time at which all answers were read, in milliseconds since 1970. */
   get generatedAt(): number {
     return this.#generatedAt;
   }
 
-  /** The epochs of the last seven days and those that are not done, newest first. */
+  /** The epochs of the last seven days and the ones that are not done, newest first. */
   rows(): readonly EpochRow[] {
     return [...this.#archive.rows()].sort((a, b) => b.epoch - a.epoch);
   }
@@ -302,13 +302,13 @@ export class EpochBoard implements AsyncDisposable {
     return gapsOf(facts, this.#now(), this.#grace);
   }
 
-  /** What happened to the epochs of `rows`. */
+  /** The moments of the epochs of `rows`. */
   moments(): Moment[] {
     const now = this.#now();
     return this.rows().flatMap((row) => momentsOf(row, this.gapsOf(row), now));
   }
 
-  /** What waits: the pools that all epochs share, then those of the epochs that are not done. */
+  /** The queues: the pools that all epochs share, then the pools of the epochs that are not done. */
   queues(): readonly QueueStatus[] {
     const epochs = this.active().map(({ epoch, counts }) => ({
       name: `epoch:${epoch}`,

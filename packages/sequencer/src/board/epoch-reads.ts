@@ -8,7 +8,7 @@ import type { EpochBoard } from './epoch-board.ts';
 import { type ShownSubmissions, shownCounts } from './epoch-views.ts';
 import { onPoolOf } from './row-reader.ts';
 
-/** The record of an epoch, what its pool holds now, and what was counted of it. */
+/** The record of an epoch, the present numbers of its pool, and its counts. */
 export interface EpochStatus extends EpochRecord {
   readonly alias: string;
   /** `null`: it is too old to be counted, or was not read yet. */
@@ -26,7 +26,7 @@ export interface EpochStatus extends EpochRecord {
   };
 }
 
-/** One submission as a list tells it. */
+/** One submission in a list. */
 interface ShownSubmission {
   readonly hash: string;
   readonly stage: string;
@@ -52,7 +52,7 @@ export interface PageRange {
   readonly after: string | null;
 }
 
-/** What is read from the store at the time of the request; `null`: there is no such epoch. */
+/** Reads from the store at the time of the request; `null`: there is no such epoch. */
 export async function epochStatus(board: EpochBoard, epoch: number): Promise<EpochStatus | null> {
   return onKnown(board, epoch, async (record, mempool) => {
     const { pending, propagated, acknowledged, confirmed, logged } = await mempool.usage();
@@ -90,7 +90,7 @@ export function submissionPlace(after: string): { readonly list: List; readonly 
 }
 
 /**
- * A page of an epoch's submissions: those that wait, those that are checked or counted, the final ones. One that goes on meanwhile
+ * A page of an epoch's submissions: the waiting ones, the checked or counted ones, the final ones. One that goes on meanwhile
  * may be there twice, or not at all. `null`: there is no such epoch.
  */
 export function epochSubmissions(board: EpochBoard, epoch: number, range: PageRange): Promise<SubmissionPage | null> {

@@ -3,7 +3,7 @@ import type { GapFacts } from '../rules/gaps.ts';
 import type { EpochOutcome } from '../rules/participation.ts';
 import type { SubmissionCounts } from './submission-counts.ts';
 
-/** What is kept of an epoch to tell about it: facts of its record, its batches, and the counts of its submissions. */
+/** The stored data of an epoch for the board: facts of its record, its batches, and the counts of its submissions. */
 export interface EpochRow extends GapFacts, Pick<EpochRecord, 'openedAt' | 'root' | 'validators'> {
   /** The validators whose batch is here. */
   readonly batches: readonly string[];

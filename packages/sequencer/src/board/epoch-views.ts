@@ -3,7 +3,7 @@ import { phaseAliases } from '../rules/phases.ts';
 import type { EpochRow } from './epoch-row.ts';
 import type { SubmissionCounts } from './submission-counts.ts';
 
-/** An epoch as it is told. */
+/** An epoch in the answers. */
 export interface ShownEpoch extends Omit<EpochRow, 'counts' | 'isSettled'> {
   /** The name of the phase in the key map of the original. */
   readonly alias: string;
@@ -21,7 +21,7 @@ export function shownCounts({ cursor: _, ...counts }: SubmissionCounts): ShownSu
   return counts;
 }
 
-/** What happened to an epoch. */
+/** The kinds of moments of an epoch. */
 export const moments = [
   'opened',
   'closed',
@@ -43,7 +43,7 @@ export interface Moment {
   readonly detail: string | null;
 }
 
-/** What happened to an epoch until now, oldest first. It follows from the row, so every server tells the same. */
+/** The moments of an epoch until now, oldest first. They follow from the row, so every server returns the same. */
 export function momentsOf(row: EpochRow, gaps: readonly EpochGap[], now: number): Moment[] {
   const { epoch, openedAt, closesAt, collectingAt, agreedAt, undoneAt, endedAt, phase, reason } = row;
   const moment = (what: Moment['what'], at: number | null, detail: string | null = null): Moment[] =>

@@ -9,7 +9,7 @@ import { countedUpToNow, noSubmissions } from './submission-counts.ts';
 
 type BatchFacts = Pick<EpochRow, 'batches' | 'included' | 'projects' | 'leftOut'>;
 
-/** Reads what an epoch's row says from the namespace: its record, its batches, and the events of its pool. */
+/** Reads the contents of an epoch's row from the namespace: its record, its batches, and the events of its pool. */
 export class RowReader {
   readonly #namespace: Namespace;
   readonly #epochs: Epochs;
@@ -27,7 +27,7 @@ export class RowReader {
    */
   async read(epoch: number, before: EpochRow | null, isActive: boolean): Promise<EpochRow | null> {
     const record = await this.#epochs.find(epoch);
-    // It is forgotten. What was counted stays.
+    // It is forgotten. Its counts stay.
     if (record === null) return before === null ? null : { ...before, isSettled: true };
     if (before?.isSettled === true && !isActive && record.phase === 'failed' && before.phase === 'failed')
       return before;

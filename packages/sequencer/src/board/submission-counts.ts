@@ -10,9 +10,9 @@ export interface SubmissionCounts {
   readonly pending: number;
   /** A dequeuer has them. */
   readonly checking: number;
-  /** Checked and counted, also those that are final. */
+  /** Checked and counted, final ones included. */
   readonly counted: number;
-  /** Those of the counted that the chain has for good. */
+  /** The counted ones that are final on the chain. */
   readonly finalized: number;
   /** Refused, by reason. */
   readonly dropped: Readonly<Record<string, number>>;
@@ -28,12 +28,12 @@ export const noSubmissions: SubmissionCounts = {
   missed: 0,
 };
 
-/** The most reasons that are told apart; further ones count as `other`. */
+/** The most reasons that are counted by name; further ones count as `other`. */
 const maxReasons = 16;
 
 type Field = 'pending' | 'checking' | 'counted' | 'finalized';
 
-/** What a stage counts as. */
+/** The count that a stage belongs to. */
 const fields: Readonly<Record<Stage, readonly Field[]>> = {
   Pending: ['pending'],
   Propagated: ['checking'],
@@ -48,7 +48,7 @@ const fields: Readonly<Record<Stage, readonly Field[]>> = {
 function counted(counts: SubmissionCounts, event: MempoolEvent): SubmissionCounts {
   const { cursor } = event;
   if (event.kind === 'lagged') {
-    // The pool was made anew, or went back with its store: what was counted no longer holds.
+    // The pool was created again, or went back with its store: the old counts are void.
     if (event.restarted) return { ...noSubmissions, cursor, missed: event.missed };
     return event.missed === 0 ? noSubmissions : { ...counts, cursor, missed: counts.missed + event.missed };
   }
@@ -71,7 +71,7 @@ function withReason(dropped: SubmissionCounts['dropped'], reason: DropReason | n
   return { ...dropped, [name]: (Object.hasOwn(dropped, name) ? (dropped[name] ?? 0) : 0) + 1 };
 }
 
-/** What the pool itself tells stands for what was lost; what no reason is known of was dropped. */
+/** The pool's own numbers replace the lost events; a transaction without a known reason was dropped. */
 function corrected(counts: SubmissionCounts, usage: Usage): SubmissionCounts {
   if (counts.missed === 0) return counts;
   const { pending, propagated: checking, acknowledged, confirmed, lastSeq: received } = usage;
@@ -94,10 +94,10 @@ export async function countedUpToNow(
   let counts = before;
   if (counts.cursor !== end)
     for await (const event of await pool.subscribe({ after: counts.cursor, signal })) {
-      // A stream from the beginning does not tell what was trimmed before it.
+      // A stream from the beginning does not report the events trimmed before it.
       if (counts.cursor === 'origin' && event.kind !== 'lagged') counts = { ...counts, missed: event.eventSeq - 1 };
       counts = counted(counts, event);
-      // What came meanwhile is counted next time: these are the numbers of `usage`.
+      // Newer events are counted next time: these are the numbers of `usage`.
       if (counts.cursor === end || counts.cursor === 'origin') break;
       if (event.kind !== 'lagged' && event.eventSeq >= usage.lastEventSeq) break;
     }

@@ -19,7 +19,7 @@ export interface EpochTotals {
   readonly validators: Readonly<Record<string, ParticipationCounts>>;
 }
 
-/** The same as it is told. */
+/** The same in the answers. */
 export interface ShownTotals extends Omit<EpochTotals, 'validators'> {
   readonly validators: readonly Participation[];
 }

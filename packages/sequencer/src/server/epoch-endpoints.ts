@@ -41,8 +41,8 @@ function overviews(board: EpochBoard): Endpoint[] {
   return [
     reading({
       path: '/dashboard/summary',
-      summary: 'The epochs in short: the current one, the last 24 hours, open gaps, what the validators do',
-      description: 'Read within the last minute, unless `generatedAt` says otherwise.',
+      summary: 'The epochs in short: the current one, the last 24 hours, open gaps, the validators',
+      description: 'Read within the last minute, unless `generatedAt` is older.',
       schema: schemas.summary,
       answer: () => ({ ...board.summary(), generatedAt: board.generatedAt }),
     }),
@@ -94,7 +94,7 @@ function epochLists(board: EpochBoard): Endpoint[] {
     listed(board, {
       ...epochs,
       path: '/timeline',
-      summary: 'The epochs of the last seven days and those that are not done, newest first',
+      summary: 'The epochs of the last seven days, and all that are not done, newest first',
       items: () => board.rows(),
     }),
     listed(board, {
@@ -105,7 +105,7 @@ function epochLists(board: EpochBoard): Endpoint[] {
     }),
     listed(board, {
       path: '/batches/finalized',
-      summary: 'What the validators agreed on in the epochs of the timeline, newest first',
+      summary: 'The agreed results of the epochs of the timeline, newest first',
       description: 'A page. `leftOut`: projects without a quorum.',
       schema: schemas.batch,
       items: () => board.rows().filter(({ included }) => included !== null),
@@ -119,7 +119,7 @@ function recent(board: EpochBoard): Endpoint[] {
   return [
     listed(board, {
       path: '/timeline/recent',
-      summary: 'What happened to the epochs of the timeline, newest first',
+      summary: 'The moments of the epochs of the timeline, newest first',
       description: 'A page. `detail`: the kind of a gap, the reason of a failure.',
       schema: schemas.moment,
       items: () => board.moments(),
@@ -127,7 +127,7 @@ function recent(board: EpochBoard): Endpoint[] {
     }),
     listed(board, {
       path: '/queues/status',
-      summary: 'What waits in the pools of the namespace',
+      summary: 'The queues in the pools of the namespace',
       description: 'A page. `taken`: under the claim of a worker.',
       schema: schemas.queue,
       items: () => board.queues().map((queue, i, { length }) => ({ ...queue, place: length - i })),
@@ -160,7 +160,7 @@ function statistics(board: EpochBoard): Endpoint[] {
 function gapList(board: EpochBoard): Endpoint {
   return reading({
     path: '/gaps',
-    summary: 'What is or was missing of the epochs of the timeline after its grace, newest first',
+    summary: 'Messages of the epochs of the timeline that are or were missing after their grace, newest first',
     description: 'A page. `reason`: why it is missing; `resolvedAt`: when it no longer was.',
     schema: datedPageOf(schemas.gap),
     query: z.strictObject({ ...page, state: z.enum(['open', 'resolved']).optional() }),
@@ -178,7 +178,7 @@ function ofOne(board: EpochBoard): Endpoint[] {
   return [
     reading({
       path: '/{epoch}/status',
-      summary: 'Where an epoch is, and what its pool holds now',
+      summary: 'The phase of an epoch, and the present numbers of its pool',
       description: 'Read from the store at the time of the request. 404: there is no such epoch.',
       schema: schemas.status,
       answer: async ({ params }) => {
@@ -188,7 +188,7 @@ function ofOne(board: EpochBoard): Endpoint[] {
     }),
     reading({
       path: '/{epoch}/submissions',
-      summary: 'The submissions of an epoch: those that wait, those that are checked, the final ones',
+      summary: 'The submissions of an epoch: waiting ones, checked ones, final ones',
       description: 'A page, read from the store at the time of the request. 404: there is no such epoch.',
       schema: datedPageOf(schemas.submission),
       query: paged,
@@ -210,7 +210,7 @@ function shownBatch({ epoch, root, projects, leftOut, included, agreedAt, onchai
   return { epoch, root, projects, leftOut, validators: included ?? [], agreedAt, onchain };
 }
 
-/** A page of a list, by its keys downwards: what comes new meanwhile moves nothing. */
+/** A page of a list, by its keys downwards: new rows do not move the page. */
 function pageAnswer<Item extends object>(
   board: EpochBoard,
   { items, key, shown = (item) => item }: Pick<List<Item>, 'items' | 'key' | 'shown'>,

@@ -7,7 +7,7 @@ import { poolNames } from '../store/names.ts';
 import type { SequencerSection } from './section.ts';
 import { servedEpochs } from './served-epochs.ts';
 
-/** Watches the epochs and the workers of a validator whose pools are where the section says. @throws the errors of `EpochBoard.start` */
+/** Watches the epochs and the workers of the validator of this section. @throws the errors of `EpochBoard.start` */
 export async function openEpochs(
   parts: ExtensionParts,
   { url, folder, level1GraceMs, level2GraceMs, onchainGraceMs, ...section }: SequencerSection,

@@ -3,7 +3,7 @@ import { moments } from '../board/epoch-views.ts';
 import { gapKinds } from '../rules/gaps.ts';
 import { level1States, level2States, onchainStates, phases } from '../rules/phases.ts';
 
-// What answers about epochs say.
+// The schemas of the answers about epochs.
 
 const time = z.int().openapi({ description: 'Milliseconds since 1970.' });
 const count = z.int().min(0);
