@@ -20,7 +20,7 @@ const most = 2n ** 63n - 1n;
 
 /** A history that meets every outcome now and then. */
 export function makeLedgerHistory(random: Random, length: number, hasClock: boolean): readonly LedgerCall[] {
-  const start = walletIds.slice(0, 3).map((id) => creation(random, id));
+  const start = walletIds.slice(0, 5).map((id) => creation(random, id));
   return [...start, ...Array.from({ length }, () => nextCall(random, hasClock))];
 }
 
@@ -44,17 +44,17 @@ function nextCall(random: Random, hasClock: boolean): LedgerCall {
 
 function nextTransfer(random: Random, hasClock: boolean): TransferCall {
   const id = `t${random.below(400)}`;
-  const pendingId = random.below(4) === 0 ? `~s${random.below(4)}:${1 + random.below(4)}` : `t${random.below(400)}`;
+  const held = `h${random.below(24)}`;
+  const pendingId = random.below(4) > 0 ? held : `t${random.below(400)}`;
   const dice = random.below(10);
   if (dice < 2) return { kind: 'post', id, pendingId, ...(random.below(2) === 0 && { amount: amountOf(random) }) };
-  if (dice < 3) return { kind: 'void', id, pendingId };
+  if (dice < 4) return { kind: 'void', id, pendingId };
   const [source, destination] = [random.below(3) === 0 ? '~vault' : random.pick(walletIds), random.pick(walletIds)];
   const currency = random.below(30) === 0 ? 'OTHER' : 'COIN';
   const common = { source, destination, amount: amountOf(random), currency, description: `d${random.below(2)}` };
   if (dice < 7) return { kind: 'transfer', id, ...common };
   const timeoutMs = hasClock && random.below(3) === 0 ? 1 + random.below(300) : ('never' as const);
-  const name = random.below(3) === 0 ? { series: `s${random.below(4)}` } : { id };
-  return { kind: 'reserve', ...name, ...common, timeoutMs };
+  return { kind: 'reserve', id: random.below(2) === 0 ? held : id, ...common, timeoutMs };
 }
 
 function amountOf(random: Random): bigint {
@@ -182,7 +182,6 @@ async function pagesOf(ledger: Ledger) {
     history: await ledger.transfers({ wallet: 'w1', limit: 1_000, after: Math.max(0, head - 50) }),
     oldest: await ledger.transfers({ wallet: '~vault', limit: 7 }),
     events: await ledger.records(Math.max(0, head - 30)),
-    series: await ledger.seriesEnd('s1'),
   };
 }
 

@@ -116,7 +116,6 @@ export const ledgerRules: Readonly<Record<string, string>> = {
   H4: 'Resolved once',
   H5: 'Time runs out',
   H6: 'Sweeping',
-  H7: 'Series',
   H8: 'Closed meanwhile',
   B1: 'Each alone',
   B2: 'Linked: all or none',

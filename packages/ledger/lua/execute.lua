@@ -1,13 +1,13 @@
 -- Purpose: carries out calls in order, each alone, or linked: all or none. Twin of packages/ledger/src/rules/execute.ts.
 -- KEYS: keys.lua   ARGV: 1 '1' for linked or '', 2 how long records are kept in ms or '', 3 most refusals of an owner, 4 how far an id's
--- time may be ahead in ms, 5 the name of this call; then ten for each request: kind (transfer, reserve, series, post, void), id,
--- content, time of the id in ms or '' (of a series: the number that the caller knows of, or ''), source or pending id, destination, amount or '', currency, timeout in ms or '', signed by or ''
+-- time may be ahead in ms; then ten for each request: kind (transfer, reserve, post, void), id, content, time of the id in ms or '',
+-- source or pending id, destination, amount or '', currency, timeout in ms or '', signed by or ''
 -- Returns: for each request { outcome, 1 if it was there before, else 0, and if it is recorded: state, seq, at, id, digest, result,
 -- content, empty if it is the request's }
-local isLinked, retention, maxRefusals, maxAhead, maker = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), ARGV[5]
+local isLinked, retention, maxRefusals, maxAhead = ARGV[1] == '1', tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 local unrecorded = { invalid_id = true, id_conflict = true, id_expired = true, signature_invalid = true }
 
-local function readRequest(at, position)
+local function readRequest(at)
   local kind, id, content, issued, source, destination, amount, currency, timeout, signedBy = unpack(ARGV, at, at + 9)
   local request = { kind = kind, id = id, content = content, issuedAt = tonumber(issued), timeout = tonumber(timeout) }
   if amount ~= '' then request.high, request.low = split(amount) end
@@ -16,9 +16,6 @@ local function readRequest(at, position)
     return request
   end
   request.source, request.destination, request.currency, request.signedBy = source, destination, currency, signedBy
-  if kind == 'series' then
-    request.isSeries, request.after, request.issuedAt, request.maker = true, request.issuedAt, nil, maker .. '.' .. position
-  end
   return request
 end
 
@@ -27,25 +24,8 @@ local function answerOf(record, known, isReplayed)
   return { outcome, isReplayed and 1 or 0, unpack(view(record, known)) }
 end
 
-local function seriesId(name, number)
-  return '~' .. name .. ':' .. whole(number)
-end
-
--- A pending reservation of a series is its answer; for a caller who knows only of earlier ones, the one after those is; and the last one
--- if this same call has made it: its answer was lost, and it is repeated.
-local function replayOfSeries(request)
-  local last, lastMaker = seriesOf(request.id)
-  if last == 0 then return nil end
-  local isBehind, isOurs = request.after and last > request.after, lastMaker == request.maker
-  local record = transferOf(seriesId(request.id, isBehind and not isOurs and request.after + 1 or last))
-  if isBehind and not record then return { 'id_expired', 0 } end
-  if not record or not isBehind and not isOurs and record.state ~= PENDING then return nil end
-  return answerOf(record, request.content, not isOurs)
-end
-
 -- The answer that an id has already, or id_conflict; nil for a new id.
 local function replayOf(request)
-  if request.isSeries then return replayOfSeries(request) end
   local record = transferOf(request.id)
   if not record then return nil end
   return record.content == request.content and answerOf(record, request.content, true) or { 'id_conflict', 0 }
@@ -64,17 +44,9 @@ local function outcomeOf(request)
   return request.pendingId and resolveOutcome(request) or moveOutcome(request)
 end
 
--- The id to record under; of a series the next one, which is counted.
-local function newId(request)
-  if not request.isSeries then return request.id end
-  local number = seriesOf(request.id) + 1
-  series[request.id] = whole(number) .. ':' .. request.maker
-  return seriesId(request.id, number)
-end
-
 local function carryOut(request)
   if request.pendingId then return answerOf(carryOutResolve(request), request.content, false) end
-  return answerOf(carryOutMove(request, newId(request)), request.content, false)
+  return answerOf(carryOutMove(request), request.content, false)
 end
 
 -- Whose refusals are counted: the owner of the wallet that was to pay, '' if it is not known.
@@ -94,7 +66,7 @@ local function refuse(request, outcome)
   local owner = ownerOf(request)
   local count = refusalsOf(owner)
   if count >= maxRefusals then return { 'too_many_refusals', 0 } end
-  local record = append('transfer', newId(request), request.content, outcome .. '\n' .. owner)
+  local record = append('transfer', request.id, request.content, outcome .. '\n' .. owner)
   refusals[owner] = count + 1
   return answerOf(keepTransfer(record, REFUSED), request.content, false)
 end
@@ -131,10 +103,10 @@ local function executeLinked(requests)
 end
 
 local requests, ids, touched = {}, {}, {}
-for at = 6, #ARGV, 10 do
-  local request = readRequest(at, #requests + 1)
+for at = 5, #ARGV, 10 do
+  local request = readRequest(at)
   requests[#requests + 1] = request
-  if not request.isSeries then ids[#ids + 1] = request.id end
+  ids[#ids + 1] = request.id
   if request.pendingId then
     ids[#ids + 1] = request.pendingId
   else

@@ -1,5 +1,5 @@
 -- Purpose: the begin of every script of a ledger: its keys by name.
--- KEYS: 1 meta, 2 log, 3 ids, 4 wallets, 5 balances, 6 index, 7 history, 8 due, 9 series, 10 refusals, 11 openings, 12 marks;
+-- KEYS: 1 meta, 2 log, 3 ids, 4 wallets, 5 balances, 6 index, 7 history, 8 due, 9 refusals, 10 openings, 11 marks;
 --       in a cluster one more that never exists
 --
 -- meta      hash: format; seq, at and digest of the newest record; first, the oldest that is kept, and before, the digest in front of it;
@@ -11,12 +11,11 @@
 -- index     sorted set by name: wallets in order of creation, all of them, by owner and by tag: see index.lua
 -- history   hash: wallet id, line break, n -> the seqs of its transfers from the (64 n)th to the (64 n + 63)rd, six bytes each
 -- due       sorted set by the time of expiry: seq in 16 digits, then the id of a pending reservation
--- series    hash: name -> the number of its last reservation, colon, the call that made it
 -- refusals  hash: owner -> how many are recorded
 -- openings  hash: id of a wallet -> what trimmed records add up to, packed, and how many of them are of this wallet
 -- marks     hash: name of a coupling, line break, hash -> what the coupling keeps for the hash
 local call, format, sub, floor = redis.call, string.format, string.sub, math.floor
-local META, LOG, IDS, WALLETS, BALANCES, INDEX, HISTORY, DUE, SERIES, REFUSALS, OPENINGS, MARKS = unpack(KEYS)
+local META, LOG, IDS, WALLETS, BALANCES, INDEX, HISTORY, DUE, REFUSALS, OPENINGS, MARKS = unpack(KEYS)
 local FORMAT, perChunk = '1', 64
 
 local function fail(words)

@@ -24,8 +24,8 @@ local function moveOutcome(request)
 end
 
 -- Records one that no rule refuses.
-local function carryOutMove(request, id)
-  local record = append('transfer', id, request.content, 'created')
+local function carryOutMove(request)
+  local record = append('transfer', request.id, request.content, 'created')
   local source, destination = walletOf(request.source), walletOf(request.destination)
   if request.kind == 'transfer' then
     addDebit(source, request.high, request.low)
@@ -34,7 +34,7 @@ local function carryOutMove(request, id)
     hold(source, destination, request.high, request.low)
     if request.timeout then
       dueAdded[#dueAdded + 1] = whole(record.at + request.timeout)
-      dueAdded[#dueAdded + 1] = format('%016d', record.seq) .. id
+      dueAdded[#dueAdded + 1] = format('%016d', record.seq) .. record.id
     end
   end
   touch(source, true)

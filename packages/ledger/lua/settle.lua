@@ -1,7 +1,7 @@
 -- Purpose: compares the marks of a coupling, carries out all requests and changes the marks, or changes nothing. Twin of `settle` in
 -- packages/ledger/src/rules/execute.ts.
 -- KEYS: keys.lua   ARGV: 1 coupling, 2 how many marks, then for each mark: hash, '1' and the text that is expected or '', '1' and the text
--- to write or ''; then ten for each request as in execute.lua, without a series and without the time of the id
+-- to write or ''; then ten for each request as in execute.lua, without the time of the id
 -- Returns: { 'settled', a record for each request }, or { 'changed' }, or { the outcome of the request that is refused }
 local prefix, markEnd = ARGV[1] .. '\n', 2 + 3 * tonumber(ARGV[2])
 local added, removed, difference = {}, {}, 0
@@ -37,7 +37,7 @@ for at = markEnd + 1, #ARGV, 10 do
   local request = readRequest(at)
   local outcome = transferOf(request.id) and 'id_conflict' or request.pendingId and resolveOutcome(request) or moveOutcome(request)
   if outcome ~= 'created' then return { outcome } end
-  answer[#answer + 1] = view(request.pendingId and carryOutResolve(request) or carryOutMove(request, request.id), request.content)
+  answer[#answer + 1] = view(request.pendingId and carryOutResolve(request) or carryOutMove(request), request.content)
 end
 write({ 'marks', whole(markCount + difference) })
 each(added, 'HSET', MARKS)

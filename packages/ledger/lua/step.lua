@@ -2,12 +2,12 @@
 -- take back a write. Twin of packages/ledger/src/rules/step-builder.ts.
 local now = math.max(serverTime(), headAt)
 local storedBalances, storedIds = {}, {}
-local seq, digest, records, wallets, transfers, resolved, series, refusals, dueAdded, dueRemoved
+local seq, digest, records, wallets, transfers, resolved, refusals, dueAdded, dueRemoved
 
 -- Begins the step, and takes back all of it.
 local function takeBack()
   seq, digest, records, wallets, transfers = headSeq, headDigest, {}, {}, {}
-  resolved, series, refusals, dueAdded, dueRemoved = {}, {}, {}, {}, {}
+  resolved, refusals, dueAdded, dueRemoved = {}, {}, {}, {}
 end
 takeBack()
 
@@ -38,15 +38,6 @@ local function transferOf(id)
     transfers[id] = record
   end
   return record
-end
-
--- The number of the last reservation of a series, and the call that made it.
-local function seriesOf(name)
-  local value = series[name] or call('HGET', SERIES, name)
-  if not value then return 0, '' end
-  local last, maker = string.match(value, '^(%d+):(.*)$')
-  if not last then fail('CORRUPT ' .. SERIES) end
-  return tonumber(last), maker
 end
 
 local function refusalsOf(owner)

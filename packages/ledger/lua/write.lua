@@ -76,11 +76,5 @@ local function write(more)
     counted[#counted + 1] = number
   end
   each(counted, 'HSET', REFUSALS)
-  local named = {}
-  for name, value in pairs(series) do
-    named[#named + 1] = name
-    named[#named + 1] = value
-  end
-  each(named, 'HSET', SERIES)
   call('HSET', META, 'seq', whole(seq), 'at', whole(now), 'digest', digest, 'ids', whole(count), unpack(more))
 end

@@ -65,10 +65,6 @@ SELECT min(seq) AS seq FROM wallet WHERE owner = ? AND seq >= ?
 -- :nextTagged
 SELECT min(wallet) AS seq FROM tag WHERE tag = ? AND wallet >= ?
 
--- :series
-SELECT last FROM series WHERE name = ?
--- :setSeries
-INSERT INTO series (name, last) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET last = excluded.last
 -- :refusals
 SELECT count FROM refusal WHERE owner = ?
 -- :setRefusals

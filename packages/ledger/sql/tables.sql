@@ -51,9 +51,6 @@ CREATE TABLE history (wallet INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY
 -- The pending reservations that may expire.
 CREATE TABLE due (expires INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (expires, seq)) STRICT, WITHOUT ROWID;
 
--- last: the number of the last reservation of a series.
-CREATE TABLE series (name TEXT PRIMARY KEY, last INTEGER NOT NULL CHECK (last > 0)) STRICT, WITHOUT ROWID;
-
 -- How many refusals of an owner are recorded.
 CREATE TABLE refusal (owner TEXT PRIMARY KEY, count INTEGER NOT NULL CHECK (count >= 0)) STRICT, WITHOUT ROWID;
 

@@ -1,27 +1,6 @@
 import { expect, test } from 'vitest';
 import { memoryLedger, openLedger } from '../src/index.ts';
 
-test('of several callers that saw the same end of a series, one makes the next reservation', async () => {
-  const ledger = await openLedger(memoryLedger, { currency: 'ADA' });
-  await ledger.createWallet({ id: 'alice', owner: 'alice', currency: 'ADA' });
-  const call = { source: '~vault', destination: 'alice', amount: 5n, currency: 'ADA', series: 's' };
-  expect(await ledger.seriesEnd('s')).toEqual({ number: 0, last: null });
-  expect(await ledger.reserve({ ...call, after: 0 })).toMatchObject({ transfer: { id: '~s:1' }, replayed: false });
-  await ledger.post({ id: 'p', pendingId: '~s:1' });
-  const late = await ledger.reserve({ ...call, after: 0, amount: 6n });
-  expect(late).toMatchObject({
-    outcome: 'created',
-    transfer: { id: '~s:1', state: 'posted', amount: 5n },
-    replayed: true,
-  });
-  expect(await ledger.reserve({ ...call, after: 1 })).toMatchObject({ transfer: { id: '~s:2' }, replayed: false });
-  expect(await ledger.seriesEnd('s')).toMatchObject({ number: 2, last: { id: '~s:2', state: 'pending' } });
-  await expect(ledger.reserve({ ...call, series: undefined, id: 'a', after: 1 })).rejects.toMatchObject({
-    field: 'after',
-  });
-  await ledger.close();
-});
-
 test.each([
   ['ann', 'a c'],
   ['ANN smi', 'a'],

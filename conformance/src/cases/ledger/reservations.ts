@@ -94,20 +94,6 @@ const reserving = eachOnLedger({
   },
 });
 
-const series = eachOnLedger({
-  'H7/named: the ledger names the reservations of a series by number': async (ledger) => {
-    await fund(ledger, { a: 10n, b: 0n });
-    const { id: _, ...call } = move('', 'a', 'b', 2n);
-    for (const [n, end] of (['post', 'void', 'post'] as const).entries()) {
-      const { transfer, replayed } = await ledger.reserve({ ...call, series: 's' });
-      assert.deepEqual([transfer?.id, transfer?.state, replayed], [`~s:${n + 1}`, 'pending', false]);
-      await created(ledger[end]({ id: `e${n}`, pendingId: `~s:${n + 1}` }));
-    }
-    const other = await ledger.reserve({ ...call, series: 's:1' });
-    assert.equal(other.transfer?.id, '~s:1:1');
-  },
-});
-
 /** A clock that the case moves, in milliseconds since 1970. */
 function clockOf(): { now: number } {
   return { now: 1_800_000_000_000 };
@@ -191,4 +177,4 @@ const sweeping = eachLedger({
   },
 });
 
-export const reservationCases: readonly ConformanceCase[] = [...reserving, ...timed, ...sweeping, ...series];
+export const reservationCases: readonly ConformanceCase[] = [...reserving, ...timed, ...sweeping];

@@ -16,7 +16,6 @@ import {
   type StoredTransfer,
   type StoreOptions,
   type SweepAnswer,
-  seriesId,
   type TransferQuery,
   type TransferRequest,
   transferOfRaw,
@@ -43,7 +42,6 @@ export class LedgerModel implements LedgerStore {
   wallets_: Map<string, Wallet> = new Map();
   made: Map<string, string> = new Map();
   kept: Map<string, StoredTransfer> = new Map();
-  ends: Map<string, number> = new Map();
   refusals: Map<string, number> = new Map();
   opened: Map<string, Totals> = new Map();
   /** By coupling, then by hash. */
@@ -137,13 +135,6 @@ export class LedgerModel implements LedgerStore {
 
   /** What the id was answered; `null` for a new one. */
   known(request: TransferRequest): StoreAnswer | null {
-    if ('isSeries' in request && request.isSeries) {
-      const end = this.ends.get(request.id) ?? 0;
-      const isPast = request.after !== null && end > request.after;
-      const stored = this.kept.get(seriesId(request.id, isPast ? (request.after ?? 0) + 1 : end));
-      if (isPast) return stored === undefined ? unkeptAnswer('id_expired') : answer(stored, true);
-      return stored?.state === 'pending' ? answer(stored, true) : null;
-    }
     const stored = this.kept.get(request.id);
     if (stored === undefined) return null;
     return stored.raw.content === request.content ? answer(stored, true) : unkeptAnswer('id_conflict');
@@ -164,7 +155,7 @@ export class LedgerModel implements LedgerStore {
   carryOut(request: TransferRequest): StoreAnswer {
     if ('pendingId' in request) return this.release(request);
     const { kind, content, amount, source, destination } = request;
-    const raw = this.append({ type: 'transfer', id: this.newId(request), content, result: createdText(null) });
+    const raw = this.append({ type: 'transfer', id: request.id, content, result: createdText(null) });
     if (kind === 'reserve') this.count(source, destination, 0n, amount);
     else this.count(source, destination, amount, 0n);
     return this.keep(raw, kind === 'reserve' ? 'pending' : 'posted');
@@ -191,22 +182,12 @@ export class LedgerModel implements LedgerStore {
     if (count >= this.options.maxRefusals) return unkeptAnswer('too_many_refusals');
     this.refusals.set(owner, count + 1);
     const result = refusedText(outcome, owner);
-    return this.keep(
-      this.append({ type: 'transfer', id: this.newId(request), content: request.content, result }),
-      'refused',
-    );
+    return this.keep(this.append({ type: 'transfer', id: request.id, content: request.content, result }), 'refused');
   }
 
   payerOf(pendingId: string): string {
     const stored = this.kept.get(pendingId);
     return stored === undefined ? '' : transferOfRaw(stored.raw).source;
-  }
-
-  newId(request: TransferRequest): string {
-    if (!('isSeries' in request) || !request.isSeries) return request.id;
-    const n = (this.ends.get(request.id) ?? 0) + 1;
-    this.ends.set(request.id, n);
-    return seriesId(request.id, n);
   }
 
   count(source: string, destination: string, posted: bigint, pending: bigint): void {
@@ -348,10 +329,6 @@ export class LedgerModel implements LedgerStore {
     return this.kept.get(id) ?? null;
   }
 
-  async series(name: string): Promise<number> {
-    return this.ends.get(name) ?? 0;
-  }
-
   async transfers({ wallet, after, limit }: TransferQuery): Promise<StoredTransfer[]> {
     const touches = ({ source, destination }: { source: string; destination: string }) =>
       source === wallet || destination === wallet;
@@ -382,13 +359,12 @@ export class LedgerModel implements LedgerStore {
   async close(): Promise<void> {}
 
   copy(): Partial<LedgerModel> {
-    const { head_, wallets_, kept, ends, refusals, records_ } = this;
+    const { head_, wallets_, kept, refusals, records_ } = this;
     return {
       head_,
       records_: [...records_],
       wallets_: new Map(wallets_),
       kept: new Map(kept),
-      ends: new Map(ends),
       refusals: new Map(refusals),
     };
   }

@@ -49,12 +49,7 @@ export function expireText(pendingId: string): string {
   return contentText({ kind: 'expire', ...nothing, pendingId, timeoutMs: null });
 }
 
-/** Returns the id of that record. It begins with `~`, so no caller can choose it. It has no colon, so it is in no series. */
+/** Returns the id of that record. It begins with `~`, so no caller can choose it. */
 export function expireId(reservationSeq: number): string {
   return `~expire.${reservationSeq}`;
-}
-
-/** Returns the id of reservation number `n` of a series (`ReserveOptions.series`): `~<series>:<n>`. */
-export function seriesId(series: string, n: number): string {
-  return `~${series}:${n}`;
 }

@@ -121,8 +121,6 @@ export interface LedgerStore {
   /** Returns wallets in the order of `createdSeq`. */
   wallets(query: WalletQuery): Promise<readonly Wallet[]>;
   transfer(id: string): Promise<StoredTransfer | null>;
-  /** Returns the number of the last reservation of a series; 0 if there is none. */
-  series(name: string): Promise<number>;
   /** Returns transfers in the order of `seq`. */
   transfers(query: TransferQuery): Promise<readonly StoredTransfer[]>;
   records(after: number, limit: number): Promise<RecordPage>;

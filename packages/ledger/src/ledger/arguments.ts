@@ -37,7 +37,7 @@ const common = { id: true, description: true, metadata: true } as const;
 const move = { ...common, source: true, destination: true, amount: true, currency: true, signature: true } as const;
 const names = {
   transfer: { ...move, kind: true },
-  reserve: { ...move, kind: true, timeoutMs: true, series: true, after: true },
+  reserve: { ...move, kind: true, timeoutMs: true },
   post: { ...common, kind: true, pendingId: true, amount: true },
   void: { ...common, kind: true, pendingId: true },
 } as const;
@@ -62,20 +62,14 @@ function checkMove(
   call: Kinded<'transfer', MoveOptions> | Kinded<'reserve', ReserveOptions>,
   context: CheckContext,
 ): MoveRequest | TransferOutcome {
-  const { kind, source, destination, amount } = call;
-  const series = call.kind === 'reserve' ? call.series : undefined;
-  const id = series ?? call.id;
-  if (series !== undefined && call.id !== undefined) throw badArgument('id', 'absent where a series is given');
-  // The number that is appended has room.
-  const room = series === undefined ? 0 : 20;
-  if (!isOwnId(id, context) || id.length > ledgerLimits.maxTransferIdLength - room) return 'invalid_id';
+  const { kind, id, source, destination, amount } = call;
+  if (!isOwnId(id, context) || id.length > ledgerLimits.maxTransferIdLength) return 'invalid_id';
   if (!isWalletId(source) || !isWalletId(destination)) return 'invalid_id';
   if (!isAmount(amount)) return 'invalid_amount';
   const currency = checkText('currency', call.currency, 1, ledgerLimits.maxCurrencyLength);
   const timeoutMs = call.kind === 'reserve' ? checkTimeout(call.timeoutMs) : null;
-  const issuedAt = series === undefined && context.coupling === undefined ? timeOfUuid(id) : null;
+  const issuedAt = context.coupling === undefined ? timeOfUuid(id) : null;
   if (issuedAt === undefined && context.retentionMs !== null) return 'invalid_id';
-  const after = call.kind === 'reserve' ? checkSeriesAfter(call) : null;
   const texts = checkTexts(call);
   const content = contentText({ kind, source, destination, amount, currency, ...texts, pendingId: null, timeoutMs });
   const signed = { ledger: context.ledger, id: signedId(id, context), source, destination, amount, currency };
@@ -83,8 +77,6 @@ function checkMove(
   return {
     kind,
     id,
-    isSeries: series !== undefined,
-    after,
     content,
     issuedAt: issuedAt ?? null,
     source,
@@ -130,12 +122,6 @@ function checkTexts({ description = '', metadata }: Pick<MoveOptions, 'descripti
 
 function checkTimeout(given: number | 'never' | undefined): number | null {
   return given === undefined || given === 'never' ? null : checkWhole('timeoutMs', given, 1, maxTimeoutMs);
-}
-
-function checkSeriesAfter({ series, after }: ReserveOptions): number | null {
-  if (after === undefined) return null;
-  if (series === undefined) throw badArgument('after', 'absent where no series is given');
-  return checkWhole('after', after, 0, Number.MAX_SAFE_INTEGER);
 }
 
 const uuid7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

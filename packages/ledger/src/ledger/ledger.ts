@@ -1,4 +1,3 @@
-import { seriesId } from '../codec/content.ts';
 import { recordOfRaw, transferOfStored } from '../codec/record-text.ts';
 import { badArgument, LedgerError } from '../contract/errors.ts';
 import { ledgerLimits } from '../contract/limits.ts';
@@ -22,7 +21,7 @@ import { systemWallet } from '../rules/wallets.ts';
 import { type CheckContext, checkCall, checkWallet } from './arguments.ts';
 import { type AuditReport, audit } from './audit.ts';
 import { CallQueue } from './call-queue.ts';
-import { checkNames, checkTags, checkText, checkWhole, isSystemId, isTransferId, isWalletId } from './check.ts';
+import { checkNames, checkTags, checkText, checkWhole, isSystemId, isWalletId } from './check.ts';
 import { follow, type LedgerEvent } from './subscription.ts';
 import type * as verbs from './verbs.ts';
 import { wordSearch } from './word-search.ts';
@@ -191,13 +190,6 @@ export class Ledger {
     if (typeof id !== 'string' || id === '' || id.length > ledgerLimits.maxTransferIdLength) return null;
     const stored = await this.#live().transfer(id);
     return stored === null ? null : transferOfStored(stored);
-  }
-
-  /** Returns the last reservation of a series. */
-  async seriesEnd(series: string): Promise<verbs.SeriesEnd> {
-    if (!isTransferId(series)) return { number: 0, last: null };
-    const number = await this.#live().series(series);
-    return { number, last: number === 0 ? null : await this.findTransfer(seriesId(series, number)) };
   }
 
   /** Returns a page of the transfers from and to a wallet and of its reservations, in order, without refusals. */

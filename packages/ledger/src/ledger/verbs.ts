@@ -45,20 +45,7 @@ export interface Signature {
 
 export interface MoveOptions extends CallOptions, Move {}
 
-export interface ReserveOptions extends Omit<CallOptions, 'id'>, Move {
-  readonly id?: string | undefined;
-  /**
-   * The name of a series, at most 108 characters, instead of an id. The ledger gives the reservation the id `~<series>:<n>`. While
-   * a reservation of the series is pending, that is the answer, whatever the other arguments are. After it was resolved or
-   * refused, a call makes the next one.
-   */
-  readonly series?: string | undefined;
-  /**
-   * With a series: the number of the last reservation that the caller knows, from `seriesEnd`. If the series has a later one, the
-   * answer is the record of the number after `after`, even if it was refused or resolved. So of several callers that saw the same
-   * end, only one makes the next reservation.
-   */
-  readonly after?: number | undefined;
+export interface ReserveOptions extends MoveOptions {
   /** Milliseconds after which a sweep may expire the reservation. Default `never`. */
   readonly timeoutMs?: number | 'never' | undefined;
 }
@@ -79,14 +66,6 @@ export type TransferCall =
   | (ReserveOptions & { readonly kind: 'reserve' })
   | (PostOptions & { readonly kind: 'post' })
   | (VoidOptions & { readonly kind: 'void' });
-
-/** The end of a series of reservations. */
-export interface SeriesEnd {
-  /** The number of its last reservation; 0 if there is none. */
-  readonly number: number;
-  /** That reservation; `null` if there is none, or if it was trimmed. */
-  readonly last: Transfer | null;
-}
 
 export interface WalletSearch {
   readonly owner?: string | undefined;

@@ -27,7 +27,6 @@ export class MemoryState implements LedgerView {
   readonly #walletContents = new Map<string, string>();
   readonly #index = new WalletIndex();
   readonly #transfers = new Map<string, StoredTransfer>();
-  readonly #series = new Map<string, number>();
   readonly #refusals = new Map<string, number>();
   readonly #marks = new Map<string, string>();
   /** By the time of expiry, then by `seq`. */
@@ -60,10 +59,6 @@ export class MemoryState implements LedgerView {
     return this.#transfers.get(id) ?? null;
   }
 
-  series(name: string): number {
-    return this.#series.get(name) ?? 0;
-  }
-
   refusals(owner: string): number {
     return this.#refusals.get(owner) ?? 0;
   }
@@ -88,11 +83,10 @@ export class MemoryState implements LedgerView {
     return found;
   }
 
-  write({ records, wallets, resolved, series, refusals, marks }: LedgerStep): void {
+  write({ records, wallets, resolved, refusals, marks }: LedgerStep): void {
     for (const raw of records) this.#append(raw);
     for (const wallet of wallets) this.#putWallet(wallet);
     for (const [id, state] of resolved) this.#resolve(id, state);
-    for (const [name, last] of series) this.#series.set(name, last);
     for (const [owner, count] of refusals) this.#refusals.set(owner, count);
     for (const [key, text] of marks) {
       if (text === null) this.#marks.delete(key);

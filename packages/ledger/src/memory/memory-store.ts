@@ -67,10 +67,6 @@ export class MemoryStore implements store.LedgerStore {
     return this.#open().transfer(id);
   }
 
-  async series(name: string): Promise<number> {
-    return this.#open().series(name);
-  }
-
   async transfers(query: store.TransferQuery): Promise<readonly StoredTransfer[]> {
     return this.#open().transfersOf(query);
   }

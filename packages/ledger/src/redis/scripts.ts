@@ -34,7 +34,6 @@ interface Replies {
   wallet: WalletRow | readonly [];
   wallets: readonly [next: number, ...rows: Buffer[]];
   transfer: TransferRow | readonly [];
-  series: number;
   transfers: readonly TransferRow[];
   records: readonly [first: number, head: number, before: Buffer, entries: readonly LogEntry[]];
   marks: readonly Buffer[];
@@ -66,7 +65,6 @@ export const scripts: { readonly [V in Verb]: Script } = {
   wallet: reading('wallet'),
   wallets: reading('index', 'wallets'),
   transfer: reading('record', 'transfer'),
-  series: reading('series'),
   transfers: reading('balance', 'record', 'transfers'),
   records: reading('records'),
   marks: reading('marks'),
@@ -83,7 +81,6 @@ const names = [
   'index',
   'history',
   'due',
-  'series',
   'refusals',
   'openings',
   'marks',

@@ -58,7 +58,7 @@ export class RedisLedgerStore implements LedgerStore {
     { linked }: { readonly linked: boolean },
   ): Promise<readonly StoreAnswer[]> {
     const { retentionMs, maxRefusals } = this.#parts.options;
-    const settings = [linked ? '1' : '', retentionMs ?? '', maxRefusals, ledgerLimits.maxClockAheadMs, newCall()];
+    const settings = [linked ? '1' : '', retentionMs ?? '', maxRefusals, ledgerLimits.maxClockAheadMs];
     return this.#during(async ({ calls }) => {
       const rows = await calls.run('execute', [...settings, ...requests.flatMap(requestArguments)]);
       return rows.map((row, index) => readAnswer(row, requests[index]?.content ?? ''));
@@ -157,10 +157,6 @@ export class RedisLedgerStore implements LedgerStore {
       const row = await calls.run('transfer', [id]);
       return row.length === 0 ? null : readTransfer(row);
     });
-  }
-
-  series(name: string): Promise<number> {
-    return this.#during(({ calls }) => calls.run('series', [name]));
   }
 
   transfers({ wallet, after, limit }: TransferQuery): Promise<readonly StoredTransfer[]> {

@@ -28,9 +28,9 @@ export function requestArguments(request: TransferRequest): (string | number)[] 
     const { pendingId, amount } = request;
     return [kind, id, content, issuedAt ?? '', pendingId, '', amount?.toString() ?? '', '', '', ''];
   }
-  const { isSeries, after, source, destination, amount, currency, timeoutMs, signedBy } = request;
+  const { source, destination, amount, currency, timeoutMs, signedBy } = request;
   return [
-    ...(isSeries ? ['series', id, content, after ?? ''] : [kind, id, content, issuedAt ?? '']),
+    ...[kind, id, content, issuedAt ?? ''],
     ...[source, destination, amount.toString(), currency, timeoutMs ?? '', signedBy ?? ''],
   ];
 }

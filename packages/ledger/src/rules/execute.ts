@@ -1,9 +1,8 @@
-import { seriesId } from '../codec/content.ts';
 import { outcomeOfRaw, refusedText, transferOfRaw } from '../codec/record-text.ts';
 import { ledgerLimits } from '../contract/limits.ts';
 import { type TransferOutcome, unrecordedOutcomes } from '../contract/outcome.ts';
 import type { StoredTransfer } from '../contract/record.ts';
-import type { MoveRequest, TransferRequest } from '../contract/request.ts';
+import type { TransferRequest } from '../contract/request.ts';
 import type { MarkChange, SettleAnswer, StoreAnswer } from '../contract/store.ts';
 import { carryOutMove, moveOutcome } from './move.ts';
 import { carryOutResolve, resolveOutcome } from './resolve.ts';
@@ -96,21 +95,9 @@ export function settle(
 
 /** The answer that an id has already, or `id_conflict`; `null` for a new id. */
 function replayOf(step: StepBuilder, request: TransferRequest): StoreAnswer | null {
-  if (isSeries(request)) return replayOfSeries(step, request);
   const known = step.transfer(request.id);
   if (known === null) return null;
   return known.raw.content === request.content ? answerOf(known, true) : unrecorded('id_conflict');
-}
-
-/** A pending reservation of a series is its answer; for a caller who knows only of earlier ones, the one after those is. */
-function replayOfSeries(step: StepBuilder, { id, after }: MoveRequest): StoreAnswer | null {
-  const end = step.series(id);
-  if (after !== null && end > after) {
-    const next = step.transfer(seriesId(id, after + 1));
-    return next === null ? unrecorded('id_expired') : answerOf(next, true);
-  }
-  const last = step.transfer(seriesId(id, end));
-  return last?.state === 'pending' ? answerOf(last, true) : null;
 }
 
 /** Which rule refuses the request; `created` if none does. */
@@ -130,9 +117,7 @@ function isForgotten({ at, trimmedAt }: StepBuilder, issuedAt: number, { retenti
 }
 
 function carryOut(step: StepBuilder, request: TransferRequest): StoreAnswer {
-  const stored = isResolve(request)
-    ? carryOutResolve(step, request)
-    : carryOutMove(step, request, newId(step, request));
+  const stored = isResolve(request) ? carryOutResolve(step, request) : carryOutMove(step, request);
   return answerOf(stored, false);
 }
 
@@ -145,18 +130,14 @@ function refuse(
   if (unrecordedOutcomes.has(outcome)) return unrecorded(outcome);
   const owner = ownerOf(step, request);
   if (step.refusals(owner) >= maxRefusals) return unrecorded('too_many_refusals');
-  const id = newId(step, request);
-  const raw = step.append({ type: 'transfer', id, content: request.content, result: refusedText(outcome, owner) });
+  const raw = step.append({
+    type: 'transfer',
+    id: request.id,
+    content: request.content,
+    result: refusedText(outcome, owner),
+  });
   step.countRefusal(owner);
   return answerOf(step.keepTransfer(raw, 'refused'), false);
-}
-
-/** The id to record under; of a series the next one, which is counted. */
-function newId(step: StepBuilder, request: TransferRequest): string {
-  if (!isSeries(request)) return request.id;
-  const n = step.series(request.id) + 1;
-  step.setSeries(request.id, n);
-  return seriesId(request.id, n);
 }
 
 /** Whose refusals are counted: the owner of the wallet that was to pay, `''` if it is not known. */
@@ -172,10 +153,6 @@ function answerOf(stored: StoredTransfer, replayed: boolean): StoreAnswer {
 
 function unrecorded(outcome: TransferOutcome): StoreAnswer {
   return { outcome, stored: null, replayed: false };
-}
-
-function isSeries(request: TransferRequest): request is MoveRequest {
-  return !isResolve(request) && request.isSeries;
 }
 
 function isResolve(request: TransferRequest): request is Extract<TransferRequest, { kind: 'post' | 'void' }> {

@@ -28,8 +28,8 @@ function exceeds(total: bigint, amount: bigint): boolean {
 }
 
 /** Records a transfer or reservation that no rule refuses. */
-export function carryOutMove(step: StepBuilder, request: MoveRequest, id: string): StoredTransfer {
-  const { kind, content, amount, source, destination } = request;
+export function carryOutMove(step: StepBuilder, request: MoveRequest): StoredTransfer {
+  const { kind, id, content, amount, source, destination } = request;
   const raw = step.append({ type: 'transfer', id, content, result: createdText(null) });
   const isReserve = kind === 'reserve';
   changeWallet(step, source, isReserve ? { debitsPending: amount } : { debitsPosted: amount });

@@ -10,7 +10,6 @@ interface Changes {
   readonly walletContents: Map<string, string>;
   readonly transfers: Map<string, StoredTransfer>;
   readonly resolved: Map<string, TransferState>;
-  readonly series: Map<string, number>;
   readonly refusals: Map<string, number>;
   readonly marks: Map<string, string | null>;
 }
@@ -48,10 +47,6 @@ export class StepBuilder implements LedgerView {
 
   transfer(id: string): StoredTransfer | null {
     return this.#changes.transfers.get(id) ?? this.#view.transfer(id);
-  }
-
-  series(name: string): number {
-    return this.#changes.series.get(name) ?? this.#view.series(name);
   }
 
   refusals(owner: string): number {
@@ -96,10 +91,6 @@ export class StepBuilder implements LedgerView {
     return changed;
   }
 
-  setSeries(name: string, last: number): void {
-    this.#changes.series.set(name, last);
-  }
-
   countRefusal(owner: string): void {
     this.#changes.refusals.set(owner, this.refusals(owner) + 1);
   }
@@ -110,14 +101,13 @@ export class StepBuilder implements LedgerView {
 
   /** Sets the point to which `takeBack` undoes changes. */
   save(): void {
-    const { records, wallets, walletContents, transfers, resolved, series, refusals, marks } = this.#changes;
+    const { records, wallets, walletContents, transfers, resolved, refusals, marks } = this.#changes;
     const changes: Changes = {
       records: [...records],
       wallets: new Map(wallets),
       walletContents: new Map(walletContents),
       transfers: new Map(transfers),
       resolved: new Map(resolved),
-      series: new Map(series),
       refusals: new Map(refusals),
       marks: new Map(marks),
     };
@@ -132,8 +122,8 @@ export class StepBuilder implements LedgerView {
   }
 
   build(): LedgerStep {
-    const { records, wallets, resolved, series, refusals, marks } = this.#changes;
-    return { records, wallets: [...wallets.values()], resolved, series, refusals, marks };
+    const { records, wallets, resolved, refusals, marks } = this.#changes;
+    return { records, wallets: [...wallets.values()], resolved, refusals, marks };
   }
 }
 
@@ -144,7 +134,6 @@ function emptyChanges(): Changes {
     walletContents: new Map(),
     transfers: new Map(),
     resolved: new Map(),
-    series: new Map(),
     refusals: new Map(),
     marks: new Map(),
   };

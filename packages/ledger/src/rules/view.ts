@@ -16,8 +16,6 @@ export interface LedgerView {
   /** Returns the `walletText` of a wallet; `null` if there is none. */
   walletContent(id: string): string | null;
   transfer(id: string): StoredTransfer | null;
-  /** Returns the number of the last reservation of a series; 0 if there is none. */
-  series(name: string): number;
   /** Returns how many refusals of an owner are recorded. */
   refusals(owner: string): number;
   /** Returns a mark of a coupling; `null` if there is none. */
@@ -36,7 +34,6 @@ export interface LedgerStep {
   readonly wallets: readonly Wallet[];
   /** Ids of reservations that are no longer pending. */
   readonly resolved: ReadonlyMap<string, TransferState>;
-  readonly series: ReadonlyMap<string, number>;
   readonly refusals: ReadonlyMap<string, number>;
   /** The new texts of marks, by `markKey`; `null` for those to remove. */
   readonly marks: ReadonlyMap<string, string | null>;

@@ -24,11 +24,7 @@ interface GivenPost extends GivenTexts {
 /** One call as its request says it. */
 export type GivenCall =
   | (GivenMove & { readonly kind?: 'transfer' | undefined })
-  | (GivenMove & {
-      readonly kind: 'reserve';
-      readonly series?: string | undefined;
-      readonly timeoutMs?: number | 'never' | undefined;
-    })
+  | (GivenMove & { readonly kind: 'reserve'; readonly timeoutMs?: number | 'never' | undefined })
   | (GivenPost & { readonly kind: 'post'; readonly pendingId: string })
   | (GivenTexts & { readonly kind: 'void'; readonly pendingId: string });
 
@@ -86,7 +82,6 @@ export const transferCall: z.ZodType<GivenCall> = z
     z.strictObject({
       kind: z.literal('reserve'),
       ...move,
-      series: z.string().optional().openapi({ description: 'In place of an id. Scope: ledger:admin.' }),
       timeoutMs: timeoutMs.optional(),
     }),
     z.strictObject({ kind: z.literal('post'), ...texts, pendingId: z.string(), amount: amount.optional() }),

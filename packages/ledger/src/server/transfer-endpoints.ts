@@ -57,25 +57,16 @@ function moving(parts: TransferParts): Endpoint {
     scopes: movers,
     body: schemas.transferCall,
     answers,
-    answer: (call) => answerOne(parts, call, callOf(call.body, idFor(call, call.body), parts.currency)),
+    answer: (call) => answerOne(parts, call, callOf(call.body, idOf(call, call.body.id), parts.currency)),
   });
-}
-
-/** A reservation of a series has no id of its own. */
-function idFor(call: Call, { id, ...given }: schemas.GivenCall): string | undefined {
-  return 'series' in given && given.series !== undefined ? id : idOf(call, id);
 }
 
 /** The call of the ledger. An id that is missing is one that is malformed. */
 function callOf(given: schemas.GivenCall, id: string | undefined, standard: string): TransferCall {
   if (given.kind === 'post' || given.kind === 'void') return { ...given, id: id ?? '' };
   const { currency = standard, ...rest } = given;
-  if (rest.kind !== 'reserve') return { ...rest, kind: 'transfer', id: id ?? '', currency };
-  return { ...withoutId(rest), ...(rest.series !== undefined && id === undefined ? {} : { id: id ?? '' }), currency };
-}
-
-function withoutId<Given extends { readonly id?: string | undefined }>({ id: _, ...rest }: Given): Omit<Given, 'id'> {
-  return rest;
+  if (rest.kind === 'reserve') return { ...rest, id: id ?? '', currency };
+  return { ...rest, kind: 'transfer', id: id ?? '', currency };
 }
 
 async function answerOne({ ledger, called }: TransferParts, { caller }: Call, call: TransferCall): Promise<Response> {

@@ -65,10 +65,9 @@ export async function assertMayCall(
   const made = new Set<string>();
   for (const call of calls) {
     if (call.kind === 'transfer' || call.kind === 'reserve') {
-      if (call.kind === 'reserve' && call.series !== undefined) throw noSeries();
       spent.add(call.source);
       // In a chain, a reservation with this id is that of the call, or the chain fails.
-      if (linked && call.id !== undefined) made.add(call.id);
+      if (linked) made.add(call.id);
       continue;
     }
     if (isSystemId(call.pendingId)) throw ofSystem();
@@ -86,8 +85,4 @@ export async function assertMayCall(
 function ofSystem(): Problem {
   const detail = 'A reservation whose id begins with ~ belongs to the system: to post or void it needs ledger:admin.';
   return new Problem(403, 'ERR_SERVER_SCOPE', { detail });
-}
-
-function noSeries(): Problem {
-  return new Problem(403, 'ERR_SERVER_SCOPE', { detail: 'A series is shared by all tokens: it needs ledger:admin.' });
 }

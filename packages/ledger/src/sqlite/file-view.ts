@@ -33,10 +33,6 @@ export class FileView implements LedgerView {
     return row === undefined ? null : storedOf(row);
   }
 
-  series(name: string): number {
-    return Number(this.#file.row('series', name)?.last ?? 0);
-  }
-
   refusals(owner: string): number {
     return Number(this.#file.row('refusals', owner)?.count ?? 0);
   }

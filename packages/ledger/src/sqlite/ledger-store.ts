@@ -78,10 +78,6 @@ export class FileLedgerStore implements ledger.LedgerStore {
     return this.#read(() => new FileView(this.#file).transfer(id));
   }
 
-  series(name: string): Promise<number> {
-    return this.#read(() => new FileView(this.#file).series(name));
-  }
-
   transfers({ wallet, after, limit }: ledger.TransferQuery): Promise<readonly ledger.StoredTransfer[]> {
     return this.#read(() => Array.from(this.#file.rows('transfers', wallet, after, limit), storedOf));
   }

@@ -28,7 +28,7 @@ class StepWriter {
   }
 
   write(): void {
-    const { records, wallets, resolved, series, refusals, marks } = this.#step;
+    const { records, wallets, resolved, refusals, marks } = this.#step;
     const first = records[0]?.seq ?? Number.POSITIVE_INFINITY;
     const contents = new Map(records.flatMap(({ type, id, content }) => (type === 'wallet' ? [[id, content]] : [])));
     for (const wallet of wallets) {
@@ -39,7 +39,6 @@ class StepWriter {
     for (const id of new Set(records.flatMap((record) => (record.type === 'tags' ? [record.id] : []))))
       this.#setTags(id);
     for (const [id, state] of resolved) this.#resolve(id, state);
-    for (const [name, last] of series) this.#file.run('setSeries', name, last);
     for (const [owner, count] of refusals) this.#file.run('setRefusals', owner, count);
     for (const [key, text] of marks) {
       const [coupling = '', hash = ''] = key.split('\n');

@@ -20,14 +20,6 @@ const verbs: readonly Verb[] = [
   { verb: 'transfer', call: (ledger) => ledger.transfer(move('t', 'a', 'b', 3n)) },
   { verb: 'a transfer that is refused', call: (ledger) => ledger.transfer(move('t', 'a', 'b', 300n)) },
   { verb: 'reserve', call: (ledger) => ledger.reserve({ ...move('t', 'a', 'b', 3n), timeoutMs: 60_000 }) },
-  {
-    verb: 'reserve of a series',
-    call: (ledger) => ledger.reserve({ ...move('', 'a', 'b', 3n), id: undefined, series: 's' }),
-  },
-  {
-    verb: 'a reserve of a series that is refused',
-    call: (ledger) => ledger.reserve({ ...move('', 'a', 'b', 300n), id: undefined, series: 's' }),
-  },
   { verb: 'post', call: (ledger) => ledger.post({ id: 'p', pendingId: 'held', amount: 2n }) },
   { verb: 'void', call: (ledger) => ledger.void({ id: 'v', pendingId: 'held' }) },
   { verb: 'sweep', call: (ledger) => ledger.sweep() },
@@ -47,7 +39,6 @@ const verbs: readonly Verb[] = [
   { verb: 'wallets', call: (ledger) => ledger.wallets({ owner: 'owner of a' }) },
   { verb: 'findTransfer', call: (ledger) => ledger.findTransfer('held') },
   { verb: 'transfers', call: (ledger) => ledger.transfers({ wallet: 'a' }) },
-  { verb: 'seriesEnd', call: (ledger) => ledger.seriesEnd('other') },
   { verb: 'records', call: (ledger) => ledger.records(0) },
   { verb: 'head', call: (ledger) => ledger.head() },
 ];
@@ -81,7 +72,6 @@ test.for(verbs)('$verb: a cut connection leaves one effect and the same answer',
     const [, brief] = await ledger.batch([
       { ...move('held', 'a', 'b', 5n), kind: 'reserve' },
       { ...move('brief', 'a', 'b', 5n), kind: 'reserve', timeoutMs: 1 },
-      { ...move('', 'a', 'b', 1n), kind: 'reserve', id: undefined, series: 'other' },
     ]);
     // Then a sweep has something to do.
     const due = brief?.transfer?.expiresAt ?? Number.POSITIVE_INFINITY;

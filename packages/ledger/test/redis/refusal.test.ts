@@ -41,7 +41,7 @@ test('the rights that the README names are enough for every verb', async () => {
   await fund(ledger, { a: 10n, b: 0n });
   await ledger.setTags('a', ['x']);
   await ledger.wallets({ owner: 'owner of a', tags: ['x'] });
-  const { outcome } = await ledger.reserve({ ...move('', 'a', 'b', 1n), id: undefined, series: 's', timeoutMs: 1 });
+  const { outcome } = await ledger.reserve({ ...move('r', 'a', 'b', 1n), timeoutMs: 1 });
   expect(outcome).toBe('created');
   await ledger.sweep();
   await ledger.settle('c', [], [{ hash: 'aa', before: null, after: 'x' }]);
@@ -75,20 +75,7 @@ test('a full server refuses a transfer whole, and takes it when it has room', as
   expect(await ledger.audit()).toMatchObject({ ok: true });
 });
 
-const names = [
-  'meta',
-  'log',
-  'ids',
-  'wallets',
-  'balances',
-  'index',
-  'history',
-  'due',
-  'series',
-  'refusals',
-  'openings',
-  'marks',
-];
+const names = ['meta', 'log', 'ids', 'wallets', 'balances', 'index', 'history', 'due', 'refusals', 'openings', 'marks'];
 
 test.for(names)('a key of another type in the place of %s is named, and nothing is written', async (name) => {
   const ledgerName = randomUUID();
@@ -105,7 +92,6 @@ test.for(names)('a key of another type in the place of %s is named, and nothing 
   const calls = () =>
     ledger.batch([
       { ...move('r', 'a', 'b', 1n), kind: 'reserve', timeoutMs: 1_000 },
-      { ...move('', 'a', 'b', 1n), kind: 'reserve', id: undefined, series: 's' },
       { ...move('n', 'a', 'b', 999n), kind: 'transfer' },
     ]);
   const create = () => ledger.createWallet({ id: 'c', owner: 'c', currency: 'C' });

@@ -18,9 +18,9 @@ async function call(caller: number): Promise<void> {
   for (let n = 0; ; n += 1) {
     const id = `${name}-${caller}-${n}`;
     print(await ledger.transfer({ id: `${id}-fund`, source: '~vault', destination: own, amount: 5n, currency }));
-    print(await ledger.reserve({ series: own, source: own, destination: other, amount: 3n, currency, timeoutMs: 5 }));
-    const { last } = await ledger.seriesEnd(own);
-    const resolved = { id: `${id}-end`, pendingId: last?.id ?? '' };
+    const held = `${id}-hold`;
+    print(await ledger.reserve({ id: held, source: own, destination: other, amount: 3n, currency, timeoutMs: 5 }));
+    const resolved = { id: `${id}-end`, pendingId: held };
     print(await (n % 2 === 0 ? ledger.post({ ...resolved, amount: 2n }) : ledger.void(resolved)));
     await ledger.setTags(own, [`round ${n}`]);
     const there = { kind: 'transfer', source: own, destination: other, currency } as const;
