@@ -14,7 +14,6 @@ import { defaultThresholds, type Thresholds } from '../contract/lifecycle.ts';
 import type { Block, Policy, RollbackTarget } from '../contract/store.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
 import { checkCount, readList } from './basic-checks.ts';
-import { isChecked } from './checked-once.ts';
 import { namedThresholds } from './open-options.ts';
 import { type CallNames, callNames, checkFields, checkNames, checkSignal } from './option-names.ts';
 import { checkTags } from './verdicts.ts';
@@ -77,7 +76,6 @@ function refuse(field: string, form: string): never {
 
 /** Returns a checked copy of the list, with hashes in normal form. @throws `ERR_MEMPOOL_INVALID` naming the list or element */
 export function checkHashes(field: string, hashes: readonly string[], max: number): string[] {
-  if (isChecked<string[]>(hashes)) return hashes;
   return readList(
     field,
     hashes,

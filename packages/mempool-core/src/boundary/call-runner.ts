@@ -26,41 +26,29 @@ import { type CallNames, callNames } from './option-names.ts';
 import { transactionPage } from './page-answers.ts';
 import { unlessAborted } from './unless-aborted.ts';
 
+/** The driver of an open pool, and how it was opened. */
+export type CallRunnerParts = Pick<CallRunner, 'name' | 'capabilities' | 'driver' | 'opened' | 'damage'>;
+
 type OptionalVerbs = PriorityVerbs & RecordDriver & TransferDriver;
 
-/** Runs the calls of a store: checks their options, ends them on abort, rejects them after `close`, and counts running ones. */
+/** Runs the calls of a pool: checks their options, ends them on abort, rejects them after `close`, and counts running ones. */
 export class CallRunner {
   readonly name: string;
   readonly capabilities: Capabilities;
-  /** Private, so that a log of the store does not print the driver's data, such as passwords. */
-  readonly #driver: StoreDriver;
-  readonly #options: OpenedOptions;
+  readonly driver: StoreDriver;
+  readonly opened: OpenedOptions;
   /** The damage that reads have met (M2). */
   readonly damage: DamageNotes;
   #isClosing = false;
   #calls = 0;
   #onIdle: (() => void) | null = null;
 
-  constructor(
-    name: string,
-    capabilities: Capabilities,
-    driver: StoreDriver,
-    options: OpenedOptions,
-    damage: DamageNotes,
-  ) {
+  constructor({ name, capabilities, driver, opened, damage }: CallRunnerParts) {
     this.name = name;
     this.capabilities = capabilities;
-    this.#driver = driver;
-    this.#options = options;
+    this.driver = driver;
+    this.opened = opened;
     this.damage = damage;
-  }
-
-  get driver(): StoreDriver {
-    return this.#driver;
-  }
-
-  get options(): OpenedOptions {
-    return this.#options;
   }
 
   /** Rejects new calls from now on. Resolves when no call runs any more. */
@@ -73,7 +61,7 @@ export class CallRunner {
   verb<V extends keyof OptionalVerbs>(name: V): OptionalVerbs[V] {
     const verb = this.driver[name];
     if (verb === undefined)
-      throw unsupported(`the backend ${this.name} does not support ${name} in a ${this.options.ordering} pool`);
+      throw unsupported(`the backend ${this.name} does not support ${name} in a ${this.opened.ordering} pool`);
     return verb.bind(this.driver) as OptionalVerbs[V];
   }
 
@@ -97,25 +85,27 @@ export class CallRunner {
   /** Runs a call that changes the pool. */
   write<T>(
     options: WriteOptions | undefined,
+    names: CallNames,
     run: (context: WriteContext) => Awaitable<T>,
-    names?: CallNames,
   ): Promise<T> {
-    return this.call(
-      () => checkWrite(options, names),
-      (context) => this.mended(() => run(context)),
-    );
+    return this.changing(() => checkWrite(options, names), run);
+  }
+
+  /** Does the same with a context that `check` returns. */
+  changing<C extends WriteContext, T>(check: () => C, run: (context: C) => Awaitable<T>): Promise<T> {
+    return this.call(check, (context) => this.#mended(() => run(context)));
   }
 
   /** M2: before the call, damaged transactions that reads have found and that are Pending are dropped. */
-  mended<T>(run: () => Awaitable<T>): Awaitable<T> {
-    const dropping = this.damage.drop(this.#driver);
+  #mended<T>(run: () => Awaitable<T>): Awaitable<T> {
+    const dropping = this.damage.drop(this.driver);
     return dropping === null ? run() : Promise.all([run(), dropping]).then(([answer]) => answer);
   }
 
   /** M2: after a call that may return transactions to Pending, the damaged ones among them are dropped. */
   returning<T>(answer: Awaitable<T>): Awaitable<T> {
     return after(answer, (given) => {
-      const dropping = this.damage.dropReturned(this.#driver);
+      const dropping = this.damage.dropReturned(this.driver);
       return dropping === null ? given : dropping.then(() => given);
     });
   }
@@ -123,14 +113,14 @@ export class CallRunner {
   /** Runs a call that may have a lease. @throws `ERR_MEMPOOL_UNSUPPORTED` if it has one and the backend supports none */
   underLease<T>(
     options: ChainOptions | undefined,
+    names: CallNames,
     run: (context: ChainContext) => Awaitable<T>,
-    names: CallNames = callNames.chain,
   ): Promise<T> {
     return this.call(
       () => checkChainWrite(options, names),
       (context) => {
         if (context.lease !== null && !this.capabilities.lease) throw noLeases(this.name);
-        return this.returning(this.mended(() => run(context)));
+        return this.returning(this.#mended(() => run(context)));
       },
     );
   }
@@ -194,8 +184,8 @@ export class CallRunner {
   }
 
   /** Checks that a call may begin. @throws `ERR_MEMPOOL_CLOSED` after `close`; the signal's reason after an abort */
-  assertOpen(signal: AbortSignal | undefined): void {
-    if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the store is closed');
+  assertOpen(signal?: AbortSignal): void {
+    if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
     signal?.throwIfAborted();
   }
 

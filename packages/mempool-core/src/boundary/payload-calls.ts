@@ -6,6 +6,8 @@ import type {
   Candidate,
   Claim,
   ClaimWithPayloads,
+  ExtendOptions,
+  ExtendOutcome,
   PayloadsOptions,
   ReapedTransaction,
   ReapOptions,
@@ -20,13 +22,13 @@ import { maxCallTransactions } from './basic-checks.ts';
 import type { CallRunner } from './call-runner.ts';
 import { fieldsPart, withDigest } from './operation-digest.ts';
 import { callNames } from './option-names.ts';
-import { checkBudget, checkCallTime, checkReap, checkTake, checkView } from './pool-arguments.ts';
+import { checkBudget, checkCallTime, checkExtension, checkReap, checkTake, checkView } from './pool-arguments.ts';
 
 type Read = (hashes: readonly string[]) => Awaitable<(Transaction | null)[]>;
 type One<Of = TakenCandidate> = Of & Pick<Transaction, 'payload' | 'payloadType'>;
 type IsDamaged = (one: Candidate) => boolean;
 
-// The calls that return payloads with what they select (P8, P32), with the checks of their arguments.
+// The calls of claims, and those that return payloads with what they select (P8, P19, P32), with the checks of their arguments.
 
 export function reapFrom(
   calls: CallRunner,
@@ -75,7 +77,20 @@ export function takeFrom(
     const read = (hashes: readonly string[]) => calls.verb('payloads')(hashes, { signal: undefined });
     return Promise.resolve(claim).then((taken) => withPayloads(taken, read));
   };
-  return calls.write(options, run, callNames.take);
+  return calls.write(options, callNames.take, run);
+}
+
+export function extendClaimOf(
+  calls: CallRunner,
+  claimId: string,
+  claimMs: number,
+  options: ExtendOptions | undefined,
+): Promise<ExtendOutcome> {
+  return calls.write(options, callNames.moment, (context) => {
+    const extension = checkExtension(claimId, claimMs);
+    const bound = withDigest(context, 'extendClaim', () => [claimId, claimMs]);
+    return calls.verb('extendClaim')(extension, checkCallTime(options), bound);
+  });
 }
 
 /** The candidates with payloads, without damaged ones (M2). The list ends before the first one that has left the pool meanwhile (P32). */

@@ -8,7 +8,6 @@ import type {
   CheckedExtension,
   CheckedGossipQuery,
   CheckedRevision,
-  CheckedSubmission,
   CheckedSweep,
 } from '../contract/pool-driver.ts';
 import type {
@@ -27,23 +26,11 @@ import { isRefusal, type Refusal } from '../contract/verdict.ts';
 import { checkHash, isOperationId } from './arguments.ts';
 import { checkCount, maxCallTransactions, readList } from './basic-checks.ts';
 import { checkNames } from './option-names.ts';
-import type { ReadSubmission } from './submissions.ts';
 import { checkName, checkVerdict } from './verdicts.ts';
 
 const maxOwnerLength = 128;
 const noMoment: CheckedCallTime = Object.freeze({ now: null, height: null });
-const budgetNames: ReadonlySet<string> = new Set([...['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes']]);
-
-/** Checks the verdict and the sending peer of each transaction. @throws `ERR_MEMPOOL_INVALID` naming the field */
-export function checkSubmissions(submissions: readonly ReadSubmission[]): CheckedSubmission[] {
-  return submissions.map(({ hash, payload, payloadType, verdict, from }, i) => ({
-    hash,
-    payload,
-    payloadType,
-    verdict: checkVerdict(i, verdict),
-    from: from === undefined ? null : checkName(`transactions[${i}].from`, from, 1),
-  }));
-}
+const budgetNames: ReadonlySet<string> = new Set(['maxBytes', 'maxGas', 'maxTxs', 'skip', 'overheadBytes']);
 
 /** Returns `now` and `height` of the options; `null` if not given. @throws `ERR_MEMPOOL_INVALID` naming the field */
 export function checkCallTime(options: CallTime | undefined): CheckedCallTime {

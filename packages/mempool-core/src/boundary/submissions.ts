@@ -1,95 +1,74 @@
 import { isSharedArrayBuffer, isUint8Array } from 'node:util/types';
-import { getterOf, isReadable, lengthOf } from '../codec/payload-bytes.ts';
+import { getterOf, isReadable } from '../codec/payload-bytes.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { Submission } from '../contract/pool-verbs.ts';
-import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import type { Verdict } from '../contract/verdict.ts';
+import type { CheckedVerdict } from '../contract/verdict.ts';
 import { hashForm, normalHash } from './arguments.ts';
 import { maxCallTransactions, readList } from './basic-checks.ts';
 import { unsupported } from './call-errors.ts';
 import { checkFields } from './option-names.ts';
-import { checkVerdict, saysNothing } from './verdicts.ts';
+import { checkName, checkVerdict, saysNothing } from './verdicts.ts';
+
+/** A submission with each field read once. `null`: the caller gave no verdict, or no peer. */
+export interface OwnSubmission extends Transaction {
+  readonly verdict: CheckedVerdict | null;
+  readonly from: string | null;
+}
 
 /**
- * A caller's submission, with each field read once. It is neither checked nor copied yet, so the caller still owns payload
- * and verdict.
+ * Reads up to 1,000 submissions, each field once, and checks verdict and peer. `sender` is the peer of those that name none.
+ * The payloads are still the caller's: see `checkTransactions`.
+ *
+ * @throws `ERR_MEMPOOL_INVALID` naming the list, its bad element or the field
  */
-export interface ReadSubmission extends Transaction {
-  readonly verdict: Verdict | undefined;
-  readonly from: string | undefined;
-}
-
-/** Reads up to 1,000 submissions, each field once. @throws `ERR_MEMPOOL_INVALID` naming the list or its bad element */
-export function readSubmissions(given: readonly Submission[]): ReadSubmission[] {
+export function readSubmissions(given: readonly Submission[], sender: string | undefined): OwnSubmission[] {
   return readList('transactions', given, { max: maxCallTransactions, what: 'transactions' }, (each, i) =>
-    typeof each === 'object' && each !== null
-      ? read(each, () => `transactions[${i}]`)
-      : refuse(`transactions[${i}]`, 'a transaction'),
+    readSubmission(each, sender, i),
   );
-}
-
-/** Reads one submission, each field once. @throws `ERR_MEMPOOL_INVALID` naming `transaction` */
-export function readSubmission(given: Submission): ReadSubmission {
-  return typeof given === 'object' && given !== null
-    ? read(given, () => 'transaction')
-    : refuse('transaction', 'a transaction');
 }
 
 const submissionNames: ReadonlySet<string> = new Set(['hash', 'payload', 'payloadType', 'verdict', 'from']);
 
-function read(given: Submission, place: () => string): ReadSubmission {
+/** Does the same for one submission, at a place in a list or alone. */
+export function readSubmission(given: Submission, sender: string | undefined, i?: number): OwnSubmission {
+  const place = (): string => placeOf(i);
+  if (typeof given !== 'object' || given === null) throw invalid(place(), 'a transaction');
   checkFields(place, given, submissionNames);
-  const { hash, payload, payloadType = 0, verdict, from } = given;
-  return { hash, payload, payloadType, verdict, from };
+  const { hash, payload, payloadType = 0, verdict, from = sender } = given;
+  return {
+    hash,
+    payload,
+    payloadType,
+    verdict: verdict === undefined ? null : checkVerdict(i ?? 'transaction.verdict', verdict),
+    from: from === undefined ? null : checkName(`${place()}.from`, from, 1),
+  };
 }
 
-function refuse(field: string, form: string): never {
-  throw invalid(field, form);
+function placeOf(i: number | undefined): string {
+  return i === undefined ? 'transaction' : `transactions[${i}]`;
 }
 
 /**
- * Checks hash, payload and payload type of each transaction, and brings the hash into its normal form. Returns the number
- * of payloads larger than `maxTxBytes`. Call it after all other reads of the caller's objects, because no getter may run
- * between this check of the bytes and the copy of them.
+ * Checks hash, payload and payload type of each transaction, and brings the hash into its normal form. Call it after all
+ * other reads of the caller's objects, because no getter may run between this check of the bytes and the copy of them.
  *
  * @throws `ERR_MEMPOOL_INVALID` naming the field
  */
-export function checkTransactions(submissions: readonly Transaction[], maxTxBytes: number): number {
-  let larger = 0;
-  for (let i = 0; i < submissions.length; i++) {
-    const submission = submissions[i] as Own & Transaction;
-    const fault = mendedOrFault(submission);
-    if (fault !== null) throw invalid(`transactions[${i}]${fault.field}`, fault.form);
-    if (isTooLarge(submission, maxTxBytes)) larger += 1;
-    else submission.payload = honestBytes(submission.payload);
-  }
-  return larger;
+export function checkTransactions(own: readonly Transaction[]): void {
+  for (let i = 0; i < own.length; i++) checkTransaction(own[i] as Transaction, i);
 }
 
-/** Returns the number of checked transactions whose payload is larger than `maxTxBytes`. */
-export function countTooLarge(checked: readonly Transaction[], maxTxBytes: number): number {
-  let larger = 0;
-  for (const each of checked) if (each.payload.length > maxTxBytes) larger += 1;
-  return larger;
+/** Does the same for one transaction, at a place in a list or alone. */
+export function checkTransaction(given: Transaction, i?: number): void {
+  const own = given as Own & Transaction;
+  const fault = mendedOrFault(own);
+  if (fault !== null) throw invalid(`${placeOf(i)}${fault.field}`, fault.form);
+  own.payload = honestBytes(own.payload);
 }
 
 type Own = { hash: string; payload: Uint8Array };
-
-/** Does the same as `checkTransactions`, for one transaction. Returns true if its payload is larger than `maxTxBytes`. */
-export function checkTransaction(submission: Own & Transaction, maxTxBytes: number): boolean {
-  const fault = mendedOrFault(submission);
-  if (fault !== null) throw invalid(`transaction${fault.field}`, fault.form);
-  if (isTooLarge(submission, maxTxBytes)) return true;
-  submission.payload = honestBytes(submission.payload);
-  return false;
-}
-
-/** True if the payload has more than `maxTxBytes` bytes. */
-export function isTooLarge({ payload }: Pick<Transaction, 'payload'>, maxTxBytes: number): boolean {
-  return lengthOf.call(payload) > maxTxBytes;
-}
 
 /**
  * Brings the hash into its normal form. Returns the first invalid field and its valid form, or `null` if all are valid.
@@ -118,47 +97,19 @@ function honestBytes(payload: Uint8Array): Uint8Array {
   return isPlain && !isSharedArrayBuffer(bufferOf.call(payload)) ? payload : new Uint8Array(payload);
 }
 
-/** Copies the payloads, so that the caller may reuse its buffers (M1). */
-export function ownPayloads<Given extends Transaction>(given: readonly Given[]): Given[] {
-  return given.map((each) => ({ ...each, payload: Buffer.from(each.payload) }));
-}
-
 /** Copies the transactions and their payloads, for a backend that keeps them after the call returns (M1). */
 export function copyTransactions(transactions: readonly Transaction[]): Transaction[] {
   return transactions.map(({ hash, payload, payloadType }) => ({ hash, payload: Buffer.from(payload), payloadType }));
 }
 
-type TooLarge = Extract<ReceiveOutcome, { readonly kind: 'too-large' }>;
-
-/** Returns the outcome of a transaction whose payload is too large. */
-export function tooLarge(hash: string, maxTxBytes: number): TooLarge {
-  return { kind: 'too-large', hash, maxTxBytes };
-}
-
-/** Returns the outcomes of all transactions of a call. `outcomes` are those of the transactions that are not too large. */
-export function withTooLarge<Outcome>(
-  given: readonly Transaction[],
-  outcomes: readonly Outcome[],
-  maxTxBytes: number,
-): (Outcome | TooLarge)[] {
-  let sent = 0;
-  return given.map((each) => {
-    if (isTooLarge(each, maxTxBytes)) return tooLarge(each.hash, maxTxBytes);
-    sent += 1;
-    return outcomes[sent - 1] as Outcome;
-  });
-}
-
-/** Returns the submissions. @throws `ERR_MEMPOOL_UNSUPPORTED` if one has data that a fifo pool does not store */
-export function checkFifoSubmissions(submissions: readonly ReadSubmission[]): readonly ReadSubmission[] {
+/** @throws `ERR_MEMPOOL_UNSUPPORTED` if one has data that a fifo pool does not store */
+export function checkFifoSubmissions(submissions: readonly OwnSubmission[]): void {
   for (let i = 0; i < submissions.length; i++) {
-    const { verdict, from } = submissions[i] as ReadSubmission;
-    if (verdict === undefined && from === undefined) continue;
-    if (from === undefined && saysNothing(checkVerdict(i, verdict))) continue;
-    const given = from === undefined ? 'a verdict (given, or from `validate`)' : 'a peer (`from`)';
+    const { verdict, from } = submissions[i] as OwnSubmission;
+    if (from === null && (verdict === null || saysNothing(verdict))) continue;
+    const given = from === null ? 'a verdict (given, or from `validate`)' : 'a peer (`from`)';
     throw unsupported(`transactions[${i}] has ${given}: that needs a pool opened with ordering: 'priority'`);
   }
-  return submissions;
 }
 
 /** Checks the limits of a fifo pool. @throws `ERR_MEMPOOL_UNSUPPORTED` if one but `maxTxs` is given */

@@ -172,7 +172,7 @@ class Import {
   }
 
   get #ordering() {
-    return this.#calls.options.ordering;
+    return this.#calls.opened.ordering;
   }
 
   #checkEnd(fields: ReadLine['fields'], { lines, digest }: transfer.FilePlace): ReadLine['fields'] {

@@ -8,7 +8,6 @@ import {
   verdictFields,
 } from '../contract/verdict.ts';
 import { checkCount, readList } from './basic-checks.ts';
-import { isChecked } from './checked-once.ts';
 import { checkFields } from './option-names.ts';
 
 /** The maximum number of tags. A Cardano transaction of 16 KiB can spend about 450 outputs. */
@@ -27,7 +26,6 @@ function nameOf(place: VerdictPlace, field: string): string {
 /** Returns a checked copy with the defaults filled in. @throws `ERR_MEMPOOL_INVALID` naming the field below `place` */
 export function checkVerdict(place: VerdictPlace, verdict: Verdict | undefined): CheckedVerdict {
   if (verdict === undefined) return defaultVerdict;
-  if (isChecked<CheckedVerdict>(verdict)) return verdict;
   if (typeof verdict !== 'object' || verdict === null)
     throw invalid(typeof place === 'number' ? `transactions[${place}].verdict` : place, 'a verdict');
   checkFields(() => (typeof place === 'number' ? `transactions[${place}].verdict` : place), verdict, verdictFields);

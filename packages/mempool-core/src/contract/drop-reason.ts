@@ -34,7 +34,7 @@ export function reasonText(reason: DropReason): string {
 }
 
 /** The inverse of `reasonText`. */
-export function readReason(text: string): DropReason {
+function readReason(text: string): DropReason {
   return isPoolReason(text) ? text : { app: text.slice(ownPrefix.length) };
 }
 

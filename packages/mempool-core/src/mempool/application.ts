@@ -1,14 +1,14 @@
 import { checkRefusal } from '../boundary/pool-arguments.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
+import { checkVerdict } from '../boundary/verdicts.ts';
 import { invalid } from '../contract/errors.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Answer, Validate, ValidateContext } from '../contract/validation.ts';
-import { isRefusal, type Refusal, type Verdict } from '../contract/verdict.ts';
+import { type CheckedVerdict, isRefusal, type Refusal } from '../contract/verdict.ts';
 import type { InvalidHashes } from './invalid-hashes.ts';
-import { ownVerdict } from './own-submission.ts';
 
 /** The checked answer of the application. */
-export type Judgement = { readonly verdict: Verdict } | { readonly refusal: Refusal };
+export type Judgement = { readonly verdict: CheckedVerdict } | { readonly refusal: Refusal };
 
 /** A call of `validate` that is under way. */
 interface Question {
@@ -70,7 +70,7 @@ export class Application {
     const answer = await unlessAborted(asked(), context.signal);
     if (typeof answer !== 'object' || answer === null)
       throw invalid('validate', 'a function that returns a verdict or a refusal');
-    if (!isRefusal(answer)) return { verdict: ownVerdict('verdict', answer) };
+    if (!isRefusal(answer)) return { verdict: checkVerdict('verdict', answer) };
     const refusal = Object.freeze(checkRefusal('refusal', answer));
     this.#invalid.add(transaction, tip, refusal);
     return { refusal };

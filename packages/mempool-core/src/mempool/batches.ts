@@ -1,5 +1,5 @@
 import type { PoolOptions } from '../boundary/open-options.ts';
-import type { Awaitable, WriteOptions } from '../contract/call-options.ts';
+import type { Awaitable, WriteContext } from '../contract/call-options.ts';
 import { MempoolError } from '../contract/errors.ts';
 
 /** The most batches under way at once. The second one hides the round trip to the store. */
@@ -14,7 +14,7 @@ export interface Batched<Item, Answer> {
   /** True if the order of these calls shows (L1), so that none of them may be left for a later batch than the next one. */
   readonly isOrdered?: boolean;
   /** Returns one answer for each item, in the order given. */
-  send(items: readonly Item[], options: WriteOptions): Awaitable<readonly Answer[]>;
+  send(items: readonly Item[], context: WriteContext): Awaitable<readonly Answer[]>;
 }
 
 /** The transaction that a call is about. */
@@ -35,7 +35,7 @@ export interface CallTrace {
 
 interface WaitingCall extends Subject<unknown> {
   readonly batched: Batched<unknown, unknown>;
-  readonly options: WriteOptions;
+  readonly context: WriteContext;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (reason: unknown) => void;
   state: 'waiting' | 'withdrawn' | 'sent';
@@ -71,9 +71,9 @@ export class Batches {
   async add<Item, Answer>(
     batched: Batched<Item, Answer>,
     subject: Subject<Item>,
-    options: WriteOptions,
+    context: WriteContext,
   ): Promise<Answer> {
-    const { signal } = options;
+    const { signal } = context;
     signal?.throwIfAborted();
     const { maxQueued } = this.#limits;
     if (this.#waiting >= maxQueued)
@@ -82,7 +82,7 @@ export class Batches {
     const call: WaitingCall = {
       ...subject,
       batched: batched as Batched<unknown, unknown>,
-      options,
+      context,
       resolve: resolve as (answer: unknown) => void,
       reject,
       state: 'waiting',
@@ -156,14 +156,14 @@ export class Batches {
     if (first === undefined) return;
     this.#underWay += 1;
     for (const { trace } of batch) if (trace !== null) trace.size = batch.length;
-    const { signal, release } = shareSignals(batch.map(({ options }) => options.signal));
+    const { signal, release } = shareSignals(batch.map(({ context }) => context.signal));
     try {
       const items = batch.map(({ item }) => item);
-      const answers = await first.batched.send(items, { operationId: first.options.operationId, signal });
+      const answers = await first.batched.send(items, { operationId: first.context.operationId, signal });
       for (const [i, call] of batch.entries()) call.resolve(answers[i]);
     } catch (error) {
       const aborted = signal?.aborted === true && error === signal.reason;
-      for (const call of batch) call.reject(aborted ? call.options.signal?.reason : error);
+      for (const call of batch) call.reject(aborted ? call.context.signal?.reason : error);
     } finally {
       release();
       this.#underWay -= 1;
@@ -174,8 +174,8 @@ export class Batches {
 }
 
 /** True if the call has an operation id. The id belongs to this call alone, so its batch is not shared (X2). */
-function isAlone({ options }: WaitingCall): boolean {
-  return options.operationId !== undefined;
+function isAlone({ context }: WaitingCall): boolean {
+  return context.operationId !== undefined;
 }
 
 /** The signal of a batch that several callers share. It aborts when the last of them has aborted. */

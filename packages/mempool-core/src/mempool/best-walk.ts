@@ -1,11 +1,11 @@
 import { checkHash, checkRead } from '../boundary/arguments.ts';
 import { checkCount } from '../boundary/basic-checks.ts';
-import type { CheckedStore } from '../boundary/checked-store.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { endable } from '../boundary/unless-aborted.ts';
 import type { ReadContext, ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
 import type { RankedCandidate } from '../contract/pool-verbs.ts';
+import type { PoolReads } from './pool-reads.ts';
 
 /** Options of `bestIterator`. */
 export interface BestWalkOptions extends ReadOptions {
@@ -20,7 +20,7 @@ export interface BestWalkOptions extends ReadOptions {
   readonly readAhead?: number | undefined;
 }
 
-type BestStore = Pick<CheckedStore, 'best'>;
+type BestReads = Pick<PoolReads, 'best'>;
 
 const maxReadAhead = 1_000;
 const defaultReadAhead = 100;
@@ -31,7 +31,7 @@ const defaultReadAhead = 100;
  * second loop continues where the first one stopped. Use it in one loop at a time.
  */
 export class BestWalk implements AsyncIterable<RankedCandidate> {
-  readonly #store: BestStore;
+  readonly #reads: BestReads;
   readonly #call: WalkCall | { readonly fault: unknown };
   /** Delivered and not marked since: what depends on them may be delivered. */
   readonly #valid = new Set<string>();
@@ -39,8 +39,8 @@ export class BestWalk implements AsyncIterable<RankedCandidate> {
   readonly #met = new Set<string>();
   #point: string | undefined;
 
-  constructor(store: BestStore, options: BestWalkOptions | undefined) {
-    this.#store = store;
+  constructor(reads: BestReads, options: BestWalkOptions | undefined) {
+    this.#reads = reads;
     this.#call = callOf(options);
   }
 
@@ -76,7 +76,7 @@ export class BestWalk implements AsyncIterable<RankedCandidate> {
     let after = newcomers ? undefined : this.#point;
     const limit = newcomers ? Math.min(maxReadAhead, readAhead + this.#met.size) : readAhead;
     for (;;) {
-      const page = await this.#store.best({ after, limit, signal });
+      const page = await this.#reads.best({ after, limit, signal });
       after = page.at(-1)?.key;
       if (after === undefined) return [];
       const unmet = page.filter(({ hash }) => !this.#met.has(hash));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CheckedStore } from '../boundary/checked-store.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { MempoolError } from '../contract/errors.ts';
+import type { PoolReads } from './pool-reads.ts';
 
 /** A subscription that only counts events, as a version number. */
 export class ChangeSignal {
@@ -13,9 +13,9 @@ export class ChangeSignal {
   #next: PromiseWithResolvers<void> = Promise.withResolvers();
   #isOver = false;
 
-  constructor(store: CheckedStore) {
+  constructor(reads: PoolReads) {
     this.#next.promise.catch(() => undefined);
-    const events = store.subscribe({ signal: this.#ending.signal });
+    const events = reads.subscribe({ signal: this.#ending.signal });
     this.ready = events;
     void this.#listen(events);
   }
@@ -69,11 +69,11 @@ const againMs = 1_000;
 
 /** The subscription that all callers share which wait for the pool to change. It ends when the last of them stops waiting. */
 export class ChangeSignals {
-  readonly #store: CheckedStore;
+  readonly #reads: PoolReads;
   #changes: ChangeSignal | null = null;
 
-  constructor(store: CheckedStore) {
-    this.#store = store;
+  constructor(reads: PoolReads) {
+    this.#reads = reads;
   }
 
   /**
@@ -81,7 +81,7 @@ export class ChangeSignals {
    * @throws the signal's reason; the error of the subscription
    */
   async hold(signal: AbortSignal | undefined): Promise<ChangeSignal> {
-    if (this.#changes === null || this.#changes.isOver) this.#changes = new ChangeSignal(this.#store);
+    if (this.#changes === null || this.#changes.isOver) this.#changes = new ChangeSignal(this.#reads);
     const changes = this.#changes;
     changes.holders += 1;
     try {
@@ -100,7 +100,7 @@ export class ChangeSignals {
    * @throws as `ChangeSignal.next`
    */
   async next(changes: ChangeSignal, version: number, signal: AbortSignal | undefined): Promise<void> {
-    const { held } = await this.#store.usage({ signal });
+    const { held } = await this.#reads.usage({ signal });
     return held === 0 ? changes.next(version, signal) : this.#nextOrAgain(changes, version, signal, true);
   }
 

@@ -1,5 +1,4 @@
 import { noLeases, settle, unsupported } from '../boundary/call-errors.ts';
-import { CheckedStore } from '../boundary/checked-store.ts';
 import { DamageNotes } from '../boundary/damage-notes.ts';
 import { openNames, poolNames, resolveOptions, resolvePoolOptions } from '../boundary/open-options.ts';
 import { anyName, checkNames } from '../boundary/option-names.ts';
@@ -99,7 +98,7 @@ export function defineBackend<Own extends object = object>(definition: BackendDe
       }
       if (minPriority !== undefined) await nameFloor(driver, minPriority);
       // `common` excludes the backend's own options, which may contain a password.
-      const pool = new Mempool(new CheckedStore(name, capabilities, driver, common, notes), own);
+      const pool = new Mempool({ name, capabilities, driver, opened: common, damage: notes }, own);
       made.set(pool, driver);
       return pool as AnyMempool as MempoolOf<O>;
     },

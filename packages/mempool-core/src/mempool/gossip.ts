@@ -1,5 +1,4 @@
 import { checkLimit, checkRead } from '../boundary/arguments.ts';
-import type { CheckedStore } from '../boundary/checked-store.ts';
 import { checkCursor } from '../boundary/cursors.ts';
 import { callNames } from '../boundary/option-names.ts';
 import { checkGossip } from '../boundary/pool-arguments.ts';
@@ -9,6 +8,7 @@ import type { PageQuery, ReadContext } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { GossipPage, GossipQuery } from '../contract/pool-verbs.ts';
 import type { ChangeSignals } from './change-signal.ts';
+import type { PoolReads } from './pool-reads.ts';
 
 /** Options of `gossip`. */
 export interface GossipOptions extends PageQuery {
@@ -25,13 +25,13 @@ export interface GossipOptions extends PageQuery {
  * the peer knows none of them. Use it in one loop at a time.
  */
 export class Gossip implements AsyncIterable<GossipPage> {
-  readonly #store: CheckedStore;
+  readonly #reads: PoolReads;
   readonly #changeSignals: ChangeSignals;
   readonly #call: GossipCall | { readonly fault: unknown };
   #cursor: string;
 
-  constructor(store: CheckedStore, changeSignals: ChangeSignals, peer: string, options: GossipOptions | undefined) {
-    this.#store = store;
+  constructor(reads: PoolReads, changeSignals: ChangeSignals, peer: string, options: GossipOptions | undefined) {
+    this.#reads = reads;
     this.#changeSignals = changeSignals;
     this.#call = callOf(peer, options);
     this.#cursor = ('fault' in this.#call ? undefined : this.#call.after) ?? 'origin';
@@ -72,11 +72,11 @@ export class Gossip implements AsyncIterable<GossipPage> {
   /** `null`: the store is out of reach, and nothing is known to have changed (`isAgain`), so the look can wait. */
   async #page(query: Omit<GossipQuery, 'after'> & ReadContext, isAgain: boolean): Promise<GossipPage | null> {
     try {
-      return await this.#store.since({ ...query, after: this.#cursor });
+      return await this.#reads.since({ ...query, after: this.#cursor });
     } catch (error) {
       if (isAgain && isMempoolError(error) && error.retryable) return null;
       if (!isMempoolError(error, 'ERR_MEMPOOL_CURSOR')) throw error;
-      return this.#store.since({ ...query, after: 'origin' });
+      return this.#reads.since({ ...query, after: 'origin' });
     }
   }
 }

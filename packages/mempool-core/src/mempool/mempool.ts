@@ -1,38 +1,42 @@
-import type { CheckedStore } from '../boundary/checked-store.ts';
-import type { PoolOptions } from '../boundary/open-options.ts';
+import { checkBlock, checkHash, checkRead, checkReason, checkTarget } from '../boundary/arguments.ts';
+import { unsupported } from '../boundary/call-errors.ts';
+import type { CallRunnerParts } from '../boundary/call-runner.ts';
+import { checkLimits, type PoolOptions } from '../boundary/open-options.ts';
+import { blockParts, fieldsPart, hashesPart, pointPart, putPart, withDigest } from '../boundary/operation-digest.ts';
+import { callNames } from '../boundary/option-names.ts';
+import { extendClaimOf, takeFrom } from '../boundary/payload-calls.ts';
+import { checkCallTime, checkRevisions, checkSweep } from '../boundary/pool-arguments.ts';
+import { checkPut } from '../boundary/record-arguments.ts';
+import { checkFifoLimits } from '../boundary/submissions.ts';
+import { exportLines, importLines } from '../boundary/transfer-calls.ts';
+import { checkName } from '../boundary/verdicts.ts';
 import type {
   ChainOptions,
   ClaimOptions,
   DropOptions,
-  LogQuery,
+  ReadContext,
   ReadOptions,
   ReleaseOptions,
-  SeqQuery,
-  SubscribeOptions,
-  TipOptions,
   WriteOptions,
 } from '../contract/call-options.ts';
 import type { DropReason } from '../contract/drop-reason.ts';
 import { invalid } from '../contract/errors.ts';
-import type { MempoolEvent } from '../contract/events.ts';
-import type { Limits, Ordering } from '../contract/limits.ts';
+import type { Limits } from '../contract/limits.ts';
+import type { CheckedRevision } from '../contract/pool-driver.ts';
 import type * as verbs from '../contract/pool-verbs.ts';
-import type { PoolValue, PutOptions, PutOutcome, RecordPage, RecordQuery } from '../contract/records.ts';
+import type { PutOptions, PutOutcome } from '../contract/records.ts';
 import type * as store from '../contract/store.ts';
-import type {
-  LogEntry,
-  StoredTransaction,
-  Transaction,
-  TransactionPage,
-  TransactionStatus,
-} from '../contract/transaction.ts';
+import type { LogEntry, StoredTransaction, TransactionStatus } from '../contract/transaction.ts';
 import type { ImportOptions, ImportOutcome, Lines } from '../contract/transfer.ts';
 import type { SubmitOptions } from '../contract/validation.ts';
 import { Application } from './application.ts';
+import type { Batched, CallTrace } from './batches.ts';
 import { BestWalk, type BestWalkOptions } from './best-walk.ts';
+import { Changes } from './changes.ts';
 import type { Gossip, GossipOptions } from './gossip.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
 import {
+  begun,
   checkLogWalk,
   checkSeqWalk,
   type LogWalkOptions,
@@ -42,8 +46,8 @@ import {
   walkLog,
 } from './pages.ts';
 import { PoolCalls } from './pool-calls.ts';
+import { PoolReads } from './pool-reads.ts';
 import { checkRecheck, type Recheck, Rechecker, type RecheckOptions } from './recheck.ts';
-import { Singles } from './singles.ts';
 import { Submitter } from './submitter.ts';
 import { Sweeper } from './sweeper.ts';
 import type { Waited, WaitOptions } from './waiters.ts';
@@ -65,42 +69,38 @@ import { Worker } from './worker.ts';
  * @throws `ERR_MEMPOOL_OUTCOME_UNKNOWN` if the answer was lost; repeat the call with the same operation id (X5)
  * @throws `ERR_MEMPOOL_STORE_FULL` if there is no room for the write; nothing changed (M3)
  */
-export class Mempool implements AsyncDisposable {
+export class Mempool extends PoolReads implements AsyncDisposable {
   readonly #calls: PoolCalls;
+  /** For the pool's own walks, waits and looks. */
+  readonly #reads: PoolReads;
   readonly #application: Application | null;
   readonly #submitter: Submitter;
-  readonly #singles: Singles;
+  readonly #changes: Changes;
   readonly #waiting: Waiting;
   readonly #sweeper: Sweeper;
   #closing: Promise<void> | null = null;
 
-  constructor(on: CheckedStore, options: PoolOptions) {
+  constructor(parts: CallRunnerParts, options: PoolOptions) {
     const { validate } = options;
-    this.#calls = new PoolCalls(on, options);
-    this.#singles = new Singles(this.#calls);
-    this.#waiting = new Waiting(this.#calls);
+    const calls = new PoolCalls(parts, options);
+    super(calls, true);
+    this.#calls = calls;
+    this.#reads = new PoolReads(calls, false);
+    this.#changes = new Changes(calls);
+    this.#waiting = new Waiting(calls, this.#reads);
     this.#application = validate === null ? null : new Application(validate, new InvalidHashes(options));
     this.#submitter = new Submitter({
-      calls: this.#calls,
+      calls,
       application: this.#application,
-      status: (hash, to) => this.#singles.status(hash, to, null),
+      status: (hash, context) => this.#status(hash, context, null),
+      tip: () => this.#reads.tip(),
     });
-    this.#sweeper = new Sweeper({ calls: this.#calls, woken: () => this.#waiting.wake() });
-  }
-
-  /** The name of the backend. */
-  get name(): string {
-    return this.#calls.store.name;
-  }
-
-  /** The optional features of the backend. */
-  get capabilities(): store.Capabilities {
-    return this.#calls.store.capabilities;
-  }
-
-  /** The order of the pool. */
-  get ordering(): Ordering {
-    return this.#calls.store.ordering;
+    this.#sweeper = new Sweeper({
+      options,
+      reads: this.#reads,
+      sweep: () => calls.observed('sweep', () => this.#sweep(undefined)),
+      woken: () => this.#waiting.wake(),
+    });
   }
 
   /**
@@ -121,18 +121,23 @@ export class Mempool implements AsyncDisposable {
    * @example const outcomes = await pool.receive(transactions, { from: peerId });
    */
   receive(submissions: readonly verbs.Submission[], options?: SubmitOptions): Promise<store.ReceiveOutcome[]> {
-    return this.#submitter.receive(submissions, options);
+    return this.#calls.observed('receive', (trace) => this.#submitter.receive(submissions, options, trace));
   }
 
   /**
    * Returns the status of one transaction, or of each of up to 1,000 hashes in the order given (O3).
    * @example const { stage, confirmations } = await pool.status(hash);
    */
-  status(hash: string, options?: ReadOptions): Promise<TransactionStatus>;
-  status(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
-  status(which: string | readonly string[], options?: ReadOptions): Promise<TransactionStatus | TransactionStatus[]> {
-    if (typeof which !== 'string') return this.#calls.whole('status', which, (on) => on.checkStatus(which, options));
-    return this.#calls.observed('status', (trace) => this.#singles.status(which, options, trace));
+  override status(hash: string, options?: ReadOptions): Promise<TransactionStatus>;
+  override status(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
+  override status(
+    which: string | readonly string[],
+    options?: ReadOptions,
+  ): Promise<TransactionStatus | TransactionStatus[]> {
+    if (typeof which !== 'string') return this.#calls.whole('status', which, () => this.#reads.status(which, options));
+    return this.#calls.observed('status', async (trace) =>
+      this.#status(checkHash('hash', which), checkRead(options), trace),
+    );
   }
 
   /**
@@ -143,9 +148,7 @@ export class Mempool implements AsyncDisposable {
   markInflight(hash: string, options?: WriteOptions): Promise<boolean>;
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
   markInflight(which: string | readonly string[], options?: WriteOptions): Promise<boolean | string[]> {
-    if (typeof which !== 'string')
-      return this.#calls.whole('markInflight', which, (on) => on.markInflight(which, options));
-    return this.#calls.observed('markInflight', (trace) => this.#singles.move('markInflight', which, options, trace));
+    return this.#changes.move('markInflight', which, options, callNames.write);
   }
 
   /**
@@ -155,11 +158,7 @@ export class Mempool implements AsyncDisposable {
   markAcknowledged(hash: string, options?: ClaimOptions): Promise<boolean>;
   markAcknowledged(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
   markAcknowledged(which: string | readonly string[], options?: ClaimOptions): Promise<boolean | string[]> {
-    if (typeof which !== 'string')
-      return this.#calls.whole('markAcknowledged', which, (on) => on.markAcknowledged(which, options));
-    return this.#calls.observed('markAcknowledged', (trace) =>
-      this.#singles.move('markAcknowledged', which, options, trace),
-    );
+    return this.#changes.move('markAcknowledged', which, options, callNames.claim);
   }
 
   /**
@@ -170,8 +169,7 @@ export class Mempool implements AsyncDisposable {
   release(hash: string, options?: ReleaseOptions): Promise<boolean>;
   release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]>;
   release(which: string | readonly string[], options?: ReleaseOptions): Promise<boolean | string[]> {
-    if (typeof which !== 'string') return this.#calls.whole('release', which, (on) => on.release(which, options));
-    return this.#calls.observed('release', (trace) => this.#singles.move('release', which, options, trace));
+    return this.#changes.move('release', which, options, callNames.release);
   }
 
   /**
@@ -183,8 +181,7 @@ export class Mempool implements AsyncDisposable {
   drop(hash: string, reason: DropReason, options?: DropOptions): Promise<boolean>;
   drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]>;
   drop(which: string | readonly string[], reason: DropReason, options?: DropOptions): Promise<boolean | string[]> {
-    if (typeof which !== 'string') return this.#calls.whole('drop', which, (on) => on.drop(which, reason, options));
-    return this.#calls.observed('drop', (trace) => this.#singles.drop(which, reason, options, trace));
+    return this.#changes.drop(which, reason, options);
   }
 
   /**
@@ -192,8 +189,16 @@ export class Mempool implements AsyncDisposable {
    * finalizes or drops transactions by age.
    * @example const { kind } = await pool.confirm({ point, parent, seen: hashes }); // 'applied'
    */
-  confirm(block: store.Block, policy?: store.Policy, options?: ChainOptions): Promise<store.ConfirmOutcome> {
-    return this.#calls.whole('confirm', null, (on) => on.confirm(block, policy, options));
+  confirm(block: store.Block, policy: store.Policy = {}, options?: ChainOptions): Promise<store.ConfirmOutcome> {
+    return this.#calls.whole('confirm', null, () =>
+      this.#calls.underLease(options, callNames.chain, (context) => {
+        const checked = checkBlock(block, policy, this.#calls.opened.thresholds);
+        if (this.ordering === 'fifo' && checked.provides.length > 0)
+          throw unsupported('a fifo pool does not support tags (block.provides)');
+        const bound = withDigest(context, 'confirm', () => blockParts(checked, policy));
+        return this.#calls.driver.confirm(checked, bound);
+      }),
+    );
   }
 
   /**
@@ -201,18 +206,13 @@ export class Mempool implements AsyncDisposable {
    * @example const outcome = await pool.rollback(forkPoint); // outcome.kind === 'rolled-back'
    */
   rollback(target: store.RollbackTarget, options?: ChainOptions): Promise<store.RollbackOutcome> {
-    return this.#calls.whole('rollback', null, (on) => on.rollback(target, options));
-  }
-
-  /**
-   * Selects ready transactions that fit the budget, best first (in a fifo pool oldest first). Changes nothing. With
-   * `payloads` the list ends before a transaction that leaves the pool while the call reads (P32), and skips damaged ones (M2).
-   * @example const block = await pool.reap({ maxGas: 30_000_000 }, { payloads: true, view: true });
-   */
-  reap(budget: verbs.Budget, options: verbs.ReapPayloadsOptions): Promise<verbs.ReapedTransaction[]>;
-  reap(budget?: verbs.Budget, options?: verbs.ReapOptions): Promise<verbs.Candidate[]>;
-  reap(budget?: verbs.Budget, options?: verbs.ReapOptions | verbs.ReapPayloadsOptions): Promise<verbs.Candidate[]> {
-    return this.#calls.read('reap', (on) => on.reap(budget, options as verbs.ReapOptions));
+    return this.#calls.whole('rollback', null, () =>
+      this.#calls.underLease(options, callNames.chain, (context) => {
+        const checked = checkTarget(target);
+        const bound = withDigest(context, 'rollback', () => [pointPart(checked)]);
+        return this.#calls.driver.rollback(checked, bound);
+      }),
+    );
   }
 
   /**
@@ -228,7 +228,7 @@ export class Mempool implements AsyncDisposable {
   ): Promise<verbs.Claim | verbs.ClaimWithPayloads> {
     // P20: a transaction that it wakes makes no event.
     return this.#waking(
-      this.#calls.whole('take', null, (on) => on.take(budget, this.#calls.timed(options as verbs.TakeOptions))),
+      this.#calls.whole('take', null, () => takeFrom(this.#calls, budget, this.#calls.timed(options))),
     );
   }
 
@@ -238,7 +238,9 @@ export class Mempool implements AsyncDisposable {
    * @example const { kind } = await pool.extendClaim(claim.claimId, 30_000); // 'extended'
    */
   extendClaim(claimId: string, claimMs: number, options?: verbs.ExtendOptions): Promise<verbs.ExtendOutcome> {
-    return this.#calls.whole('extendClaim', null, (on) => on.extendClaim(claimId, claimMs, this.#calls.timed(options)));
+    return this.#calls.whole('extendClaim', null, () =>
+      extendClaimOf(this.#calls, claimId, claimMs, this.#calls.timed(options)),
+    );
   }
 
   /**
@@ -246,25 +248,33 @@ export class Mempool implements AsyncDisposable {
    * in flight too long (P9). With `overLimits` it also drops transactions until the limits hold.
    */
   sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
-    return this.#waking(this.#calls.whole('sweep', null, (on) => on.sweep(this.#calls.timed(options))));
+    return this.#waking(this.#calls.whole('sweep', null, () => this.#sweep(options)));
   }
 
   /** Drops all Pending transactions in one step, with the reason `flushed`. Returns their number. */
   flush(options?: WriteOptions): Promise<number> {
-    return this.#calls.whole('flush', null, (on) => on.flush(options));
+    return this.#calls.whole('flush', null, () =>
+      this.#calls.write(options, callNames.write, (context) =>
+        this.#calls.verb('flush')(withDigest(context, 'flush', () => [])),
+      ),
+    );
   }
 
   /** Sets the given limits, for every node, and evicts nothing. Returns all limits (in a fifo pool only `maxTxs`). */
   setLimits(limits: Partial<Limits>, options?: WriteOptions): Promise<Limits> {
-    return this.#calls.whole('setLimits', null, (on) => on.setLimits(limits, options));
+    return this.#calls.whole('setLimits', null, () =>
+      this.#calls.write(options, callNames.write, (context) => {
+        const named = checkLimits(limits);
+        if (this.ordering === 'fifo') checkFifoLimits(named);
+        const bound = withDigest(context, 'setLimits', () => [fieldsPart(named)]);
+        return this.#calls.verb('setLimits')(named, bound);
+      }),
+    );
   }
 
   /** Applies new verdicts. Returns one outcome for each revision, in the order given. Priority pools only. */
   revise(revisions: readonly verbs.Revision[], options?: verbs.ReviseOptions): Promise<verbs.ReviseOutcome[]> {
-    // A revision that makes a transaction ready makes no event.
-    return this.#waking(
-      this.#calls.whole('revise', revisions, (on) => on.revise(revisions, this.#calls.timed(options))),
-    );
+    return this.#revise(revisions, () => checkRevisions(revisions), options);
   }
 
   /**
@@ -279,118 +289,25 @@ export class Mempool implements AsyncDisposable {
       this.#calls.assertOpen();
       if (this.#application === null) throw invalid('validate', 'given to the pool: recheck calls it');
       const { height } = this.#calls.timed(options) ?? {};
-      const parts = { pool: this, application: this.#application, ...checkRecheck({ ...options, height }) };
-      return new Rechecker(parts).run();
+      return new Rechecker({
+        pool: this,
+        application: this.#application,
+        revise: (revisions, to) => this.#revise(revisions, () => revisions, to),
+        ...checkRecheck({ ...options, height }),
+      }).run();
     });
   }
 
   /** Drops the sender's live transactions that are not Confirmed, at most 1,000 in one step. Priority pools only. */
   dropBySender(sender: string, reason: DropReason, options?: WriteOptions): Promise<verbs.SenderDrop> {
-    return this.#calls.whole('dropBySender', null, (on) => on.dropBySender(sender, reason, options));
-  }
-
-  /** True if at least one transaction is Pending (O2). */
-  hasPending(options?: ReadOptions): Promise<boolean> {
-    return this.#calls.read('hasPending', (on) => on.hasPending(options));
-  }
-
-  /**
-   * Returns a page of Pending transactions, ordered by `seq` (O1). It skips damaged ones (M2).
-   * @example const { transactions, next } = await pool.peekPending({ after: page.next, limit: 500 });
-   * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
-   */
-  peekPending(query?: SeqQuery): Promise<TransactionPage> {
-    return this.#calls.read('peekPending', (on) => on.peekPending(query));
-  }
-
-  /**
-   * Returns a page of the transactions in flight (Propagated, Acknowledged, Confirmed), ordered by `seq` (O1).
-   * @throws `ERR_MEMPOOL_CURSOR` if `after` belongs to an earlier pool (O7)
-   */
-  peekInflight(query?: SeqQuery): Promise<TransactionPage> {
-    return this.#calls.read('peekInflight', (on) => on.peekInflight(query));
-  }
-
-  /** Returns a page of parked transactions, ordered by `seq`. In a fifo pool it is always empty. */
-  peekParked(query?: SeqQuery): Promise<TransactionPage> {
-    return this.#calls.read('peekParked', (on) => on.peekParked(query));
-  }
-
-  /**
-   * Returns for each hash, in the order given, its transaction if that is in flight, else `null`. A damaged one is `null`,
-   * too; its status tells its stage (M2).
-   */
-  findInflight(hashes: readonly string[], options?: ReadOptions): Promise<(StoredTransaction | null)[]> {
-    return this.#calls.read('findInflight', (on) => on.findInflight(hashes, options));
-  }
-
-  /** Returns for each hash, in the order given, its transaction if it is live, else `null`. A damaged one is `null`, too (M2). */
-  payloads(hashes: readonly string[], options?: verbs.PayloadsOptions): Promise<(Transaction | null)[]> {
-    return this.#calls.read('payloads', (on) => on.payloads(hashes, options));
-  }
-
-  /**
-   * Returns a page of the terminal log, oldest entry first (O4). It skips damaged entries (M2).
-   * @throws `ERR_MEMPOOL_CURSOR` if `cursor` belongs to an earlier pool (O7)
-   */
-  dumpFinalized(query?: LogQuery): Promise<store.LogPage> {
-    return this.#calls.read('dumpFinalized', (on) => on.dumpFinalized(query));
-  }
-
-  /** Returns a page of ready transactions, best first. Priority pools only. */
-  best(query?: verbs.BestQuery): Promise<verbs.RankedCandidate[]> {
-    return this.#calls.read('best', (on) => on.best(query));
-  }
-
-  /** Returns transactions that became ready (in a fifo pool, arrived) after this cursor, in that order (P10). */
-  since(query?: verbs.GossipQuery): Promise<verbs.GossipPage> {
-    return this.#calls.read('since', (on) => on.since(query));
-  }
-
-  /** Returns a page of transactions to validate again, the oldest verdict first. Priority pools only. */
-  stale(query: verbs.StaleQuery): Promise<verbs.StaleTransaction[]> {
-    return this.#calls.read('stale', (on) => on.stale(query));
-  }
-
-  /**
-   * Returns a page of a sender's live transactions (in flight, then ready, then parked), and the gaps between them. Priority
-   * pools only.
-   * @example const { transactions, missing } = await pool.bySender('0xab…');
-   */
-  bySender(sender: string, query?: verbs.SenderQuery): Promise<verbs.SenderPage> {
-    return this.#calls.read('bySender', (on) => on.bySender(sender, query));
-  }
-
-  /** Returns the live transaction that provides a tag and those that require it. Priority pools only. */
-  byTag(tag: string, query?: verbs.TagQuery): Promise<verbs.TagPage> {
-    return this.#calls.read('byTag', (on) => on.byTag(tag, query));
-  }
-
-  /** Returns the last block applied (X4). */
-  tip(options?: TipOptions): Promise<store.TipAnswer> {
-    return this.#calls.read('tip', (on) => on.tip(options));
-  }
-
-  /** Returns the size of the pool. The cost does not depend on that size. */
-  usage(options?: ReadOptions): Promise<store.Usage> {
-    return this.#calls.read('usage', (on) => on.usage(options));
-  }
-
-  /**
-   * Returns a stream of events. Once the promise resolves, the stream delivers the events of every later commit (E3).
-   * `break` and `close` end it. After an abort, the loop throws the signal's reason (E4).
-   * @example for await (const event of await pool.subscribe({ after: cursor })) handle(event);
-   */
-  subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
-    return this.#calls.read('subscribe', (on) => on.subscribe(options));
-  }
-
-  /**
-   * Returns the record of that name; `null` if there is none (K1).
-   * @throws `ERR_MEMPOOL_CORRUPT` if the record is damaged; `details.name` is its name (K4)
-   */
-  getRecord(name: string, options?: ReadOptions): Promise<PoolValue | null> {
-    return this.#calls.read('getRecord', (on) => on.getRecord(name, options));
+    return this.#calls.whole('dropBySender', null, () =>
+      this.#calls.write(options, callNames.write, (context) => {
+        const whose = checkName('sender', sender, 1);
+        const why = checkReason(reason);
+        const bound = withDigest(context, 'dropBySender', () => [whose, why]);
+        return this.#calls.verb('dropBySender')(whose, why, bound);
+      }),
+    );
   }
 
   /**
@@ -399,16 +316,13 @@ export class Mempool implements AsyncDisposable {
    * @example const { kind } = await pool.putRecord('nonces/0xa1', bytes, { version }); // 'stored' or 'conflict'
    */
   putRecord(name: string, value: Uint8Array | null, options?: PutOptions): Promise<PutOutcome> {
-    return this.#calls.read('putRecord', (on) => on.putRecord(name, value, options));
-  }
-
-  /**
-   * Returns a page of the records whose name begins with `prefix`, in the order of the names' UTF-8 bytes (K4).
-   * @example const { records, next } = await pool.listRecords('nonces/', { limit: 500 });
-   * @throws `ERR_MEMPOOL_CORRUPT` if a record of the page is damaged; `details.name` is its name (K4)
-   */
-  listRecords(prefix: string, query?: RecordQuery): Promise<RecordPage> {
-    return this.#calls.read('listRecords', (on) => on.listRecords(prefix, query));
+    return this.#calls.observed('putRecord', () =>
+      this.#calls.underLease(options, callNames.put, (context) => {
+        const put = checkPut(name, value, options?.version);
+        const bound = withDigest(context, 'putRecord', () => [putPart(put)]);
+        return this.#calls.verb('putRecord')(put, bound);
+      }),
+    );
   }
 
   /**
@@ -418,7 +332,7 @@ export class Mempool implements AsyncDisposable {
    * @throws `ERR_MEMPOOL_CORRUPT` naming a damaged transaction in flight, which may be mined; or other damaged data (M2)
    */
   export(options?: ReadOptions): AsyncIterable<string> {
-    return this.#calls.store.export(options);
+    return exportLines(this.#calls, options);
   }
 
   /**
@@ -430,7 +344,7 @@ export class Mempool implements AsyncDisposable {
    * `ERR_MEMPOOL_UNSUPPORTED` if the backend lacks the capability `import`
    */
   import(lines: Lines, options?: ImportOptions): Promise<ImportOutcome> {
-    return this.#calls.whole('import', null, (on) => on.import(lines, options));
+    return this.#calls.whole('import', null, () => importLines(this.#calls, lines, options));
   }
 
   /**
@@ -474,7 +388,7 @@ export class Mempool implements AsyncDisposable {
    * @example for await (const { hash, payload } of pool.pending()) await broadcast(hash, payload);
    */
   pending(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
-    return begun(() => walkBySeq(this.#calls.store, 'peekPending', checkSeqWalk(options)));
+    return begun(() => walkBySeq(this.#reads, 'peekPending', checkSeqWalk(options)));
   }
 
   /**
@@ -482,7 +396,7 @@ export class Mempool implements AsyncDisposable {
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    */
   inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
-    return begun(() => walkBySeq(this.#calls.store, 'peekInflight', checkSeqWalk(options)));
+    return begun(() => walkBySeq(this.#reads, 'peekInflight', checkSeqWalk(options)));
   }
 
   /**
@@ -492,7 +406,7 @@ export class Mempool implements AsyncDisposable {
    * @example for await (const { hash } of walk) if (!(await execute(hash))) walk.markInvalid(hash);
    */
   bestIterator(options?: BestWalkOptions): BestWalk {
-    return new BestWalk(this.#calls.store, options);
+    return new BestWalk(this.#reads, options);
   }
 
   /**
@@ -500,7 +414,7 @@ export class Mempool implements AsyncDisposable {
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
    */
   finalized(options?: LogWalkOptions): AsyncIterable<LogEntry & Walked> {
-    return begun(() => walkLog(this.#calls.store, checkLogWalk(options)));
+    return begun(() => walkLog(this.#reads, checkLogWalk(options)));
   }
 
   /**
@@ -519,7 +433,8 @@ export class Mempool implements AsyncDisposable {
   async work(handler: WorkHandler, options?: WorkOptions): Promise<WorkDone> {
     this.#calls.assertOpen();
     const work = resolveWorkOptions(handler, options);
-    return new Worker({ handler, work, calls: this.#calls, waiting: this.#waiting, pool: this }).run();
+    const parts = { handler, work, calls: this.#calls, reads: this.#reads, waiting: this.#waiting, pool: this };
+    return new Worker(parts).run();
   }
 
   /**
@@ -537,19 +452,47 @@ export class Mempool implements AsyncDisposable {
     await this.close();
   }
 
+  /** Single calls share a call of many. */
+  #status(hash: string, context: ReadContext, trace: CallTrace | null): Promise<TransactionStatus> {
+    const batched: Batched<string, TransactionStatus> = {
+      name: 'status',
+      kind: 'read',
+      send: (hashes, { signal }) =>
+        this.#calls.read({ signal }, callNames.read, (to) => this.#calls.driver.checkStatus(hashes, to)),
+    };
+    return this.#calls.single(batched, { item: hash, hash, bytes: 0, trace }, { ...context, operationId: undefined });
+  }
+
+  #sweep(options: verbs.SweepOptions | undefined): Promise<verbs.Sweep> {
+    const timed = this.#calls.timed(options);
+    return this.#calls.write(timed, callNames.sweep, (context) => {
+      const sweep = checkSweep(timed);
+      const bound = withDigest(context, 'sweep', () => (sweep.overLimits ? ['overLimits'] : []));
+      return this.#calls.returning(this.#calls.verb('sweep')(sweep, bound));
+    });
+  }
+
+  #revise(
+    given: unknown,
+    read: () => readonly CheckedRevision[],
+    options: verbs.ReviseOptions | undefined,
+  ): Promise<verbs.ReviseOutcome[]> {
+    const revise = (timed: verbs.ReviseOptions | undefined): Promise<verbs.ReviseOutcome[]> =>
+      this.#calls.write(timed, callNames.moment, (context) => {
+        const checked = read();
+        const moment = checkCallTime(timed);
+        if (checked.length === 0) return [];
+        const bound = withDigest(context, 'revise', () => [hashesPart(checked.map(({ hash }) => hash))]);
+        return this.#calls.verb('revise')(checked, moment, bound);
+      });
+    // A revision that makes a transaction ready makes no event.
+    return this.#waking(this.#calls.whole('revise', given, () => revise(this.#calls.timed(options))));
+  }
+
   /** Wakes the waiters after a change that may write no event. */
   async #waking<Answer>(answer: Promise<Answer>): Promise<Answer> {
     const answered = await answer;
     this.#waiting.wake();
     return answered;
-  }
-}
-
-/** If the arguments are bad, the walk rejects at its first step, as a call would. */
-function begun<T>(walk: () => AsyncIterable<T>): AsyncIterable<T> {
-  try {
-    return walk();
-  } catch (error) {
-    return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
   }
 }

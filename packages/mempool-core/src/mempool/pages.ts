@@ -1,10 +1,10 @@
 import { checkRead } from '../boundary/arguments.ts';
-import type { CheckedStore } from '../boundary/checked-store.ts';
 import { checkCursor } from '../boundary/cursors.ts';
 import { callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { cursorOf, readCursor } from '../contract/cursor.ts';
 import type { LogEntry, StoredTransaction } from '../contract/transaction.ts';
+import type { PoolReads } from './pool-reads.ts';
 
 const pageEntries = 250;
 
@@ -44,12 +44,12 @@ type SeqVerb = 'peekPending' | 'peekInflight';
 
 /** Iterates over a list of transactions by seq, page by page (O1), including those added after the current position. */
 export async function* walkBySeq(
-  store: CheckedStore,
+  reads: PoolReads,
   verb: SeqVerb,
   { after: start, signal }: SeqWalkOptions,
 ): AsyncGenerator<StoredTransaction & Walked, undefined> {
   for (let after = start; ; ) {
-    const { transactions, next } = await store[verb]({ after, limit: pageEntries, signal });
+    const { transactions, next } = await reads[verb]({ after, limit: pageEntries, signal });
     const epoch = readCursor('page', next)?.epoch ?? '';
     for (const each of transactions) yield { ...each, cursor: cursorOf('page', each.seq, epoch) };
     if (transactions.length === 0) return undefined;
@@ -59,14 +59,23 @@ export async function* walkBySeq(
 
 /** Iterates over the terminal log page by page, oldest first (O4). Missing numbers were trimmed before the walk reached them. */
 export async function* walkLog(
-  store: CheckedStore,
+  reads: PoolReads,
   { cursor: start, signal }: LogWalkOptions,
 ): AsyncGenerator<LogEntry & Walked, undefined> {
   for (let cursor = start; ; ) {
-    const page = await store.dumpFinalized({ cursor, limit: pageEntries, signal });
+    const page = await reads.dumpFinalized({ cursor, limit: pageEntries, signal });
     const epoch = readCursor('log', page.cursor)?.epoch ?? '';
     for (const entry of page.entries) yield { ...entry, cursor: cursorOf('log', entry.logSeq + 1, epoch) };
     if (!page.hasMore) return undefined;
     cursor = page.cursor;
+  }
+}
+
+/** If the arguments are bad, the walk rejects at its first step, as a call would. */
+export function begun<T>(walk: () => AsyncIterable<T>): AsyncIterable<T> {
+  try {
+    return walk();
+  } catch (error) {
+    return { [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(error) }) };
   }
 }

@@ -1,27 +1,28 @@
-import type { CheckedStore } from '../boundary/checked-store.ts';
+import { settle } from '../boundary/call-errors.ts';
+import { CallRunner, type CallRunnerParts } from '../boundary/call-runner.ts';
 import type { PoolOptions } from '../boundary/open-options.ts';
-import type { WriteOptions } from '../contract/call-options.ts';
-import { isMempoolError, MempoolError } from '../contract/errors.ts';
+import { Subscriptions } from '../boundary/subscriptions.ts';
+import type { WriteContext } from '../contract/call-options.ts';
+import { isMempoolError } from '../contract/errors.ts';
 import type { Observer } from '../contract/observer.ts';
 import type { CallTime } from '../contract/pool-verbs.ts';
 import { type Batched, Batches, type CallTrace, type Subject } from './batches.ts';
 
 /** Runs the calls of a pool: at once, or in batches with other calls for one transaction. */
-export class PoolCalls {
-  readonly store: CheckedStore;
+export class PoolCalls extends CallRunner {
   readonly options: PoolOptions;
+  readonly subscriptions: Subscriptions;
   readonly #batches: Batches;
-  #isClosing = false;
 
-  constructor(store: CheckedStore, options: PoolOptions) {
-    this.store = store;
+  constructor(parts: CallRunnerParts, options: PoolOptions) {
+    super(parts);
+    const { driver } = parts;
     this.options = options;
     this.#batches = new Batches(options);
-  }
-
-  /** Checks that the pool is open. @throws `ERR_MEMPOOL_CLOSED` */
-  assertOpen(): void {
-    if (this.#isClosing) throw new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
+    this.subscriptions = new Subscriptions({
+      readEvents: (after, limit) => settle(() => driver.readEvents(after, limit)),
+      onEvents: (listener) => driver.onEvents(listener),
+    });
   }
 
   /** Runs a call, and calls the observer when it has ended. Without an observer, `trace` is `null`. */
@@ -30,36 +31,31 @@ export class PoolCalls {
     return observer === null ? run(null) : this.#observe(observer, verb, run);
   }
 
-  /** Runs a read of pages or counts. It sees every write that was answered, but none that waits in a batch. */
-  read<Answer>(verb: string, run: (store: CheckedStore) => Promise<Answer>): Promise<Answer> {
-    return this.observed(verb, () => run(this.store));
+  /** Sends all calls that wait in batches, so that a call made next comes after them. */
+  flush(): void {
+    this.#batches.flush();
   }
 
   /** Runs a call of the whole pool or of a list. It takes effect after every call made before it. */
-  whole<Answer>(verb: string, list: unknown, run: (store: CheckedStore) => Promise<Answer>): Promise<Answer> {
+  whole<Answer>(verb: string, list: unknown, run: () => Promise<Answer>): Promise<Answer> {
     return this.observed(verb, (trace) => {
       // A list is read once (M1), so its length is read only for an observer.
       if (trace !== null && Array.isArray(list)) trace.size = list.length;
-      return this.sent(run);
+      this.flush();
+      try {
+        return run();
+      } catch (error) {
+        // The option `height` is the application's function.
+        return Promise.reject(error);
+      }
     });
-  }
-
-  /** Runs a call without a trace, after every call made before it. */
-  sent<Answer>(run: (store: CheckedStore) => Promise<Answer>): Promise<Answer> {
-    this.#batches.flush();
-    try {
-      return run(this.store);
-    } catch (error) {
-      // The option `height` is the application's function.
-      return Promise.reject(error);
-    }
   }
 
   /** Adds a call for one transaction to a batch. */
   async single<Item, Answer>(
     batched: Batched<Item, Answer>,
     subject: Subject<Item>,
-    context: WriteOptions,
+    context: WriteContext,
   ): Promise<Answer> {
     this.assertOpen();
     return this.#batches.add(batched, subject, context);
@@ -72,11 +68,12 @@ export class PoolCalls {
     return { ...(options as Options & object), height: height() };
   }
 
-  /** Accepts no more calls. Closes the store after all accepted calls have been sent. */
+  /** Accepts no more calls. Ends the streams and closes the driver after all accepted calls have been answered. */
   async close(): Promise<void> {
-    this.#isClosing = true;
     this.#batches.flush();
-    await this.store.close();
+    await this.end();
+    await this.subscriptions.drain();
+    await settle(() => this.driver.close());
   }
 
   async #observe<Answer>(
@@ -103,11 +100,6 @@ export class PoolCalls {
       throw error;
     }
   }
-}
-
-/** Records how many transactions a call has. */
-export function noteSize(trace: CallTrace | null, size: number): void {
-  if (trace !== null) trace.size = size;
 }
 
 /** Returns the outcome of an answer, for the observer. */

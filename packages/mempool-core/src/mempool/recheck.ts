@@ -1,12 +1,13 @@
 import { checkRead } from '../boundary/arguments.ts';
 import { checkCount, maxCallTransactions } from '../boundary/basic-checks.ts';
-import type { CheckedStore } from '../boundary/checked-store.ts';
 import { callNames } from '../boundary/option-names.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid } from '../contract/errors.ts';
-import type { ReviseOutcome, Revision, StaleTransaction } from '../contract/pool-verbs.ts';
+import type { CheckedRevision } from '../contract/pool-driver.ts';
+import type { ReviseOptions, ReviseOutcome, StaleTransaction } from '../contract/pool-verbs.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { Application } from './application.ts';
+import type { PoolReads } from './pool-reads.ts';
 
 /** Options of `recheck`. */
 export interface RecheckOptions extends ReadOptions {
@@ -42,7 +43,8 @@ export function checkRecheck(options: RecheckOptions): Pick<RecheckParts, 'heigh
 }
 
 export interface RecheckParts {
-  readonly pool: Pick<CheckedStore, 'stale' | 'revise' | 'payloads' | 'tip'>;
+  readonly pool: Pick<PoolReads, 'stale' | 'payloads' | 'tip'>;
+  revise(revisions: readonly CheckedRevision[], options: ReviseOptions): Promise<ReviseOutcome[]>;
   readonly application: Application;
   readonly height: number;
   readonly slice: number;
@@ -67,7 +69,7 @@ export class Rechecker {
     const { signal } = this.#parts;
     for (let slice = await this.#nextSlice(); slice.length > 0; slice = await this.#nextSlice()) {
       const revisions = await this.#revisions(slice);
-      const outcomes = await this.#parts.pool.revise(revisions, { height: this.#parts.height, signal });
+      const outcomes = await this.#parts.revise(revisions, { height: this.#parts.height, signal });
       for (const outcome of outcomes) this.#count(outcome);
       await new Promise(setImmediate);
     }
@@ -84,7 +86,7 @@ export class Rechecker {
     return listed.filter(({ hash }) => !isDone(hash)).slice(0, slice);
   }
 
-  async #revisions(slice: readonly StaleTransaction[]): Promise<Revision[]> {
+  async #revisions(slice: readonly StaleTransaction[]): Promise<CheckedRevision[]> {
     const { point } = await this.#parts.pool.tip({ signal: this.#parts.signal });
     const payloads = await this.#payloads(slice.map(({ hash }) => hash));
     const tip = point?.hash ?? null;
@@ -96,7 +98,7 @@ export class Rechecker {
     { hash, version }: StaleTransaction,
     transaction: Transaction | null,
     tip: string | null,
-  ): Promise<Revision | null> {
+  ): Promise<CheckedRevision | null> {
     if (transaction === null) return null;
     const { application, height, signal } = this.#parts;
     const judgement = await application.judge(transaction, tip, { occasion: 'recheck', height, signal });

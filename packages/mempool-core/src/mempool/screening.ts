@@ -1,13 +1,13 @@
+import type { OwnSubmission } from '../boundary/submissions.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
-import type { WriteOptions } from '../contract/call-options.ts';
+import type { ReadContext, WriteContext } from '../contract/call-options.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { Ordering } from '../contract/limits.ts';
 import type { ReceiveOutcome } from '../contract/store.ts';
 import type { Tip, Transaction, TransactionStatus } from '../contract/transaction.ts';
 import type { Refused } from '../contract/validation.ts';
-import type { Refusal, Verdict } from '../contract/verdict.ts';
+import { type CheckedVerdict, defaultVerdict, type Refusal } from '../contract/verdict.ts';
 import type { Application } from './application.ts';
-import type { OwnSubmission } from './own-submission.ts';
 import { refusedBefore } from './standard-refusals.ts';
 
 /** The result of the screening of one submission. */
@@ -30,7 +30,7 @@ export interface ScreeningParts {
   /** The application; `null` if all transactions are accepted. */
   readonly application: Application | null;
   readonly ordering: Ordering;
-  status(hash: string, options: WriteOptions): Promise<TransactionStatus>;
+  status(hash: string, context: ReadContext): Promise<TransactionStatus>;
   tip(): Promise<Tip>;
 }
 
@@ -46,10 +46,10 @@ export class Screening {
 
   /** True if no validation is needed, because the submission has a verdict or the pool has no `validate`. */
   passes(submission: OwnSubmission): boolean {
-    return this.#parts.application === null || submission.verdict !== undefined;
+    return this.#parts.application === null || submission.verdict !== null;
   }
 
-  async screen(submission: OwnSubmission, height: number | undefined, context: WriteOptions): Promise<Screened> {
+  async screen(submission: OwnSubmission, height: number | undefined, context: WriteContext): Promise<Screened> {
     const { application, ordering, status } = this.#parts;
     if (application === null || this.passes(submission)) return { kind: 'admitted', submission };
     const { hash } = submission;
@@ -57,7 +57,7 @@ export class Screening {
     if (stage !== 'Unknown' && stage !== 'Dropped') {
       // Call the store only if it must note the peer, or may have recorded another outcome. A fifo pool
       // notes no peers, and has no verdict that keeps out what has just left it.
-      const notes = submission.from !== undefined && ordering === 'priority';
+      const notes = submission.from !== null && ordering === 'priority';
       if (notes || context.operationId !== undefined) return this.known(submission);
       return { kind: 'answered', outcome: { kind: 'duplicate', hash, stage } };
     }
@@ -83,15 +83,15 @@ export class Screening {
    * would return without validation, and so would one that repeats an operation id, if the id is forgotten meanwhile.
    */
   known(submission: OwnSubmission): Extract<Screened, { kind: 'known' }> {
-    const verdict = this.#parts.ordering === 'priority' ? ofNoUse(submission) : undefined;
+    const verdict = this.#parts.ordering === 'priority' ? ofNoUse(submission) : null;
     return { kind: 'known', submission: { ...submission, verdict } };
   }
 }
 
 /** A verdict that makes the transaction depend on itself. The pool detects a duplicate before it detects the cycle. */
-function ofNoUse({ hash }: Transaction): Verdict {
+function ofNoUse({ hash }: Transaction): CheckedVerdict {
   const tag = `known:${hash}`;
-  return { provides: [tag], requires: [tag], propagate: false };
+  return { ...defaultVerdict, provides: [tag], requires: [tag], propagate: false };
 }
 
 /** True if a known transaction had left the pool when the store was called. */

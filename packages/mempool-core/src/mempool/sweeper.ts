@@ -1,8 +1,11 @@
-import type { CheckedStore } from '../boundary/checked-store.ts';
-import type { PoolCalls } from './pool-calls.ts';
+import type { PoolOptions } from '../boundary/open-options.ts';
+import type { Sweep } from '../contract/pool-verbs.ts';
+import type { PoolReads } from './pool-reads.ts';
 
 export interface SweeperParts {
-  readonly calls: PoolCalls;
+  readonly options: Pick<PoolOptions, 'schedule' | 'sweepEveryMs' | 'log'>;
+  readonly reads: PoolReads;
+  sweep(): Promise<Sweep>;
   /** Called when a sweep has woken held transactions, because that writes no event. */
   woken(): void;
 }
@@ -20,7 +23,7 @@ export class Sweeper {
 
   constructor(parts: SweeperParts) {
     this.#parts = parts;
-    if (parts.calls.options.sweepEveryMs < Number.POSITIVE_INFINITY) this.#await();
+    if (parts.options.sweepEveryMs < Number.POSITIVE_INFINITY) this.#await();
   }
 
   stop(): void {
@@ -29,14 +32,13 @@ export class Sweeper {
   }
 
   #await(): void {
-    const { schedule, sweepEveryMs } = this.#parts.calls.options;
+    const { schedule, sweepEveryMs } = this.#parts.options;
     this.#cancel = schedule(() => void this.#run(), sweepEveryMs);
   }
 
   async #run(): Promise<void> {
     try {
-      const { calls } = this.#parts;
-      if (await hasWork(calls.store)) await this.#sweepAll();
+      if (await hasWork(this.#parts.reads)) await this.#sweepAll();
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isStopped && !this.#isFailing) this.#report(error);
@@ -46,10 +48,9 @@ export class Sweeper {
   }
 
   async #sweepAll(): Promise<void> {
-    const { calls, woken } = this.#parts;
     while (!this.#isStopped) {
-      const swept = await calls.read('sweep', (store) => store.sweep(calls.timed(undefined)));
-      if (swept.woken.length > 0) woken();
+      const swept = await this.#parts.sweep();
+      if (swept.woken.length > 0) this.#parts.woken();
       if (!swept.more) return;
       await new Promise(setImmediate);
     }
@@ -57,7 +58,7 @@ export class Sweeper {
 
   #report(error: unknown): void {
     try {
-      this.#parts.calls.options.log('warn', 'a sweep failed', { error });
+      this.#parts.options.log('warn', 'a sweep failed', { error });
     } catch {
       // The log itself failed, so the failure cannot be reported.
     }
@@ -65,8 +66,8 @@ export class Sweeper {
 }
 
 /** True if the pool has anything that a sweep may end: claims, other transactions in flight, held ones, expiries. */
-async function hasWork(store: CheckedStore): Promise<boolean> {
-  const { pending, propagated, acknowledged, held } = await store.usage();
+async function hasWork(reads: PoolReads): Promise<boolean> {
+  const { pending, propagated, acknowledged, held } = await reads.usage();
   // In a fifo pool, Pending transactions do not expire.
-  return propagated + acknowledged + (store.ordering === 'fifo' ? held : pending) > 0;
+  return propagated + acknowledged + (reads.ordering === 'fifo' ? held : pending) > 0;
 }

@@ -1,8 +1,8 @@
-import type { CheckedStore } from '../boundary/checked-store.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid, isMempoolError, MempoolError } from '../contract/errors.ts';
 import type { BlockEvent, MempoolEvent, TransactionEvent } from '../contract/events.ts';
 import { type KnownStage, knownStages, type TransactionStatus } from '../contract/transaction.ts';
+import type { PoolReads } from './pool-reads.ts';
 
 const maxLook = 1_000;
 const retryMs = 250;
@@ -44,7 +44,7 @@ interface Subscription {
  * confirmations reads the status again at the block that may complete them.
  */
 export class Waiters {
-  readonly #store: CheckedStore;
+  readonly #reads: PoolReads;
   readonly #byHash = new Map<string, Set<Waiter>>();
   readonly #unlooked = new Set<Waiter>();
   readonly #deep = new Set<Waiter>();
@@ -54,8 +54,8 @@ export class Waiters {
   #generation = 0;
   #looking = false;
 
-  constructor(store: CheckedStore) {
-    this.#store = store;
+  constructor(reads: PoolReads) {
+    this.#reads = reads;
   }
 
   /**
@@ -110,7 +110,7 @@ export class Waiters {
 
   #subscribe(): Subscription {
     const ending = new AbortController();
-    const ready = this.#store.subscribe({ signal: ending.signal });
+    const ready = this.#reads.subscribe({ signal: ending.signal });
     return { ending, ready, done: this.#listen(ready, ending) };
   }
 
@@ -209,8 +209,8 @@ export class Waiters {
     await this.#subscription.ready;
     const blockEvents = this.#blockEvents;
     const generation = this.#generation;
-    const [{ lastEventSeq }, { tick }] = await Promise.all([this.#store.usage(), this.#store.tip()]);
-    const statuses = await this.#store.checkStatus(waiters.map(({ hash }) => hash));
+    const [{ lastEventSeq }, { tick }] = await Promise.all([this.#reads.usage(), this.#reads.tip()]);
+    const statuses = await this.#reads.status(waiters.map(({ hash }) => hash));
     if (generation !== this.#generation) return;
     for (const [i, waiter] of waiters.entries()) {
       const status = statuses[i];

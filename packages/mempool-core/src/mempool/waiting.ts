@@ -5,19 +5,22 @@ import type { TransactionStatus } from '../contract/transaction.ts';
 import { ChangeSignals } from './change-signal.ts';
 import { Gossip, type GossipOptions } from './gossip.ts';
 import type { PoolCalls } from './pool-calls.ts';
+import type { PoolReads } from './pool-reads.ts';
 import { checkGoal, type Waited, Waiters, type WaitOptions } from './waiters.ts';
 import { Watch } from './watch.ts';
 
 /** All waits for changes of the pool. Waits share subscriptions. */
 export class Waiting {
   readonly #calls: PoolCalls;
+  readonly #reads: PoolReads;
   readonly #waiters: Waiters;
   readonly #changeSignals: ChangeSignals;
 
-  constructor(calls: PoolCalls) {
+  constructor(calls: PoolCalls, reads: PoolReads) {
     this.#calls = calls;
-    this.#waiters = new Waiters(calls.store);
-    this.#changeSignals = new ChangeSignals(calls.store);
+    this.#reads = reads;
+    this.#waiters = new Waiters(reads);
+    this.#changeSignals = new ChangeSignals(reads);
   }
 
   async waitFor(hash: string, options: WaitOptions | undefined): Promise<Waited> {
@@ -31,12 +34,11 @@ export class Waiting {
 
   async waitForPending(options: ReadOptions | undefined): Promise<void> {
     this.#calls.assertOpen();
-    const { store } = this.#calls;
     const { signal } = checkRead(options);
     signal?.throwIfAborted();
     const changes = await this.#changeSignals.hold(signal);
     try {
-      for (let { version } = changes; !(await store.hasPending({ signal })); { version } = changes)
+      for (let { version } = changes; !(await this.#reads.hasPending({ signal })); { version } = changes)
         await this.#changeSignals.next(changes, version, signal);
     } finally {
       this.#changeSignals.release(changes);
@@ -45,11 +47,11 @@ export class Waiting {
 
   watch(hashes: readonly string[], options: ReadOptions | undefined): AsyncIterable<TransactionStatus> {
     const own = checkHashes('hashes', hashes, Number.POSITIVE_INFINITY);
-    return new Watch(this.#calls.store, own, checkRead(options));
+    return new Watch(this.#reads, own, checkRead(options));
   }
 
   gossip(peer: string, options: GossipOptions | undefined): Gossip {
-    return new Gossip(this.#calls.store, this.#changeSignals, peer, options);
+    return new Gossip(this.#reads, this.#changeSignals, peer, options);
   }
 
   /** Wakes all waiters after a change that writes no event. */

@@ -1,10 +1,10 @@
 import { maxCallTransactions } from '../boundary/basic-checks.ts';
-import type { CheckedStore } from '../boundary/checked-store.ts';
 import { endable } from '../boundary/unless-aborted.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { sameReason } from '../contract/drop-reason.ts';
 import type { TransactionEvent } from '../contract/events.ts';
 import type { Stage, TransactionStatus } from '../contract/transaction.ts';
+import type { PoolReads } from './pool-reads.ts';
 import { eventStatus } from './waiters.ts';
 
 /**
@@ -12,12 +12,12 @@ import { eventStatus } from './waiters.ts';
  * statuses again and delivers those that changed. So the last status delivered for a hash is always the newest.
  */
 export class Watch implements AsyncIterable<TransactionStatus> {
-  readonly #store: CheckedStore;
+  readonly #reads: PoolReads;
   readonly #hashes: ReadonlySet<string>;
   readonly #signal: AbortSignal | undefined;
 
-  constructor(store: CheckedStore, hashes: readonly string[], { signal }: ReadOptions) {
-    this.#store = store;
+  constructor(reads: PoolReads, hashes: readonly string[], { signal }: ReadOptions) {
+    this.#reads = reads;
     this.#hashes = new Set(hashes);
     this.#signal = signal;
   }
@@ -28,7 +28,7 @@ export class Watch implements AsyncIterable<TransactionStatus> {
   }
 
   async *#changes(signal: AbortSignal): AsyncGenerator<TransactionStatus, undefined> {
-    const events = await this.#store.subscribe({ signal });
+    const events = await this.#reads.subscribe({ signal });
     const told = new Map<string, TransactionStatus>();
     let overlap = await this.#look(signal);
     yield* tell(told, overlap.statuses);
@@ -46,8 +46,8 @@ export class Watch implements AsyncIterable<TransactionStatus> {
     const hashes = [...this.#hashes];
     const statuses: TransactionStatus[] = [];
     for (let i = 0; i < hashes.length; i += maxCallTransactions)
-      statuses.push(...(await this.#store.checkStatus(hashes.slice(i, i + maxCallTransactions), { signal })));
-    const { lastEventSeq: to } = await this.#store.usage({ signal });
+      statuses.push(...(await this.#reads.status(hashes.slice(i, i + maxCallTransactions), { signal })));
+    const { lastEventSeq: to } = await this.#reads.usage({ signal });
     return { statuses, to };
   }
 }

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { checkReason } from '../boundary/arguments.ts';
+import { extendClaimOf, takeFrom } from '../boundary/payload-calls.ts';
 import { unlessAborted } from '../boundary/unless-aborted.ts';
 import { isMempoolError } from '../contract/errors.ts';
 import type { ClaimWithPayloads, TakeOptions, TakePayloadsOptions } from '../contract/pool-verbs.ts';
 import { HeldClaim, type HeldClaimParts } from './held-claim.ts';
 import type { PoolCalls } from './pool-calls.ts';
+import type { PoolReads } from './pool-reads.ts';
 import type { Waiting } from './waiting.ts';
 import {
   checkBackoff,
@@ -36,6 +38,7 @@ export interface WorkerParts {
   readonly pool: WorkerPool;
   readonly work: ResolvedWorkOptions;
   readonly calls: PoolCalls;
+  readonly reads: PoolReads;
   readonly waiting: Waiting;
 }
 
@@ -159,11 +162,11 @@ export class Worker {
 
   /** Looks before each `take` that may find nothing: each one uses up one of the operation ids that a store keeps (X2). */
   async #isReady(): Promise<boolean> {
-    const { work, calls } = this.#parts;
+    const { work, calls, reads } = this.#parts;
     const { owner, claimMs } = work;
     // It takes nothing, but hands out again what was held back until now (P20).
-    await calls.read('take', (store) => store.take({ maxTxs: 0 }, calls.timed<TakeOptions>({ owner, claimMs })));
-    return calls.read('hasPending', (store) => store.hasPending());
+    await calls.observed('take', () => takeFrom(calls, { maxTxs: 0 }, calls.timed<TakeOptions>({ owner, claimMs })));
+    return calls.observed('hasPending', () => reads.hasPending());
   }
 
   async #ask(ask: Ask): Promise<ClaimWithPayloads> {
@@ -172,7 +175,7 @@ export class Worker {
     const { operationId, maxTxs } = ask;
     const how = calls.timed<TakePayloadsOptions>({ owner, claimMs, operationId, payloads: true });
     try {
-      const taken = await calls.read('take', (store) => store.take({ maxTxs }, how));
+      const taken = await calls.observed('take', () => takeFrom(calls, { maxTxs }, how) as Promise<ClaimWithPayloads>);
       this.#lost = null;
       return taken;
     } catch (error) {
@@ -199,7 +202,7 @@ export class Worker {
     const { work, calls } = this.#parts;
     const { clock } = calls.options;
     const extend: HeldClaimParts['extend'] = (id, ms) =>
-      calls.read('extendClaim', (store) => store.extendClaim(id, ms));
+      calls.observed('extendClaim', () => extendClaimOf(calls, id, ms, undefined));
     const claim = new HeldClaim({ claim: taken, claimMs: work.claimMs, askedAt, clock, extend });
     this.#claims.add(claim);
     if (this.#isStopping) claim.stop(this.#stopping.signal.reason);
