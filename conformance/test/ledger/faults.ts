@@ -114,6 +114,15 @@ const refusals: readonly Fault[] = [
       model.append({ type: 'transfer', id: request.id, content: request.content, result: `${outcome}\n` });
     return outcome;
   }),
+  wrong(
+    'plain-ids-again',
+    'an id without a time is taken after records were trimmed',
+    'verdict',
+    (right, _, request) => {
+      const outcome = right(request);
+      return outcome === 'invalid_id' ? 'created' : outcome;
+    },
+  ),
 ];
 
 /** Closes a wallet that it must not close. */

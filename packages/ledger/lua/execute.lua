@@ -31,17 +31,18 @@ local function replayOf(request)
   return record.content == request.content and answerOf(record, request.content, true) or { 'id_conflict', 0 }
 end
 
--- Whether the record of an id of this time may be gone, also under a retention that was shorter than the one of now.
-local function isForgotten(issuedAt)
-  return retention and issuedAt < now - retention or trimmedAt and issuedAt <= trimmedAt + maxAhead
+-- Which rule refuses the id; nil if none does. Its record may be gone, also under a retention that was shorter than the one of now. Once
+-- records were trimmed, that is so for every id without a time.
+local function idOutcome(issuedAt)
+  if not issuedAt then return trimmedAt and 'invalid_id' or nil end
+  if retention and issuedAt > now + maxAhead then return 'invalid_id' end
+  local isForgotten = retention and issuedAt < now - retention or trimmedAt and issuedAt <= trimmedAt + maxAhead
+  return isForgotten and 'id_expired' or nil
 end
 
 local function outcomeOf(request)
-  if request.issuedAt then
-    if retention and request.issuedAt > now + maxAhead then return 'invalid_id' end
-    if isForgotten(request.issuedAt) then return 'id_expired' end
-  end
-  return request.pendingId and resolveOutcome(request) or moveOutcome(request)
+  if request.pendingId then return resolveOutcome(request) end
+  return idOutcome(request.issuedAt) or moveOutcome(request)
 end
 
 local function carryOut(request)

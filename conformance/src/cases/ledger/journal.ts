@@ -118,6 +118,12 @@ const retention = [
     ['clock', 'durable'],
   ),
   mustLedger(
+    'J5/plain',
+    'once records were trimmed, an id without a time is refused, whatever the retention is now',
+    (context) => plain(context),
+    ['clock', 'durable'],
+  ),
+  mustLedger(
     'J6/opening',
     'what is trimmed is in the openings: balances stay, the audit finds nothing, the ids are expired',
     (context) => trimmed(context),
@@ -188,6 +194,30 @@ async function longer(context: CaseContext): Promise<void> {
     await audited(ledger);
     await ledger.close();
   }
+}
+
+async function plain(context: CaseContext): Promise<void> {
+  const name = context.newPool();
+  const clock = { now: 1_800_000_000_000 };
+  const open = (retentionMs: number | 'never') => context.ledger({ name, retentionMs, now: () => clock.now });
+  const invoice = move('invoice-17', '~vault', 'a', 1n);
+  const first = await open('never');
+  await newWallets(first, 'a');
+  await created(first.transfer(invoice));
+  await first.close();
+  clock.now += 2 * day;
+  const trimming = await open(day);
+  assert.deepEqual(await trimming.trim(), { count: 3, more: false });
+  await trimming.close();
+  const ledger = await open('never');
+  const before = await whole(ledger);
+  assert.equal(await outcomeOf(ledger.transfer(invoice)), 'invalid_id');
+  assert.equal(await outcomeOf(ledger.reserve(invoice)), 'invalid_id');
+  assert.deepEqual(await whole(ledger), before);
+  const held = idAt(clock.now, 1);
+  await created(ledger.reserve({ ...invoice, id: held }));
+  await created(ledger.post({ id: 'posted', pendingId: held }));
+  await audited(ledger);
 }
 
 async function heldBack({ ledger: open }: CaseContext): Promise<void> {

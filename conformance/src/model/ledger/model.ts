@@ -143,6 +143,8 @@ export class LedgerModel implements LedgerStore {
   verdict(request: TransferRequest): StoreAnswer['outcome'] {
     const { retentionMs } = this.options;
     const { issuedAt } = request;
+    const isOfCaller = !('pendingId' in request) && !request.id.startsWith('~');
+    if (isOfCaller && issuedAt === null && this.trimmedAt > Number.NEGATIVE_INFINITY) return 'invalid_id';
     if (retentionMs !== null && issuedAt !== null) {
       if (issuedAt > this.at + aheadMs) return 'invalid_id';
       if (issuedAt < this.at - retentionMs) return 'id_expired';

@@ -32,7 +32,7 @@ export class MemoryStore implements store.LedgerStore {
     requests: readonly TransferRequest[],
     changes: readonly store.MarkChange[],
   ): Promise<store.SettleAnswer> {
-    return this.#write((step) => settle(step, coupling, requests, changes, this.#options));
+    return this.#write((step) => settle(step, coupling, requests, changes));
   }
 
   async createWallet(spec: WalletSpec): Promise<store.CreateWalletAnswer> {

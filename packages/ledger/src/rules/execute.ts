@@ -2,7 +2,7 @@ import { outcomeOfRaw, refusedText, transferOfRaw } from '../codec/record-text.t
 import { ledgerLimits } from '../contract/limits.ts';
 import { type TransferOutcome, unrecordedOutcomes } from '../contract/outcome.ts';
 import type { StoredTransfer } from '../contract/record.ts';
-import type { TransferRequest } from '../contract/request.ts';
+import type { MoveRequest, TransferRequest } from '../contract/request.ts';
 import type { MarkChange, SettleAnswer, StoreAnswer } from '../contract/store.ts';
 import { carryOutMove, moveOutcome } from './move.ts';
 import { carryOutResolve, resolveOutcome } from './resolve.ts';
@@ -73,14 +73,13 @@ export function settle(
   coupling: string,
   requests: readonly TransferRequest[],
   changes: readonly MarkChange[],
-  options: RuleOptions,
 ): SettleAnswer {
   if (changes.some(({ hash, before }) => step.mark(coupling, hash) !== before))
     return { outcome: 'changed', stored: [] };
   step.save();
   const stored: StoredTransfer[] = [];
   for (const request of requests) {
-    const outcome = step.transfer(request.id) === null ? outcomeOf(step, request, options) : 'id_conflict';
+    const outcome = step.transfer(request.id) === null ? moneyOutcome(step, request) : 'id_conflict';
     const answer = outcome === 'created' ? carryOut(step, request) : null;
     if (answer?.stored) {
       stored.push(answer.stored);
@@ -102,18 +101,26 @@ function replayOf(step: StepBuilder, request: TransferRequest): StoreAnswer | nu
 
 /** Which rule refuses the request; `created` if none does. */
 function outcomeOf(step: StepBuilder, request: TransferRequest, options: RuleOptions): TransferOutcome {
-  const { issuedAt } = request;
-  if (issuedAt !== null) {
-    if (options.retentionMs !== null && issuedAt > step.at + ledgerLimits.maxClockAheadMs) return 'invalid_id';
-    if (isForgotten(step, issuedAt, options)) return 'id_expired';
-  }
-  return isResolve(request) ? resolveOutcome(step, request) : moveOutcome(step, request);
+  return (isResolve(request) ? null : idOutcome(step, request, options)) ?? moneyOutcome(step, request);
 }
 
-/** Whether the record of an id of this time may be gone, also under a retention that was shorter than the one of now. */
-function isForgotten({ at, trimmedAt }: StepBuilder, issuedAt: number, { retentionMs }: RuleOptions): boolean {
-  if (retentionMs !== null && issuedAt < at - retentionMs) return true;
-  return trimmedAt !== null && issuedAt <= trimmedAt + ledgerLimits.maxClockAheadMs;
+/**
+ * Which rule refuses the id; `null` if none does. Its record may be gone, also under a retention that was shorter than the one of now. Once
+ * records were trimmed, that is so for every id without a time.
+ */
+function idOutcome(
+  { at, trimmedAt }: StepBuilder,
+  { issuedAt }: MoveRequest,
+  { retentionMs }: RuleOptions,
+): TransferOutcome | null {
+  if (issuedAt === null) return trimmedAt === null ? null : 'invalid_id';
+  if (retentionMs !== null && issuedAt > at + ledgerLimits.maxClockAheadMs) return 'invalid_id';
+  if (retentionMs !== null && issuedAt < at - retentionMs) return 'id_expired';
+  return trimmedAt !== null && issuedAt <= trimmedAt + ledgerLimits.maxClockAheadMs ? 'id_expired' : null;
+}
+
+function moneyOutcome(step: StepBuilder, request: TransferRequest): TransferOutcome {
+  return isResolve(request) ? resolveOutcome(step, request) : moveOutcome(step, request);
 }
 
 function carryOut(step: StepBuilder, request: TransferRequest): StoreAnswer {

@@ -39,7 +39,7 @@ export class FileLedgerStore implements ledger.LedgerStore {
     requests: readonly ledger.TransferRequest[],
     changes: readonly ledger.MarkChange[],
   ): Promise<ledger.SettleAnswer> {
-    const rule = (step: ledger.StepBuilder) => ledger.settle(step, coupling, requests, changes, this.#options);
+    const rule = (step: ledger.StepBuilder) => ledger.settle(step, coupling, requests, changes);
     return this.#open().run(rule, { grows: requests.some(isMove) });
   }
 

@@ -59,8 +59,9 @@ test('trimmed records are added up in the openings, up to a reservation that is 
   expect(await trim('4', 1_000)).toEqual([12, 0]);
   expect(await ledger.audit()).toMatchObject({ ok: true, faults: [], records: 0, wallets: 4 });
   expect((await ledger.transfers({ wallet: 'a' })).items).toEqual([]);
-  expect(await ledger.transfer(move('after', 'a', 'c', 1n))).toMatchObject({ outcome: 'created' });
-  expect((await ledger.transfers({ wallet: 'a' })).items).toMatchObject([{ id: 'after' }]);
+  const after = newTransferId(Date.now() + 300_001);
+  expect(await ledger.transfer(move(after, 'a', 'c', 1n))).toMatchObject({ outcome: 'created' });
+  expect((await ledger.transfers({ wallet: 'a' })).items).toMatchObject([{ id: after }]);
   expect(await ledger.audit()).toMatchObject({ ok: true, records: 1 });
 });
 
@@ -88,6 +89,10 @@ test('an id whose record was trimmed is not carried out again under a longer ret
     expect(await ledger.reserve(held)).toMatchObject({ outcome: 'id_expired', transfer: null });
     expect(await ledger.wallet('a')).toMatchObject({ creditsPosted: 8n, creditsPending: 0n });
   }
+  // Nor is an id without a time: its record may be gone.
+  const plain = move('invoice-17', '~vault', 'a', 5n);
+  expect(await ledgers[2]?.transfer(plain)).toMatchObject({ outcome: 'invalid_id', transfer: null });
+  expect(await ledgers[2]?.reserve(plain)).toMatchObject({ outcome: 'invalid_id', transfer: null });
   const later = move(newTransferId(Date.now() + 300_001), 'a', 'b', 8n);
   expect(await ledgers[2]?.transfer(later)).toMatchObject({ outcome: 'created' });
   expect(await short.audit()).toMatchObject({ ok: true, faults: [] });
