@@ -2,10 +2,10 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import {
   type Delivered,
   isMempoolError,
-  type LiveStage,
   type Logger,
   type MempoolEvent,
   type PriorityMempool,
+  type StoredTransaction,
   type Transaction,
   type TransactionEvent,
 } from 'mempool-core';
@@ -154,9 +154,9 @@ export class AccountIndex {
     const options = { signal: this.#signal };
     for await (const found of this.#pool.finalized(options))
       if (found.stage === 'Finalized') await this.#addFinal(found);
-    for await (const found of this.#pool.pending(options)) await this.#add(found, found.stage);
-    for await (const found of parked(this.#pool, this.#signal)) await this.#add(found, found.stage);
-    for await (const found of this.#pool.inflight(options)) await this.#add(found, found.stage);
+    for await (const found of this.#pool.pending(options)) await this.#add(found);
+    for await (const found of parked(this.#pool, this.#signal)) await this.#add(found);
+    for await (const found of this.#pool.inflight(options)) await this.#add(found);
   }
 
   async #addFinal(found: Transaction): Promise<void> {
@@ -164,10 +164,12 @@ export class AccountIndex {
     if (signed !== null) this.#table.finalized(signed.from, signed.fields.nonce);
   }
 
-  async #add(found: Transaction, stage: LiveStage): Promise<void> {
+  async #add(found: StoredTransaction): Promise<void> {
     const signed = await this.#readSlowly(found);
-    if (signed !== null)
-      this.#table.put({ hash: found.hash, from: signed.from, nonce: signed.fields.nonce, stage, isProven: true });
+    if (signed === null) return;
+    const { hash, stage, confirmedAt } = found;
+    const { from, fields } = signed;
+    this.#table.put({ hash, from, nonce: fields.nonce, stage, block: confirmedAt?.hash ?? null, isProven: true });
   }
 
   /** To find out many senders takes long, so that others get their turn in between. */

@@ -9,6 +9,8 @@ export interface AccountEntry {
   readonly from: Address;
   readonly nonce: number;
   readonly stage: LiveStage;
+  /** The hash of its block, without `0x`; `null` unless it is Confirmed. */
+  readonly block: string | null;
   /** True if the sender was recovered from the signature. False if it is the sender of the pool's verdict. */
   readonly isProven: boolean;
 }
@@ -34,6 +36,11 @@ export class AccountTable {
   /** Returns the live transactions of an account, by nonce. */
   of(from: Address): readonly AccountEntry[] {
     return [...(this.#bySender.get(from)?.values() ?? [])].sort((a, b) => a.nonce - b.nonce);
+  }
+
+  /** Returns the hashes of the Confirmed transactions in a block, without `0x`. */
+  inBlock(block: string): string[] {
+    return [...this.#byHash.values()].filter((entry) => entry.block === block).map(({ hash }) => hash);
   }
 
   /** Returns the first nonce from `chainNonce` on that no live transaction of the account has. */
@@ -67,7 +74,7 @@ export class AccountTable {
   }
 
   /** Applies an event of the pool. @param arrived the transaction, if it was not in the table */
-  apply({ hash, stage, previous }: TransactionEvent, arrived: SignedTransaction | undefined): void {
+  apply({ hash, stage, previous, point }: TransactionEvent, arrived: SignedTransaction | undefined): void {
     const known =
       this.#byHash.get(hash) ?? (arrived && { hash, from: arrived.from, nonce: arrived.fields.nonce, isProven: true });
     if (known === undefined) return;
@@ -75,7 +82,7 @@ export class AccountTable {
       this.#final.set(known.from, known.nonce);
     if (stage === 'Finalized') this.finalized(known.from, known.nonce);
     if (stage === 'Finalized' || stage === 'Dropped') this.#remove(hash);
-    else this.put({ ...known, stage });
+    else this.put({ ...known, stage, block: point?.hash ?? null });
   }
 
   /** Records that a Finalized transaction used this nonce. */

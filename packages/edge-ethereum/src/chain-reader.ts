@@ -1,6 +1,6 @@
 import { isTable } from 'mempool-core/backend';
 import { RpcError, rpcCodes } from './rpc-error.ts';
-import type { Upstream } from './upstream.ts';
+import type { ChainCalls } from './upstream.ts';
 
 /** A block of the upstream: its answer, and the fields read from it. */
 export interface ReadBlock {
@@ -12,13 +12,17 @@ export interface ReadBlock {
 }
 
 /** Returns a block by its number or `latest`; `null` if the upstream has none. @throws `RpcError` */
-export async function blockAt(upstream: Upstream, place: number | 'latest', isFull = false): Promise<ReadBlock | null> {
+export async function blockAt(
+  upstream: ChainCalls,
+  place: number | 'latest',
+  isFull = false,
+): Promise<ReadBlock | null> {
   const tag = place === 'latest' ? place : `0x${place.toString(16)}`;
   return readBlock(await upstream.call('eth_getBlockByNumber', [tag, isFull]));
 }
 
 /** Returns a block by its hash; `null` if the upstream has none. @throws `RpcError` */
-export async function blockOf(upstream: Upstream, hash: string): Promise<ReadBlock | null> {
+export async function blockOf(upstream: ChainCalls, hash: string): Promise<ReadBlock | null> {
   return readBlock(await upstream.call('eth_getBlockByHash', [`0x${hash}`, false]));
 }
 

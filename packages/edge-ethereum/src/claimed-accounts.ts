@@ -1,4 +1,4 @@
-import { accountTag, knownStages, type LiveCandidate } from 'mempool-core';
+import { accountTag, type ChainPoint, knownStages, type LiveCandidate } from 'mempool-core';
 import type { Address } from 'viem';
 import { AccountTable } from './account-table.ts';
 
@@ -9,6 +9,7 @@ const liveStages = new Set<string>(knownStages.slice(0, knownStages.indexOf('Fin
 interface Line {
   readonly hash: string;
   readonly stage: string;
+  readonly point: ChainPoint | null;
   readonly entry?: { readonly verdict: Pick<LiveCandidate, 'sender' | 'provides'> };
 }
 
@@ -23,11 +24,12 @@ export async function claimedIn(
 ): Promise<AccountTable> {
   const table = new AccountTable();
   for await (const line of lines) {
-    const { hash, stage, entry } = JSON.parse(line) as Line;
+    const { hash, stage, point, entry } = JSON.parse(line) as Line;
     const claim = entry === undefined ? null : claimOf(entry.verdict);
     if (claim === null) continue;
     if (stage === 'Finalized') table.finalized(claim.from, claim.nonce);
-    if (isLive(stage)) table.put({ hash, ...claim, stage, isProven: proven.get(hash) === claim.from });
+    if (isLive(stage))
+      table.put({ hash, ...claim, stage, block: point?.hash ?? null, isProven: proven.get(hash) === claim.from });
   }
   return table;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'mempool-core';
 import { blockAt, blockOf, type ReadBlock } from './chain-reader.ts';
-import type { Upstream } from './upstream.ts';
+import type { ChainCalls } from './upstream.ts';
 
 /** Gets a block's header as JSON. It must not block. */
 type HeadListener = (text: string) => void;
@@ -11,9 +11,9 @@ const pollMs = 1_000;
 const maxAncestors = 32;
 const maxKnown = 256;
 
-/** New blocks of the upstream, including those of another fork. It polls the upstream while there are listeners. */
+/** New blocks of the upstream, or of the pool, including those of another fork. It polls them while there are listeners. */
 export class HeadFeed {
-  readonly #upstream: Upstream;
+  readonly #chain: ChainCalls;
   readonly #log: Logger;
   readonly #signal: AbortSignal;
   readonly #listeners = new Set<HeadListener>();
@@ -21,16 +21,16 @@ export class HeadFeed {
   readonly #known = new Set<string>();
   #isRunning = false;
 
-  constructor(upstream: Upstream, log: Logger, signal: AbortSignal) {
-    this.#upstream = upstream;
+  constructor(chain: ChainCalls, log: Logger, signal: AbortSignal) {
+    this.#chain = chain;
     this.#log = log;
     this.#signal = signal;
   }
 
-  /** Passes every later block to the listener. Returns a function that removes it. @throws `RpcError` of the upstream */
+  /** Passes every later block to the listener. Returns a function that removes it. @throws `RpcError` of the upstream; the pool's error */
   async listen(listener: HeadListener): Promise<() => void> {
     if (!this.#isRunning) {
-      const latest = await blockAt(this.#upstream, 'latest');
+      const latest = await blockAt(this.#chain, 'latest');
       if (latest !== null) this.#know(latest);
     }
     this.#listeners.add(listener);
@@ -47,7 +47,7 @@ export class HeadFeed {
         if (!this.#signal.aborted) await this.#poll();
         isWell = true;
       } catch (error) {
-        if (isWell) this.#log('warn', 'new blocks of the upstream cannot be read', { error: String(error) });
+        if (isWell) this.#log('warn', 'new blocks cannot be read', { error: String(error) });
         isWell = false;
       }
     }
@@ -56,10 +56,10 @@ export class HeadFeed {
 
   async #poll(): Promise<void> {
     const found: ReadBlock[] = [];
-    let block = await blockAt(this.#upstream, 'latest');
+    let block = await blockAt(this.#chain, 'latest');
     while (block !== null && !this.#known.has(block.hash) && found.length < maxAncestors) {
       found.unshift(block);
-      block = await blockOf(this.#upstream, block.parent);
+      block = await blockOf(this.#chain, block.parent);
     }
     for (const each of found) {
       this.#know(each);

@@ -10,7 +10,7 @@ import type { Submitter } from './submitter.ts';
 import type { Subscriptions } from './subscriptions.ts';
 import type { Transactions } from './transactions.ts';
 import type { Txpool } from './txpool.ts';
-import type { Upstream } from './upstream.ts';
+import type { ChainCalls, Upstream } from './upstream.ts';
 
 /** The caller of a method, and its connection. */
 export interface Session {
@@ -36,6 +36,8 @@ export interface MethodParts {
   readonly txpool: Txpool;
   readonly filters: PendingFilters;
   readonly upstream: Upstream | null;
+  /** Answers all other methods: the upstream, or without one the pool. */
+  readonly chain: ChainCalls;
 }
 
 interface Method {
@@ -43,7 +45,7 @@ interface Method {
   run(params: Params, session: Session): unknown;
 }
 
-/** The methods of the edge. All others are forwarded to the upstream. */
+/** The methods of the edge. All others go to the upstream, or without one to `PoolChain`. */
 export class Methods {
   readonly #parts: MethodParts;
   readonly #own: ReadonlyMap<string, Method>;
@@ -60,16 +62,14 @@ export class Methods {
     const own = this.#own.get(method);
     authorize(session.caller, [own?.scope ?? foreignScope(method)]);
     if (own !== undefined && !this.#isForeign(method, params)) return own.run(params, session);
-    if (this.#parts.upstream === null || bypassesPool.test(method)) throw noMethod(method);
-    return this.#parts.upstream.call(method, params);
+    if (bypassesPool.test(method)) throw noMethod(method);
+    return this.#parts.chain.call(method, params);
   }
 
   /** True for a call of an own method about something that only the upstream knows. */
   #isForeign(method: string, params: Params): boolean {
     if (this.#parts.upstream === null) return false;
     switch (method) {
-      case 'eth_getTransactionReceipt':
-        return true;
       case 'eth_getTransactionCount':
         return blockParam(params, 1) !== 'pending';
       case 'eth_getFilterChanges':
@@ -98,11 +98,6 @@ function reads({ chainId, client, state, transactions, txpool, filters }: Method
     net_version: () => String(chainId),
     web3_clientVersion: () => client,
     eth_getTransactionCount: (params) => transactionCount(state, params),
-    // Only without an upstream. No receipt can be made of what the pool knows.
-    eth_getTransactionReceipt: (params) => {
-      hashParam(params, 0);
-      return null;
-    },
     eth_getTransactionByHash: (params) => transactions.byHash(hashParam(params, 0)),
     txpool_status: () => txpool.status(),
     txpool_content: () => txpool.content((signed) => rpcTransaction(signed)),

@@ -3,12 +3,14 @@ import { type Edge, type ExtensionParts, HttpListener, WebSockets } from 'mempoo
 import { AccountIndex } from './account-index.ts';
 import { PoolState, UpstreamState } from './account-state.ts';
 import { isQuantity } from './chain-reader.ts';
+import { FinalTransactions } from './final-transactions.ts';
 import { FullFeed } from './full-feed.ts';
 import { HeadFeed } from './head-feed.ts';
 import { HttpCalls } from './http-calls.ts';
 import { JsonRpc } from './json-rpc.ts';
 import { Methods } from './methods.ts';
 import { PendingFilters } from './pending-filters.ts';
+import { PoolChain } from './pool-chain.ts';
 import { ReadyFeed } from './ready-feed.ts';
 import { socketCalls } from './socket-calls.ts';
 import { Submitter } from './submitter.ts';
@@ -78,9 +80,10 @@ function parts(
   const upstream = url === null ? null : new Upstream(url, ended);
   const index = new AccountIndex(pool, log, ended);
   const state = upstream === null ? new PoolState(index) : new UpstreamState(upstream, index);
-  const transactions = new Transactions(pool, index, upstream);
+  const transactions = new Transactions(pool, index, new FinalTransactions(pool), upstream);
+  const chain = upstream ?? new PoolChain(pool, index, transactions);
   const ready = new ReadyFeed(pool, log, stopping);
-  const heads = upstream === null ? null : new HeadFeed(upstream, log, stopping);
+  const heads = new HeadFeed(chain, log, stopping);
   const methods = new Methods({
     chainId,
     client: `mempool-server/node${process.versions.node}`,
@@ -90,6 +93,7 @@ function parts(
     txpool: new Txpool({ pool, index, state, transactions, signal: ended }),
     filters: new PendingFilters(ready),
     upstream,
+    chain,
   });
   return { methods, feeds: { ready, full: new FullFeed(ready, transactions, log), heads } };
 }

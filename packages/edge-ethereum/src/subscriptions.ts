@@ -10,8 +10,7 @@ import { RpcError, rpcCodes } from './rpc-error.ts';
 export interface Feeds {
   readonly ready: ReadyFeed;
   readonly full: FullFeed;
-  /** New blocks; `null` without an upstream. */
-  readonly heads: HeadFeed | null;
+  readonly heads: HeadFeed;
 }
 
 /** Sends a notification to the client. */
@@ -77,7 +76,7 @@ export class Subscriptions {
           for (const hash of hashes) send(`"0x${hash}"`);
         });
       case 'newHeads':
-        if (heads !== null) return heads.listen(send);
+        return heads.listen(send);
     }
     throw new RpcError(rpcCodes.method, `no ${JSON.stringify(kind.slice(0, 64))} subscription in eth namespace`);
   }

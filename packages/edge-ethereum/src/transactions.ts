@@ -1,6 +1,7 @@
-import type { PriorityMempool } from 'mempool-core';
+import type { ChainPoint, PriorityMempool } from 'mempool-core';
 import type { Hex } from 'viem';
 import type { AccountIndex } from './account-index.ts';
+import type { FinalTransactions } from './final-transactions.ts';
 import type { SignedTransaction } from './raw-transaction.ts';
 import { type RpcTransaction, rpcTransaction } from './rpc-transaction.ts';
 import type { Upstream } from './upstream.ts';
@@ -8,15 +9,23 @@ import type { Upstream } from './upstream.ts';
 /** X1: one call takes no more. */
 const maxCallHashes = 1_000;
 
+/** A transaction of the pool, and the block that it is in; `null` for none. */
+interface PlacedTransaction {
+  readonly signed: SignedTransaction;
+  readonly place: ChainPoint | null;
+}
+
 /** Reads transactions for `eth_getTransactionByHash` and similar methods. */
 export class Transactions {
   readonly #pool: PriorityMempool;
   readonly #index: AccountIndex;
+  readonly #final: FinalTransactions;
   readonly #upstream: Upstream | null;
 
-  constructor(pool: PriorityMempool, index: AccountIndex, upstream: Upstream | null) {
+  constructor(pool: PriorityMempool, index: AccountIndex, final: FinalTransactions, upstream: Upstream | null) {
     this.#pool = pool;
     this.#index = index;
+    this.#final = final;
     this.#upstream = upstream;
   }
 
@@ -37,7 +46,7 @@ export class Transactions {
    * @throws `RpcError` of the upstream, if the pool does not have the transaction
    */
   async byHash(hash: Hex): Promise<RpcTransaction | null> {
-    const own = this.#own(hash);
+    const own = this.own(hash).then((found) => found && rpcTransaction(found.signed, found.place));
     // Awaited below: until then a failure must not be an unhandled one.
     own.catch(() => undefined);
     if (this.#upstream === null) return own;
@@ -51,10 +60,14 @@ export class Transactions {
     }
   }
 
-  async #own(hash: Hex): Promise<RpcTransaction | null> {
+  /** Returns a transaction that is in the pool or was Finalized by it. @throws the pool's error */
+  async own(hash: Hex): Promise<PlacedTransaction | null> {
     const name = hash.slice(2);
-    const [status, [signed]] = await Promise.all([this.#pool.status(name), this.signed([name])]);
-    return signed === undefined ? null : rpcTransaction(signed, status.confirmedAt);
+    const [{ stage, confirmedAt }, [live]] = await Promise.all([this.#pool.status(name), this.signed([name])]);
+    if (live !== undefined) return { signed: live, place: confirmedAt };
+    const found = stage === 'Finalized' ? await this.#final.get(name) : null;
+    const signed = found && (await this.#index.read(found));
+    return signed && { signed, place: confirmedAt };
   }
 }
 

@@ -8,6 +8,9 @@ const maxAnswerBytes = 32 * 1024 * 1024;
 /** At most so many calls wait for the upstream at once. */
 const maxCalls = 512;
 
+/** Answers calls of JSON-RPC, as an Ethereum node does. */
+export type ChainCalls = Pick<Upstream, 'call'>;
+
 /** An Ethereum node that answers the calls that the pool cannot. Its URL may contain a key, so no error contains the URL. */
 export class Upstream {
   readonly #url: string;

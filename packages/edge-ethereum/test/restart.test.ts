@@ -43,6 +43,13 @@ test.for([
     blockNumber: '0x2',
     blockHash: `0x${point(2).hash}`,
   });
+  expect((await call(again.url, 'eth_getBlockByNumber', '0x2', false)).result).toMatchObject({
+    hash: `0x${point(2).hash}`,
+    transactions: [hashes[1]],
+  });
+  // It was final before the restart.
+  expect((await again.running.pool.status(names[0] ?? '')).stage).toBe('Finalized');
+  expect((await call(again.url, 'eth_getTransactionReceipt', hashes[0])).result).toMatchObject({ blockNumber: '0x1' });
   // A fork takes both blocks back, also what was final.
   await again.running.pool.rollback('origin');
   expect([await nonceOf('latest'), await nonceOf('pending')]).toEqual(['0x0', '0x4']);

@@ -58,7 +58,6 @@ test('a subscription tells hashes or whole transactions, until it ends', async (
   await expect.poll(() => client.notices.length).toBe(3);
   expect(client.notices[2]?.params.subscription).toBe(whole);
   for (const [kind, code] of [
-    ['newHeads', -32601],
     ['logs', -32601],
     [1, -32602],
   ] as const)
