@@ -1,5 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer, type Http2ServerRequest, type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import {
+  constants,
+  createServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
 import type { Socket } from 'node:net';
 import { type Edge, HttpListener, type ServerOptions } from 'mempool-server/edge';
 
@@ -18,6 +25,9 @@ const silentMs = 10_000;
 const pingMs = 30_000;
 /** What clients have got after the last answer to close their end. */
 const graceMs = 250;
+/** A client that resets so many young streams more than it lets end is a flood (CVE-2023-44487). */
+const maxResets = 300;
+const youngMs = 1_000;
 const http2Limits = {
   // In megabytes, of one connection: one client may wait for a thousand transactions on it.
   maxSessionMemory: 64,
@@ -102,6 +112,7 @@ export class RpcPort implements Edge {
     const keep = (session: ServerHttp2Session): void => {
       this.#sessions.set(socket, session);
       pingEach(session, socket);
+      limitResets(session);
     };
     socket.once('close', () => this.#sessions.delete(socket));
     this.#http2.once('session', keep).emit('connection', socket);
@@ -123,4 +134,19 @@ function pingEach(session: ServerHttp2Session, socket: Socket): void {
     });
   }, pingMs);
   socket.once('close', () => clearInterval(timer));
+}
+
+/** Ends a connection that resets streams as soon as it has opened them. A reset of an older stream is a client that waits no longer. */
+function limitResets(session: ServerHttp2Session): void {
+  let resets = 0;
+  session.on('stream', (stream: ServerHttp2Stream) => {
+    const openedMs = performance.now();
+    stream.once('close', () => {
+      const isReset = stream.rstCode !== constants.NGHTTP2_NO_ERROR;
+      resets = Math.max(0, isReset && performance.now() - openedMs < youngMs ? resets + 1 : resets - 1);
+      if (resets <= maxResets || session.destroyed) return;
+      session.goaway(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+      session.destroy();
+    });
+  });
 }

@@ -1,4 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
+import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Code, createPromiseClient } from '@connectrpc/connect';
 import {
@@ -57,6 +59,56 @@ test.each(['gRPC', 'gRPC-Web over HTTP/1.1', 'Connect over HTTP/2'] as const)(
     expect(await Promise.race([next, 'open'])).toBe('open');
   },
 );
+
+async function http2To(server: RunningServer): Promise<ClientHttp2Session> {
+  const session = connect(edgeUrl(server));
+  onTestFinished(() => session.destroy());
+  session.on('error', () => undefined);
+  await once(session, 'connect');
+  return session;
+}
+
+const watch = { ':method': 'POST', ':path': '/utxorpc.v1alpha.submit.SubmitService/WatchMempool' };
+
+function opened(session: ClientHttp2Session): ClientHttp2Stream {
+  const stream = session.request({ ...watch, 'content-type': 'application/grpc', te: 'trailers' });
+  stream.on('error', () => undefined);
+  return stream;
+}
+
+test('a connection that resets streams as soon as it opens them is ended', async () => {
+  const server = await open();
+  const session = await http2To(server);
+  const ended = new Promise((resolve) => session.once('close', resolve));
+  const ending = new Promise((resolve) => session.once('goaway', resolve));
+  for (let sent = 0; sent < 600 && !session.closed && !session.destroyed; sent += 1) {
+    const stream = opened(session);
+    const closed = new Promise((resolve) => stream.once('close', resolve));
+    stream.close(constants.NGHTTP2_CANCEL);
+    await Promise.race([closed, ended]);
+  }
+  expect(await ending).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+  await ended;
+  expect((await clientOf(edgeUrl(server)).readMempool({})).items).toEqual([]);
+});
+
+test('a client may end many streams that were open for a while', async () => {
+  const server = await open();
+  const session = await http2To(server);
+  const began = performance.now();
+  const streams = Array.from({ length: 600 }, () => opened(session));
+  await answersPing(session);
+  await expect.poll(() => performance.now() - began, { timeout: 5_000 }).toBeGreaterThan(1_500);
+  for (const stream of streams) stream.close(constants.NGHTTP2_CANCEL);
+  await Promise.all(streams.map((stream) => stream.closed || once(stream, 'close')));
+  await answersPing(session);
+});
+
+function answersPing(session: ClientHttp2Session): Promise<void> {
+  return new Promise((resolve, reject) => {
+    session.ping((error) => (error === null ? resolve() : reject(error)));
+  });
+}
 
 test('a compressed request is refused, in each protocol', async () => {
   const baseUrl = edgeUrl(await open());
