@@ -53,7 +53,7 @@ describe.each(backends)('on %s', (backend) => {
     for (const { first } of validators) await expect.poll(() => first.activeEpochs()).toEqual([]);
   });
 
-  test('what a stalled dequeuer took is checked by another, and its own answer comes too late to change it', async () => {
+  test('another dequeuer checks the submissions that a stalled one took, whose own answer comes too late', async () => {
     const { scene, one, first } = await alone(backend);
     await one.join();
     await openEpoch(scene, 1);

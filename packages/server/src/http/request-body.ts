@@ -33,7 +33,7 @@ export class RequestBodies {
   readonly #strangers = new RateLimiter(strangers.perSecond);
 
   /** @param maxBytes the largest body of a known caller */
-  constructor(maxBytes: number, held = new HeldBytes(maxBytes)) {
+  constructor(maxBytes: number, held: HeldBytes = new HeldBytes(maxBytes)) {
     this.#maxBytes = maxBytes;
     this.#held = held;
   }
@@ -50,7 +50,7 @@ export class RequestBodies {
     request: Request,
     environment: HostEnvironment,
     caller: Caller | null,
-    maxBytes = this.#maxBytes,
+    maxBytes: number = this.#maxBytes,
   ): Promise<HeldBody> {
     const limit = caller === null ? Math.min(maxBytes, strangers.maxBytes) : maxBytes;
     const declared = headerOf(request, environment, 'content-length');
