@@ -61,6 +61,7 @@ export {
   pending as pendingState,
   type TxState,
 } from './contract/lifecycle.ts';
+export { fifoLimits } from './contract/limits.ts';
 export { maxOperations } from './contract/options.ts';
 export { compareOrderKeys, encodeOrderKey, type OrderKey, orderKeyBelow } from './contract/order-key.ts';
 export { type Cut, corrupt, cutPage, type LoggedRecord, maxPageBytes, type ReadRecord } from './contract/page-rules.ts';

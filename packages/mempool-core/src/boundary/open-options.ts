@@ -20,8 +20,6 @@ export const longestTimerMs: number = 2 ** 31 - 1;
 
 /** The options of an open that the pool itself uses, after the checks. The driver does not get them. */
 export interface PoolOptions {
-  readonly ordering: Ordering;
-  readonly maxTxBytes: number;
   readonly clock: () => number;
   readonly log: Logger;
   readonly validate: Validate | null;
@@ -96,9 +94,10 @@ const backgroundTimer: Schedule = (callback, delayMs) => {
 /** Checks the options that the pool itself uses and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function resolvePoolOptions(options: OpenOptions, opened: OpenedOptions): PoolOptions {
   const { validate, height, observer, sweepEveryMs = 1_000 } = options;
-  const { ordering, maxTxBytes, clock, log } = opened;
+  const { clock, log } = opened;
   return {
-    ...{ ordering, maxTxBytes, clock, log },
+    clock,
+    log,
     validate: validate === undefined ? null : callable('validate', validate),
     maxInvalid: count('maxInvalid', options.maxInvalid ?? 10_000),
     keepInvalidMs: checkCount('keepInvalidMs', options.keepInvalidMs ?? 60_000),

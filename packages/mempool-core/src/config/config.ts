@@ -1,7 +1,7 @@
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { hint, shortName } from '../boundary/option-names.ts';
 import type { Thresholds } from '../contract/lifecycle.ts';
-import type { Limits, Ordering } from '../contract/limits.ts';
+import { type LimitKind, type Limits, limitNames, limitRows, type Ordering } from '../contract/limits.ts';
 import type { Retention } from '../contract/options.ts';
 import {
   addresses,
@@ -162,6 +162,18 @@ export interface DolosConfig {
 /** Maps the names that Dolos uses for backends to those of this project. */
 export const aliases: Readonly<Record<string, string>> = { in_memory: 'ephemeral', redb: 'sqlite' };
 
+const fieldOfKind: Readonly<Record<LimitKind, Field<unknown>>> = {
+  count: limit,
+  duration: lifetime,
+  percentage: bump,
+  priority,
+  eviction: oneOf('lowest', 'none'),
+};
+
+const limitFields = Object.fromEntries(
+  limitNames.map((name) => [name, fieldOfKind[limitRows[name].kind]]),
+) as unknown as { readonly [Name in keyof Limits]: Field<Limits[Name]> };
+
 /** All fields, each with the function that checks it. */
 export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[F]> } = {
   backend: field(text.schema, (value, place) => {
@@ -180,21 +192,7 @@ export const fields: { readonly [F in keyof ConfigFields]-?: Field<ConfigFields[
   timeoutMs: count,
   maxQueued: count,
   ordering: oneOf('fifo', 'priority'),
-  maxTxs: limit,
-  maxBytes: limit,
-  maxTxGas: limit,
-  maxPerSender: limit,
-  maxParked: limit,
-  maxProtected: limit,
-  maxAncestors: limit,
-  maxDescendants: limit,
-  maxEvictions: limit,
-  replacementBump: bump,
-  ttlMs: limit,
-  ttlBlocks: limit,
-  parkedTtlMs: lifetime,
-  minPriority: priority,
-  eviction: oneOf('lowest', 'none'),
+  ...limitFields,
   sweepEveryMs: threshold,
   maxInvalid: count,
   keepInvalidMs: countFromZero,

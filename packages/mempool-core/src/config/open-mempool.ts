@@ -1,9 +1,9 @@
 import { mkdir, open as openFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { poolNames } from '../boundary/open-options.ts';
+import { openNames, poolNames } from '../boundary/open-options.ts';
 import { checkNames } from '../boundary/option-names.ts';
 import { MempoolError } from '../contract/errors.ts';
-import { limitNames, type Ordering } from '../contract/limits.ts';
+import type { Ordering } from '../contract/limits.ts';
 import type { OpenOptions } from '../contract/options.ts';
 import type { Backend } from '../mempool/define-backend.ts';
 import type { Mempool, MempoolOf } from '../mempool/pool-of-ordering.ts';
@@ -169,25 +169,9 @@ function ownOptions(config: ConfigFields): Partial<Pick<ConfigFields, OwnField>>
   return pickGiven(config, taken(config));
 }
 
-const openFields = [
-  'pool',
-  'finalizeThreshold',
-  'dropThreshold',
-  'maxFinalized',
-  'maxEvents',
-  'maxRollback',
-  'maxTxBytes',
-  'inflightTtlMs',
-  'timeoutMs',
-  'election',
-  'fenced',
-  'ordering',
-  'maxQueued',
-  'sweepEveryMs',
-  'maxInvalid',
-  'keepInvalidMs',
-  ...limitNames,
-] as const satisfies (keyof OpenOptions)[];
+/** The fields of a configuration that are options of every backend. */
+const openFields = openNames.filter((name) => Object.hasOwn(fields, name)) as (keyof OpenOptions &
+  keyof ConfigFields)[];
 
 function openOptions(config: ConfigFields): OpenOptions {
   return pickGiven(config, openFields);

@@ -47,54 +47,85 @@ export interface Limits {
   readonly eviction: 'lowest' | 'none';
 }
 
-/** The default limits of a priority pool. */
-export const defaultLimits: Limits = Object.freeze({
-  maxTxs: 100_000,
-  maxBytes: 256 * 1024 * 1024,
-  maxTxGas: Number.POSITIVE_INFINITY,
-  maxPerSender: 64,
-  maxParked: 10_000,
-  maxProtected: 1_000,
-  maxAncestors: 100,
-  maxDescendants: 1_000,
-  maxEvictions: 100,
-  replacementBump: 10,
-  ttlMs: Number.POSITIVE_INFINITY,
-  ttlBlocks: Number.POSITIVE_INFINITY,
-  parkedTtlMs: 600_000,
-  minPriority: lowestPriority,
-  eviction: 'lowest',
-});
+/** The values of a limit: a count, a duration, a percentage, a priority, or what a full pool does. */
+export type LimitKind = 'count' | 'duration' | 'percentage' | 'priority' | 'eviction';
+
+interface LimitRow<Value> {
+  readonly kind: LimitKind;
+  /** The default in a priority pool. */
+  readonly priority: Value;
+  /** The default in a fifo pool, where only `maxTxs` can be set. */
+  readonly fifo: Value;
+}
+
+const none = Number.POSITIVE_INFINITY;
+
+/** Each limit, in a fixed order. The configuration and the checks follow from this table. */
+export const limitRows: { readonly [Name in keyof Limits]: LimitRow<Limits[Name]> } = {
+  maxTxs: { kind: 'count', priority: 100_000, fifo: none },
+  maxBytes: { kind: 'count', priority: 256 * 1024 * 1024, fifo: none },
+  maxTxGas: { kind: 'count', priority: none, fifo: none },
+  maxPerSender: { kind: 'count', priority: 64, fifo: none },
+  maxParked: { kind: 'count', priority: 10_000, fifo: none },
+  maxProtected: { kind: 'count', priority: 1_000, fifo: none },
+  maxAncestors: { kind: 'count', priority: 100, fifo: none },
+  maxDescendants: { kind: 'count', priority: 1_000, fifo: none },
+  maxEvictions: { kind: 'count', priority: 100, fifo: 0 },
+  replacementBump: { kind: 'percentage', priority: 10, fifo: 0 },
+  ttlMs: { kind: 'count', priority: none, fifo: none },
+  ttlBlocks: { kind: 'count', priority: none, fifo: none },
+  parkedTtlMs: { kind: 'duration', priority: 600_000, fifo: none },
+  minPriority: { kind: 'priority', priority: lowestPriority, fifo: lowestPriority },
+  eviction: { kind: 'eviction', priority: 'lowest', fifo: 'none' },
+};
 
 /** The names of the limits, in a fixed order. */
-export const limitNames: readonly (keyof Limits)[] = Object.freeze(Object.keys(defaultLimits) as (keyof Limits)[]);
+export const limitNames: readonly (keyof Limits)[] = Object.freeze(Object.keys(limitRows) as (keyof Limits)[]);
+
+/** The default limits of a priority pool. */
+export const defaultLimits: Limits = defaultsOf('priority');
+
+/** The default limits of a fifo pool: no limit. Only `maxTxs` can be set. */
+export const fifoLimits: Limits = defaultsOf('fifo');
+
+function defaultsOf(ordering: Ordering): Limits {
+  const values = Object.entries(limitRows).map(([name, row]) => [name, row[ordering]] as const);
+  return Object.freeze(Object.fromEntries(values) as unknown as Limits);
+}
 
 /** Returns the limits among the given fields, after checking them. @throws `ERR_MEMPOOL_INVALID` naming the limit */
 export function namedLimits(given: Partial<Record<keyof Limits, unknown>>): Partial<Limits> {
   const named: Partial<Record<keyof Limits, unknown>> = {};
   for (const name of limitNames) {
     const value = given[name];
-    if (value !== undefined) named[name] = checkLimitValue(name, value);
+    if (value === undefined) continue;
+    const { isValid, form } = limitForms[limitRows[name].kind];
+    if (!isValid(value)) throw invalid(name, form);
+    named[name] = value;
   }
   return named as Partial<Limits>;
 }
 
-function checkLimitValue(name: keyof Limits, value: unknown): unknown {
-  if (name === 'eviction') {
-    if (value !== 'lowest' && value !== 'none') throw invalid(name, "'lowest' or 'none'");
-    return value;
-  }
-  if (name === 'minPriority') {
-    if (typeof value !== 'bigint' || value < lowestPriority || value > maxPriority)
-      throw invalid(name, 'a bigint of 64 bits, signed');
-    return value;
-  }
-  if (name === 'replacementBump') {
-    if (!Number.isSafeInteger(value) || (value as number) < 0 || (value as number) > 10_000)
-      throw invalid(name, 'a whole number of 0–10,000');
-    return value;
-  }
-  if (value !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(value) || (value as number) < 0))
-    throw invalid(name, 'a safe integer of at least 0, or Infinity');
-  return value;
+interface LimitForm {
+  readonly form: string;
+  isValid(value: unknown): boolean;
 }
+
+const endlessCount: LimitForm = {
+  form: 'a safe integer of at least 0, or Infinity',
+  isValid: (value) => value === none || (Number.isSafeInteger(value) && (value as number) >= 0),
+};
+
+const limitForms: Readonly<Record<LimitKind, LimitForm>> = {
+  count: endlessCount,
+  duration: endlessCount,
+  percentage: {
+    form: 'a whole number of 0–10,000',
+    isValid: (value) => Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= 10_000,
+  },
+  priority: {
+    form: 'a bigint of 64 bits, signed',
+    isValid: (value) => typeof value === 'bigint' && value >= lowestPriority && value <= maxPriority,
+  },
+  eviction: { form: "'lowest' or 'none'", isValid: (value) => value === 'lowest' || value === 'none' },
+};

@@ -1,11 +1,10 @@
 import type { PoolDump } from '../contract/dump.ts';
 import type { TxState } from '../contract/lifecycle.ts';
-import type { Ordering } from '../contract/limits.ts';
+import { fifoLimits, type Ordering } from '../contract/limits.ts';
 import type { Transaction } from '../contract/transaction.ts';
 import type { PoolPart } from '../contract/transfer.ts';
 import type { MemoryPool } from '../memory/memory-pool.ts';
 import { lotsOf } from '../rules/fifo-claims.ts';
-import { fifoLimits } from '../rules/fifo-step.ts';
 import { dumpOf } from './dump.ts';
 import { exportedPages } from './exported-pages.ts';
 import { PriorityPool } from './priority-pool.ts';

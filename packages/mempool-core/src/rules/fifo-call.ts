@@ -1,12 +1,12 @@
 import type { Cause } from '../contract/cause.ts';
 import { type Facts, noFacts, pending, staleReason, type TxState } from '../contract/lifecycle.ts';
-import type { Limits } from '../contract/limits.ts';
+import { fifoLimits, type Limits } from '../contract/limits.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { ClaimRecord, FifoStep } from '../contract/pool-entry.ts';
 import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallPlan, Named } from './call-plan.ts';
 import { bySeq, type Change, planDrop, planMove } from './change.ts';
-import { candidateOf, type FifoEntry, fifoLimits, overdueBut, reapFifo } from './fifo-step.ts';
+import { candidateOf, type FifoEntry, overdueBut, reapFifo } from './fifo-step.ts';
 import { type PoolView, type Step, stepOf } from './step.ts';
 
 /** The reads of a fifo pool that the rules need in addition to `PoolView`. */

@@ -1,11 +1,9 @@
 import type { DriverGossipPage } from '../contract/driver-page.ts';
 import type { Facts, TxState } from '../contract/lifecycle.ts';
-import type { Limits } from '../contract/limits.ts';
 import type { Cut } from '../contract/page-rules.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
 import type { Candidate, GossipItem } from '../contract/pool-verbs.ts';
 import type { Transaction } from '../contract/transaction.ts';
-import { minPriority } from '../contract/verdict.ts';
 import type { PageStart } from './answers.ts';
 import type { PoolView } from './step.ts';
 
@@ -17,25 +15,6 @@ export function overdueBut(view: PoolView, before: number, limit: number, but: R
     .take(limit)
     .toArray();
 }
-
-/** The default limits of a fifo pool: no limit. Only `maxTxs` can be set. */
-export const fifoLimits: Limits = Object.freeze({
-  maxTxs: Number.POSITIVE_INFINITY,
-  maxBytes: Number.POSITIVE_INFINITY,
-  maxTxGas: Number.POSITIVE_INFINITY,
-  maxPerSender: Number.POSITIVE_INFINITY,
-  maxParked: Number.POSITIVE_INFINITY,
-  maxProtected: Number.POSITIVE_INFINITY,
-  maxAncestors: Number.POSITIVE_INFINITY,
-  maxDescendants: Number.POSITIVE_INFINITY,
-  maxEvictions: 0,
-  replacementBump: 0,
-  ttlMs: Number.POSITIVE_INFINITY,
-  ttlBlocks: Number.POSITIVE_INFINITY,
-  parkedTtlMs: Number.POSITIVE_INFINITY,
-  minPriority,
-  eviction: 'none',
-});
 
 /** The data of a transaction that a fifo pool needs for `reap`, `take` and `since`. */
 export interface FifoEntry {
