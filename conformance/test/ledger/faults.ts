@@ -114,6 +114,9 @@ const refusals: readonly Fault[] = [
       model.append({ type: 'transfer', id: request.id, content: request.content, result: `${outcome}\n` });
     return outcome;
   }),
+  front('endings-lost', 'a reservation does not tell who may end it', (ledger) => ({
+    reserve: ({ arbiter: _, payerMayVoid: __, ...call }: Parameters<Ledger['reserve']>[0]) => ledger.reserve(call),
+  })),
   wrong(
     'plain-ids-again',
     'an id without a time is taken after records were trimmed',

@@ -23,6 +23,8 @@ const reserving = eachOnLedger({
         pendingId: null,
         released: 0n,
         expiresAt: null,
+        arbiter: null,
+        payerMayVoid: false,
         seq: rest.seq,
       },
     });
@@ -33,6 +35,24 @@ const reserving = eachOnLedger({
         [0n, 0n, 6n, 0n],
       ],
     );
+  },
+  'H1/ending: a reservation tells who may end it, for good': async (ledger) => {
+    await fund(ledger, { a: 10n, b: 0n });
+    const call = { ...move('r', 'a', 'b', 2n), arbiter: 'Märkte & "Co"', payerMayVoid: true };
+    const made = await created(ledger.reserve(call));
+    assert.deepEqual([made.arbiter, made.payerMayVoid], [call.arbiter, true]);
+    assert.deepEqual(await ledger.findTransfer('r'), made);
+    assert.deepEqual(await ledger.reserve(call), { outcome: 'created', transfer: made, replayed: true });
+    for (const other of [{ arbiter: 'else' }, { arbiter: undefined }, { payerMayVoid: false }])
+      assert.equal(await outcomeOf(ledger.reserve({ ...call, ...other })), 'id_conflict');
+    const timed = await created(
+      ledger.reserve({ ...move('r2', 'a', 'b', 2n), payerMayVoid: true, timeoutMs: 3_600_000 }),
+    );
+    assert.deepEqual([timed.arbiter, timed.payerMayVoid, timed.expiresAt], [null, true, timed.at + 3_600_000]);
+    const { arbiter, payerMayVoid } = await created(ledger.post({ id: 'p', pendingId: 'r' }));
+    assert.deepEqual([arbiter, payerMayVoid], [null, false]);
+    await created(ledger.void({ id: 'v', pendingId: 'r2' }));
+    assert.equal((await ledger.audit()).ok, true);
   },
   'H2/bounds: a post takes up to all, and not more': async (ledger) => {
     await reserved(ledger);
@@ -50,6 +70,7 @@ const reserving = eachOnLedger({
     assert.deepEqual(rest, {
       ...{ id: 'v', kind: 'void', outcome: 'created', state: 'voided', source: 'a', destination: 'b', amount: 0n },
       ...{ currency: coin, description: '', metadata: { why: 'no' }, pendingId: 'r', released: 6n, expiresAt: null },
+      ...{ arbiter: null, payerMayVoid: false },
       seq: seq + 1,
     });
     assert.equal((await ledger.findTransfer('r'))?.state, 'voided');
@@ -167,6 +188,7 @@ const sweeping = eachLedger({
     assert.deepEqual(rest, {
       ...{ id: `~expire.${seq}`, kind: 'expire', outcome: 'created', state: 'expired', source: 'a', destination: 'b' },
       ...{ amount: 0n, currency: coin, description: '', metadata: {}, pendingId: 'r', released: 6n, expiresAt: null },
+      ...{ arbiter: null, payerMayVoid: false },
       seq: seq + 3,
     });
     assert.deepEqual(await totals(ledger, 'a'), [10n, 0n, 0n, 2n]);

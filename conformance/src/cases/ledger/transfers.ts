@@ -73,7 +73,7 @@ const refusing = eachOnLedger({
     assert.deepEqual(rest, {
       ...{ id: 't', kind: 'transfer', outcome: 'insufficient_funds', state: 'refused', source: 'a', destination: 'b' },
       ...{ amount: 2n, currency: coin, description: 'd', metadata: { m: 'n' }, pendingId: null, released: 0n },
-      ...{ expiresAt: null, seq: before.length + 1 },
+      ...{ expiresAt: null, arbiter: null, payerMayVoid: false, seq: before.length + 1 },
     });
     assert.deepEqual(await ledger.findTransfer('t'), transfer);
   },

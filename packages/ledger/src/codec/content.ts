@@ -14,22 +14,33 @@ export interface TransferContent {
   readonly metadata: Metadata;
   readonly pendingId: string | null;
   readonly timeoutMs: number | null;
+  /** Who else may end a reservation: see `ReserveOptions`. */
+  readonly arbiter: string | null;
+  readonly payerMayVoid: boolean;
 }
 
 /** Returns the call as canonical text, which is the same for equal calls: a JSON array without line breaks, metadata sorted by key. */
 export function contentText(content: TransferContent): string {
   const { kind, source, destination, amount, currency, description, metadata, pendingId, timeoutMs } = content;
+  const { arbiter, payerMayVoid } = content;
   const sorted = Object.entries(metadata).toSorted(([a], [b]) => (a < b ? -1 : 1));
   const money = amount === null ? null : amount.toString();
-  return JSON.stringify([kind, source, destination, money, currency, description, sorted, pendingId, timeoutMs]);
+  const ending = arbiter !== null || payerMayVoid ? [arbiter, payerMayVoid] : [];
+  return JSON.stringify([
+    ...[kind, source, destination, money, currency, description, sorted, pendingId, timeoutMs],
+    ...ending,
+  ]);
 }
 
 /** The inverse of `contentText`. @throws `SyntaxError` or `TypeError` if the text is not a content text */
 export function contentOfText(text: string): TransferContent {
-  const [kind, source, destination, money, currency, description, sorted, pendingId, timeoutMs] = JSON.parse(text);
+  const [kind, source, destination, money, currency, description, sorted, pendingId, timeoutMs, ...ending] =
+    JSON.parse(text);
+  const [arbiter = null, payerMayVoid = false] = ending;
   const metadata: Metadata = Object.fromEntries(sorted);
   const amount = money === null ? null : BigInt(money);
-  return { kind, source, destination, amount, currency, description, metadata, pendingId, timeoutMs };
+  const moved = { source, destination, amount, currency };
+  return { kind, ...moved, description, metadata, pendingId, timeoutMs, arbiter, payerMayVoid };
 }
 
 /** Returns the arguments with which a wallet was created, except its id, as canonical text without line breaks. */
@@ -46,7 +57,7 @@ export function walletOfText(id: string, text: string): WalletSpec {
 /** Returns the content of the record with which a sweep expires a reservation. */
 export function expireText(pendingId: string): string {
   const nothing = { source: '', destination: '', amount: null, currency: '', description: '', metadata: {} };
-  return contentText({ kind: 'expire', ...nothing, pendingId, timeoutMs: null });
+  return contentText({ kind: 'expire', ...nothing, pendingId, timeoutMs: null, arbiter: null, payerMayVoid: false });
 }
 
 /** Returns the id of that record. It begins with `~`, so no caller can choose it. */

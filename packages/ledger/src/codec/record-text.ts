@@ -87,7 +87,7 @@ function transferOf({ id, seq, at, digest, content, result }: RawRecord): Transf
   const said = contentOfText(content);
   const [outcome = '', ...rest] = result.split('\n');
   const [source, destination, amount, currency, released] = outcome === 'created' ? rest : [];
-  const { kind, description, metadata, pendingId, timeoutMs } = said;
+  const { kind, description, metadata, pendingId, timeoutMs, arbiter, payerMayVoid } = said;
   return {
     ...{ id, kind, outcome: outcome as TransferOutcome, state: stateMade(kind, outcome) },
     source: source ?? said.source,
@@ -97,6 +97,7 @@ function transferOf({ id, seq, at, digest, content, result }: RawRecord): Transf
     ...{ description, metadata, pendingId },
     released: BigInt(released ?? 0),
     expiresAt: kind === 'reserve' && timeoutMs !== null ? at + timeoutMs : null,
+    ...{ arbiter, payerMayVoid },
     ...{ seq, at, digest },
   };
 }

@@ -28,6 +28,10 @@ export interface Transfer {
   readonly released: bigint;
   /** When a reservation may expire by the store's clock, in milliseconds since 1970; `null` for never. */
   readonly expiresAt: number | null;
+  /** The owner that may end the reservation beside the payee (`ReserveOptions.arbiter`); otherwise `null`. */
+  readonly arbiter: string | null;
+  /** True if the payer may void the reservation before it expires. */
+  readonly payerMayVoid: boolean;
   /** Its number among all records of the ledger. */
   readonly seq: number;
   /** The time of the record by the store's clock, in milliseconds since 1970. It is never before that of an earlier record. */

@@ -37,7 +37,7 @@ const common = { id: true, description: true, metadata: true } as const;
 const move = { ...common, source: true, destination: true, amount: true, currency: true, signature: true } as const;
 const names = {
   transfer: { ...move, kind: true },
-  reserve: { ...move, kind: true, timeoutMs: true },
+  reserve: { ...move, kind: true, timeoutMs: true, arbiter: true, payerMayVoid: true },
   post: { ...common, kind: true, pendingId: true, amount: true },
   void: { ...common, kind: true, pendingId: true },
 } as const;
@@ -71,7 +71,8 @@ function checkMove(
   const issuedAt = context.coupling === undefined ? timeOfUuid(id) : null;
   if (issuedAt === undefined && context.retentionMs !== null) return 'invalid_id';
   const texts = checkTexts(call);
-  const content = contentText({ kind, source, destination, amount, currency, ...texts, pendingId: null, timeoutMs });
+  const said = { ...texts, ...checkEnding(call.kind === 'reserve' ? call : {}), pendingId: null, timeoutMs };
+  const content = contentText({ kind, source, destination, amount, currency, ...said });
   const signed = { ledger: context.ledger, id: signedId(id, context), source, destination, amount, currency };
   const signedBy = verifiedSigner(call.signature, signed);
   return {
@@ -99,7 +100,7 @@ function checkResolve(
   const given = call.kind === 'post' ? call.amount : undefined;
   if (given !== undefined && !isAmount(given)) return 'invalid_amount';
   const amount = given ?? null;
-  const nothing = { source: '', destination: '', currency: '', timeoutMs: null };
+  const nothing = { source: '', destination: '', currency: '', timeoutMs: null, ...checkEnding({}) };
   const content = contentText({ kind, ...nothing, amount, ...checkTexts(call), pendingId });
   return { kind, id, content, issuedAt: null, pendingId, amount };
 }
@@ -122,6 +123,12 @@ function checkTexts({ description = '', metadata }: Pick<MoveOptions, 'descripti
 
 function checkTimeout(given: number | 'never' | undefined): number | null {
   return given === undefined || given === 'never' ? null : checkWhole('timeoutMs', given, 1, maxTimeoutMs);
+}
+
+function checkEnding({ arbiter, payerMayVoid = false }: Pick<ReserveOptions, 'arbiter' | 'payerMayVoid'>) {
+  if (typeof payerMayVoid !== 'boolean') throw badArgument('payerMayVoid', 'true or false');
+  const owner = arbiter === undefined ? null : checkText('arbiter', arbiter, 1, ledgerLimits.maxOwnerLength);
+  return { arbiter: owner, payerMayVoid };
 }
 
 const uuid7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;

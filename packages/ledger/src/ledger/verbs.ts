@@ -46,6 +46,13 @@ export interface Signature {
 export interface MoveOptions extends CallOptions, Move {}
 
 export interface ReserveOptions extends MoveOptions {
+  /**
+   * An owner who may post and void the reservation beside the payee, such as a marketplace. Default none. The ledger stores it, and its
+   * HTTP server keeps to it. Within a program, anybody with the `Ledger` may post and void.
+   */
+  readonly arbiter?: string | undefined;
+  /** True if the payer may void the reservation before it expires. Default false: then the payee can rely on it. */
+  readonly payerMayVoid?: boolean | undefined;
   /** Milliseconds after which a sweep may expire the reservation. Default `never`. */
   readonly timeoutMs?: number | 'never' | undefined;
 }

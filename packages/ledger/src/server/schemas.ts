@@ -24,7 +24,12 @@ interface GivenPost extends GivenTexts {
 /** One call as its request says it. */
 export type GivenCall =
   | (GivenMove & { readonly kind?: 'transfer' | undefined })
-  | (GivenMove & { readonly kind: 'reserve'; readonly timeoutMs?: number | 'never' | undefined })
+  | (GivenMove & {
+      readonly kind: 'reserve';
+      readonly timeoutMs?: number | 'never' | undefined;
+      readonly arbiter?: string | undefined;
+      readonly payerMayVoid?: boolean | undefined;
+    })
   | (GivenPost & { readonly kind: 'post'; readonly pendingId: string })
   | (GivenTexts & { readonly kind: 'void'; readonly pendingId: string });
 
@@ -83,6 +88,8 @@ export const transferCall: z.ZodType<GivenCall> = z
       kind: z.literal('reserve'),
       ...move,
       timeoutMs: timeoutMs.optional(),
+      arbiter: z.string().optional().openapi({ description: 'An owner that may post and void it beside the payee.' }),
+      payerMayVoid: z.boolean().optional().openapi({ description: 'Whether the payer may void it. Default: false.' }),
     }),
     z.strictObject({ kind: z.literal('post'), ...texts, pendingId: z.string(), amount: amount.optional() }),
     z.strictObject({ kind: z.literal('void'), ...texts, pendingId: z.string() }),
@@ -109,7 +116,8 @@ export const transfer: z.ZodType = z
     state: z.enum(['pending', 'posted', 'voided', 'expired', 'refused']),
     ...{ source: z.string(), destination: z.string(), amount: bigText, currency: z.string() },
     ...{ description: z.string(), metadata, pendingId: z.string().nullable(), released: bigText },
-    ...{ expiresAt: time.nullable(), seq: z.int(), at: time, digest: z.string() },
+    ...{ expiresAt: time.nullable(), arbiter: z.string().nullable(), payerMayVoid: z.boolean() },
+    ...{ seq: z.int(), at: time, digest: z.string() },
   })
   .openapi('Transfer');
 

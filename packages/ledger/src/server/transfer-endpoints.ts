@@ -172,8 +172,9 @@ function reading({ ledger }: ServedLedger): Endpoint {
   });
 }
 
-/** Who owns one of the two wallets may read. @throws `Problem` 403 */
+/** The owners of the two wallets and the arbiter may read. @throws `Problem` 403 */
 async function assertReads(ledger: Ledger, rights: WalletRights, transfer: Transfer): Promise<void> {
+  if (rights.owns(transfer.arbiter ?? undefined)) return;
   const destination = await ledger.wallet(transfer.destination);
   if (destination !== null && rights.reads(destination.owner)) return;
   rights.assertReads((await ledger.wallet(transfer.source))?.owner);

@@ -1,5 +1,12 @@
 import { type Caller, Problem } from 'mempool-server/extension';
-import { isSystemId, type Ledger, type TransferCall, type Wallet } from '../index.ts';
+import {
+  isSystemId,
+  type Ledger,
+  type ReserveOptions,
+  type Transfer,
+  type TransferCall,
+  type Wallet,
+} from '../index.ts';
 import { outcomeProblem } from './outcome-problem.ts';
 
 /**
@@ -25,7 +32,7 @@ export class WalletRights {
 
   /** Whether the wallets of this owner may be seen. */
   reads(owner: string): boolean {
-    return this.readsAll || this.#owns(owner);
+    return this.readsAll || this.owns(owner);
   }
 
   /** @throws `Problem` 403 */
@@ -36,10 +43,12 @@ export class WalletRights {
 
   /** @throws `Problem` 403 */
   assertSpends({ owner, overdraft }: Wallet): void {
-    if (!this.isAdmin && (overdraft || !this.#owns(owner))) throw this.#foreign('');
+    if (!this.isAdmin && (overdraft || !this.owns(owner))) throw this.#foreign('');
   }
 
-  #owns(owner: string): boolean {
+  /** Whether it moves the money of this owner. */
+  owns(owner: string | undefined): boolean {
+    if (owner === undefined) return false;
     const { scopes, owners } = this.#caller;
     return scopes.has('ledger:transfer') && (owners === 'all' || owners.has(owner));
   }
@@ -50,8 +59,12 @@ export class WalletRights {
   }
 }
 
+/** What says who may end a reservation: its record, or its call in the same chain. */
+type Reservation = Pick<Transfer, 'source' | 'destination'> &
+  Pick<ReserveOptions, 'payerMayVoid'> & { readonly arbiter?: string | null | undefined };
+
 /**
- * Checks that a caller may take money out of every wallet that these calls name.
+ * Checks that a caller may take money out of every wallet that these calls name, and end every reservation.
  * @throws `Problem` 403; 404 for a wallet or a reservation that is not known, before anything is recorded
  */
 export async function assertMayCall(
@@ -62,18 +75,18 @@ export async function assertMayCall(
 ): Promise<void> {
   if (rights.isAdmin) return;
   const spent = new Set<string>();
-  const made = new Set<string>();
+  const made = new Map<string, Reservation>();
   for (const call of calls) {
     if (call.kind === 'transfer' || call.kind === 'reserve') {
       spent.add(call.source);
       // In a chain, a reservation with this id is that of the call, or the chain fails.
-      if (linked) made.add(call.id);
+      if (linked) made.set(call.id, call);
       continue;
     }
     if (isSystemId(call.pendingId)) throw ofSystem();
-    const reservation = await ledger.findTransfer(call.pendingId);
-    if (reservation !== null) spent.add(reservation.source);
-    else if (!made.has(call.pendingId)) throw outcomeProblem('pending_not_found');
+    const reservation = (await ledger.findTransfer(call.pendingId)) ?? made.get(call.pendingId);
+    if (reservation === undefined) throw outcomeProblem('pending_not_found');
+    if (!(await mayEnd(ledger, rights, call.kind, reservation))) throw ofOthers(call.kind);
   }
   for (const id of spent) {
     const wallet = await ledger.wallet(id);
@@ -82,7 +95,25 @@ export async function assertMayCall(
   }
 }
 
+/** The payee and the arbiter may post and void a reservation; the payer may void it if the reservation says so. */
+async function mayEnd(
+  ledger: Ledger,
+  rights: WalletRights,
+  kind: 'post' | 'void',
+  { source, destination, arbiter, payerMayVoid }: Reservation,
+): Promise<boolean> {
+  const owns = async (id: string) => rights.owns((await ledger.wallet(id))?.owner);
+  if (rights.owns(arbiter ?? undefined) || (await owns(destination))) return true;
+  return kind === 'void' && payerMayVoid === true && (await owns(source));
+}
+
 function ofSystem(): Problem {
   const detail = 'A reservation whose id begins with ~ belongs to the system: to post or void it needs ledger:admin.';
   return new Problem(403, 'ERR_SERVER_SCOPE', { detail });
+}
+
+function ofOthers(kind: 'post' | 'void'): Problem {
+  const who =
+    kind === 'post' ? 'the payee or the arbiter' : 'the payee, the arbiter, or the payer if payerMayVoid is set';
+  return new Problem(403, 'ERR_SERVER_SCOPE', { detail: `A ${kind} needs a token of ${who}.` });
 }

@@ -1,4 +1,7 @@
-import { expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { join } from 'node:path';
+import { scratchFolder } from 'mempool-testkit/vitest';
+import { expect, inject, test } from 'vitest';
 import { firstEvents } from '../../../server/test/http/client.ts';
 import { served, tokenOf } from '../../../server/test/http/served.ts';
 import { LedgerClient, ledgerOf, ledgerServer } from './ledger-client.ts';
@@ -257,7 +260,6 @@ test('a token moves the money of its owners alone, and an administrator makes wa
   expect((await as('all').post('/transfers', move, '2')).status).toBe(201);
   const reserve = { ...move, kind: 'reserve' };
   expect((await as('ann').post('/transfers', reserve, 'r')).status).toBe(201);
-  expect((await as('shop').post('/transfers/r/void', {}, 'v')).status).toBe(403);
   const mixed = {
     transfers: [
       { ...move, source: 'bob', destination: 'ann', id: '8' },
@@ -274,10 +276,74 @@ test('a token moves the money of its owners alone, and an administrator makes wa
     { ...reserve, id: 'c0' },
     { kind: 'post', id: 'c1', pendingId: 'c0' },
   ];
-  expect((await as('ann').post('/transfers/batch', { transfers: chain, linked: true })).status).toBe(200);
-  expect((await as('ann').post('/transfers/r/post', {}, 'p')).status).toBe(201);
+  const linked = (transfers: readonly object[]) => as('ann').post('/transfers/batch', { transfers, linked: true });
+  expect((await linked(chain)).status).toBe(403);
+  expect((await linked([{ ...chain[0], arbiter: 'ann' }, chain[1] ?? {}])).status).toBe(200);
+  expect((await as('shop').post('/transfers/r/post', {}, 'p')).status).toBe(201);
   expect(await as('reader').get('/audit')).toMatchObject({ body: { ok: true } });
 });
+
+test.for(['memory', 'sqlite', 'redis'] as const)(
+  'on %s, a token ends a reservation by its role in it',
+  async (backend) => {
+    const tokens = ['payer', 'payee', 'arbiter', 'other'].map((name) =>
+      tokenOf(name, ['ledger:transfer'], { owners: [name] }),
+    );
+    const path = join(scratchFolder(), 'pool.sqlite');
+    const mempool = {
+      memory: { backend: 'ephemeral' },
+      sqlite: { backend, path },
+      redis: { backend, url: inject('redisUrl'), pool: randomUUID() },
+    }[backend];
+    const all = [...tokens, tokenOf('admin', ['ledger:admin'])];
+    const section = { ledger: { currency: 'ADA', name: randomUUID() } };
+    const server = await served(mempool, { tokens: all }, {}, {}, section);
+    const as = (name: string) => new LedgerClient(server.url, name);
+    for (const owner of ['payer', 'payee']) await as('admin').fund(owner, owner, '100');
+    const ends: readonly [who: string, kind: string, terms: object, status: number][] = [
+      ['payer', 'post', {}, 403],
+      ['payer', 'void', {}, 403],
+      ['payer', 'post', { payerMayVoid: true }, 403],
+      ['payer', 'void', { payerMayVoid: true }, 201],
+      ['payer', 'void', { timeoutMs: 3_600_000 }, 403],
+      ['payee', 'post', {}, 201],
+      ['payee', 'void', {}, 201],
+      ['arbiter', 'post', {}, 403],
+      ['arbiter', 'void', { payerMayVoid: true }, 403],
+      ['arbiter', 'post', { arbiter: 'arbiter' }, 201],
+      ['arbiter', 'void', { arbiter: 'arbiter' }, 201],
+      ['other', 'post', { arbiter: 'arbiter', payerMayVoid: true }, 403],
+      ['other', 'void', { arbiter: 'arbiter', payerMayVoid: true }, 403],
+      ['admin', 'post', {}, 201],
+      ['admin', 'void', {}, 201],
+    ];
+    for (const [n, [who, kind, terms, status]] of ends.entries()) {
+      const hold = { kind: 'reserve', source: 'payer', destination: 'payee', amount: '1', ...terms };
+      expect((await as('payer').post('/transfers', hold, `r${n}`)).status).toBe(201);
+      const said = `${who} ${kind} ${JSON.stringify(terms)}`;
+      expect([said, (await as(who).post(`/transfers/r${n}/${kind}`, {}, `e${n}`)).status]).toEqual([said, status]);
+      if (status === 201) expect((await as(who).get(`/transfers/r${n}`)).status).toBe(200);
+      const batch = { transfers: [{ kind, id: `b${n}`, pendingId: `r${n}` }] };
+      const again = (await as(who).post('/transfers/batch', batch)).status;
+      expect([said, again]).toEqual([said, status === 201 ? 200 : 403]);
+      const state = status === 403 ? 'pending' : kind === 'post' ? 'posted' : 'voided';
+      expect((await as('admin').get(`/transfers/r${n}`)).body).toMatchObject({ state });
+    }
+    const held = { source: 'payer', destination: 'payee', amount: 1n, currency: 'ADA', payerMayVoid: true } as const;
+    const call = { ...held, kind: 'reserve', id: '~pool.1', arbiter: 'arbiter' } as const;
+    expect(await ledgerOf(server)?.settle('pool', [call], [])).toMatchObject({ outcome: 'settled' });
+    for (const who of ['payer', 'payee', 'arbiter'])
+      for (const kind of ['post', 'void'])
+        expect(await as(who).post(`/transfers/~pool.1/${kind}`, {}, `s-${who}-${kind}`)).toMatchObject({
+          status: 403,
+          body: { code: 'ERR_SERVER_SCOPE' },
+        });
+    const outOfVault = { kind: 'reserve', source: '~vault', destination: 'payee', amount: '1' };
+    expect((await as('payee').post('/transfers', outOfVault, 'out')).status).toBe(403);
+    expect((await as('admin').post('/transfers/~pool.1/void', {}, 's')).status).toBe(201);
+    expect(await as('admin').get('/audit')).toMatchObject({ body: { ok: true } });
+  },
+);
 
 test('refusals of an owner are recorded up to a limit, beyond it the answer is 429', async () => {
   const { client } = await ledgerServer({ maxRefusals: 2 });
