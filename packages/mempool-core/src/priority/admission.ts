@@ -9,11 +9,11 @@ import type { CallMoment } from '../rules/call-plan.ts';
 import { countedInclusion, type Step } from '../rules/step.ts';
 import { dropRivals } from './conflict.ts';
 import { evictFor, excessOf, victimsFor } from './eviction.ts';
-import { ancestorsWithin, type NoPlace, neededAmong, refusedFor } from './graph.ts';
+import { ancestorsWithin, neededAmong, refusedFor } from './graph.ts';
 import { makeParkingRoom, makeSenderRoom } from './parking-room.ts';
 import { placeOf, settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isReady, newNode, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { isReady, newNode, nobody, type PlacedNode, type PoolNode } from './pool-node.ts';
 import { floorDivide, highest, type Price, replacementBound, tipOf } from './price.ts';
 import { exceededBySender, refusedByTags, refusedByVerdict, rivalsOf, withFloor } from './refusals.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
@@ -22,8 +22,6 @@ import { WaitingRoom } from './waiting-room.ts';
 
 const maxSources = 64;
 const noSources: readonly string[] = Object.freeze([]);
-const noRivals: readonly PoolNode[] = Object.freeze([]);
-const noAncestors: ReadonlySet<PoolNode> = new Set();
 
 /** Plans the admission of transactions, one after the other. Each is admitted completely or refused without effect. */
 export function admitStep(
@@ -134,13 +132,13 @@ function admitAlone(index: PoolIndex, entry: Entry): Admitted | AdmissionRefusal
   if (refusal !== null) return refusal;
   const { hash, bytes, verdict } = entry;
   const place = keyAt(index, [], entry, true);
-  const newcomer = { place, isProtected: verdict.protected === true, ancestors: noAncestors, before: 0 };
+  const newcomer = { place, isProtected: verdict.protected === true, ancestors: nobody, before: 0 };
   const excess = excessOf(index, { transactions: 1, bytes });
   const victims = victimsFor(index, newcomer, excess);
   if (victims === null) return { kind: 'full', hash };
   for (const victim of victims) index.move(victim, 'Dropped');
   settle(index);
-  return { node: index.stand(entry, place), replaced: noRivals, victims };
+  return { node: index.stand(entry, place), replaced: [], victims };
 }
 
 /** Tries the admission on the index and undoes it if it ends in a refusal. */
@@ -185,7 +183,7 @@ class Attempt {
     for (const rival of this.#replaced) index.move(rival, 'Dropped');
     const node = index.put(this.#entry, 'Pending');
     const ancestors = ancestorsWithin(index, node);
-    return typeof ancestors === 'string' ? this.#noPlace(ancestors) : this.#standing(node, ancestors);
+    return typeof ancestors === 'string' ? refusedFor(ancestors, this.#entry.hash) : this.#standing(node, ancestors);
   }
 
   #refusedByRivals(): AdmissionRefusal | null {
@@ -235,10 +233,6 @@ class Attempt {
     return null;
   }
 
-  #noPlace(why: NoPlace): AdmissionRefusal {
-    return refusedFor(why, this.#entry.hash);
-  }
-
   /** Settles the index as late as possible, because many transactions may depend on one that is refused. */
   #standing(newcomer: PoolNode, ancestors: ReadonlySet<PoolNode>): Admitted | AdmissionRefusal {
     const { index } = this.#builder;
@@ -248,9 +242,9 @@ class Attempt {
     const evictions = limits.eviction === 'none' ? 0 : limits.maxEvictions;
     const room = new WaitingRoom(index, { node: newcomer, ancestors, evictions, required: [] });
     const exceeded = room.make();
-    if (exceeded !== null) return this.#noPlace(exceeded);
+    if (exceeded !== null) return refusedFor(exceeded, this.#entry.hash);
     const unparked = this.#makeParkingRoom(newcomer, ancestors, room.evicted);
-    if (unparked === null) return this.#noPlace('maxParked');
+    if (unparked === null) return refusedFor('maxParked', this.#entry.hash);
     settle(index);
     const node = newcomer as PlacedNode;
     const isProtected = this.#entry.verdict.protected === true;

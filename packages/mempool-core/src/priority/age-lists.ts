@@ -10,15 +10,19 @@ interface Aged {
   readonly seq: number;
 }
 
-/** Transactions by a number, then by seq. The list is built at its first use and updated from then on, so most pools keep few. */
+/** Transactions by a number, then by seq. */
 class AgeList implements Iterable<PoolNode> {
   readonly #keyOf: KeyOf;
-  readonly #all: () => Iterable<PoolNode>;
-  #made: SortedList<PoolNode, PoolNode | Aged> | null = null;
+  readonly #list: SortedList<PoolNode, PoolNode | Aged>;
 
-  constructor(keyOf: KeyOf, all: () => Iterable<PoolNode>) {
+  constructor(keyOf: KeyOf) {
     this.#keyOf = keyOf;
-    this.#all = all;
+    const age = (one: PoolNode | Aged): number => ('age' in one ? one.age : (keyOf(one) ?? 0));
+    this.#list = new SortedList<PoolNode, PoolNode | Aged>({ rank: age, compare: bySeq.compare });
+  }
+
+  get length(): number {
+    return this.#list.length;
   }
 
   [Symbol.iterator](): Iterator<PoolNode, undefined> {
@@ -32,12 +36,12 @@ class AgeList implements Iterable<PoolNode> {
 
   /** Adds a transaction, unless it has the same place as before. */
   add(node: PoolNode, before: Standing | null): void {
-    if (this.#made !== null && this.#differ(node, before)) this.#made.insert(node);
+    if (this.#differ(node, before)) this.#list.insert(node);
   }
 
   /** Removes a transaction, unless it will have the same place. */
   delete(node: PoolNode, next: Standing | null): void {
-    if (this.#made !== null && this.#differ(node, next)) this.#made.delete(node);
+    if (this.#differ(node, next)) this.#list.delete(node);
   }
 
   /** True if `one` is in the list, and `other` is not or elsewhere. */
@@ -46,21 +50,11 @@ class AgeList implements Iterable<PoolNode> {
     if (key === null) return false;
     return other === null || other.entry.seq !== one.entry.seq || this.#keyOf(other) !== key;
   }
-
-  get #list(): SortedList<PoolNode, PoolNode | Aged> {
-    if (this.#made !== null) return this.#made;
-    const age = (one: PoolNode | Aged): number => ('age' in one ? one.age : (this.#keyOf(one) ?? 0));
-    const made = new SortedList<PoolNode, PoolNode | Aged>({ rank: age, compare: bySeq.compare });
-    for (const node of this.#all()) if (this.#keyOf(node) !== null) made.insert(node);
-    this.#made = made;
-    return made;
-  }
 }
 
-const whilePending =
-  (keyOf: (node: Standing) => number | null | undefined): KeyOf =>
-  (node) =>
-    node.stage === 'Pending' ? (keyOf(node) ?? null) : null;
+function whilePending(keyOf: (node: Standing) => number | null | undefined): AgeList {
+  return new AgeList((node) => (node.stage === 'Pending' ? (keyOf(node) ?? null) : null));
+}
 
 const parkedAt: KeyOf = ({ place, entry }) =>
   place === null || place.ready || entry.notBefore !== undefined ? null : (entry.parkedAt ?? entry.admittedAt);
@@ -68,43 +62,27 @@ const parkedAt: KeyOf = ({ place, entry }) =>
 /** Lists of transactions by age, expiry, height of the verdict, gossip number and end of the claim. */
 export class AgeLists {
   /** Pending transactions by the time of their admission. */
-  readonly admitted: AgeList;
-  readonly admittedHeight: AgeList;
+  readonly admitted: AgeList = whilePending(({ entry }) => entry.admittedAt);
+  readonly admittedHeight: AgeList = whilePending(({ entry }) => entry.admittedHeight);
   /** Pending transactions that are held back (P20), by the time until which they are. */
-  readonly held: AgeList;
+  readonly held: AgeList = whilePending(({ entry }) => entry.notBefore);
   /** Parked transactions by the time at which they were parked, without those that are held back (P20). */
-  readonly parked: AgeList;
+  readonly parked: AgeList = whilePending(parkedAt);
   /** Pending transactions whose verdict has an expiry time. */
-  readonly expiring: AgeList;
-  readonly expiringHeight: AgeList;
+  readonly expiring: AgeList = whilePending(({ entry }) => entry.verdict.expiresAt);
+  readonly expiringHeight: AgeList = whilePending(({ entry }) => entry.verdict.expiresAtHeight);
   /** Pending transactions by the height of their verdict. */
-  readonly checked: AgeList;
+  readonly checked: AgeList = whilePending(({ entry }) => entry.checkedHeight);
   /** Transactions in flight or in the log, by the height of their verdict. */
-  readonly checkedAway: AgeList;
-  /** Transactions that may be sent to peers, in the order in which they became ready. */
-  readonly gossip: AgeList;
+  readonly checkedAway: AgeList = new AgeList(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight));
+  /**
+   * Transactions that may be sent to peers, in the order in which they became ready. Gossip numbers begin at 1. A transaction that
+   * has just become ready gets its number at the end of the call.
+   */
+  readonly gossip: AgeList = new AgeList((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
   /** Taken transactions by the end of their claim. */
-  readonly leased: AgeList;
-  readonly #lists: AgeList[] = [];
-
-  constructor(all: () => Iterable<PoolNode>) {
-    const list = (keyOf: KeyOf): AgeList => {
-      const made = new AgeList(keyOf, all);
-      this.#lists.push(made);
-      return made;
-    };
-    this.admitted = list(whilePending(({ entry }) => entry.admittedAt));
-    this.admittedHeight = list(whilePending(({ entry }) => entry.admittedHeight));
-    this.held = list(whilePending(({ entry }) => entry.notBefore));
-    this.parked = list(whilePending(parkedAt));
-    this.expiring = list(whilePending(({ entry }) => entry.verdict.expiresAt));
-    this.expiringHeight = list(whilePending(({ entry }) => entry.verdict.expiresAtHeight));
-    this.checked = list(whilePending(({ entry }) => entry.checkedHeight));
-    this.checkedAway = list(({ stage, entry }) => (stage === 'Pending' ? null : entry.checkedHeight));
-    // Gossip numbers begin at 1. A transaction that has just become ready gets its number at the end of the call.
-    this.gossip = list((node) => (isGossipable(node) ? node.entry.gossipSeq || null : null));
-    this.leased = list(({ entry }) => entry.claim?.untilMs ?? null);
-  }
+  readonly leased: AgeList = new AgeList(({ entry }) => entry.claim?.untilMs ?? null);
+  readonly #lists: readonly AgeList[] = Object.values(this);
 
   /** Adds a transaction to the lists in which it was not, or was elsewhere. */
   add(node: PoolNode, before: Standing | null): void {

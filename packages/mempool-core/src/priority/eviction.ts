@@ -3,7 +3,7 @@ import { type Floor, floorAt } from '../contract/pool-verbs.ts';
 import { minPriority } from '../contract/verdict.ts';
 import { settle } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { mayLeave, type PlacedNode, type PoolNode } from './pool-node.ts';
+import { mayLeave, nobody, type PlacedNode, type PoolNode } from './pool-node.ts';
 
 /** Transactions and bytes: to be added, or above the limits. */
 export interface Excess {
@@ -11,7 +11,6 @@ export interface Excess {
   readonly bytes: number;
 }
 
-const nobody: ReadonlySet<PoolNode> = new Set();
 export const nothingMore: Excess = { transactions: 0, bytes: 0 };
 
 /** How far the pool with `more` added is above the limits. It fits if both numbers are at most 0. */

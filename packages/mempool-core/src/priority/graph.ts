@@ -1,7 +1,7 @@
 import type { AdmissionRefusal, LimitName } from '../contract/pool-verbs.ts';
 import { childrenOf, parentsOf, postOrder } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import type { PoolNode } from './pool-node.ts';
+import { nobody, type PoolNode } from './pool-node.ts';
 
 /** The nodes that `next` reaches from these, without these. Stops early if there are more than `limit`. */
 function reach(from: readonly PoolNode[], limit: number, next: (node: PoolNode) => Iterable<PoolNode>): Set<PoolNode> {
@@ -79,9 +79,6 @@ export function tooDeepBelow(index: PoolIndex, node: PoolNode): PoolNode[] {
   const lowest = below.filter((each) => childrenOf(index, each).next().done);
   return isTooDeep(index, lowest) ? below.filter((each) => isTooDeep(index, [each])) : [];
 }
-
-/** The default of `without`: leaves out no transaction. */
-const nobody: ReadonlySet<PoolNode> = new Set();
 
 /**
  * True if the transaction would depend on itself if all live transactions were back in the queue. Those in `without` do

@@ -1,6 +1,7 @@
 import { encodeOrderKey } from '../contract/order-key.ts';
 import type { LiveCandidate, SenderPage, TagPage } from '../contract/pool-verbs.ts';
 import { isLive, type LiveStage } from '../contract/transaction.ts';
+import { bySeq } from '../memory/sorted-list.ts';
 import { isMet } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
 import { isParked, type PoolNode } from './pool-node.ts';
@@ -22,18 +23,14 @@ export function senderPage(index: PoolIndex, sender: string, after: string, limi
 /** Returns the provider of a tag and a page, by seq, of those that require it (P23). The cost depends on these only. */
 export function tagPage(index: PoolIndex, tag: string, limit: number): TagPage {
   // Two may have it on the chain. The order in the index differs between nodes.
-  const [provider] = [...index.providers.of(tag)].sort(bySeq);
-  const waiting = [...index.dependents.of(tag)].filter(({ stage }) => isLive(stage)).sort(bySeq);
+  const [provider] = [...index.providers.of(tag)].sort(bySeq.compare);
+  const waiting = [...index.dependents.of(tag)].filter(({ stage }) => isLive(stage)).sort(bySeq.compare);
   return {
     satisfied: index.satisfied.knows(tag),
     provider: provider === undefined ? null : liveOf(index, provider),
     dependents: waiting.slice(0, limit).map((node) => liveOf(index, node)),
     more: waiting.length > limit,
   };
-}
-
-function bySeq(a: PoolNode, b: PoolNode): number {
-  return a.seq - b.seq;
 }
 
 function liveOf(index: PoolIndex, node: PoolNode): LiveCandidate {

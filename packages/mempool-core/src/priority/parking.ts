@@ -1,6 +1,7 @@
 import { compareOrderKeys, type OrderKey } from '../contract/order-key.ts';
 import { SortedList } from '../memory/sorted-list.ts';
 import type { PlacedNode, PoolNode } from './pool-node.ts';
+import { compareBigints } from './price.ts';
 
 /** A parked transaction with its order key. */
 export type Waiting = Pick<PoolNode, 'entry'> & { readonly place: OrderKey };
@@ -85,8 +86,4 @@ function newLot<One extends Waiting>(): Lot<One>['nodes'] {
     rank: ({ place }) => -Number(place.effectivePriority),
     compare: (a, b) => compareOrderKeys(a.place, b.place),
   });
-}
-
-function compareBigints(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

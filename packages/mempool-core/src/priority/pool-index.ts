@@ -8,7 +8,6 @@ import { AgeLists } from './age-lists.ts';
 import { Parking } from './parking.ts';
 import {
   isCounted,
-  isHeld,
   isPlaced,
   mayLeave,
   type PlacedNode,
@@ -57,11 +56,9 @@ export class PoolIndex {
   readonly #dropped: TagIndex = new TagIndex();
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
-  readonly ages: AgeLists = new AgeLists(() => this.nodes());
+  readonly ages: AgeLists = new AgeLists();
   readonly totals: Totals = new Totals();
   #protectedParked = 0;
-  /** The number of Pending transactions that are held back (P20). */
-  heldCount = 0;
   readonly unsettled: Unsettled = { nodes: new Set(), tags: new Set() };
   readonly #nodes = new Map<string, PoolNode>();
   readonly #journal = new UndoLog();
@@ -298,14 +295,14 @@ export class PoolIndex {
   #attach(node: PoolNode, before: Standing | null): void {
     if (isOther(node, before)) this.#attachVerdict(node);
     if (before?.place !== node.place && isPlaced(node)) this.#attachPlace(node);
-    if (before?.entry !== node.entry || before.stage !== node.stage) this.#attachHold(node);
+    if (before?.entry !== node.entry) this.#attachClaim(node);
     this.ages.add(node, before);
   }
 
   /** Removes a transaction from all indexes in which it will not be, or will stand otherwise. */
   #detach(node: PoolNode, next: Standing | null): void {
     this.ages.delete(node, next);
-    if (next?.entry !== node.entry || next.stage !== node.stage) this.#detachHold(node);
+    if (next?.entry !== node.entry) this.#detachClaim(node);
     if (next?.place !== node.place && isPlaced(node)) this.#detachPlace(node);
     if (isOther(node, next)) this.#detachVerdict(node);
   }
@@ -348,16 +345,14 @@ export class PoolIndex {
     if (mayLeave(node)) this.#parking?.delete(node);
   }
 
-  #attachHold(node: PoolNode): void {
+  #attachClaim(node: PoolNode): void {
     const { claim } = node.entry;
     if (claim !== null) this.claims.add([claim.id], node);
-    if (isHeld(node)) this.heldCount += 1;
   }
 
-  #detachHold(node: PoolNode): void {
+  #detachClaim(node: PoolNode): void {
     const { claim } = node.entry;
     if (claim !== null) this.claims.delete([claim.id], node);
-    if (isHeld(node)) this.heldCount -= 1;
   }
 }
 

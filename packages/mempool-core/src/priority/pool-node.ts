@@ -21,6 +21,9 @@ export interface PoolNode extends Standing {
 /** A Pending transaction that has its order key. */
 export type PlacedNode = PoolNode & { readonly place: OrderKey };
 
+/** No transaction. */
+export const nobody: ReadonlySet<PoolNode> = new Set();
+
 /** A transaction that is in no index. */
 export function newNode(entry: Entry, stage: KnownStage): PoolNode {
   const { hash, seq } = entry;
@@ -45,11 +48,6 @@ export function isGossipable({ stage, place }: Pick<PoolNode, 'stage' | 'place'>
 /** True if it is Pending and waits for a parent, or is held back. */
 export function isParked({ place }: Pick<PoolNode, 'place'>): boolean {
   return place?.ready === false;
-}
-
-/** True if it is Pending and held back (P20). */
-export function isHeld({ stage, entry }: Pick<PoolNode, 'stage' | 'entry'>): boolean {
-  return stage === 'Pending' && entry.notBefore !== undefined;
 }
 
 /** False for a protected one: nothing takes its place (P28). */

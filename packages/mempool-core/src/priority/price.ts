@@ -11,6 +11,11 @@ export function tipOf({ priority, tip = priority }: CheckedVerdict): bigint {
   return tip;
 }
 
+/** Negative if `a` is lower. */
+export function compareBigints(a: bigint, b: bigint): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
 export function highest(values: readonly bigint[]): bigint {
   const [first = 0n, ...rest] = values;
   let most = first;

@@ -2,7 +2,7 @@ import type { Cause } from '../contract/cause.ts';
 import { type Facts, noFacts, overdueBefore, staleReason, type TxState } from '../contract/lifecycle.ts';
 import type { Limits } from '../contract/limits.ts';
 import type { CheckedBudget } from '../contract/pool-driver.ts';
-import type { ClaimRecord } from '../contract/pool-entry.ts';
+import type { ClaimRecord, Entry } from '../contract/pool-entry.ts';
 import type { Candidate } from '../contract/pool-verbs.ts';
 import type { CallMoment, CallPlan, Named, SweepTargets } from '../rules/call-plan.ts';
 import { overdueBut } from '../rules/fifo-step.ts';
@@ -133,50 +133,37 @@ export function isSwept(
 }
 
 function endedIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
-  return firstOf(ages.leased, limit, ({ entry }) => (entry.claim?.untilMs ?? 0) < nowMs);
+  return [...gathered(new Set(), ages.leased, limit, ({ entry }) => (entry.claim?.untilMs ?? 0) < nowMs)];
 }
 
 function dueIn({ ages }: PoolIndex, nowMs: number, limit: number): PoolNode[] {
-  return firstOf(ages.held, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs);
+  return [...gathered(new Set(), ages.held, limit, ({ entry }) => (entry.notBefore ?? 0) <= nowMs)];
 }
 
-function firstOf(list: Iterable<PoolNode>, limit: number, isDue: (node: PoolNode) => boolean): PoolNode[] {
-  const found: PoolNode[] = [];
+/** Adds transactions from the first on, as long as they are due. Ends at `limit` in all. */
+function gathered(
+  found: Set<PoolNode>,
+  list: Iterable<PoolNode>,
+  limit: number,
+  isDue: (node: PoolNode) => boolean,
+): Set<PoolNode> {
   for (const node of list) {
-    if (found.length >= limit || !isDue(node)) break;
-    found.push(node);
+    if (found.size >= limit || !isDue(node)) break;
+    found.add(node);
   }
   return found;
 }
 
-/** Those that have been parked for longer than allowed (P22), the first parked one first. */
-function* parkedTooLong(
-  { ages, limits }: PoolIndex,
-  { nowMs }: Pick<CallMoment, 'nowMs'>,
-): Generator<PoolNode, undefined> {
-  if (!Number.isFinite(limits.parkedTtlMs)) return;
-  for (const node of ages.parked) {
-    if (nowMs - (node.entry.parkedAt ?? node.entry.admittedAt) <= limits.parkedTtlMs) return;
-    yield node;
-  }
-}
-
-/** The transactions that may wait no longer, by seq. Builds no list that no limit needs. */
-function expiredIn(index: PoolIndex, { nowMs, height }: CallMoment, limit: number): PoolNode[] {
-  const { ages, limits } = index;
+/** The transactions that may wait no longer (P22 for those that are parked), by seq. */
+function expiredIn({ ages, limits }: PoolIndex, { nowMs, height }: CallMoment, limit: number): PoolNode[] {
   const found = new Set<PoolNode>();
-  const gather = (list: Iterable<PoolNode>, isDue: (node: PoolNode) => boolean): void => {
-    for (const node of list) {
-      if (found.size >= limit || !isDue(node)) return;
-      found.add(node);
-    }
-  };
-  gather(ages.expiring, ({ entry }) => (entry.verdict.expiresAt ?? nowMs) < nowMs);
+  const gather = (list: Iterable<PoolNode>, isDue: (entry: Entry) => boolean): unknown =>
+    gathered(found, list, limit, ({ entry }) => isDue(entry));
+  gather(ages.expiring, ({ verdict }) => (verdict.expiresAt ?? nowMs) < nowMs);
   // The next block has the height after this one.
-  gather(ages.expiringHeight, ({ entry }) => (entry.verdict.expiresAtHeight ?? height + 1) <= height);
-  if (Number.isFinite(limits.ttlMs)) gather(ages.admitted, ({ entry }) => nowMs - entry.admittedAt > limits.ttlMs);
-  gather(parkedTooLong(index, { nowMs }), () => true);
-  if (Number.isFinite(limits.ttlBlocks))
-    gather(ages.admittedHeight, ({ entry }) => height - entry.admittedHeight > limits.ttlBlocks);
+  gather(ages.expiringHeight, ({ verdict }) => (verdict.expiresAtHeight ?? height + 1) <= height);
+  gather(ages.admitted, ({ admittedAt }) => nowMs - admittedAt > limits.ttlMs);
+  gather(ages.parked, ({ parkedAt, admittedAt }) => nowMs - (parkedAt ?? admittedAt) > limits.parkedTtlMs);
+  gather(ages.admittedHeight, ({ admittedHeight }) => height - admittedHeight > limits.ttlBlocks);
   return [...found].sort((a, b) => a.seq - b.seq);
 }

@@ -57,17 +57,7 @@ export class PriorityPool implements Planning {
     return this.memory;
   }
 
-  /** Returns the step that a call would write. The pool does not change. */
-  plan<T>(run: (pool: Planning) => Step<T>): Step<T> {
-    this.index.begin();
-    try {
-      return run(this);
-    } finally {
-      this.#undo(() => this.index.undoCall());
-    }
-  }
-
-  /** Does the same as `plan`, but the index has the changes until `keepHeld` or `revertHeld`, which must be the next call. */
+  /** Returns the step that a call would write. The index has its changes until `keepHeld` or `revertHeld`, which must be the next call. */
   hold<T>(run: (pool: Planning) => Step<T>): Step<T> {
     this.index.begin();
     let held = false;
@@ -80,8 +70,13 @@ export class PriorityPool implements Planning {
     }
   }
 
+  /** @throws `ERR_MEMPOOL_CORRUPT` if the index contradicts itself, because it was read from damaged records */
   revertHeld(): void {
-    this.#undo(() => this.index.undoCall());
+    try {
+      this.index.undoCall();
+    } catch (cause) {
+      throw damaged('order of the pool', cause);
+    }
   }
 
   /** Applies the change of the step that `hold` has planned. */
@@ -112,22 +107,13 @@ export class PriorityPool implements Planning {
       this.memory.apply(step);
       return step.outcome;
     } finally {
-      if (!kept) this.#undo(() => this.index.undoCall());
+      if (!kept) this.revertHeld();
     }
   }
 
   /** The change that a planned step is for the mirrors of other nodes; `null` if nothing changes. */
   changeOf(step: Step<unknown>): PoolChange | null {
     return changesPool(step) ? changeOfStep(step, this.memory.lastEventSeq + step.events.length) : null;
-  }
-
-  /** @throws `ERR_MEMPOOL_CORRUPT` if the index contradicts itself, because it was read from damaged records */
-  #undo(undo: () => void): void {
-    try {
-      undo();
-    } catch (cause) {
-      throw damaged('order of the pool', cause);
-    }
   }
 
   /** Applies a committed step of this node or of another. Its events are not kept here. */
@@ -236,7 +222,7 @@ export class PriorityPool implements Planning {
     const waiting = { ready: index.order.length - parked.length, parked: parked.length, belowFloor, ...special };
     const load = { transactions, bytes, gas, ...waiting, headroom, floor: floorOf(index) };
     const { lastGossipSeq } = index;
-    return { ...this.memory.usage(), held: index.heldCount, lastGossipSeq, load };
+    return { ...this.memory.usage(), held: index.ages.held.length, lastGossipSeq, load };
   }
 
   #restoreEntry(entry: Entry): void {

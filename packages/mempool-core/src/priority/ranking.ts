@@ -1,6 +1,7 @@
 import { compareOrderKeys, type OrderKey, roughRank } from '../contract/order-key.ts';
 import { type Order, SortedList } from '../memory/sorted-list.ts';
 import type { PlacedNode } from './pool-node.ts';
+import { compareBigints } from './price.ts';
 import { isFloating, TippedPlace } from './tipped-place.ts';
 
 interface Placed {
@@ -119,10 +120,6 @@ interface Turning {
 
 function turnOf(place: Turning['place']): bigint {
   return 'turn' in place ? place.turn : 0n;
-}
-
-function compareBigints(a: bigint, b: bigint): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Two lists in one order. `sign`: −1 if they come from the last to the first. */

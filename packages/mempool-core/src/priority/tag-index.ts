@@ -1,7 +1,5 @@
 import { isLive } from '../contract/transaction.ts';
-import type { PoolNode } from './pool-node.ts';
-
-const nobody: ReadonlySet<PoolNode> = new Set();
+import { nobody, type PoolNode } from './pool-node.ts';
 
 /** Transactions by the tags that they name. */
 export class TagIndex {

@@ -4,7 +4,7 @@ import { hasTooManyDescendants, tooDeepBelow } from './graph.ts';
 import { Parking, type Waiting } from './parking.ts';
 import { childrenOf, isMet, parentsOf, placeOf } from './placement.ts';
 import type { PoolIndex } from './pool-index.ts';
-import { isPlaced, mayLeave, type PoolNode } from './pool-node.ts';
+import { isPlaced, type PoolNode } from './pool-node.ts';
 
 interface Waiter extends Waiting {
   readonly node: PoolNode;
@@ -171,13 +171,7 @@ export class WaitingRoom {
     const waiters = new Waiters();
     for (const one of nodes) {
       const place = this.#placeBefore(one);
-      if (
-        one !== node &&
-        place?.ready === false &&
-        !ancestors.has(one) &&
-        (mayLeave(one) || one.entry.verdict.protected)
-      )
-        waiters.add(one, place);
+      if (one !== node && place?.ready === false && !ancestors.has(one)) waiters.add(one, place);
     }
     if (top !== node && !this.#place.ready) waiters.add(node, this.#place);
     return waiters;

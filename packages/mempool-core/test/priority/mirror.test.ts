@@ -39,7 +39,8 @@ class FollowedPool extends PriorityPool {
 
   override commit<T>(plan: (pool: Planning) => Step<T>, keep: (step: Step<T>) => Step<T>): T {
     const before = dumpOf(this.index);
-    this.plan(plan);
+    this.hold(plan);
+    this.revertHeld();
     expect(dumpOf(this.index)).toEqual(before);
     const outcome = super.commit(plan, (step) => {
       const kept = keep(step);
