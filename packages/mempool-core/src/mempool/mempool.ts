@@ -114,8 +114,8 @@ export class Mempool extends PoolReads implements AsyncDisposable {
   }
 
   /**
-   * Adds at most 1,000 transactions in one step, in the order given (L1, L2, L13), without those that `validate` refuses and
-   * those that are too large. Payloads are copied before the call returns to the event loop, so the caller may reuse its
+   * Adds at most 1,000 transactions in one step, in the order given (L1, L2, L13), without the ones that `validate` refuses or
+   * that are too large. Payloads are copied before the call returns to the event loop, so the caller may reuse its
    * buffers at once (M1). Returns one outcome for each transaction, in the order given.
    * @throws `ERR_MEMPOOL_INVALID` naming the field; any error of `validate`
    * @example const outcomes = await pool.receive(transactions, { from: peerId });
@@ -174,7 +174,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
 
   /**
    * Drops transactions that are Pending, Propagated or Acknowledged, and writes them to the terminal log (L10). `reason` is
-   * one of `poolReasons`, or `{ app }` with a text of 1–256 characters. For one hash it returns true if it was dropped; for a
+   * one of `poolReasons`, or `{ app }` with a string of 1–256 characters. For one hash it returns true if it was dropped; for a
    * list, the hashes that were dropped, in the order given.
    * @example await pool.drop(hash, { app: 'withdrawn by its sender' });
    */
@@ -185,7 +185,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
   }
 
   /**
-   * Applies one block (L5, L6, X3, X6): confirms the transactions in `seen`, returns those in `unseen` to Pending, and
+   * Applies one block (L5, L6, X3, X6): confirms the transactions in `seen`, returns the ones in `unseen` to Pending, and
    * finalizes or drops transactions by age.
    * @example const { kind } = await pool.confirm({ point, parent, seen: hashes }); // 'applied'
    */
@@ -244,7 +244,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
   }
 
   /**
-   * Ends claims whose time is over, wakes transactions that were held back until now, and drops those that waited or were
+   * Ends claims whose time is over, wakes transactions that were held back until now, and drops transactions that waited or were
    * in flight too long (P9). With `overLimits` it also drops transactions until the limits hold.
    */
   sweep(options?: verbs.SweepOptions): Promise<verbs.Sweep> {
@@ -384,7 +384,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
 
   /**
    * Iterates over all Pending transactions by seq, page by page (O1). It skips damaged ones (M2).
-   * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
+   * @throws `ERR_MEMPOOL_CURSOR` if the pool was created again since
    * @example for await (const { hash, payload } of pool.pending()) await broadcast(hash, payload);
    */
   pending(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
@@ -393,7 +393,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
 
   /**
    * Iterates over all transactions in flight by seq, page by page (O1). It skips damaged ones (M2).
-   * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
+   * @throws `ERR_MEMPOOL_CURSOR` if the pool was created again since
    */
   inflight(options?: SeqWalkOptions): AsyncIterable<StoredTransaction & Walked> {
     return begun(() => walkBySeq(this.#reads, 'peekInflight', checkSeqWalk(options)));
@@ -411,7 +411,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
 
   /**
    * Iterates over the terminal log from a cursor on, page by page (O4). It skips damaged entries (M2).
-   * @throws `ERR_MEMPOOL_CURSOR` if the pool was made anew since
+   * @throws `ERR_MEMPOOL_CURSOR` if the pool was created again since
    */
   finalized(options?: LogWalkOptions): AsyncIterable<LogEntry & Walked> {
     return begun(() => walkLog(this.#reads, checkLogWalk(options)));
