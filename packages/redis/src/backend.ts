@@ -1,4 +1,4 @@
-// For authors of other stores on Redis: what the pool and a ledger have in common.
+// For authors of other stores on Redis: the common parts of the pool and a ledger.
 export { isMempoolError } from 'mempool-core';
 export { Connection, type ConnectionOptions, type RunContext } from './connection/connection.ts';
 export { refuseMode, tryCommands } from './connection/inspect.ts';

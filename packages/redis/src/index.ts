@@ -11,7 +11,7 @@ export { redisElection } from './election/provider.ts';
 /**
  * The pool on a Redis server, shared by any number of nodes.
  *
- * `remove` also works while stores are open; their next call makes the pool anew.
+ * `remove` also works while stores are open; their next call creates the pool again.
  *
  * @throws from `open`, in addition to the errors of every backend: `ERR_MEMPOOL_AUTH`, `ERR_MEMPOOL_PERMISSION` naming the command,
  * `ERR_MEMPOOL_READ_ONLY`, `ERR_MEMPOOL_INCOMPATIBLE` naming the key, for a newer format, or for a server before 6.2. `remove` throws

@@ -56,7 +56,7 @@ export function tooOld(info: string): string | null {
   return isOld ? version : null;
 }
 
-/** Logs what an operator should know and no verb reports. A server may forbid the commands. */
+/** Logs facts for an operator that no verb reports. A server may forbid the commands. */
 async function warn(connection: Connection, options: Options): Promise<void> {
   const { log, timeoutMs, minReplicas = 0 } = options;
   const ask = (command: string, subject: string): Promise<string> =>

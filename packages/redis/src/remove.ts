@@ -6,7 +6,7 @@ import { removedKeysOf, waitKeyOf } from './connection/script.ts';
 
 /**
  * Removes all keys of the pool, and of the election that the options name, in one step (D4). The next call of an open store makes the
- * pool anew, as after FLUSHALL. If the answer is lost, it tries again, and then the result may be false. Streams of answers between nodes
+ * pool again, as after FLUSHALL. If the answer is lost, it tries again, and then the result may be false. Streams of answers between nodes
  * that have just written (`…:answers:<node>`) are not removed: they expire within 10 s.
  */
 export async function removeRedis(options: DriverOptions & RedisOptions): Promise<boolean> {

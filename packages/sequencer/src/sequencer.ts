@@ -18,7 +18,7 @@ import { Epochs } from './store/epochs.ts';
 import { recordNames } from './store/names.ts';
 import { type Namespace, type NamespaceOptions, openNamespace } from './store/namespace.ts';
 
-/** Options of `openSequencer`: those of its parts. */
+/** Options of `openSequencer`: the options of its parts. */
 export interface SequencerOptions
   extends NamespaceOptions,
     AggregatorOptions,
@@ -50,7 +50,7 @@ export class Sequencer implements AsyncDisposable {
   readonly finalizer: Finalizer;
   readonly aggregator: Aggregator;
   readonly monitor: EpochMonitor;
-  /** This process's clock beside the store's. */
+  /** This process's clock, compared with the store's. */
   readonly clock: StoreClock;
   readonly #epochs: Epochs;
   readonly #batches: Batches;
@@ -73,7 +73,7 @@ export class Sequencer implements AsyncDisposable {
     this.monitor = new EpochMonitor(namespace, this.aggregator, options);
   }
 
-  /** What every process does, until the signal aborts: checks, counts, sends batches and takes those of others. */
+  /** The work of every process, until the signal aborts: it checks, counts, sends batches and receives batches. */
   async run({ signal }: { readonly signal: AbortSignal }): Promise<void> {
     const owner = this.#owner;
     const { gossip, resendMs, messageClaimMs: claimMs } = this.#options;
@@ -101,14 +101,14 @@ export class Sequencer implements AsyncDisposable {
   }
 
   /**
-   * What this validator's batches of all came to; `null` before. Batches that come before there is a certificate may change it.
+   * The result of all batches at this validator; `null` before. Batches that come before there is a certificate may change it.
    * Its root may differ from the root of the certificate. A chain takes the latter.
    */
   async agreement(epoch: number): Promise<Agreement | null> {
     return (await this.namespace.records.read<Agreement>(recordNames.agreed(epoch)))?.value ?? null;
   }
 
-  /** The signatures of a quorum under one root; `null` before. The epoch's record says since when, in `certifiedAt`. */
+  /** The signatures of a quorum under one root; `null` before. The epoch's record has the time, in `certifiedAt`. */
   certificate(epoch: number): Promise<Certificate | null> {
     return this.#batches.certificate(epoch);
   }

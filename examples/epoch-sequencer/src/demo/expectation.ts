@@ -1,4 +1,4 @@
-// What has to come of an epoch, computed from the traffic alone, and by no part of the sequencer.
+// The expected result of an epoch, computed from the traffic alone, and by no part of the sequencer.
 import { type Leaf, merkleRoot } from 'mempool-sequencer';
 import type { Fate, Planned } from './traffic.ts';
 

@@ -8,7 +8,7 @@ import { shuffled } from './traffic.ts';
 /** At least so long after the last kill. */
 const killEveryMs = 1_000;
 
-/** Kills, cuts and stops what runs, and counts it. */
+/** Kills, cuts and stops running processes, and counts them. */
 export class Faults {
   readonly kills: Record<Role, number> = { gateway: 0, dequeuer: 0, finalizer: 0, monitor: 0, relayer: 0 };
   readonly partitions: (readonly string[])[] = [];
@@ -48,7 +48,7 @@ export class Faults {
     }
   }
 
-  /** Cuts validators off from the others for a while. */
+  /** Cuts validators off from all other validators for a while. */
   async partition(count: number, forMs: number): Promise<readonly string[]> {
     const numbers = shuffled([...this.#stage.validators.keys()], this.#random).slice(0, count);
     const names = numbers.map((number) => this.#stage.validators[number]?.name ?? '');

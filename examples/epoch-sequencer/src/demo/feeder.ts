@@ -12,9 +12,9 @@ export interface Target {
   readonly httpPort: number;
 }
 
-/** What came of sending an epoch's traffic. */
+/** The result of sending an epoch's traffic. */
 export interface Fed {
-  /** By validator: what it said that it has. */
+  /** By validator: the acknowledged submissions. */
   readonly acknowledged: ReadonlyMap<string, ReadonlySet<string>>;
   /** Of these, how many had come by gossip before they were asked for. */
   readonly byGossip: number;
@@ -23,11 +23,11 @@ export interface Fed {
 export interface Feeding {
   readonly traffic: Traffic;
   readonly closesAt: number;
-  /** True for a validator that gets nothing but what gossip brings it. */
+  /** True for a validator that gets submissions by gossip only. */
   readonly isCutOff: (name: string) => boolean;
 }
 
-/** How long gossip takes at most, before each validator is asked what it has. */
+/** How long gossip takes at most, before each validator is asked for its submissions. */
 const gossipMs = 2_000;
 
 /** Peers that send submissions: one next to each validator, each in an order of its own. */
@@ -51,7 +51,7 @@ export class Feeder implements AsyncDisposable {
         seed: keccak_256(Buffer.from(`peer of ${name}`)),
         port: 0,
         peers: [`/ip4/127.0.0.1/tcp/${gossipPort}`],
-        // They send, and hear what the others send; it is nothing to them.
+        // They send and receive, and ignore the messages.
         topics: { [topic]: () => 'ignore' },
       });
     return new Feeder(targets, await Promise.all(targets.map(open)), topic, random);
@@ -77,7 +77,7 @@ export class Feeder implements AsyncDisposable {
     };
   }
 
-  /** Sends what is late when no gateway takes it any more, a second after the end of the window. Returns violations. */
+  /** Sends the late submissions when no gateway takes them any more, a second after the end of the window. Returns violations. */
   async feedLate({ traffic, closesAt }: Feeding): Promise<string[]> {
     await delay(Math.max(0, closesAt + 1_300 - Date.now()));
     await this.#gossip(traffic.late, 100);
@@ -102,7 +102,7 @@ export class Feeder implements AsyncDisposable {
     await Promise.all(sending);
   }
 
-  /** Sends everything again by HTTP, until the validator says that it has it, or its window is over. */
+  /** Sends everything again by HTTP, until the validator acknowledges it, or its window is over. */
   async #confirm({ name, httpPort }: Target, { traffic, closesAt, isCutOff }: Feeding) {
     const acknowledged = new Set<string>();
     let byGossip = 0;
@@ -128,7 +128,7 @@ export class Feeder implements AsyncDisposable {
   }
 }
 
-/** What the gateway answers; `null` if it does not. */
+/** The gateway's answer; `null` if there is none. */
 async function post(port: number, message: Uint8Array): Promise<string | null> {
   try {
     const url = `http://127.0.0.1:${port}/submissions`;

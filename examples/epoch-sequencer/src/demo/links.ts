@@ -14,13 +14,13 @@ export class Links implements AsyncDisposable {
     return links;
   }
 
-  /** The addresses that a validator's gateway calls: those of the validators with lower numbers. */
+  /** The addresses that a validator's gateway calls: the addresses of the validators with lower numbers. */
   peersOf(validator: number): string[] {
     const mine = [...this.#proxies].filter(([pair]) => pair.endsWith(`-${validator}`));
     return mine.map(([, { url }]) => `/ip4/127.0.0.1/tcp/${new URL(url).port}`);
   }
 
-  /** Cuts these validators off from the others. They still reach each other. */
+  /** Cuts these validators off from all other validators. They still reach each other. */
   cut(validators: readonly number[]): void {
     for (const proxy of this.#around(validators)) proxy.down();
   }

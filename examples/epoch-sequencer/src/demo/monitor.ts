@@ -6,7 +6,7 @@ import type { Recount } from './recount.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What a monitor's API tells when everything is settled. */
+/** The answers of a monitor's API when everything is settled. */
 export interface Answers {
   readonly timeline: readonly Json[];
   /** Of each epoch of the timeline. */
@@ -15,7 +15,7 @@ export interface Answers {
   readonly summary: Json;
 }
 
-/** What the comparison of a monitor with the recount came to. */
+/** The result of comparing a monitor with the recount. */
 export interface Compared {
   readonly epochs: number;
   readonly differences: readonly string[];
@@ -31,7 +31,7 @@ export async function openMonitor(config: ValidatorConfig): Promise<RunningServe
   return startServer(await loadServerConfig(given, { server: { port: 0 } }));
 }
 
-/** Compares what the monitor tells with the recount, until they are the same or it had time to read what changed last. */
+/** Compares the monitor's answers with the recount, until they are the same or it had time to read the last changes. */
 export async function compareWith({ url }: RunningServer, recounts: readonly Recount[]): Promise<Compared> {
   const until = performance.now() + freshMs;
   for (;;) {
@@ -67,7 +67,7 @@ async function ask(url: string): Promise<Json> {
   return (await answer.json()) as Json;
 }
 
-/** Where the answers are not what the recount has. Empty: nowhere. */
+/** The differences between the answers and the recount. Empty: none. */
 export function differencesOf({ timeline, statuses, gaps, summary }: Answers, recounts: readonly Recount[]): string[] {
   const found: string[] = [];
   const compare = (what: string, shown: Json, wanted: object): void => {
@@ -107,7 +107,7 @@ function totalsOf(recounts: readonly Recount[]): object {
   };
 }
 
-/** What each validator did in the epochs that came through level 2 with anything to count. */
+/** The participation of each validator in the epochs that came through level 2 with anything to count. */
 function participationIn(recounts: readonly Recount[]): object[] {
   const wanted = recounts.filter(
     ({ level2, batches, submissions }) =>

@@ -1,16 +1,16 @@
 import type { Mempool } from 'mempool-core';
 import { type Agreement, type EpochRecord, type Namespace, prefixOf, recordNames } from 'mempool-sequencer';
 
-/** What the events of an epoch's pool tell, from the first to the last. */
+/** The counts of the events of an epoch's pool, from the first to the last. */
 export interface Told {
   readonly received: number;
-  /** By hash: how often they tell of its end. */
+  /** By hash: how many events end it. */
   readonly ends: ReadonlyMap<string, number>;
   /** By hash: where the last event leaves it. */
   readonly last: ReadonlyMap<string, { readonly stage: string; readonly reason: string }>;
 }
 
-/** What a monitor has to tell of an epoch, in the words of its API. */
+/** The expected answer of a monitor about an epoch, in the words of its API. */
 export interface Recount
   extends Pick<EpochRecord, 'epoch' | 'phase' | 'level1' | 'level2' | 'onchain' | 'reason' | 'root' | 'validators'> {
   /** The validators whose batch is here. */
@@ -48,7 +48,7 @@ export async function toldBy(pool: Mempool): Promise<Told> {
   return { received, ends, last };
 }
 
-/** Counts anew what a monitor tells of an epoch: from the events and the records alone. */
+/** Counts the monitor's numbers of an epoch again, from the events and the records alone. */
 export async function recountOf({ records }: Namespace, record: EpochRecord, told: Told): Promise<Recount> {
   const { epoch, phase, level1, level2, onchain, reason, root, validators } = record;
   const received = await records.list<{ readonly validator: string }>(prefixOf('received', epoch));

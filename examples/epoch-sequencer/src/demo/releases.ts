@@ -16,7 +16,7 @@ interface Snapshot {
 /** After so long without a block one is asked for. */
 const idleChainMs = 10_000;
 
-/** What the stage does with its chain: releases epochs, again if a reorganisation undid that, and makes reorganisations. */
+/** The actions of the stage on its chain: it releases epochs, again if a reorganisation undid that, and makes reorganisations. */
 export class Releases {
   readonly contract: EpochContract;
   readonly released: Released[] = [];
@@ -35,7 +35,7 @@ export class Releases {
     this.released.push({ epoch, closesAt });
   }
 
-  /** Sends what was released and the chain has not, or has lost, until the signal aborts. */
+  /** Sends released epochs that the chain lacks or has lost, until the signal aborts. */
   async keep(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.#sendMissing().catch((error: unknown) =>
@@ -84,7 +84,7 @@ export class Releases {
     await releaseEpoch(this.#stage.contract, owner, { ...release, validators });
   }
 
-  /** If the development chain makes no block by itself, it is asked for one: its miner is not what this is about. */
+  /** If the development chain makes no block by itself, it is asked for one: its miner is not under test. */
   async #mineIfIdle(): Promise<void> {
     const block = Number(await this.contract.client.getBlockNumber());
     if (block !== this.#head.block) this.#head = { block, since: Date.now() };

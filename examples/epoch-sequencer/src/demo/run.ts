@@ -11,19 +11,19 @@ import { Releases } from './releases.ts';
 import { level2TimeoutMs, market, protocol, type Stage } from './stage.ts';
 import type { Traffic, TrafficMaker } from './traffic.ts';
 
-/** A fault that comes with an epoch, beside the kills. */
+/** A fault that comes with an epoch, in addition to the kills. */
 export type FaultKind = 'partition' | 'revert' | 'split' | 'freeze' | 'redis';
 
 export interface Plan {
   readonly epochs: number;
-  /** What comes with which epoch. */
+  /** The faults by epoch. */
   readonly faults: ReadonlyMap<number, FaultKind>;
   readonly random: Random;
   readonly signal: AbortSignal;
   readonly say: (line: string) => void;
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface Outcome {
   readonly verdicts: readonly Verdict[];
   readonly kills: Readonly<Record<Role, number>>;
@@ -37,7 +37,7 @@ export interface Outcome {
   /** Submissions that a validator had by gossip when it was asked for them, of all that it had. */
   readonly byGossip: number;
   readonly acknowledged: number;
-  /** What the monitor told in the end, beside the recount. */
+  /** The final answers of the monitor, with the recount. */
   readonly monitor: Compared;
   readonly violations: readonly string[];
   readonly seconds: number;
@@ -64,7 +64,7 @@ interface Played {
   readonly closesAt: number;
   readonly traffic: Traffic;
   readonly fed: Fed;
-  /** What came too late. Resolves to violations. */
+  /** Sends the late submissions. Resolves to violations. */
   readonly late: Promise<readonly string[]>;
   readonly striking: Promise<void>;
 }
@@ -161,7 +161,7 @@ function endedByThemselves({ workers }: Stage): string[] {
   );
 }
 
-/** What was to be shown and was not: a run of some length kills each role five times, and does every fault. */
+/** Missing faults: a run of some length kills each role five times, and does every fault. */
 function notDone({ epochs, faults: planned }: Plan, { faults, releases }: Scene): string[] {
   const reverts = [...planned.values()].filter((kind) => kind === 'revert').length;
   const missing = releases.reverts.length < reverts ? [`the chain went back ${releases.reverts.length} times`] : [];
@@ -193,7 +193,7 @@ async function strike(kind: FaultKind, closesAt: number, { faults, releases, pla
   else await faults.restartRedis();
 }
 
-/** What is left when messages had time to find that their epochs are over. */
+/** The remains when messages had time to find that their epochs are over. */
 async function emptied(judge: Judge): Promise<string[]> {
   const until = performance.now() + 60_000;
   for (;;) {

@@ -24,7 +24,7 @@ export const finalityBlocks = 6;
 /** How long a validator waits for the batches of others. */
 export const level2TimeoutMs = 30_000;
 const blockMs = 500;
-/** What Redis was told survives its process, not the machine: to wait for the disk each time is not what this shows. */
+/** Writes survive the process of Redis, not the machine: the demo does not need a sync for each write. */
 const kept = ['--appendonly', 'yes', '--appendfsync', 'no'];
 
 /** A validator of the stage. */
@@ -37,7 +37,7 @@ export interface Validator {
 }
 
 export interface StageOptions {
-  /** The folder for what the processes say; `null`: nowhere. */
+  /** The folder for the output of the processes; `null`: none. */
   readonly logs: string | null;
   /** The slots' addresses, once the contract's domain is known. */
   readonly slotsOf: (domain: string) => readonly string[];

@@ -4,15 +4,15 @@ import type { Random } from 'mempool-testkit';
 import { signerOf } from '../chain/signer.ts';
 import { signSubmission } from '../chain/submission-signature.ts';
 
-/** What has to become of a submission that a validator stored. */
+/** The expected end of a stored submission. */
 export type Fate = 'counted' | SubmissionReason;
 
-/** A submission of an epoch, and what has to become of it wherever it is stored. */
+/** A submission of an epoch, and its expected end wherever it is stored. */
 export interface Planned extends Pick<Submission, 'slot' | 'project' | 'cid'> {
   readonly message: Uint8Array;
   /** Two forms of one submission have the same. */
   readonly hash: string;
-  /** An equivocating one is counted where its twin is missing. */
+  /** An equivocating one is counted where its counterpart is missing. */
   readonly fate: Fate;
 }
 
@@ -33,7 +33,7 @@ const [dissenter, ...liars] = [5, 6, 7, 8] as const;
 const slots = 8;
 const stranger = 99;
 
-/** Makes up what peers send, signed, and knows what has to become of it. */
+/** Makes the signed submissions of peers, with their expected ends. */
 export class TrafficMaker {
   readonly #random: Random;
   readonly #domain: string;
@@ -77,7 +77,7 @@ export class TrafficMaker {
     return [...votes, this.#planned({ epoch, slot: dissenter, project, cid }, 'counted')];
   }
 
-  /** What a slot signs to its harm: two contents of one project, a content that nobody finds, and one vote in two forms. */
+  /** Signatures to the harm of their slot: two contents of one project, a content that nobody finds, and one vote in two forms. */
   #contradictions(epoch: number, slot: number): Planned[] {
     const [project, missing, again] = this.#shuffled(projects) as [string, string, string];
     const own = { epoch, slot, project };

@@ -10,7 +10,7 @@ const folder = join(root, '.data/sequencer');
 const program = join(folder, source.replace(/\.ts$/, '.js'));
 const compileCache = join(root, '.data/compile-cache');
 
-/** Makes one file of what a process loads: most of a start is to resolve, read and compile a thousand modules. */
+/** Bundles the modules of a process into one file: most of a start is to resolve, read and compile a thousand modules. */
 export function prepare(): Promise<void> {
   return bundle([source], folder);
 }
@@ -28,7 +28,7 @@ export interface Post {
   readonly number: number;
   /** The validator's configuration. */
   readonly file: string;
-  /** Where what it says is written down; `null`: nowhere. */
+  /** The file for its output; `null`: none. */
   readonly log: string | null;
 }
 
@@ -38,9 +38,9 @@ export class Worker {
   kills = 0;
   /** How long each of its processes took until it worked. */
   readonly startsMs: number[] = [];
-  /** How often it gave up for the moment, because something that it needs did not answer. */
+  /** How often it gave up for a while, because a service did not answer. */
   retries = 0;
-  /** What it said, if it ended without being killed. */
+  /** Its output, if it ended without being killed. */
   failure: string | null = null;
   #lives = 0;
   #child: ChildProcess | null = null;

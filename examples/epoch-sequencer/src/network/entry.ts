@@ -3,7 +3,7 @@ import { getConnInfo } from '@hono/node-server/conninfo';
 import { Hono } from 'hono';
 import type { Accepted, Gateway } from 'mempool-sequencer';
 
-/** The HTTP status of what the gateway answers. */
+/** The HTTP status of the gateway's answer. */
 const statuses = {
   received: 202,
   duplicate: 200,
@@ -21,7 +21,7 @@ const statuses = {
 
 const mostBytes = 65_536;
 
-/** `POST /submissions`: a submission's message. What is new is passed to `onReceived`. */
+/** `POST /submissions`: a submission's message. A new one is passed to `onReceived`. */
 export async function openEntry(
   port: number,
   gateway: Gateway,

@@ -27,7 +27,7 @@ const verdicts: Readonly<Record<Accepted['kind'], Verdict>> = {
   'bad-signature': 'reject',
 };
 
-/** A validator in the network: what comes goes through its gateway, what it has to say goes to the others. */
+/** A validator in the network: incoming messages go through its gateway, its own messages go to the other validators. */
 export class Gossip implements AsyncDisposable {
   readonly #mesh: Mesh;
   readonly #topics: ReturnType<typeof topicsOf>;

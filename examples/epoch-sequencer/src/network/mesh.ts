@@ -8,7 +8,7 @@ import { yamux } from '@libp2p/yamux';
 import { multiaddr } from '@multiformats/multiaddr';
 import { createLibp2p, type Libp2p } from 'libp2p';
 
-/** What a node does with a message: passes it on, keeps it to itself, or holds its sender for a bad one. */
+/** A node's decision about a message: pass it on, keep it, or mark its sender as bad. */
 export type Verdict = 'accept' | 'ignore' | 'reject';
 
 /** Looks at a message before it is passed on. `peer`: the other end of the connection, not the author that the message names. */

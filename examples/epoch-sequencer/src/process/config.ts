@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Deployed } from '../chain/contract.ts';
 
-/** What the processes of one validator share, as their configuration file has it. */
+/** The configuration file that the processes of one validator share. */
 export interface ValidatorConfig {
   /** The name of its namespace. */
   readonly name: string;

@@ -1,7 +1,7 @@
 import type { LeaderPart, Sequencer, SequencerOptions } from 'mempool-sequencer';
 import type { ValidatorConfig } from './config.ts';
 
-/** What a process of a validator is for. */
+/** The role of a process of a validator. */
 export const roles = ['gateway', 'dequeuer', 'finalizer', 'monitor', 'relayer'] as const;
 export type Role = (typeof roles)[number];
 
@@ -10,16 +10,16 @@ interface Until {
   readonly signal: AbortSignal;
 }
 
-/** The chain's side of a validator: keys, what the chain tells, and what goes there. */
+/** The chain's side of a validator: keys, events of the chain, and transactions to it. */
 export interface ChainSide
   extends Pick<SequencerOptions, 'domain' | 'validator' | 'sign' | 'verifyBatch' | 'verifySlot' | 'isSlot'> {
-  /** Tells the leader's monitor what the chain says. */
+  /** Reports the chain's events to the leader's monitor. */
   follow(sequencer: Sequencer, leadership: LeaderPart, until: Until): Promise<void>;
   /** Puts certified results on the chain. */
   relay(sequencer: Sequencer, part: Pick<Part, 'signal' | 'working'>): Promise<void>;
 }
 
-/** What a role works with. */
+/** The parts that a role uses. */
 export interface Part extends Until {
   readonly config: ValidatorConfig;
   /** Of this process in claims and elections: no two living processes of a validator have the same. */

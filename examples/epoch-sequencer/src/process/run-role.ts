@@ -4,7 +4,7 @@ import { openSequencer, type SequencerOptions } from 'mempool-sequencer';
 import { electionOf, homeOf } from './home.ts';
 import type { Part, Role } from './role.ts';
 
-/** A process loads what its role needs, and nothing else. */
+/** A process loads the modules of its role, and no others. */
 const load: Readonly<Record<Role, () => Promise<{ run(part: Part): Promise<unknown> }>>> = {
   gateway: () => import('../roles/gateway.ts'),
   dequeuer: () => import('../roles/dequeuer.ts'),

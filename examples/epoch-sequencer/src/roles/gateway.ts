@@ -5,7 +5,7 @@ import { Gossip } from '../network/gossip.ts';
 import { networkOf } from '../process/config.ts';
 import type { Part } from '../process/role.ts';
 
-/** Everything that comes in, and what goes to the other validators. */
+/** Everything that comes in, and the messages to the other validators. */
 export async function run({ config, name, sequencer, signal, working }: Part): Promise<void> {
   const { key, gossipPort: port, httpPort, peers, claimMs } = config;
   const seed = createHash('sha256').update(`peer ${key}`).digest();

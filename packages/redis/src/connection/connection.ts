@@ -142,7 +142,7 @@ export class Connection {
   }
 
   /**
-   * During a fail-over Sentinels may name two masters. A reader at the one is not told that the other loses this write. So the write is
+   * During a fail-over Sentinels may name two masters. A reader at one master does not learn that the other loses this write. So the write is
    * sent again, until both connections lead to one server.
    */
   #assertOneServer({ key }: ReplicationOptions): void {

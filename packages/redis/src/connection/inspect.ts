@@ -13,7 +13,7 @@ export async function refuseMode(
     if (isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE')) throw error;
     return '';
   });
-  // Beside Sentinels the URL names no server.
+  // With Sentinels the URL names no server.
   const wrong = unsupportedMode(info, sentinels === undefined ? url : undefined);
   if (wrong !== null) throw new MempoolError('ERR_MEMPOOL_UNSUPPORTED', wrong);
 }

@@ -23,7 +23,7 @@ export class Link {
   readonly #client: Redis;
   /** Whether the options are such that a replica is the mistake of a moment. */
   readonly #isWatched: boolean;
-  /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
+  /** Error of the last attempt to connect. Only this distinguishes a wrong password from an unreachable server. */
   #lastError: unknown = null;
   readonly #silence: Silence;
   #connections = 0;
@@ -129,7 +129,7 @@ export class Link {
 
   /**
    * A master that became a replica does not take the call, but its successor will. When the calls under way are answered, the address
-   * is looked up anew, from the Sentinels or by its name.
+   * is looked up again, from the Sentinels or by its name.
    */
   #refused(reply: Error, name: string): Error {
     const error = refusal(reply, name);

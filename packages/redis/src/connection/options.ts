@@ -12,7 +12,7 @@ export interface RedisOptions {
    * user, password, TLS and database are used for the master, and its host is not used.
    */
   readonly url?: string | undefined;
-  /** Nodes of a Redis Cluster, each `host:port`. The client finds the others if one of them answers. */
+  /** Nodes of a Redis Cluster, each `host:port`. The client finds the rest if one of them answers. */
   readonly cluster?: readonly string[] | undefined;
   /** Sentinels, each `host:port`, that watch the master and replace it when it fails. Needs `masterName`. */
   readonly sentinels?: readonly string[] | undefined;
@@ -81,7 +81,7 @@ interface Timed {
   readonly timeoutMs: number;
 }
 
-/** Compares values, and the insides of lists, tables and bytes. What else may hide a secret is the same only if it is one object. */
+/** Compares values, and the insides of lists, tables and bytes. Other values may hide a secret, and are equal only if they are one object. */
 function isSame(value: unknown, other: unknown): boolean {
   if (Object.is(value, other)) return true;
   if (Buffer.isBuffer(value)) return Buffer.isBuffer(other) && value.equals(other);

@@ -76,7 +76,7 @@ export class Replication {
     throw new Unconfirmed(`${this.options.key} cannot be written, so replicas cannot be waited for`);
   }
 
-  /** Marks and waits. False if the mark was not written: then the wait says nothing. @throws Unconfirmed */
+  /** Marks and waits. False if the mark was not written: then the wait proves nothing. @throws Unconfirmed */
   async #wait({ connection }: Batch, command: string, ...args: readonly (string | number)[]): Promise<boolean> {
     const { minReplicas, replicaTimeoutMs, key, timeoutMs } = this.options;
     if (this.#link.connection !== connection)

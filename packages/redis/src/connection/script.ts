@@ -83,7 +83,7 @@ interface Replies {
   /** The same as `sync`, but sent like a write, so it is answered when enough replicas have the writes before it. */
   syncWrites: Synced;
   fetch: [MirrorReport, ...(Buffer | null)[]];
-  /** Behind a page of a mirror that is loaded page by page comes the report on that mirror. */
+  /** After a page of a mirror that is loaded page by page comes the report on the mirror. */
   load: [epoch: Buffer, version: number, stamp: Buffer, s: Buffer, us: Buffer, ...(LoadedPage | MirrorReport)[]];
 }
 export type Verb = keyof Replies;

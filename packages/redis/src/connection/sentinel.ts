@@ -12,7 +12,7 @@ type Reason = 'unreachable' | 'refused' | 'unknown master';
 export class SentinelError extends Error {
   readonly reason: Reason;
 
-  /** `answers`: what came of asking each Sentinel. */
+  /** `answers`: the answer or error of each Sentinel. */
   constructor(answers: readonly string[]) {
     super(`no Sentinel names a master: ${answers.join('; ') || 'none answers'}`);
     this.reason = reasonOf(answers);
@@ -21,7 +21,7 @@ export class SentinelError extends Error {
 
 function reasonOf(answers: readonly string[]): Reason {
   if (answers.some((each) => /because (NOAUTH|WRONGPASS|NOPERM|DENIED) /.test(each))) return 'refused';
-  // One that is out of reach may know the name that the others do not, or do not know yet.
+  // One that is out of reach may know the name, while the rest do not, or not yet.
   const isUnknown = answers.every((each) => /invalid reply: null$|because ERR No such master/.test(each));
   return isUnknown && answers.length > 0 ? 'unknown master' : 'unreachable';
 }
@@ -41,7 +41,7 @@ const announcements = '+switch-master';
  * Errors of connections to Sentinels are not printed, and do not end the process. A Sentinel that named a replica is asked last.
  */
 export class SentinelLookup extends SentinelConnector {
-  /** Of the Sentinel that failed last. The client itself only tells that the connection is closed. */
+  /** Of the Sentinel that failed last. The client itself only reports a closed connection. */
   #reason = '';
   /** The master that was named last. */
   #server: string | null = null;

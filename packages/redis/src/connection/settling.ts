@@ -1,6 +1,6 @@
 import { MempoolError } from 'mempool-core';
 
-/** The calls under way. A caller can wait for those that are under way at that moment. */
+/** The calls under way. A caller can wait for the calls that are under way at that time. */
 export class Settling {
   readonly #open = new Set<Promise<unknown>>();
 

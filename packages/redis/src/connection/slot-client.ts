@@ -24,7 +24,7 @@ export function isRouted(client: Redis): boolean {
 }
 
 /**
- * True if the error says that the slot of a cluster moves, has moved, or has no master now. The call had no effect. If the slot is on
+ * True if the error means that the slot of a cluster moves, has moved, or has no master now. The call had no effect. If the slot is on
  * another server, it drops the connection, so that the client connects to the slot's master.
  */
 export function isRedirected(client: Redis, error: unknown): boolean {

@@ -48,7 +48,7 @@ export class SlotRoute {
   }
 
   /**
-   * Returns the master, as one node reports it. Each call asks another node first, because a node may be cut off from the others.
+   * Returns the master, as one node reports it. Each call asks another node first, because a node may be cut off from the rest.
    *
    * @throws the error of the last node, if none answers
    */
@@ -127,7 +127,7 @@ const asking: ClientOptions = {
   retryStrategy: null,
 };
 
-/** True for an error reply which says that the slot moves, has moved, or has no master now. The call had no effect. */
+/** True for an error reply which means that the slot moves, has moved, or has no master now. The call had no effect. */
 export function isSlotMoving(error: unknown): error is Error {
   return isReply(error) && passing.test(error.message);
 }

@@ -34,7 +34,7 @@ const leasing: ReadonlySet<Verb> = new Set(['campaign', 'renew', 'reinstate']);
 /** The connection for the election's scripts. A script is sent once, or refused if there is no connection. */
 export class ElectionConnection {
   readonly #parts: ConnectionParts;
-  /** Error of the last attempt to connect. Only this tells a wrong password from an unreachable server. */
+  /** Error of the last attempt to connect. Only this distinguishes a wrong password from an unreachable server. */
   #lastError: unknown = null;
   readonly #silence: Silence;
   /** When the oldest unanswered command was sent. */
@@ -128,7 +128,7 @@ export class ElectionConnection {
     this.#unguard();
   }
 
-  /** Asks how many replicas have what was written on this connection until now; `null` if that does not matter. */
+  /** Asks how many replicas have all writes of this connection; `null` if that does not matter. */
   #wait(): Promise<unknown> | null {
     const { client, replication } = this.#parts;
     if (replication === null) return null;

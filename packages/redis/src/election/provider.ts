@@ -43,7 +43,7 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
     if (owned) closeClient(commands);
   };
   const isWatched = options.sentinels !== undefined;
-  // Beside Sentinels the URL names no server.
+  // With Sentinels the URL names no server.
   const url = isWatched ? undefined : options.url;
   const parts = { client: commands, owned, clock, silentMs: ttlMs, dropConnections, replication, isWatched };
   const connection = new ElectionConnection(parts);

@@ -222,7 +222,7 @@ function readEntries(flat: readonly (Buffer | number)[]): core.FifoEntry[] {
   });
 }
 
-/** With an operation id the hashes of a `receive` are recorded too: the error for another use of the id tells them (X2). */
+/** With an operation id the hashes of a `receive` are recorded too: the error for another use of the id has them (X2). */
 function kept(packed: Buffer, { operationId }: core.WriteContext): Argument {
   return operationId === undefined ? '' : packed;
 }

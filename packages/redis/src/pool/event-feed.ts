@@ -113,7 +113,7 @@ export class EventFeed {
 
   /**
    * Waits for events after the position. True if there are any within `waitMs`. A write that changes nothing goes first: a replica refuses it
-   * (lua/connection/primary.lua). A server that is demoted while it waits says so.
+   * (lua/connection/primary.lua). A server that is demoted while it waits answers with an error.
    */
   async #read(link: Link, waitMs: number): Promise<boolean> {
     const from = `${this.#position}-${Number.MAX_SAFE_INTEGER}`;

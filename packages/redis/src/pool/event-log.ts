@@ -16,7 +16,7 @@ export interface EventReader {
 
 /**
  * The pool's events, read from its stream page by page. The server compares the events delivered before with those that it has. While there
- * are listeners, the feed tells when there are new events.
+ * are listeners, the feed signals new events.
  */
 export class EventLog implements EventSource, FeedReader {
   readonly #source: EventReader;

@@ -4,7 +4,7 @@ import type { LoadedPage } from '../connection/script.ts';
 import { decodeFacts, decodeEntry as decodeLogEntry, endBytes } from './record.ts';
 import { decodeScore } from './score.ts';
 
-/** The head page: what precedes the items. */
+/** The head page: the values before the items. */
 export type Head = [
   next: Buffer,
   tip: Buffer,
@@ -43,7 +43,7 @@ export interface LoadedPool {
   readonly live: readonly LoadedPage[];
   readonly log: readonly LoadedPage[];
   readonly tags: readonly LoadedPage[];
-  /** Hashes with a body: the live ones, and those of the latest log entries. */
+  /** Hashes with a body: the live ones, and the ones of the latest log entries. */
   readonly known: ReadonlySet<string>;
   /** Whether others changed the pool after its head was read. */
   readonly isMoving: boolean;
@@ -88,7 +88,7 @@ export function lateEntries({ head, log }: LoadedPool, damage: core.DamageReport
 }
 
 /**
- * Yields the records of a loaded pool as it was at its first page, as far as its pages tell. It reports damaged ones and
+ * Yields the records of a loaded pool as it was at its first page, as far as its pages show it. It reports damaged ones and
  * replaces them by harmless substitutes (M2).
  */
 export function* recordsOf(loaded: LoadedPool, damage: core.DamageReport): Generator<core.PoolRecord> {
@@ -97,7 +97,7 @@ export function* recordsOf(loaded: LoadedPool, damage: core.DamageReport): Gener
   const [, , tick, floor, lastSeq, logSeq, logFirst, eventSeq, , , gossip, , lastAt] = head;
   yield { kind: 'base', tick, floor, lastSeq, trimmedLog: logFirst - 1, trimmedEvents: eventSeq, lastAt };
   for (const item of itemsOf<BlockItem>(loaded.blocks)) yield* reader.block(item);
-  // What came later is in the changes.
+  // Later commits are in the changes.
   for (const item of itemsOf<LiveItem>(loaded.live))
     if (!loaded.isMoving || Number(item[1]) <= lastSeq) yield* reader.live(item);
   let next = logFirst;
@@ -272,7 +272,7 @@ function endOf({ receivedAt, attempts, ...end }: NonNullable<ReturnType<typeof d
   return { ...end, facts: { receivedAt, attempts, sentAt: null } };
 }
 
-/** In place of a damaged log entry. If the index says that it was Finalized, it stays Finalized. */
+/** In place of a damaged log entry. If it was Finalized by the index, it stays Finalized. */
 function lostEnd(hash: string, code: number | undefined) {
   const txState = core.lostEnd(hash, 0);
   if (knownStages[code ?? -1] !== 'Finalized') return { ...txState, point: null, at: 0 };

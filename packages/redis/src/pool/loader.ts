@@ -66,7 +66,7 @@ class ChangesMeanwhile {
     return this.#position === null ? [] : [this.#position.epoch, this.#position.version, this.#position.stamp];
   }
 
-  /** What to do with the page of an answer. */
+  /** Handles the page of an answer. */
   take(reply: Reply<'load'>): 'keep' | 'again' | 'start over' {
     const report = reply[6] as MirrorReport | undefined;
     if (this.#position === null || report === undefined) {
@@ -94,7 +94,7 @@ class ChangesMeanwhile {
   }
 }
 
-/** Loads all pages. Returns `null` if the pool changed meanwhile, and `changes` do not tell how. */
+/** Loads all pages. Returns `null` if the pool changed meanwhile, and `changes` do not contain it. */
 async function loadPages(read: ReadPool, changes: ChangesMeanwhile): Promise<LoadedPool | null> {
   const reply = await read('head', '0', 1);
   const position = positionOf(reply);
@@ -113,7 +113,7 @@ async function loadPages(read: ReadPool, changes: ChangesMeanwhile): Promise<Loa
       if (what === 'log') for (const hash of endedHashes(page)) known.add(hash);
       after = String(page[0]);
     }
-    // The blocks must be those of the first page.
+    // The blocks must be the ones of the first page.
     if (what === 'blocks' && changes.haveBlock) return null;
   }
   return { position, head: reply[5] as LoadedPage, ...pages, known, isMoving: changes.list.length > 0 };

@@ -6,7 +6,7 @@ import type { Reply } from '../connection/script.ts';
 /** Version as u64, checksum as u32; see lua/pool/records.lua. */
 const headBytes = 12;
 const noBytes = Buffer.alloc(0);
-/** No UTF-8 text has this byte, so it sorts behind every name that begins with a prefix. */
+/** No UTF-8 string has this byte, so it sorts after every name that begins with a prefix. */
 const behindNames = Buffer.of(0xff);
 
 /** Decodes a record of the application. Copies the value, so the caller may keep and change it (M1). */

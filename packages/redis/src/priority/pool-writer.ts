@@ -12,7 +12,7 @@ import { recalled, type WriteCall } from './write-call.ts';
 const share = 8;
 const [shortestGapMs, longestGapMs] = [2, 20];
 
-/** How long a node waits for another one's ticket before it looks again, and how long a node that had one leaves the pool to the others. */
+/** How long a node waits for another one's ticket before it looks again, and how long a node that had one leaves the pool to the rest. */
 function gapOf(ticketMs: number): number {
   return Math.min(longestGapMs, Math.max(shortestGapMs, ticketMs / share));
 }
@@ -87,7 +87,7 @@ export class PoolWriter {
       : { id: operationId, ids: 'ops' };
   }
 
-  /** Runs a call behind those made before. */
+  /** Runs a call after all earlier ones. */
   #inTurn<T>(signal: AbortSignal | undefined, attempt: (deadline: number) => Promise<T>): Promise<T> {
     const { timeoutMs, clock } = this.#link.node.options;
     const attempts = this.#line.run({ timeoutMs, clock, signal }, (remainingMs) => {
@@ -119,7 +119,7 @@ export class PoolWriter {
     }
   }
 
-  /** Repeats until the outcome of the call is known. What is planned on an old mirror is not final, unless it is committed. */
+  /** Repeats until the outcome of the call is known. A plan on an old mirror is not final, unless it is committed. */
   async #repeat<T>(call: WriteCall<T>, deadline: number): Promise<T | core.FencedOutcome> {
     let isCurrent = false;
     for (let mustBeCurrent = this.#link.mayBeOld; ; mustBeCurrent = true) {

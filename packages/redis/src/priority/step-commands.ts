@@ -68,7 +68,7 @@ class StepWriter {
     this.#idleTicks = new Set(numbers(memory.floor, this.#floor - 1));
   }
 
-  /** Returns the commands. Those that need memory come first, after the bodies, so that a full server refuses before any write (M3). */
+  /** Returns the commands. The ones that need memory come first, after the bodies, so that a full server refuses before any write (M3). */
   write(): StepCommands {
     this.#addEntries();
     this.#addPlaces();
@@ -93,7 +93,7 @@ class StepWriter {
     return bodies;
   }
 
-  /** The entries that the step changes, and those whose transactions go out. */
+  /** The entries that the step changes, and the entries whose transactions go out. */
   #addEntries(): void {
     const { writes, pool } = this.#step;
     const [arrived, others]: [Packable[], Packable[]] = [[], []];

@@ -156,7 +156,7 @@ function chosenFrom(
   });
 }
 
-/** The transactions of a page: those whose records are fetched, and those whose records are missing. */
+/** The transactions of a page: the ones with fetched records, and the ones with missing records. */
 function gather(
   chosen: readonly Omit<Fetched, 'record'>[],
   records: ReadonlyMap<string, Buffer | null>,

@@ -6,7 +6,7 @@ export function toBytes(value: object): Uint8Array {
   return encoder.encode(JSON.stringify(value));
 }
 
-/** What this package has written itself, such as a record. */
+/** JSON that this package wrote itself, such as a record. */
 export function fromBytes<T>(bytes: Uint8Array): T {
   return JSON.parse(decoder.decode(bytes)) as T;
 }

@@ -10,7 +10,7 @@ export interface ProjectVotes {
   readonly votes: readonly (readonly [cid: string, slots: number])[];
 }
 
-/** What one validator found in an epoch, signed and sent to the others. */
+/** One validator's results of an epoch, signed and sent to the other validators. */
 export interface Batch {
   readonly epoch: number;
   readonly validator: string;
@@ -46,7 +46,7 @@ export interface Agreement {
   readonly equivocating: readonly string[];
 }
 
-/** A validator's signature of the root that it agrees with, sent to the others. */
+/** A validator's signature of the root that it agrees with, sent to the other validators. */
 export interface Endorsement {
   readonly epoch: number;
   readonly validator: string;

@@ -32,7 +32,7 @@ export interface EpochRecord extends EpochStates {
   readonly tally: TallyFacts | null;
   /** The root of this validator's batch; `null` before. */
   readonly localRoot: string | null;
-  /** When batches of the others were first waited for; `null` before. */
+  /** When the wait for other validators' batches began; `null` before. */
   readonly collectingAt: number | null;
   /** When level 2 found a result; `null` before. */
   readonly agreedAt: number | null;
@@ -44,7 +44,7 @@ export interface EpochRecord extends EpochStates {
   readonly root: string | null;
   /** The chain's id of the transaction that carries it; `null` before. */
   readonly transaction: string | null;
-  /** When the chain said that no reorganisation can undo it any more; `null` before. */
+  /** When it became final on the chain; `null` before. */
   readonly finalizedAt: number | null;
   /** When it became complete or failed; `null` before. */
   readonly endedAt: number | null;

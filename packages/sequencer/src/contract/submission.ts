@@ -19,7 +19,7 @@ export interface StoredSubmission extends Submission {
   readonly at: number;
 }
 
-/** A digest, the slot that is said to have signed it, and the signature. */
+/** A digest, the slot that claims to have signed it, and the signature. */
 export interface SlotSignature extends Pick<Submission, 'epoch' | 'slot' | 'signature'> {
   /** `submissionDigest`: hex of 32 bytes. */
   readonly digest: string;

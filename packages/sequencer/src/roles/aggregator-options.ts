@@ -12,13 +12,13 @@ export interface AggregatorOptions {
   readonly sign: (digest: string) => string | Promise<string>;
   /** True if the digest is signed by that validator. */
   readonly verifyBatch: (signed: SignedDigest) => boolean | Promise<boolean>;
-  /** How long the batches of the others are waited for, in milliseconds; default 10,000. */
+  /** How long to wait for the batches of other validators, in milliseconds; default 10,000. */
   readonly level2TimeoutMs?: number | undefined;
   /** How long after level 2 a quorum's endorsements of one root are waited for, in milliseconds; default 60,000. */
   readonly certificateTimeoutMs?: number | undefined;
 }
 
-/** A digest, who is said to have signed it, and the signature. */
+/** A digest, its claimed signer, and the signature. */
 export interface SignedDigest {
   readonly digest: string;
   readonly validator: string;

@@ -36,7 +36,7 @@ export class Aggregator {
 
   /**
    * Level 1, by the leader, after the tally: when all parts are counted, makes the batch, signs it, and puts it into the pool
-   * `outgoing`. True if the epoch went on. A batch that no record holds is not made: the others may have smaller ones.
+   * `outgoing`. True if the epoch went on. A batch that no record holds is not made: other validators may have smaller ones.
    */
   async level1({ epoch, validators, tally }: EpochRecord, lease: Lease): Promise<boolean> {
     if (tally === null) return false;
@@ -79,12 +79,12 @@ export class Aggregator {
     return this.#agreeing.level2(record, lease);
   }
 
-  /** After level 2, by the leader: the certificate, and what late batches change before there is one. True if something changed. */
+  /** After level 2, by the leader: the certificate, and the changes by late batches before there is one. True if something changed. */
   onchain(record: EpochRecord, lease: Lease): Promise<boolean> {
     return this.#agreeing.onchain(record, lease);
   }
 
-  /** Lets go of what this process remembers of an epoch that has ended. */
+  /** Frees this process's memory of an ended epoch. */
   forget(epoch: number): void {
     this.#agreeing.forget(epoch);
   }

@@ -19,7 +19,7 @@ export class Agreeing {
   readonly #epochs: Epochs;
   readonly #batches: Batches;
   readonly #options: AggregatorOptions;
-  /** What each epoch's result was made from, when this process last made it, endorsed it and noted its root. */
+  /** The inputs of each epoch's result, when this process last made it, endorsed it and noted its root. */
   readonly #settled = new Map<number, string>();
 
   constructor(namespace: Namespace, options: AggregatorOptions) {
@@ -122,7 +122,7 @@ export class Agreeing {
     await this.#batches.send(endorsement, endorsement.hash);
   }
 
-  /** A leader that was killed may have signed what makes the quorum here, and not have sent it to the others. */
+  /** A leader that was killed may have completed the quorum here, without sending its signature to the other validators. */
   async #sendOwn(epoch: number, root: string): Promise<void> {
     const own = (await this.#batches.endorsements(epoch)).find(
       (each) => each.validator === this.#options.validator && each.root === root,

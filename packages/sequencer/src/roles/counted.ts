@@ -1,6 +1,6 @@
 import type { Mempool, StoredTransaction } from 'mempool-core';
 
-/** Pages of what an epoch's pool has that is checked and not dropped, by `seq`. The next one is read while one is looked at. */
+/** Pages of the checked and not dropped submissions of an epoch's pool, by `seq`. The next one is read while one is looked at. */
 export async function* countedIn(pool: Mempool): AsyncGenerator<StoredTransaction[]> {
   let page = await pool.peekInflight({ limit: 1_000 });
   while (page.transactions.length > 0) {

@@ -103,7 +103,7 @@ export class Dequeuer {
   }
 
   /**
-   * Level 1 is read after the take: the tally waits for what came in time and was taken before it began. After that nothing comes in time
+   * Level 1 is read after the take: the tally waits for submissions that came in time and were taken before it began. After that nothing comes in time
    * any more, unless the store lost writes: then it is late too. `over` resolves when checks that have not answered are given up.
    */
   async #judge(

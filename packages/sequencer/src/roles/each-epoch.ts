@@ -7,7 +7,7 @@ export interface EpochWork {
   readonly signal: AbortSignal;
   /** How long an epoch waits when there is nothing to do, and the list of epochs when it is read again, in milliseconds. */
   readonly idleMs: number;
-  /** Is called when epochs have ended, with those that are active still. */
+  /** Called when epochs have ended, with the epochs still active. */
   readonly onEnded?: (active: readonly number[]) => Promise<void>;
   /** Is called after each look at the list. */
   readonly onTurn?: () => void;

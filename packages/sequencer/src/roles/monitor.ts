@@ -122,7 +122,7 @@ export class EpochMonitor {
     }
   }
 
-  /** The phase goes on first, and the tally comes in the next step: from now on dequeuers refuse what they take. */
+  /** The phase goes on first, and the tally comes in the next step: from now on dequeuers refuse the submissions that they take. */
   async #close(record: EpochRecord, lease: Lease): Promise<boolean> {
     if (!(await this.#isClosed(record, lease)) || !(await this.#isChecked(record))) return false;
     return (await this.#epochs.step(record.epoch, 'tally', lease)) !== null;
@@ -139,7 +139,7 @@ export class EpochMonitor {
     return (await this.#epochs.step(epoch, 'failLevel1', lease, { reason })) !== null;
   }
 
-  /** This process's clock says when to try; the store's decides. */
+  /** This process's clock schedules the attempt; the store's clock decides. */
   async #isClosed(record: EpochRecord, lease: Lease): Promise<boolean> {
     if (record.closedAt !== null) return true;
     if (this.#namespace.now() < record.closesAt) return false;
@@ -147,7 +147,7 @@ export class EpochMonitor {
     return closedAt !== null && (await this.#epochs.note(record.epoch, lease, { closedAt })) !== null;
   }
 
-  /** The chain was faster than this validator. What its window let in still ends counted, or dropped for the right reason. */
+  /** The chain was faster than this validator. Submissions of its window still end counted, or dropped for the right reason. */
   async #overtaken(record: EpochRecord, lease: Lease): Promise<boolean> {
     if (record.level1 !== 'pending') return this.#tally(record, lease);
     if (!(await this.#isClosed(record, lease)) || !(await this.#isChecked(record))) return false;
@@ -165,7 +165,7 @@ export class EpochMonitor {
     return !(await this.#namespace.withEpoch(record, (pool) => hasWaitingInTime(pool, record.closesAt)));
   }
 
-  /** An ended epoch needs nobody any more when its last submissions are dropped, and those that count are Finalized if they may. */
+  /** An ended epoch needs nobody any more when its last submissions are dropped, and the counted ones are Finalized if they may be. */
   async #end(epoch: number, lease: Lease): Promise<boolean> {
     // Read the list before the record: a later event of the chain lists the epoch again.
     const version = await this.#epochs.activeVersion(epoch);

@@ -15,7 +15,7 @@ export class PeerBuckets {
   /** In how many milliseconds all tokens of a bucket come but one. */
   readonly #allButOne: number;
   readonly #maxPeers: number;
-  /** When each bucket will be full again. Those that sent something last are at the end. */
+  /** When each bucket will be full again. The latest senders are at the end. */
   readonly #fullAt = new Map<string, number>();
 
   constructor({ rate, burst, peers }: PeerLimits) {

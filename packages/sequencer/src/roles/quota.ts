@@ -1,4 +1,4 @@
-/** Counts what this process has stored in each epoch, for each sender. */
+/** Counts the submissions that this process has stored in each epoch, for each sender. */
 export class Quota {
   readonly #epochs = new Map<number, Map<string, number>>();
 

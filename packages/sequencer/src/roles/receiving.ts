@@ -18,7 +18,7 @@ export interface CollectOptions {
   readonly claimMs?: number | undefined;
 }
 
-/** Takes the messages that the gateway has stored until the signal aborts, and keeps those that are right. */
+/** Takes the messages that the gateway has stored until the signal aborts, and keeps the valid ones. */
 export function receiveMessages(namespace: Namespace, { owner, signal, claimMs }: CollectOptions): Promise<WorkDone> {
   const check = async (message: Message): Promise<void> => {
     const reason = await receive(namespace, message);

@@ -12,7 +12,7 @@ export interface RetentionOptions {
   /** How long an epoch is kept after it ended, in milliseconds; default 7 days. */
   readonly keepMs?: number | undefined;
   /**
-   * Keeps what the validators agreed on elsewhere, before its record goes. Without it these records stay for good; a pool has
+   * Keeps the agreement elsewhere, before its record is deleted. Without it these records stay for good; a pool has
    * room for 64 MiB of them.
    */
   readonly archive?: ((agreement: Agreement) => void | Promise<void>) | undefined;

@@ -61,7 +61,7 @@ async function dropEquivocating({ records }: Namespace, epoch: number, pool: Mem
   for (const { value } of chunks) await pool.drop(value, { app: 'equivocation' });
 }
 
-/** Puts the parts into the pool of work items. Those that are there stay. @throws `ERR_MEMPOOL_STORE_FULL` */
+/** Puts the parts into the pool of work items. Present ones stay. @throws `ERR_MEMPOOL_STORE_FULL` */
 async function handOut(namespace: Namespace, epoch: number, parts: number): Promise<void> {
   const items = await itemsOf(namespace, epoch, parts);
   for (const some of partsOf(items, chunkSize))

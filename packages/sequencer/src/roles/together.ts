@@ -1,4 +1,4 @@
-/** Runs parts until the signal aborts. If one fails, the others stop, too. @throws the first error of a part, when all have ended */
+/** Runs parts until the signal aborts. If one fails, all stop. @throws the first error of a part, when all have ended */
 export async function together(
   signal: AbortSignal,
   parts: readonly ((signal: AbortSignal) => Promise<unknown>)[],

@@ -13,7 +13,7 @@ const agreementPrefix = Uint8Array.of(4);
 
 const ofText = (text: string): Uint8Array => keccak_256(utf8ToBytes(text));
 
-/** Keccak-256 of a text's UTF-8 bytes, as hex. */
+/** Keccak-256 of a string's UTF-8 bytes, as hex. */
 export function textDigest(text: string): string {
   return bytesToHex(ofText(text));
 }
@@ -50,7 +50,7 @@ export function validatorsDigest(validators: readonly string[]): string {
   );
 }
 
-/** What binds signatures to one chain, contract and market: 32 bytes. @throws `RangeError` if it is not their hex */
+/** The domain, which binds signatures to one chain, contract and market: 32 bytes. @throws `RangeError` if it is not their hex */
 export function domainBytes(domain: string): Uint8Array {
   if (!/^(0x)?[0-9a-f]{64}$/i.test(domain)) throw new RangeError('domain must be the hex of 32 bytes');
   return hexToBytes(domain.slice(-64));

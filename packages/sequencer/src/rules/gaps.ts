@@ -1,6 +1,6 @@
 import type { EpochRecord } from '../contract/epoch.ts';
 
-/** What may be missing of an epoch. */
+/** The parts that an epoch may lack. */
 export const gapKinds = ['missing_level1', 'missing_level2', 'missing_onchain'] as const;
 
 /** One of `gapKinds`. */

@@ -18,11 +18,11 @@ export interface EpochOutcome {
 export interface ParticipationCounts {
   /** Epochs that wanted a batch of it. */
   readonly epochs: number;
-  /** Those of them with a batch of it. */
+  /** The epochs among them with a batch of it. */
   readonly batches: number;
-  /** Those of them with an agreement. */
+  /** The epochs among them with an agreement. */
   readonly agreements: number;
-  /** Those agreements in which its batch counts. */
+  /** The agreements in which its batch counts. */
   readonly included: number;
 }
 
@@ -38,7 +38,7 @@ export interface Participation extends ParticipationCounts {
 const none: ParticipationCounts = { epochs: 0, batches: 0, agreements: 0, included: 0 };
 
 /**
- * Counts what each validator did. An epoch counts once for each of its validators, and only if it wanted batches: one without
+ * Counts the participation of each validator. An epoch counts once for each of its validators, and only if it wanted batches: one without
  * any submission wants none, and nobody is blamed for it.
  */
 export function countParticipation(outcomes: Iterable<EpochOutcome>): Map<string, ParticipationCounts> {
@@ -54,7 +54,7 @@ function countOne({ validators, batches, included, counted, isOver }: EpochOutco
     own.map((validator) => {
       const agreements = counting === null ? 0 : 1;
       const isIn = counting?.has(validator) === true;
-      // A batch that counts was here, whatever became of its record.
+      // A batch that counts was here, even without its record.
       const hasSent = sent.has(validator) || isIn;
       return [validator, { epochs: 1, batches: Number(hasSent), agreements, included: Number(isIn) }];
     }),

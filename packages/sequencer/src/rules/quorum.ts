@@ -46,7 +46,7 @@ export function agree(epoch: number, batches: Iterable<CountedBatch>, validators
 }
 
 /**
- * The same agreement with a JSON of at most so many bytes. If it is larger, projects are not named in `leftOut`, first those for
+ * The same agreement with a JSON of at most so many bytes. If it is larger, projects are not named in `leftOut`, first the ones for
  * which the fewest validators found one content id: a validator can make up as many as its batch holds. If the leaves alone are
  * larger, nothing is agreed on.
  */
@@ -65,7 +65,7 @@ function mostVotes({ votes }: LeftOut): number {
 /** Which validators' batches count, and which contradict themselves: all that decides an agreement. Both sorted. */
 export type Standing = Pick<Agreement, 'validators' | 'equivocating'>;
 
-/** What `agree` would say of whom, from the roots alone. */
+/** The votes that `agree` would count, from the roots alone. */
 export function standing(
   batches: Iterable<Pick<Batch, 'validator' | 'root'>>,
   validators: readonly string[],

@@ -7,7 +7,7 @@ import { partsOf } from '../rules/parts.ts';
 import { endorsedBy, prefixOf, recordNames } from './names.ts';
 import type { Namespace } from './namespace.ts';
 
-/** Says that a validator's batch is here. The batch itself is in the pool that its hash is in. */
+/** Records that a validator's batch is here. The batch itself is in the pool that its hash is in. */
 export interface Receipt extends Pick<Batch, 'validator' | 'root' | 'cid'> {
   /** `messageHash`. */
   readonly hash: string;

@@ -4,7 +4,7 @@ import { type EpochRow, type EpochStep, isEnded, isIn, stepped } from '../rules/
 import { epochOfName, recordNames } from './names.ts';
 import type { Namespace } from './namespace.ts';
 
-/** The fields of an epoch that a step may set beside the states. */
+/** The fields of an epoch that a step may set in addition to the states. */
 export type EpochFacts = Partial<
   Pick<
     EpochRecord,

@@ -6,7 +6,7 @@ const padded = (value: number): string => String(value).padStart(16, '0');
 /** The prefix of the names of a validator's endorsements. */
 export const endorsedBy = (epoch: number, validator: string): string => `endorsed/${padded(epoch)}/${validator}/`;
 
-/** The names of a namespace's records. Those that belong to one epoch only begin with a kind and its number. */
+/** The names of a namespace's records. The names of one epoch's records begin with a kind and its number. */
 export const recordNames = {
   epoch: (epoch: number): string => `epoch/${padded(epoch)}`,
   /** The epoch is as the chain has it: any number. */

@@ -39,7 +39,7 @@ export class Records {
     return found === null ? null : { value: fromBytes<T>(found.value), version: found.version };
   }
 
-  /** All records whose names begin so, in the order of their names; with `after`, those that come after this name. */
+  /** All records whose names begin so, in the order of their names; with `after`, the records after this name. */
   async list<T>(prefix: string, after?: string): Promise<({ readonly name: string } & Read<T>)[]> {
     const all: ({ readonly name: string } & Read<T>)[] = [];
     for await (const { name, value, version } of this.#walk(prefix, after))
