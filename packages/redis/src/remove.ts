@@ -5,7 +5,7 @@ import { type RedisOptions, taggedPrefix } from './connection/options.ts';
 import { removedKeysOf, waitKeyOf } from './connection/script.ts';
 
 /**
- * Removes all keys of the pool, and of the election that the options name, in one step (D4). The next call of an open store makes the
+ * Removes all keys of the pool, and of the election that the options name, in one step (D4). The next call of an open store creates the
  * pool again, as after FLUSHALL. If the answer is lost, it tries again, and then the result may be false. Streams of answers between nodes
  * that have just written (`…:answers:<node>`) are not removed: they expire within 10 s.
  */
