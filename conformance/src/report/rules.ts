@@ -94,7 +94,7 @@ export const rules: Readonly<Record<string, string>> = {
 /** The rules of a ledger, as mempool-ledger's `docs/rules.md` has them. Ids are permanent. */
 export const ledgerRules: Readonly<Record<string, string>> = {
   W1: 'Creating a wallet',
-  W2: 'What a wallet tells',
+  W2: 'The totals of a wallet',
   W3: 'The vault',
   W4: 'Tags',
   W5: 'Closing',
@@ -109,7 +109,7 @@ export const ledgerRules: Readonly<Record<string, string>> = {
   T6: 'No wallet is overdrawn',
   T7: 'A refusal changes nothing',
   T8: 'Refusals are counted',
-  T9: 'What a transfer tells',
+  T9: 'The fields of a transfer',
   H1: 'Reserving',
   H2: 'Posting',
   H3: 'Voiding',
@@ -132,7 +132,7 @@ export const ledgerRules: Readonly<Record<string, string>> = {
   J5: 'Retention',
   J6: 'Trimming',
   S1: 'Every record once, in order',
-  S2: 'What comes later',
+  S2: 'Later records',
   S3: 'Records that are gone',
   S4: 'How a stream ends',
   A1: 'Arguments',
@@ -140,7 +140,7 @@ export const ledgerRules: Readonly<Record<string, string>> = {
   C1: 'Many calls at once',
   C2: 'Names',
   C3: 'Handles',
-  C4: 'Opened anew',
+  C4: 'Opened again',
   C5: 'Close',
   chance: 'Random histories against a naive model',
 };
