@@ -32,7 +32,7 @@ export function nodeStatus({ chainId, epoch, tip, rpcAddress }: StatusParts): ob
       version,
       channels: '',
       moniker: 'mempool',
-      other: { tx_index: 'off', rpc_address: rpcAddress },
+      other: { tx_index: 'on', rpc_address: rpcAddress },
     },
     sync_info: {
       latest_block_hash: tip?.hash.toUpperCase() ?? noHash,
@@ -52,3 +52,13 @@ export function nodeStatus({ chainId, epoch, tip, rpcAddress }: StatusParts): ob
     },
   };
 }
+
+/** Returns the answer of `abci_info`: there is no application, so it says how far the pool is. */
+export function abciInfo(tip: ChainPoint | null): object {
+  const height = String(tip?.slot ?? 0);
+  const nothing = { version: '', app_version: '0', last_block_app_hash: null };
+  return { response: { data: 'mempool', last_block_height: height, ...nothing } };
+}
+
+/** The answer of `net_info`: a pool has no peers of CometBFT's network. */
+export const netInfo = { listening: false, listeners: [], n_peers: '0', peers: [] } as const;

@@ -1,15 +1,21 @@
+import type { IncomingMessage } from 'node:http';
 import {
   authorize,
   type Caller,
+  type Conversation,
   contentTypeOf,
   type Edge,
   type ExtensionParts,
   type HostEnvironment,
   HttpListener,
   headerOf,
+  type Line,
+  notFound,
   Problem,
   WaitingList,
+  WebSockets,
 } from 'mempool-server/edge';
+import { BlockTransactions } from './block-transactions.ts';
 import {
   batchAnswer,
   emptyAnswer,
@@ -21,9 +27,10 @@ import {
   rpcAnswer,
 } from './rpc-answer.ts';
 import { batchTooLarge, faultOf, methodNotFound, RpcFault } from './rpc-fault.ts';
-import { type RpcMethod, rpcMethods } from './rpc-methods.ts';
+import { type RpcMethod, rpcMethods, type WaitingCaller } from './rpc-methods.ts';
 import { paramsOfJson, paramsOfUri, type RpcParams } from './rpc-params.ts';
-import { type RpcRequest, readRequests } from './rpc-request.ts';
+import { type RpcRequest, readRequest, readRequests } from './rpc-request.ts';
+import { TxSubscriptions } from './tx-subscriptions.ts';
 
 /** The section `[edges.cometbft]`, with defaults filled in. */
 export interface CometBftSection {
@@ -33,13 +40,14 @@ export interface CometBftSection {
   readonly chainId: string;
 }
 
-/** Opens the methods of CometBFT's RPC that are about its mempool, by JSON-RPC and by URI. */
+/** Opens the methods of CometBFT's RPC that are about its mempool, by JSON-RPC, by URI and by WebSocket. */
 export async function openCometBft(parts: ExtensionParts, { port, chainId }: CometBftSection): Promise<Edge> {
   const { pool, gate, options } = parts;
   let rpcAddress = '';
   const server = (): { chainId: string; rpcAddress: string } => ({ chainId, rpcAddress });
-  const methods = rpcMethods({ pool, list: WaitingList.of(parts), server });
-  const rpc = new CometBftRpc(parts, methods);
+  const blocks = new BlockTransactions(pool);
+  const methods = rpcMethods({ pool, list: WaitingList.of(parts), waits: gate.waits, blocks, server });
+  const rpc = new CometBftRpc(parts, methods, blocks);
   const handle = (request: Request, environment: HostEnvironment): Promise<Response> => {
     const answer = (): Promise<Response> => rpc.answer(request, environment);
     const refused = (problem: Problem): Response => rpcAnswer({ fault: faultOf(problem) }, problem.status);
@@ -47,7 +55,25 @@ export async function openCometBft(parts: ExtensionParts, { port, chainId }: Com
   };
   const listener = await HttpListener.open(handle, { host: options.host, port });
   rpcAddress = listener.url.replace('http:', 'tcp:');
-  return listener;
+  const socketPort = { gate, http: listener.http, maxMessageBytes: options.maxBodyBytes };
+  const sockets = new WebSockets(
+    { authorization: authorizationOf, open: rpc.converse, refused: refusedText },
+    socketPort,
+  );
+  const stop = async (drained: Promise<void>, drainMs: number): Promise<void> => {
+    await Promise.all([sockets.stop(drained, drainMs), listener.stop(drained, drainMs)]);
+  };
+  return { url: listener.url, stop };
+}
+
+/** @throws `Problem` 404 */
+function authorizationOf({ url = '', headers }: IncomingMessage): string | undefined {
+  if (!/^\/websocket(?:\?|$)/.test(url)) throw notFound('The WebSocket is at /websocket.');
+  return headers.authorization;
+}
+
+function refusedText(problem: Problem): string {
+  return responseText({ fault: faultOf(problem) });
 }
 
 /** When the answers of a batch are longer than this, the calls that have not begun are refused. */
@@ -59,10 +85,12 @@ const uriId = -1;
 class CometBftRpc {
   readonly #parts: ExtensionParts;
   readonly #methods: ReadonlyMap<string, RpcMethod>;
+  readonly #blocks: BlockTransactions;
 
-  constructor(parts: ExtensionParts, methods: ReadonlyMap<string, RpcMethod>) {
+  constructor(parts: ExtensionParts, methods: ReadonlyMap<string, RpcMethod>, blocks: BlockTransactions) {
     this.#parts = parts;
     this.#methods = methods;
+    this.#blocks = blocks;
   }
 
   async answer(request: Request, environment: HostEnvironment): Promise<Response> {
@@ -71,7 +99,8 @@ class CometBftRpc {
     const name = pathname.slice(1);
     const method = this.#methods.get(name);
     if (method === undefined) return notFoundAnswer();
-    const sender = { request, caller: () => this.#parts.gate.identify(request, environment) };
+    const identify = (): Caller | null => this.#parts.gate.identify(request, environment);
+    const sender = { identify, verb: request.method, waiting: { request, environment } };
     const response = await this.#called(name, uriId, sender, () => {
       if (method.writes) refuseOtherSites(request, environment);
       return paramsOfUri(method.params, searchParams);
@@ -95,13 +124,52 @@ class CometBftRpc {
       try {
         return bytes.length === 0
           ? htmlAnswer(listOfMethods(this.#methods))
-          : await this.#answerRequests(bytes, { request, caller: counted });
+          : await this.#answerRequests(bytes, {
+              identify: counted,
+              verb: request.method,
+              waiting: { request, environment },
+            });
       } finally {
         release();
       }
     } catch (error) {
       const fault = this.#faultOf(error);
       return rpcAnswer({ fault }, ownStatus(fault) ?? (fault.code === -32700 ? 500 : 400));
+    }
+  }
+
+  /** Begins the conversation of a WebSocket. */
+  readonly converse = (caller: Caller | null, _incoming: IncomingMessage, line: Line): Conversation => {
+    const { gate, hub } = this.#parts;
+    const subscriptions = new TxSubscriptions({ gate, hub, blocks: this.#blocks }, line);
+    const leaving = new AbortController();
+    const senderOf = (refusal: unknown): Sender => ({
+      identify: () => {
+        if (refusal !== null) throw refusal;
+        return caller;
+      },
+      verb: 'GET',
+      waiting: { request: { signal: leaving.signal }, environment: {} },
+      own: subscriptions.methods,
+    });
+    return {
+      answer: (text, refusal) => this.#answerMessage(text, senderOf(refusal)),
+      get subscriptionCount() {
+        return subscriptions.count;
+      },
+      end: () => {
+        leaving.abort();
+        subscriptions.end();
+      },
+    };
+  };
+
+  async #answerMessage(text: string, sender: Sender): Promise<string | null> {
+    try {
+      const request = readRequest(text);
+      return request === null ? null : responseText(await this.#requested(request, sender));
+    } catch (error) {
+      return responseText({ fault: this.#faultOf(error) });
     }
   }
 
@@ -136,25 +204,25 @@ class CometBftRpc {
   async #called(
     name: string,
     id: string | number,
-    sender: Sender,
+    { identify, verb, waiting, own }: Sender,
     params: (method: RpcMethod) => RpcParams,
   ): Promise<RpcResponse> {
     const { gate } = this.#parts;
     const startedMs = performance.now();
-    const method = this.#methods.get(name);
+    const method = own?.get(name) ?? this.#methods.get(name);
     const count = (status: number): void => {
       gate.count({
         route: `cometbft ${method === undefined ? 'unknown' : name}`,
-        method: sender.request.method,
+        method: verb,
         status,
         startedMs,
       });
     };
     try {
-      const caller = sender.caller();
+      const caller = identify();
       if (method === undefined) throw methodNotFound();
       if (method.scope !== null) authorize(caller, [method.scope]);
-      const result = await method.call(params(method));
+      const result = await method.call(params(method), { id, ...waiting });
       count(200);
       return { id, result };
     } catch (error) {
@@ -171,9 +239,13 @@ class CometBftRpc {
 
 /** The sender of a call. */
 interface Sender {
-  readonly request: Request;
-  /** Returns the sender and counts a call against the rate. @throws `Problem` 429 */
-  caller(): Caller | null;
+  /** Finds out who it is, and counts the call against the rate. @throws `Problem` */
+  readonly identify: () => Caller | null;
+  /** The HTTP method. */
+  readonly verb: string;
+  readonly waiting: WaitingCaller;
+  /** The methods of its WebSocket. */
+  readonly own?: ReadonlyMap<string, RpcMethod>;
 }
 
 /** The HTTP status of a refusal that CometBFT does not know: of tokens, rates and limits. */

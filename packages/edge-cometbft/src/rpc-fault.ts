@@ -68,7 +68,7 @@ export function refusedByPool(reason: string): RpcFault {
 
 /** Returns the fault for a method that does not exist. */
 export function methodNotFound(): RpcFault {
-  return new RpcFault(-32601, '', { status: 404 });
+  return new RpcFault(-32601, 'this is a mempool without a chain and an application: ask a node', { status: 404 });
 }
 
 /** Returns the fault for a call of a batch whose answers are too large already. */

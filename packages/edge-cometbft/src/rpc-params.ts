@@ -6,12 +6,25 @@ export interface RpcParams {
   readonly tx: Uint8Array;
   /** The limit; `null` if it was not given. */
   readonly limit: number | null;
+  /** The bytes of a hash; empty if none were given. */
+  readonly hash: Uint8Array;
+  /** True: with a proof. */
+  readonly prove: boolean;
+  /** A query; empty if none was given. */
+  readonly query: string;
+  /** The number of a page, from 1; `null` if it was not given. */
+  readonly page: number | null;
+  readonly per_page: number | null;
+  readonly order_by: string;
 }
 
 /** The name of a parameter. */
 export type ParamName = keyof RpcParams;
 
-const none: RpcParams = { tx: new Uint8Array(), limit: null };
+const none: RpcParams = {
+  ...{ tx: new Uint8Array(), limit: null, hash: new Uint8Array(), prove: false, query: '' },
+  ...{ page: null, per_page: null, order_by: '' },
+};
 
 interface Reader<T> {
   /** Parses a value in JSON. @throws `RpcFault` */
@@ -23,6 +36,12 @@ interface Reader<T> {
 const readers: { readonly [Name in ParamName]: Reader<RpcParams[Name]> } = {
   tx: { json: bytesOfJson, text: bytesOfText },
   limit: { json: integerOfJson, text: integerOfText },
+  hash: { json: bytesOfJson, text: bytesOfText },
+  prove: { json: flagOfJson, text: (given) => flagOfJson(JSON.parse(given)) },
+  query: { json: stringOfJson, text: (given) => stringOfJson(JSON.parse(given)) },
+  page: { json: integerOfJson, text: integerOfText },
+  per_page: { json: integerOfJson, text: integerOfText },
+  order_by: { json: stringOfJson, text: (given) => stringOfJson(JSON.parse(given)) },
 };
 
 /**
@@ -78,7 +97,7 @@ function converted<T>(kind: 'json' | 'http', work: () => T): T {
 const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 function bytesOfJson(value: unknown): Uint8Array {
-  if (typeof value !== 'string') throw new Error('tx: expected base64 in a string');
+  if (typeof value !== 'string') throw new Error('expected base64 in a string');
   if (!base64.test(value)) throw new Error('illegal base64 data');
   return Buffer.from(value, 'base64');
 }
@@ -108,4 +127,14 @@ function integerOfText(given: string): number | null {
   if (integer.test(given)) return Number(given);
   const value: unknown = JSON.parse(given);
   return value === null ? null : integerOfJson(value);
+}
+
+function flagOfJson(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  throw new Error('expected true or false');
+}
+
+function stringOfJson(value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw new Error('expected a string');
 }

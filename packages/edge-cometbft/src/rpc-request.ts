@@ -17,23 +17,30 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
  * @throws `RpcFault` −32700, or −32600 if they are too many
  */
 export function readRequests(body: Uint8Array): RpcRequest[] {
-  const given = parsed(body);
+  const given = parsed(textOfBody(body));
   if (!Array.isArray(given)) return requestsOf(given);
   if (given.length > maxBatch) throw tooMany(given.length);
   return given.flatMap(requestsOf);
+}
+
+/** Returns the request of a WebSocket's message, which has no batches; `null` for a notification. @throws `RpcFault` −32700 */
+export function readRequest(message: string): RpcRequest | null {
+  return requestsOf(parsed(message))[0] ?? null;
 }
 
 function tooMany(count: number): RpcFault {
   return new RpcFault(-32600, `maximum JSON-RPC batch size exceeded, got: ${count}, max: ${maxBatch}`, { status: 400 });
 }
 
-function parsed(body: Uint8Array): unknown {
-  let text: string;
+function textOfBody(body: Uint8Array): string {
   try {
-    text = utf8.decode(body);
+    return utf8.decode(body);
   } catch {
     throw unreadable('it is not UTF-8');
   }
+}
+
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {

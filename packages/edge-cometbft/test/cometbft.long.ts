@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { StargateClient } from '@cosmjs/stargate';
 import { Comet38Client } from '@cosmjs/tendermint-rpc';
 import { expect, test } from 'vitest';
 import { EdgeWorld, sharedBackends } from '../../server/test/edges/edge-world.ts';
@@ -72,3 +73,47 @@ test.for(sharedBackends)('the client of CosmJS, through a kill of the leader and
   world.apply(...numbers(5, 60).map(hashOf));
   await expect.poll(() => waiting(world, killed), { timeout: 20_000 }).toEqual(expected([]));
 });
+
+/** Sends with CosmJS's own wait, which polls. */
+async function sentAndFound(url: string, tx: Uint8Array): Promise<number> {
+  const client = await StargateClient.connect(url);
+  const { height, code } = await client.broadcastTx(tx, 60_000, 50);
+  expect(code).toBe(0);
+  return height;
+}
+
+test.for(['ephemeral', ...sharedBackends] as const)(
+  'CosmJS sends and waits, also through forks and a kill: %s',
+  async (backend) => {
+    const world = await EdgeWorld.open(backend, { edges });
+    const urls = world.servers.map(({ edges: { cometbft = '' } }) => cometbft);
+    const [first = ''] = urls;
+    const last = urls.at(-1) ?? '';
+    // A fork needs a block before it that stays.
+    world.apply();
+    const sent = Promise.all(numbers(0, 20).map((i) => sentAndFound(i % 2 === 0 ? first : last, bytesOf(i))));
+    await expect
+      .poll(() => waiting(world, 0))
+      .toEqual(expect.objectContaining({ totalBytes: 20 * 'key0=value'.length + 10 }));
+    world.apply(...numbers(0, 20).map(hashOf));
+    expect(await sent).toEqual(Array(20).fill(2));
+    world.undo(1);
+    const client = await StargateClient.connect(last);
+    await expect.poll(() => client.getTx(hashOf(0).toUpperCase())).toBeNull();
+    world.apply();
+    world.apply(...numbers(0, 20).map(hashOf));
+    await expect.poll(async () => (await client.getTx(hashOf(0).toUpperCase()))?.height).toBe(5);
+    if (backend === 'ephemeral') return;
+    const other = 1 - (await world.killLeader());
+    const late = sentAndFound(urls[other] as string, bytesOf(20));
+    await expect
+      .poll(() => waiting(world, other))
+      .toMatchObject({ txs: [Buffer.from(bytesOf(20)).toString('base64')] });
+    world.apply(hashOf(20));
+    expect(await late).toBe(6);
+    // More blocks make them final: they are read from the log.
+    for (const _ of numbers(0, 4)) world.apply();
+    const final = await StargateClient.connect(urls[other] as string);
+    await expect.poll(async () => (await final.getTx(hashOf(5).toUpperCase()))?.tx).toEqual(bytesOf(5));
+  },
+);

@@ -73,7 +73,7 @@ describe.each(['fifo', 'priority'] as const)('the client of CosmJS on a %s pool'
     expect((await client.status()).syncInfo.latestBlockHeight).toBe(5);
     await server.pool.rollback('origin');
     expect(await client.numUnconfirmedTxs()).toEqual({ total: 2, totalBytes: 7 });
-    await expect(client.block(1)).rejects.toThrow('Method not found');
+    await expect(client.block(1)).rejects.toThrow('ask a node');
   });
 });
 
@@ -140,8 +140,12 @@ test('what is wrong is answered with the codes and words of CometBFT', async () 
     { id: 1, method: 7 },
   ])
     expect(await post(server, body)).toEqual([500, { jsonrpc: '2.0', error: parse }]);
-  const unknown = { jsonrpc: '2.0', id: 1, error: fault(-32601, 'Method not found') };
-  for (const method of ['block', 'tx', 'abci_info', 'constructor', ''])
+  const unknown = {
+    jsonrpc: '2.0',
+    id: 1,
+    error: fault(-32601, 'Method not found', expect.stringContaining('ask a node')),
+  };
+  for (const method of ['block', 'abci_query', 'subscribe', 'constructor', ''])
     expect(await post(server, call(method))).toEqual([200, unknown]);
   expect(await get(server, '/block?height=1')).toEqual([404, '404 page not found\n']);
   const invalid = (data: string) => fault(-32602, 'Invalid params', expect.stringContaining(data));
