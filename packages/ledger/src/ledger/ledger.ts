@@ -211,7 +211,10 @@ export class Ledger {
     return this.#live().trim(ledgerLimits.maxBatch);
   }
 
-  /** Recomputes every counter and the chain of digests from the history. It reads everything, and may run while others write. */
+  /**
+   * Replays the records, and compares the digests, the wallets, the states of transfers and the histories of wallets with them. It reads
+   * everything, and may run while others write.
+   */
   async audit(): Promise<AuditReport> {
     return audit(this.#live());
   }

@@ -144,6 +144,14 @@ const tampered = {
   "UPDATE record SET content = replace(content, '\"5\"', '\"6\"') WHERE id = 'paid'": 'digest',
   "DELETE FROM record WHERE id = 'paid'": 'digest',
   "UPDATE wallet SET credits_posted = 6 WHERE id = 'alice'": 'counters',
+  "UPDATE wallet SET content = replace(content, '\"alice\"', '\"eve\"') WHERE id = 'alice'": 'wallet',
+  "UPDATE wallet SET content = replace(content, 'false', 'true'), overdraft = 1 WHERE id = 'alice'": 'wallet',
+  "UPDATE wallet SET tags = '[]' WHERE id = 'alice'": 'wallet',
+  "UPDATE wallet SET closed = 1 WHERE id = 'alice'": 'wallet',
+  "DELETE FROM wallet WHERE id = 'alice'": 'wallet',
+  "UPDATE record SET state = 2 WHERE id = 'held'": 'transfer',
+  "UPDATE record SET state = 0 WHERE id = 'paid'": 'transfer',
+  'DELETE FROM history WHERE wallet = 2': 'history',
 } as const;
 
 test.each(Object.entries(tampered))('the audit finds tampering: %s', async (sql, kind) => {
