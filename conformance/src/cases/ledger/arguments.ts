@@ -47,7 +47,11 @@ const wrong: readonly Wrong[] = [
   ['colour', (one, colour) => one.createWallet({ ...walletOf('x'), colour } as never), ['red']],
   ['currency', (one, currency) => one.transfer(pay({ currency })), ['', 7, undefined, long(17)]],
   ['description', (one, description) => one.transfer(pay({ description })), [7, null, long(513), 'a\nb', '\ud800']],
-  ['metadata', (one, metadata) => one.transfer(pay({ metadata })), [null, 'x', [], { a: long(4_096) }]],
+  [
+    'metadata',
+    (one, metadata) => one.transfer(pay({ metadata })),
+    [null, 'x', [], new Map([['a', 'b']]), { a: long(4_096) }],
+  ],
   ['metadata.a', (one, a) => one.transfer(pay({ metadata: { a } })), [1, null, {}, '\ud800']],
   [
     'signature.bytes',

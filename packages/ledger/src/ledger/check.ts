@@ -46,7 +46,7 @@ export function checkTags(given: unknown): readonly string[] {
 /** Returns a checked copy of the metadata. @throws `ERR_LEDGER_ARGUMENT` naming the field */
 export function checkMetadata(given: unknown): Metadata {
   if (given === undefined) return {};
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
+  if (typeof given !== 'object' || given === null || !isPlain(given))
     throw badArgument('metadata', 'an object of texts');
   const entries = Object.entries(given);
   for (const [key, value] of entries) {
@@ -58,6 +58,12 @@ export function checkMetadata(given: unknown): Metadata {
     throw badArgument('metadata', `at most ${ledgerLimits.maxMetadataBytes} bytes of JSON`);
   }
   return Object.fromEntries(entries);
+}
+
+/** False for an array, a `Map` and other objects that keep what they hold elsewhere than in their fields. */
+function isPlain(given: object): boolean {
+  const prototype = Object.getPrototypeOf(given);
+  return prototype === null || Object.getPrototypeOf(prototype) === null;
 }
 
 /** Returns the whole number if it is from `least` to `most`. @throws `ERR_LEDGER_ARGUMENT` naming the field */

@@ -255,8 +255,17 @@ test('a token moves the money of its owners alone, and an administrator makes wa
   expect(await status('reader', '/wallets/bob')).toBe(200);
   expect(await status('reader', '/audit')).toBe(200);
   expect((await as('ann').post('/wallets', { id: 'more', owner: 'ann' })).status).toBe(403);
+  await ledgerOf(server)?.debtWallet('ADA');
   for (const name of ['ann', 'all'])
-    expect((await as(name).post('/transfers', { ...move, source: '~vault' }, `v-${name}`)).status).toBe(403);
+    for (const source of ['~vault', '~debt.ADA']) {
+      expect((await as(name).post('/transfers', { ...move, source }, `v-${name}`)).status).toBe(403);
+      expect((await as(name).post(`/wallets/${source}/close`, {}, `c-${name}`)).status).toBe(403);
+      expect((await as(name).post('/wallets', { id: source, owner: name })).status).toBe(403);
+      expect((await as('ann').get(`/wallets/${source}`)).status).toBe(403);
+      expect((await as('ann').get(`/wallets/${source}/transfers`)).status).toBe(403);
+    }
+  for (const kind of ['post', 'void'])
+    expect((await as('all').post(`/transfers/~pool.1/${kind}`, {}, `s-${kind}`)).status).toBe(403);
   expect((await as('all').post('/transfers', move, '2')).status).toBe(201);
   const reserve = { ...move, kind: 'reserve' };
   expect((await as('ann').post('/transfers', reserve, 'r')).status).toBe(201);
