@@ -1,10 +1,9 @@
 import { rmSync } from 'node:fs';
-import { resolve } from 'node:path';
 import type { Database } from 'better-sqlite3';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import type { DriverOptions } from 'mempool-core/backend';
 import { assertInPlace, connect, identify, incompatible, removed } from './file/database-file.ts';
-import { versionAt } from './file/file-identity.ts';
+import { realFile, versionAt } from './file/file-identity.ts';
 import { poolKind } from './file/file-kind.ts';
 import type { SqliteOptions } from './file/options.ts';
 import { storeError } from './file/store-error.ts';
@@ -14,7 +13,7 @@ type FileOptions = DriverOptions & SqliteOptions;
 
 /**
  * Removes the file of the pool, SQLite's files beside it, and the lock files of elections in it (D4). A file that an election made and
- * that has no pool is removed too.
+ * that has no pool is removed too. Of a path that is a link, the file goes that it leads to, and the link stays.
  *
  * @throws `ERR_MEMPOOL_IN_USE` if a store or an election has the file open; `ERR_MEMPOOL_INCOMPATIBLE` for a file of another kind;
  * `ERR_MEMPOOL_CORRUPT` if the file is too damaged to find out its kind
@@ -24,7 +23,7 @@ export function removeFile(options: FileOptions): Promise<boolean> {
 }
 
 function removeOnce({ path, pool, election }: FileOptions): boolean {
-  const file = resolve(path);
+  const file = realFile(path);
   const connected = connectTo(file);
   if (connected === null) return false;
   const { database, identity } = connected;

@@ -27,3 +27,8 @@ export function diskDirectory(): string {
   mkdirSync(path);
   return path;
 }
+
+/** A mount of one file in the place of another, for this program alone. */
+export function onMountedFile(file: string, at: string): string[] {
+  return [...(namespace ?? []), 'bash', '-c', `mount --bind '${file}' '${at}' && exec "$@"`, 'bash'];
+}

@@ -63,6 +63,22 @@ test('a pool and an election refuse the file of a ledger, and say what it holds'
   await (await open(path)).close();
 });
 
+test.each(['-wal', '-shm'])('nothing is answered once the file %s was deleted', async (end) => {
+  const path = await makeLedger();
+  const ledger = await open(path);
+  renameSync(`${path}${end}`, `${path}-kept`);
+  const gone = { code: 'ERR_LEDGER_INCOMPATIBLE', message: expect.stringContaining(`${path}${end}`) };
+  await expect(ledger.transfer({ ...money, id: 'late' })).rejects.toMatchObject(gone);
+  renameSync(`${path}-kept`, `${path}${end}`);
+  expect(await ledger.transfer({ ...money, id: 'late' })).toMatchObject({ outcome: 'created' });
+});
+
+test('a file with several hard links is refused', async () => {
+  const path = await makeLedger();
+  linkSync(path, `${path}-other`);
+  await expect(open(`${path}-other`)).rejects.toMatchObject({ code: 'ERR_LEDGER_ARGUMENT', field: 'path' });
+});
+
 test('another name, a wrong path and a wrong option are refused', async () => {
   const path = await makeLedger();
   await expect(open(path, { name: 'other' })).rejects.toMatchObject({ code: 'ERR_LEDGER_INCOMPATIBLE' });

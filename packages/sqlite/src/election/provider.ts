@@ -1,6 +1,6 @@
-import { resolve } from 'node:path';
 import { badOption, type ElectionProvider, type LeaseStoreOptions } from 'mempool-election';
 import { openDatabase } from '../file/database-file.ts';
+import { realFile } from '../file/file-identity.ts';
 import { poolKind } from '../file/file-kind.ts';
 import { isFileName } from '../file/options.ts';
 import { SqlFile } from '../file/sql-file.ts';
@@ -28,7 +28,7 @@ export function sqliteElectionWithClock(clock: LeaseClock): ElectionProvider<Sql
       const { path, name } = options;
       if (!isFileName(path)) throw badOption('path', 'the name of a file');
       const file = await openFile(options);
-      return new FileLeaseStore({ file, lock: new CrashLock(`${resolve(path)}-${name}-lock`), clock }, options);
+      return new FileLeaseStore({ file, lock: new CrashLock(`${realFile(path)}-${name}-lock`), clock }, options);
     },
   };
 }

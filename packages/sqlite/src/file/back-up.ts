@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import SqliteDatabase from 'better-sqlite3';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
+import { assertOneName } from './file-identity.ts';
 import { isFileName } from './options.ts';
 import { storeError } from './store-error.ts';
 
@@ -15,11 +16,12 @@ const lockMs = 5_000;
  * when the call returns. The call blocks the event loop meanwhile. The path `to` never has a partial copy.
  *
  * @returns the size of the copy, in bytes
- * @throws `ERR_MEMPOOL_INVALID` naming `path` if there is no such file, or `to` if that exists already or its folder does not take
+ * @throws `ERR_MEMPOOL_INVALID` naming `path` if there is no such file, or if it has several names or is mounted by itself, or `to` if that exists already or its folder does not take
  * a file; `ERR_MEMPOOL_CORRUPT` if the copy, and so the file, is damaged; `ERR_MEMPOOL_STORE_FULL`
  */
 export function backUpFile(path: string, to: string): number {
   if (!existsSync(path)) throw invalid('path', `a file that exists: ${resolve(path)}`);
+  assertOneName(path);
   if (!isFileName(to)) throw invalid('to', 'the name of a file');
   if (existsSync(to)) throw taken(to);
   // No other copy under way has this name.

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import SqliteDatabase, { type Database } from 'better-sqlite3';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import * as core from 'mempool-core/backend';
-import { fileSizeAt, identityAt, makeFile } from './file-identity.ts';
+import { assertOneName, fileSizeAt, identityAt, makeFile } from './file-identity.ts';
 import type { FileKind } from './file-kind.ts';
 import { storeError } from './store-error.ts';
 
@@ -76,6 +76,7 @@ export function connect(kind: FileKind, path: string, create: boolean): Connecte
     assertNoStrayWal(path);
     const isThere = create && makeFile(path, () => header(kind));
     const size = fileSizeAt(path);
+    assertOneName(path);
     if (size !== null && size < headerBytes) assertNotTruncated(path);
     return openAt(path, create, isThere);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { linkSync, lstatSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { MempoolError } from 'mempool-core';
 import { invalid } from 'mempool-core/backend';
 
@@ -43,35 +44,91 @@ export function makeFile(path: string, content: () => Buffer): boolean {
   }
 }
 
+/** Returns the absolute path of the file that links lead to. SQLite keeps its other files beside that one. */
+export function realFile(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // There is no file yet, or its directory cannot be read, which shows when it is opened.
+    return resolve(path);
+  }
+}
+
+/**
+ * Checks that SQLite has one log for the file. Each name of a file has a log of its own, and so has a mounted file within its mount.
+ * @throws `ERR_MEMPOOL_INVALID` for a file that is a mount point, or that has several names
+ */
+export function assertOneName(path: string): void {
+  const file = realFile(path);
+  if (isMountPoint(file)) throw invalid('path', `a file that is not mounted by itself, mount its directory: ${file}`);
+  if (linksOf(file) <= 1) return;
+  removeTemporaryNames(file);
+  if (linksOf(file) > 1) throw invalid('path', `a file with one name, and without further hard links: ${file}`);
+}
+
+function linksOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.nlink ?? 0;
+}
+
+/** The names that `makeFile` and a backup give a file for a moment, and that stay if their process is killed. */
+const temporaryName = /^(-[0-9a-f-]{36}|\.[0-9a-f]{12}\.partial)$/;
+
+function removeTemporaryNames(file: string): void {
+  const [directory, name] = [dirname(file), basename(file)];
+  for (const other of readdirSync(directory)) {
+    if (!other.startsWith(name) || !temporaryName.test(other.slice(name.length))) continue;
+    const path = join(directory, other);
+    if (identityAt(path) === identityAt(file)) rmSync(path, { force: true });
+  }
+}
+
+/** By the table of this process. Devices are no sign: those of a file and its directory may be equal in spite of a mount, or differ without one. */
+function isMountPoint(file: string): boolean {
+  const escaped = file.replace(/[ \t\n\\]/g, (char) => `\\${char.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return mounts().some((line) => line.split(' ')[4] === escaped);
+}
+
+/** Empty on systems without such a table. They cannot mount a file. */
+function mounts(): readonly string[] {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'utf8').split('\n');
+  } catch {
+    return [];
+  }
+}
+
 /** How often readers look at the file. */
 const lookEveryMs = 1_000;
 
 /**
- * Detects that an open file was deleted or replaced. Its handle can still read and write, but no other process sees the writes, and
- * the WAL at its path may belong to another file.
+ * Detects that an open file, or its log, was deleted or replaced. The handles can still read and write, but no other process sees the
+ * writes, and files at their paths may belong to another pool.
  */
 export class FileIdentity {
   readonly #path: string;
-  readonly #opened: string | null;
+  readonly #opened: readonly (readonly [path: string, identity: string | null])[];
   /** When readers look again, by the monotonic clock. */
   #dueAt = 0;
 
+  /** Call it when the log is open. */
   constructor(path: string) {
     this.#path = path;
-    this.#opened = identityAt(path);
+    const file = realFile(path);
+    this.#opened = [path, `${file}-wal`, `${file}-shm`].map((each) => [each, identityAt(each)]);
   }
 
   /**
-   * Checks that the path still has the opened file.
-   * @throws `ERR_MEMPOOL_INCOMPATIBLE` if it has another file, or none; `ERR_MEMPOOL_UNAVAILABLE` if the check itself fails
+   * Checks that the paths still have the opened files.
+   * @throws `ERR_MEMPOOL_INCOMPATIBLE` if one has another file, or none; `ERR_MEMPOOL_UNAVAILABLE` if the check itself fails
    */
   assertSame(): void {
     this.#dueAt = 0;
-    const found = this.#found();
-    if (found !== this.#opened) {
+    for (const [path, identity] of this.#opened) {
+      const found = this.#identityAt(path);
+      if (found === identity) continue;
       const what = found === null ? 'deleted or moved away' : 'replaced by another one';
-      const message = `the file was ${what} since it was opened, close it and open it again: ${this.#path}`;
-      throw new MempoolError('ERR_MEMPOOL_INCOMPATIBLE', message, { key: this.#path });
+      const message = `the file was ${what} since it was opened, close it and open it again: ${path}`;
+      throw new MempoolError('ERR_MEMPOOL_INCOMPATIBLE', message, { key: path });
     }
     this.#dueAt = performance.now() + lookEveryMs;
   }
@@ -81,9 +138,9 @@ export class FileIdentity {
     if (performance.now() >= this.#dueAt) this.assertSame();
   }
 
-  #found(): string | null {
+  #identityAt(path: string): string | null {
     try {
-      return identityAt(this.#path);
+      return identityAt(path);
     } catch (cause) {
       const message = `the directory of the file cannot be read: ${this.#path}`;
       throw new MempoolError('ERR_MEMPOOL_UNAVAILABLE', message, { cause, key: this.#path });

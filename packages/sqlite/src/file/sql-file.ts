@@ -125,9 +125,14 @@ export class SqlFile {
     this.#place.assertSameOfLate();
   }
 
+  /** Checks the file now. @throws `ERR_MEMPOOL_INCOMPATIBLE` if it, or its log, was deleted or replaced */
+  assertSame(): void {
+    this.#place.assertSame();
+  }
+
   /** Commits the transaction. @throws `ERR_MEMPOOL_INCOMPATIBLE` if the file was deleted or replaced */
   commit(): void {
-    if (this.#isWriting) this.#place.assertSame();
+    if (this.#isWriting) this.assertSame();
     this.run('commit');
   }
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, writeSync } from 'node:fs';
 import { maxWalBytes } from './database-file.ts';
-import { identityAt } from './file-identity.ts';
+import { realFile } from './file-identity.ts';
 import type { SqlFile } from './sql-file.ts';
 
 const stepBytes = 256 * 1024;
@@ -13,12 +13,10 @@ const fullSynchronous = 2;
  */
 export class WalPreallocation {
   readonly #file: SqlFile;
-  readonly #opened: string | null;
   #isLong: boolean;
 
   constructor(file: SqlFile) {
     this.#file = file;
-    this.#opened = identityAt(file.path);
     // With lower levels SQLite syncs at checkpoints only.
     this.#isLong = file.row('synchronous')?.synchronous !== fullSynchronous;
   }
@@ -34,17 +32,18 @@ export class WalPreallocation {
     try {
       this.#grow();
     } catch {
-      // A limit on file sizes, or a path that is a link. SQLite reports it if it matters.
+      // A limit on file sizes, or a file that was deleted. SQLite reports it if it matters.
       this.#isLong = true;
     }
   }
 
   #grow(): void {
-    const descriptor = openSync(`${this.#file.path}-wal`, 'r+');
+    // A log that was replaced is not ours.
+    this.#file.assertSame();
+    const descriptor = openSync(`${realFile(this.#file.path)}-wal`, 'r+');
     try {
       const { size } = fstatSync(descriptor);
-      // If the file was replaced, the WAL of that name is not ours.
-      this.#isLong = size >= maxWalBytes || identityAt(this.#file.path) !== this.#opened;
+      this.#isLong = size >= maxWalBytes;
       if (!this.#isLong) writeSync(descriptor, Buffer.alloc(stepBytes), 0, stepBytes, size);
     } finally {
       closeSync(descriptor);

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -11,13 +12,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { openLeases } from 'mempool-conformance';
 import { type Mempool, type OpenOptions, openMempool } from 'mempool-core';
-import { sqlite, sqliteElection } from 'mempool-sqlite';
+import { backUpFile, sqlite, sqliteElection } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, onTestFinished, test } from 'vitest';
 import { orderings } from '../kinds.ts';
 import { hashOf, pointOf, transaction } from '../numbered.ts';
+import { report } from '../program.ts';
+import { hasSmallDisk, onMountedFile } from '../small-disk.ts';
 
 /** What happens to the file of a pool that is open, and whether another one is there then. */
 const losses: Readonly<Record<string, (path: string) => Promise<void>>> = {
@@ -46,6 +50,80 @@ async function openKept(options: OpenOptions = {}, path = join(scratchFolder(), 
   await store.receive([transaction(1), transaction(2)]);
   return { store, path };
 }
+
+test.each(['-wal', '-shm'].flatMap((end) => orderings.map((ordering) => [end, ordering] as const)))(
+  'D1: nothing is answered once the file %s was deleted: %s',
+  async (end, ordering) => {
+    const { store, path } = await openKept({ ordering });
+    renameSync(`${path}${end}`, `${path}-kept`);
+    for (const write of Object.values(writes)) await expect(write(store)).rejects.toMatchObject(gone);
+    await expect(store.usage()).rejects.toMatchObject({ ...gone, message: expect.stringContaining(`${path}${end}`) });
+    renameSync(`${path}-kept`, `${path}${end}`);
+    expect(await store.usage()).toMatchObject({ pending: 2, lastSeq: 2 });
+  },
+);
+
+test('D1: a second copy of SQLite in the process takes the log away, and a close keeps the answered calls', async () => {
+  const { store, path } = await openKept();
+  const other = new DatabaseSync(path);
+  other.prepare('SELECT count(*) FROM step').get();
+  other.close();
+  expect(existsSync(`${path}-wal`)).toBe(false);
+  await expect(store.receive([transaction(3)])).rejects.toMatchObject(gone);
+  await store.close();
+  await using again = await sqlite.open({ path });
+  expect(await again.usage()).toMatchObject({ pending: 2, lastSeq: 2 });
+});
+
+const severalNames = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'path' } };
+
+test('a file with several hard links is refused, by each name and by every verb', async () => {
+  const { store, path } = await openKept();
+  await store.close();
+  linkSync(path, `${path}-other`);
+  for (const name of [path, `${path}-other`]) {
+    await expect(sqlite.open({ path: name })).rejects.toMatchObject(severalNames);
+    await expect(sqlite.remove({ path: name })).rejects.toMatchObject(severalNames);
+    expect(() => backUpFile(name, `${path}-copy`)).toThrow(expect.objectContaining(severalNames));
+  }
+  rmSync(`${path}-other`);
+  await using again = await sqlite.open({ path });
+  expect(await again.usage()).toMatchObject({ pending: 2 });
+});
+
+test('a name that a killed process left while it made the file does no harm', async () => {
+  const { store, path } = await openKept();
+  await store.close();
+  linkSync(path, `${path}-${randomUUID()}`);
+  await using again = await sqlite.open({ path });
+  expect(await again.usage()).toMatchObject({ pending: 2 });
+  expect(readdirSync(dirname(path)).sort()).toEqual(['pool.db', 'pool.db-shm', 'pool.db-wal']);
+});
+
+test.runIf(hasSmallDisk)('a file that is mounted by itself is refused', async () => {
+  const { store, path } = await openKept({}, join(scratchFolder(), 'a pool.db'));
+  await store.close();
+  const other = join(scratchFolder(), 'a pool.db');
+  writeFileSync(other, '');
+  const found = await report('./file/mounted.ts', [other], onMountedFile(path, other));
+  expect(found).toEqual({ code: 'ERR_MEMPOOL_INVALID', message: expect.stringContaining('mount its directory') });
+});
+
+test('a link leads to the file: its election and its removal too', async () => {
+  const [directory, links] = [scratchFolder(), scratchFolder()];
+  const [file, path] = [join(directory, 'target.db'), join(links, 'pool.db')];
+  await (await sqlite.open({ path: file })).close();
+  symlinkSync(file, path);
+  const leases = await openLeases(sqliteElection, { path });
+  const candidate = { nodeId: 'one', address: null, priority: 0 };
+  await leases.campaign({ candidate, token: 'a', ttlMs: 1_000, floor: 0, dataLoss: 'wait', takeover: null });
+  expect(readdirSync(directory)).toContainEqual(expect.stringMatching(/^target\.db-.*-lock$/));
+  await leases.close();
+  expect(readdirSync(links)).toEqual(['pool.db']);
+  expect(await sqlite.remove({ path })).toBe(true);
+  expect(readdirSync(directory)).toEqual([]);
+  expect(await sqlite.remove({ path })).toBe(false);
+});
 
 for (const [what, lose] of Object.entries(losses))
   test.each(orderings)(`D1: nothing is answered from a file that was ${what}: %s`, async (ordering) => {
