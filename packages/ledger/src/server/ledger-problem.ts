@@ -9,7 +9,7 @@ const statuses: Readonly<Record<LedgerErrorCode, readonly [status: number, detai
   ERR_LEDGER_OUTCOME_UNKNOWN: [503, 'The answer of the store was lost. Repeat the request with the same id.'],
   ERR_LEDGER_STORE_FULL: [507, 'The store of the ledger has no room. Nothing was changed.'],
   ERR_LEDGER_CORRUPT: [500, 'A stored record of the ledger is damaged.'],
-  ERR_LEDGER_INCOMPATIBLE: [500, 'This version does not read what is stored.'],
+  ERR_LEDGER_INCOMPATIBLE: [500, 'The store of the ledger was deleted or replaced, or another version wrote it.'],
   ERR_LEDGER_REFUSED: [503, 'The server lacks a right in the store of the ledger.'],
 };
 

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Mempool } from 'mempool-core';
+import { isMempoolError, type Mempool } from 'mempool-core';
 import type { Election } from 'mempool-election';
 import { bytesAnswer, type Endpoint, endpoint, jsonEndpoint } from './endpoint.ts';
 import type { Gate } from './gate.ts';
@@ -17,6 +17,8 @@ const ready = z.object({ ready: z.literal(true), leader: z.boolean().nullable() 
 
 /** How long `readyz` waits for the store. */
 const probeMs = 2_000;
+/** How long `livez` waits for the store. An orchestrator asks within a second, and a slow store is no reason to restart. */
+const aliveMs = 300;
 
 /** Liveness and readiness, for a load balancer or an orchestrator. */
 export function probeEndpoints(parts: ProbeParts): Endpoint[] {
@@ -24,11 +26,14 @@ export function probeEndpoints(parts: ProbeParts): Endpoint[] {
     endpoint({
       method: 'get',
       path: '/livez',
-      summary: 'The process answers',
+      summary: 'The process answers, and no restart is needed',
       tag: 'server',
       scopes: [],
       answers: { 200: { description: 'ok', contentType: 'text/plain' } },
-      answer: () => bytesAnswer('ok\n', { 'content-type': 'text/plain' }),
+      answer: async () => {
+        await assertAlive(parts);
+        return bytesAnswer('ok\n', { 'content-type': 'text/plain' });
+      },
     }),
     jsonEndpoint({
       path: '/readyz',
@@ -44,6 +49,17 @@ export function probeEndpoints(parts: ProbeParts): Endpoint[] {
       },
     }),
   ];
+}
+
+/** @throws `Problem` 503 if the store is not the one that was opened: only a restart helps then */
+async function assertAlive({ pool, gate }: ProbeParts): Promise<void> {
+  if (gate.stopping.aborted) return;
+  try {
+    await pool.tip({ signal: AbortSignal.timeout(aliveMs) });
+  } catch (error) {
+    if (isMempoolError(error, 'ERR_MEMPOOL_INCOMPATIBLE'))
+      throw notReady('The store was deleted or replaced. Restart the server.');
+  }
 }
 
 async function assertReady({ pool, election, extensions, gate }: ProbeParts): Promise<void> {

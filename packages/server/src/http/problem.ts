@@ -113,7 +113,7 @@ const statuses: Readonly<Record<MempoolErrorCode, readonly [status: number, deta
   ERR_MEMPOOL_STORE_FULL: [507, 'The store has no room. Nothing was changed.'],
   ERR_MEMPOOL_CLOSED: [503, 'The store is closed.'],
   ERR_MEMPOOL_CORRUPT: [500, 'A stored record is damaged.'],
-  ERR_MEMPOOL_INCOMPATIBLE: [500, 'This version does not read what is stored.'],
+  ERR_MEMPOOL_INCOMPATIBLE: [500, 'The store was deleted or replaced, or another version wrote it.'],
   ERR_MEMPOOL_AUTH: [503, 'The store refuses the credentials of the server.'],
   ERR_MEMPOOL_PERMISSION: [503, 'The server lacks a right in the store.'],
   ERR_MEMPOOL_READ_ONLY: [503, 'The store takes no writes now.'],

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 import { connect } from 'node:net';
+import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, test } from 'vitest';
 import { postJson, submit } from './client.ts';
 import { served } from './served.ts';
@@ -105,4 +107,19 @@ test('a problem names what is wrong as the client sent it', async () => {
   expect(await wrong(submit({ url }, 'b', headers))).toMatchObject(problem('Idempotency-Key'));
   const page = fetch(`${url}/api/v1/transactions?stage=final&after=zz`);
   expect(await wrong(page)).toMatchObject(problem('after'));
+});
+
+test('a server whose SQLite file is deleted says so, and that it must be restarted', async () => {
+  const path = `${scratchFolder()}/pool.sqlite`;
+  const server = await served({ backend: 'sqlite', path });
+  const statusOf = async (probe: string): Promise<number> => (await fetch(`${server.url}/${probe}`)).status;
+  expect(await statusOf('livez')).toBe(200);
+  rmSync(path);
+  await expect.poll(() => statusOf('livez'), { timeout: 5_000 }).toBe(503);
+  expect(await statusOf('readyz')).toBe(503);
+  for (const answer of [await fetch(`${server.url}/api/v1/tip`), await submit(server, 'lost')])
+    expect(await answer.json()).toMatchObject({
+      ...{ status: 500, code: 'ERR_MEMPOOL_INCOMPATIBLE' },
+      detail: 'The store was deleted or replaced, or another version wrote it.',
+    });
 });
