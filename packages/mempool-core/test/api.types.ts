@@ -151,7 +151,8 @@ export async function answers(): Promise<void> {
   holds<Same<Awaited<ReturnType<Mempool['status']>>, TransactionStatus[]>>();
   holds<Same<Awaited<ReturnType<Mempool['findInflight']>>, (StoredTransaction | null)[]>>();
   holds<Same<LogEntry['stage'], 'Finalized' | 'Dropped'>>();
-  for await (const event of await store.subscribe({ after: 'origin', signal: AbortSignal.timeout(1) })) events(event);
+  for await (const event of await store.subscribe({ after: 'origin', hashes: ['00'], signal: AbortSignal.timeout(1) }))
+    events(event);
   // @ts-expect-error a live transaction is never Finalized
   (await store.peekPending()).transactions[0]?.stage === 'Finalized';
 }
@@ -199,8 +200,10 @@ export async function pools(pool: Mempool): Promise<void> {
   holds<Same<typeof one, boolean>>();
   const several = await pool.drop(['00'], 'failed');
   holds<Same<typeof several, string[]>>();
-  const waited = await pool.waitFor('00', { stage: 'Finalized', confirmations: 3, signal: AbortSignal.timeout(1) });
-  holds<Same<typeof waited, { readonly kind: 'reached' | 'dropped'; readonly status: TransactionStatus }>>();
+  const waited = await pool.waitFor('00', { stage: 'Finalized', confirmations: 3, timeoutMs: 5 });
+  holds<
+    Same<typeof waited, { readonly kind: 'reached' | 'dropped' | 'timeout'; readonly status: TransactionStatus }>
+  >();
   for await (const each of pool.watch(['00'])) holds<Same<typeof each, TransactionStatus>>();
   for await (const each of pool.pending({ after: 'origin' })) holds<Same<typeof each, StoredTransaction & Walked>>();
   for await (const each of pool.finalized({ cursor: 'origin' })) holds<Same<typeof each, LogEntry & Walked>>();

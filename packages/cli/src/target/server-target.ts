@@ -14,19 +14,18 @@ import { Failure } from '../terminal/exit-code.ts';
 import { failureOf } from '../terminal/failure-of.ts';
 import { resumingEvents } from './event-source.ts';
 import { type ApiRequest, type HttpClient, ProblemFailure } from './http-client.ts';
-import {
-  type Awaited,
-  type AwaitOptions,
-  type CallOptions,
-  type ChangeOptions,
-  type EventOptions,
-  type GivenTransaction,
-  isAsked,
-  type List,
-  type Row,
-  type Target,
-  type Told,
-  type ToldEvent,
+import type {
+  Awaited,
+  AwaitOptions,
+  CallOptions,
+  ChangeOptions,
+  EventOptions,
+  GivenTransaction,
+  List,
+  Row,
+  Target,
+  Told,
+  ToldEvent,
 } from './target.ts';
 
 interface Page {
@@ -202,4 +201,9 @@ function isOutcome<T extends { readonly kind: string }>(value: unknown): value i
 function unknown(hash: string): Told<TransactionStatus> {
   const counters = { confirmations: 0, nonConfirmations: 0, attempts: 0 };
   return { hash, stage: 'Unknown', ...counters, confirmedAt: null, reason: null, receivedAt: null, notBefore: null };
+}
+
+/** True for an event that was asked for: of one of these transactions, or any if there are none. A loss concerns everybody. */
+function isAsked(event: ToldEvent, hashes: ReadonlySet<string>): boolean {
+  return hashes.size === 0 || event.kind === 'lagged' || ('hash' in event && hashes.has(event.hash));
 }

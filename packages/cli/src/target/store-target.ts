@@ -20,19 +20,18 @@ import {
 import { openNode } from 'mempool-node';
 import type { ServerConfig } from 'mempool-server';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
-import {
-  type Awaited,
-  type AwaitOptions,
-  type CallOptions,
-  type ChangeOptions,
-  type EventOptions,
-  type GivenTransaction,
-  isAsked,
-  type List,
-  type Row,
-  type Target,
-  type Told,
-  type ToldEvent,
+import type {
+  Awaited,
+  AwaitOptions,
+  CallOptions,
+  ChangeOptions,
+  EventOptions,
+  GivenTransaction,
+  List,
+  Row,
+  Target,
+  Told,
+  ToldEvent,
 } from './target.ts';
 
 /** Fields that an open would store with the pool. A command that looks at a pool leaves them as they are. */
@@ -93,13 +92,7 @@ export class StoreTarget implements Target {
   }
 
   async waitFor(hash: string, { stage, timeoutMs, signal }: AwaitOptions): Promise<Awaited> {
-    const late = AbortSignal.timeout(timeoutMs);
-    try {
-      return told(await this.pool.waitFor(hash, { stage, signal: AbortSignal.any([signal, late]) }));
-    } catch (error) {
-      if (!late.aborted || signal.aborted) throw error;
-      return { kind: 'timeout', status: await this.status(hash, { signal }) };
-    }
+    return told(await this.pool.waitFor(hash, { stage, timeoutMs, signal }));
   }
 
   async *list(list: List, options: CallOptions): AsyncGenerator<Row, undefined> {
@@ -141,9 +134,8 @@ export class StoreTarget implements Target {
   }
 
   async *events({ hashes, after, signal }: EventOptions): AsyncGenerator<ToldEvent, undefined> {
-    const wanted = new Set(hashes);
-    for await (const event of await this.pool.subscribe({ after, signal }))
-      if (isAsked(event, wanted)) yield told(event);
+    const only = hashes.length > 0 ? hashes : undefined;
+    for await (const event of await this.pool.subscribe({ after, hashes: only, signal })) yield told(event);
   }
 
   async tip(points: number, options: CallOptions): Promise<Told<TipAnswer>> {

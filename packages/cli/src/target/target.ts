@@ -66,11 +66,6 @@ export interface EventOptions extends CallOptions {
   readonly after: string;
 }
 
-/** True for an event that was asked for: of one of these transactions, or any if there are none. A loss concerns everybody. */
-export function isAsked(event: MempoolEvent | ToldEvent, hashes: ReadonlySet<string>): boolean {
-  return hashes.size === 0 || event.kind === 'lagged' || ('hash' in event && hashes.has(event.hash));
-}
-
 /** An event after `toJsonValue`. */
 export type ToldEvent = Told<MempoolEvent>;
 

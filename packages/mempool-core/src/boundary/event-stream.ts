@@ -11,6 +11,8 @@ export interface StreamPosition {
   readonly epoch: string;
   /** How often the store had lost commits (`EventPage`). */
   readonly rewinds: number;
+  /** Deliver the events of these transactions only; default: all events. */
+  readonly only?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -20,6 +22,7 @@ export interface StreamPosition {
  */
 export class EventStream implements AsyncIterable<MempoolEvent> {
   readonly #source: EventSource;
+  readonly #only: ReadonlySet<string> | undefined;
   readonly #signal: AbortSignal | undefined;
   readonly #onEnd: (stream: EventStream) => void;
   readonly #stopListening: () => void;
@@ -48,6 +51,7 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     this.#position = start.after;
     this.#epoch = start.epoch;
     this.#rewinds = start.rewinds;
+    this.#only = start.only;
     this.#signal = signal;
     this.#onEnd = onEnd;
     this.#stopListening = source.onEvents(() => this.#notify());
@@ -205,7 +209,8 @@ export class EventStream implements AsyncIterable<MempoolEvent> {
     const newest = page.events.at(-1)?.eventSeq ?? this.#position;
     if (newest <= this.#position && this.#position < page.last) throw stuck(this.#position, page.last);
     for (const event of page.events)
-      this.#buffer.push(delivered(event, cursorOf('events', event.eventSeq, page.epoch)));
+      if (this.#only === undefined || ('hash' in event && this.#only.has(event.hash)))
+        this.#buffer.push(delivered(event, cursorOf('events', event.eventSeq, page.epoch)));
     this.#position = newest;
     if (this.#position < page.last) this.#dirty = true;
     return page.events.length > 0;

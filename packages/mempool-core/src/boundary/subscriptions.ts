@@ -14,11 +14,18 @@ export class Subscriptions {
     this.#events = events;
   }
 
-  /** Returns a stream that starts after the position, or with the next commit if `from` is `null` (E3). */
-  async open(from: Position | null, signal: AbortSignal | undefined): Promise<AsyncIterable<MempoolEvent>> {
+  /**
+   * Returns a stream that starts after the position, or with the next commit if `from` is `null` (E3).
+   * @param only deliver the events of these transactions only
+   */
+  async open(
+    from: Position | null,
+    signal: AbortSignal | undefined,
+    only?: ReadonlySet<string>,
+  ): Promise<AsyncIterable<MempoolEvent>> {
     const page = await this.#firstPage(from?.number ?? Number.MAX_SAFE_INTEGER);
     signal?.throwIfAborted();
-    const stream = new EventStream(this.#events, this.#start(from, page), signal, (ended) =>
+    const stream = new EventStream(this.#events, { ...this.#start(from, page), only }, signal, (ended) =>
       this.#streams.delete(ended),
     );
     this.#streams.add(stream);

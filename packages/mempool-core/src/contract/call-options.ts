@@ -77,6 +77,11 @@ export interface SubscribeOptions extends ReadOptions {
    * only events after this call.
    */
   readonly after?: string | undefined;
+  /**
+   * Deliver only the events of these transactions, and `lagged`. Default: all events. Without `hashes` the stream has the
+   * events of blocks too.
+   */
+  readonly hashes?: readonly string[] | undefined;
 }
 
 /** Options of `tip`. */

@@ -348,9 +348,11 @@ export class Mempool extends PoolReads implements AsyncDisposable {
   }
 
   /**
-   * Waits until the transaction has reached the given stage or a later one (`reached`), or is Dropped (`dropped`). Returns
-   * its status then (R3). The hash may be unknown at first. All waits share one subscription.
-   * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error at the first read
+   * Waits until the transaction has reached the given stage or a later one (`reached`), is Dropped (`dropped`), or
+   * `timeoutMs` is over (`timeout`). Returns its status then (R3). The hash may be unknown at first. All waits share one
+   * subscription.
+   * @throws the signal's reason; `ERR_MEMPOOL_CLOSED` if the pool closes first; the store's error at the first read, or at
+   * the read when the time is over
    * @example const { kind, status } = await pool.waitFor(hash, { stage: 'Confirmed', confirmations: 6 });
    */
   waitFor(hash: string, options?: WaitOptions): Promise<Waited> {

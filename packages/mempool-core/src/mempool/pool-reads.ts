@@ -204,14 +204,17 @@ export class PoolReads {
 
   /**
    * Returns a stream of events. Once the promise resolves, the stream delivers the events of every later commit (E3).
-   * `break` and `close` end it. After an abort, the loop throws the signal's reason (E4).
+   * `break` and `close` end it. After an abort, the loop throws the signal's reason (E4). With `hashes` it delivers the
+   * events of those transactions only.
    * @example for await (const event of await pool.subscribe({ after: cursor })) handle(event);
    */
   subscribe(options?: SubscribeOptions): Promise<AsyncIterable<MempoolEvent>> {
     return this.#read('subscribe', options, callNames.subscribe, ({ signal }) => {
       const given = options?.after;
       const from = given === undefined ? null : checkCursor('after', 'events', given);
-      return this.#calls.subscriptions.open(from, signal);
+      const hashes = options?.hashes;
+      const only = hashes && new Set(checkHashes('hashes', hashes, Number.POSITIVE_INFINITY));
+      return this.#calls.subscriptions.open(from, signal, only);
     });
   }
 

@@ -59,7 +59,7 @@ export class Waiters {
   }
 
   /**
-   * Waits until the transaction reaches the goal or is Dropped. Returns its status then.
+   * Waits until the transaction reaches the goal or is Dropped, or until the time is over. Returns its status then.
    * @throws the signal's reason; `ERR_MEMPOOL_CLOSED`; the store's error at the first read
    */
   wait(hash: string, goal: Goal, signal: AbortSignal | undefined): Promise<Waited> {
@@ -67,10 +67,14 @@ export class Waiters {
     const waiter: Waiter = { hash, goal, resolve, reject, after: null, held: [], begun: false, due: null };
     this.#add(waiter);
     this.#look(waiter);
-    if (signal === undefined) return promise;
-    const abort = (): void => this.#fail(waiter, signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
-    return promise.finally(() => signal.removeEventListener('abort', abort));
+    if (signal === undefined && goal.timeoutMs === null) return promise;
+    const timer = goal.timeoutMs === null ? undefined : setTimeout(() => void this.#expire(waiter), goal.timeoutMs);
+    const abort = (): void => this.#fail(waiter, signal?.reason);
+    signal?.addEventListener('abort', abort, { once: true });
+    return promise.finally(() => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    });
   }
 
   /** Delivers the last events, then rejects the waits that are left. Call it after the store has closed. */
@@ -102,6 +106,18 @@ export class Waiters {
 
   #fulfil(waiter: Waiter, status: TransactionStatus): void {
     if (this.#remove(waiter)) waiter.resolve({ kind: status.stage === 'Dropped' ? 'dropped' : 'reached', status });
+  }
+
+  /** Reads the status once more, because an event may be on its way. */
+  async #expire(waiter: Waiter): Promise<void> {
+    try {
+      const [status] = await this.#reads.status([waiter.hash]);
+      if (status === undefined) return;
+      if (reaches(status, waiter.goal)) this.#fulfil(waiter, status);
+      else if (this.#remove(waiter)) waiter.resolve({ kind: 'timeout', status });
+    } catch (error) {
+      this.#fail(waiter, error);
+    }
   }
 
   #fail(waiter: Waiter, reason: unknown): void {
@@ -260,9 +276,12 @@ function closed(): MempoolError {
   return new MempoolError('ERR_MEMPOOL_CLOSED', 'the mempool is closed');
 }
 
-/** The result of `waitFor`. `dropped` means that the transaction was Dropped before it reached the stage. */
+/**
+ * The result of `waitFor`. `dropped` means that the transaction was Dropped before it reached the stage, `timeout` that
+ * `timeoutMs` was over before.
+ */
 export interface Waited {
-  readonly kind: 'reached' | 'dropped';
+  readonly kind: 'reached' | 'dropped' | 'timeout';
   readonly status: TransactionStatus;
 }
 
@@ -275,22 +294,34 @@ export interface WaitOptions extends ReadOptions {
   readonly stage?: WaitStage | undefined;
   /** The confirmations that it must have; its own block counts as 1. A Finalized transaction satisfies any number. */
   readonly confirmations?: number | undefined;
+  /**
+   * How long to wait, in milliseconds: 0–2,147,483,647. Then the wait reads the status once more and returns `timeout`,
+   * unless that status is what it waited for. Default: no limit.
+   */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** The options of a wait, with defaults filled in. */
 export interface Goal {
   readonly stage: WaitStage;
   readonly confirmations: number;
+  /** `null`: no limit. */
+  readonly timeoutMs: number | null;
 }
+
+/** The longest delay of a timer. */
+const maxTimeoutMs = 2 ** 31 - 1;
 
 /** Checks the options of a wait and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkGoal(options: WaitOptions | undefined): Goal {
-  const { stage = 'Confirmed', confirmations = 0 } = options ?? {};
+  const { stage = 'Confirmed', confirmations = 0, timeoutMs = null } = options ?? {};
   if (!knownStages.includes(stage) || (stage as KnownStage) === 'Dropped')
     throw invalid('stage', 'Pending, Propagated, Acknowledged, Confirmed or Finalized');
   if (!Number.isSafeInteger(confirmations) || confirmations < 0)
     throw invalid('confirmations', 'a safe integer of at least 0');
-  return { stage, confirmations };
+  if (timeoutMs !== null && (!Number.isSafeInteger(timeoutMs) || timeoutMs < 0 || timeoutMs > maxTimeoutMs))
+    throw invalid('timeoutMs', 'an integer from 0 to 2,147,483,647');
+  return { stage, confirmations, timeoutMs };
 }
 
 /** True at the stage asked for or a later one, or at Dropped (R3). */

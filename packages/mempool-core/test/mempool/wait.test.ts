@@ -78,6 +78,47 @@ describe('waitFor (R3)', () => {
     expect(await stays).toMatchObject({ status: { stage: 'Confirmed' } });
   });
 
+  it('answers timeout with the present status when the time is over, and leaves others waiting', async () => {
+    const { pool, count } = await filled(1);
+    const stays = pool.waitFor(hash(1));
+    expect(await pool.waitFor(hash(1), { timeoutMs: 1 })).toMatchObject({
+      kind: 'timeout',
+      status: { stage: 'Pending' },
+    });
+    expect(await pool.waitFor(hash(2), { timeoutMs: 0 })).toMatchObject({
+      kind: 'timeout',
+      status: { stage: 'Unknown' },
+    });
+    await pool.confirm(block(1, 1));
+    expect(await stays).toMatchObject({ kind: 'reached' });
+    expect(count('subscribe')).toBe(1);
+  });
+
+  it('answers the goal when the time is over, if an event of it is still on its way', async () => {
+    const { pool, holdEvents } = await filled(1);
+    const release = holdEvents();
+    const waiting = pool.waitFor(hash(1), { timeoutMs: 200 });
+    await rest();
+    await pool.confirm(block(1, 1));
+    expect(await waiting).toMatchObject({ kind: 'reached', status: { stage: 'Confirmed' } });
+    release();
+  });
+
+  it('fails when the time is over and the status cannot be read', async () => {
+    const { pool, before } = await filled(1);
+    const unavailable = new MempoolError('ERR_MEMPOOL_UNAVAILABLE', 'as planned');
+    const waiting = pool.waitFor(hash(1), { timeoutMs: 200 });
+    await rest();
+    before('checkStatus', () => Promise.reject(unavailable));
+    await expect(waiting).rejects.toBe(unavailable);
+  });
+
+  it.each([-1, 0.5, 2 ** 31, Number.NaN, Number.POSITIVE_INFINITY, '5'])('refuses timeoutMs %s', async (timeoutMs) => {
+    const { pool } = await open();
+    const refused = { code: 'ERR_MEMPOOL_INVALID', details: { field: 'timeoutMs' } };
+    await expect(pool.waitFor(hash(1), { timeoutMs: timeoutMs as number })).rejects.toMatchObject(refused);
+  });
+
   it('ends with CLOSED when the pool closes, after the last events', async () => {
     const { pool } = await filled(1, 2);
     const [confirmed, waits] = [pool.waitFor(hash(1)), pool.waitFor(hash(2))];

@@ -1,10 +1,10 @@
-import type { Mempool, TransactionStatus, WaitStage } from 'mempool-core';
+import type { Mempool, TransactionStatus, Waited, WaitStage } from 'mempool-core';
 import type { Call } from './endpoint.ts';
 import { Problem } from './problem.ts';
 import { Slots } from './slots.ts';
 
 /** How a wait ended. */
-export type WaitEnd = 'reached' | 'dropped' | 'timeout';
+export type WaitEnd = Waited['kind'];
 
 /** What a request waits for. */
 export interface WaitGoal {
@@ -47,17 +47,15 @@ export class Waits {
     const leave = this.hold();
     // A wait longer than the socket's own timeout is no dead connection.
     environment.incoming?.socket.setTimeout(goal.timeoutMs + graceMs);
-    const timeout = AbortSignal.timeout(goal.timeoutMs);
-    const signal = AbortSignal.any([request.signal, this.#stopping, timeout]);
+    const signal = AbortSignal.any([request.signal, this.#stopping]);
     try {
-      const { wait: stage, confirmations } = goal;
-      const { kind, status } = await this.#pool.waitFor(goal.hash, { stage, confirmations, signal });
+      const { hash, wait: stage, confirmations, timeoutMs } = goal;
+      const { kind, status } = await this.#pool.waitFor(hash, { stage, confirmations, timeoutMs, signal });
       return [status, kind];
     } catch (error) {
       if (this.#stopping.aborted) throw stopping();
       if (request.signal.aborted) throw new Problem(499, 'ERR_SERVER_GONE', { detail: 'The client has left.' });
-      if (!timeout.aborted) throw error;
-      return [await this.#pool.status(goal.hash), 'timeout'];
+      throw error;
     } finally {
       leave();
     }
