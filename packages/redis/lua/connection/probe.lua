@@ -6,8 +6,9 @@ local probe, old = KEYS[1], KEYS[2]
 local attempts = {
   { 'DEL', probe, old }, { 'TYPE', probe }, { 'EXISTS', probe }, { 'GET', probe },
   { 'HSET', probe, 'field', '1' }, { 'PEXPIRE', probe, '60000' }, { 'HGET', probe, 'field' }, { 'HMGET', probe, 'field' }, { 'HEXISTS', probe, 'field' },
-  { 'HLEN', probe }, { 'RENAME', probe, old }, { 'HDEL', old, 'field' }, { 'UNLINK', old },
-  { 'ZADD', probe, '1', 'member' }, { 'ZMSCORE', probe, 'member' }, { 'ZCOUNT', probe, '0', '1' }, { 'ZCARD', probe },
+  { 'HLEN', probe }, { 'HSTRLEN', probe, 'field' }, { 'HINCRBY', probe, 'field', '1' },
+  { 'RENAME', probe, old }, { 'HDEL', old, 'field' }, { 'UNLINK', old },
+  { 'ZADD', probe, '1', 'member' }, { 'ZMSCORE', probe, 'member' }, { 'ZSCORE', probe, 'member' }, { 'ZCOUNT', probe, '0', '1' }, { 'ZCARD', probe },
   { 'ZRANGEBYSCORE', probe, '0', '1' }, { 'ZRANGEBYLEX', probe, '-', '+' }, { 'ZREM', probe, 'member' }, { 'ZREMRANGEBYSCORE', probe, '0', '1' },
   { 'XADD', probe, 'MINID', '1', '1-1', 'field', '1' }, { 'XRANGE', probe, '-', '+' }, { 'XLEN', probe },
   { 'XREAD', 'STREAMS', probe, '0' }, { 'TIME' }, { 'DEL', probe },

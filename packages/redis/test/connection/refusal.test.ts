@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { poolState } from 'mempool-core/backend';
 import { redis, redisElection } from 'mempool-redis';
@@ -45,6 +46,19 @@ test('the rights that the README names are enough for a priority pool', async ()
   await poolState(other);
   expect(await store.flush()).toBeGreaterThan(0);
   await openPool(options);
+});
+
+test.for([
+  ['election', rights.election],
+  ['fifo', rights.fifo],
+  ['pool', rights.fifo],
+  ['priority', rights.priority],
+] as const)('the README names the right to each command of the scripts in %s', async ([folder, given]) => {
+  const at = new URL(`../../lua/${folder}/`, import.meta.url);
+  const scripts = await Promise.all((await readdir(at)).map((file) => readFile(new URL(file, at), 'utf8')));
+  const commands = new Set([...scripts.join('').matchAll(/\bcall\('([A-Z]+)'/g)].map(([, command = '']) => command));
+  expect(commands.size).toBeGreaterThan(5);
+  expect([...commands].filter((command) => !given.includes(`+${command.toLowerCase()}`))).toEqual([]);
 });
 
 test.for([
