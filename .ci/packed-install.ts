@@ -16,26 +16,26 @@ const subjects = ['sqlite', 'redis', 'memory'] as const;
 const quiet = ['--no-audit', '--no-fund', '--loglevel=error'];
 const suite = 'node_modules/mempool-conformance/dist/cli.js';
 
-interface OrderKey {
+interface Place {
   readonly folder: string;
   readonly redisUrl: string;
 }
 
-const nodeIn = ({ folder }: OrderKey, version: string): string =>
+const nodeIn = ({ folder }: Place, version: string): string =>
   join(folder, `node-${version}`, 'node_modules', '.bin', 'node');
 
 function install(cwd: string, title: string, wanted: readonly string[]): Job {
   return { title: `install ${title}`, command: 'npm', args: ['install', ...quiet, ...wanted], cwd, env: {} };
 }
 
-function installNode({ folder }: OrderKey, version: string): Job {
+function installNode({ folder }: Place, version: string): Job {
   const own = join(folder, `node-${version}`);
   mkdirSync(own);
   writeFileSync(join(own, 'package.json'), '{ "private": true }\n');
   return install(own, `Node ${version}`, [`node@${version}`]);
 }
 
-function installProject({ folder }: OrderKey, name: string, archives: readonly string[]): Job {
+function installProject({ folder }: Place, name: string, archives: readonly string[]): Job {
   const project = join(folder, name);
   cpSync(join(import.meta.dirname, name), project, { recursive: true });
   return install(project, `the archives in ${name}`, archives);
@@ -65,14 +65,14 @@ async function bundle(project: string): Promise<void> {
 }
 
 /** A job in a folder of its own, in which the files of its pools lie, too. */
-function job({ folder, redisUrl }: OrderKey, title: string, command: string, args: readonly string[]): Job {
+function job({ folder, redisUrl }: Place, title: string, command: string, args: readonly string[]): Job {
   const cwd = join(folder, 'jobs', title.replaceAll(/\W+/g, '-'));
   mkdirSync(cwd, { recursive: true });
   const env = { PACKED_POOLS: cwd, PACKED_REDIS_URL: redisUrl, MEMPOOL_CONFORMANCE_TIMEOUT_MS: '120000' };
   return { title, command, args, cwd, env };
 }
 
-function suiteJobs(place: OrderKey, project: string): Job[] {
+function suiteJobs(place: Place, project: string): Job[] {
   return subjects.flatMap((subject) =>
     supported.map((version) =>
       job(place, `the suite on ${subject}, Node ${version}`, nodeIn(place, version), [
@@ -83,7 +83,7 @@ function suiteJobs(place: OrderKey, project: string): Job[] {
   );
 }
 
-function programJobs(place: OrderKey, project: string): Job[] {
+function programJobs(place: Place, project: string): Job[] {
   const programs = ['program.mjs', 'bundle/program.mjs', 'readme.mjs', 'command.mjs', 'ledger.mjs'];
   const on = (version: string, program: string): Job =>
     job(place, `${program}, Node ${version}`, nodeIn(place, version), [join(project, program)]);
@@ -93,7 +93,7 @@ function programJobs(place: OrderKey, project: string): Job[] {
   ];
 }
 
-async function checkAll(place: OrderKey): Promise<void> {
+async function checkAll(place: Place): Promise<void> {
   const archives = pack(join(place.folder, 'archives'));
   await runInLanes([
     installProject(place, 'packed-app', archives),

@@ -43,7 +43,8 @@ function main(mode: string | undefined): number {
   if (mode === '--all') print(findings);
   if (isOver || mode === '--all')
     console.error(`${rate.toFixed(2)} habits in 1,000 words, of ${words.toLocaleString('en')}; the limit is ${limit}`);
-  if (isOver) console.error('Above: the habits in the lines of your branch. `node .ci/words.ts --all` prints all.');
+  if (isOver)
+    console.error('Above: the habits in the lines of your branch. `npm exec -c "node .ci/words.ts --all"` prints all.');
   return isOver ? 1 : 0;
 }
 

@@ -126,7 +126,7 @@ test('a compressed request is refused, in each protocol', async () => {
 });
 
 test('each transaction of a request counts against the rate', async () => {
-  const client = clientOf(edgeUrl(await open({ ratePerSecond: 100 })));
+  const client = clientOf(edgeUrl(await open({ ratePerSecond: 10 })));
   expect(
     (await client.submitTx({ tx: rawTx(...Array.from({ length: 500 }, (_, i) => paymentOf(i))) })).ref,
   ).toHaveLength(500);
