@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import SqliteDatabase from 'better-sqlite3';
 import { openLeases, type Subject } from 'mempool-conformance';
 import type { RemovingBackend } from 'mempool-core';
 import { type SqliteOptions, sqliteElection } from 'mempool-sqlite';
@@ -18,7 +18,8 @@ export function fileSubject(name: string, module: string, backend: RemovingBacke
     leases: (pool, options) => openLeases(sqliteElection, { path: pathOf(pool) }, options),
     leaseTraits: ['hints', 'processes'],
     async forget(pool) {
-      const database = new DatabaseSync(pathOf(pool), { timeout: 5_000 });
+      // The copy of SQLite that has the file open: another one in this process would end its locks (README).
+      const database = new SqliteDatabase(pathOf(pool), { timeout: 5_000 });
       database.exec('BEGIN IMMEDIATE; DELETE FROM lease; DELETE FROM member; COMMIT');
       database.close();
     },
