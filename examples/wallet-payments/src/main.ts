@@ -13,7 +13,7 @@ const lunch: Payment = { from: 'ben', to: 'ann', cents: 900, number: 2 };
 
 {
   await using bank = await Bank.open(folder);
-  console.log('Ann has 100 euros and Ben 20. What the pool takes is reserved:');
+  console.log('Ann has 100 euros and Ben 20. The money of admitted payments is reserved:');
   await bank.createWallet('ann', 10_000n);
   await bank.createWallet('ben', 2_000n);
   await bank.submit(rent);
