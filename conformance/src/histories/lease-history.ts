@@ -7,10 +7,13 @@ import { type LeaseStep, type LeaseStepOf, makeLeaseSteps } from './lease-steps.
 import { firstFault, playHistory } from './played.ts';
 
 export interface LeaseHistoryOptions {
+  /** Equal seeds give equal histories. */
   readonly seed: number;
+  /** How many calls the history has. */
   readonly steps: number;
   /** Opens two nodes of a new election. It is called again for every attempt to shorten a failing history. */
   readonly open: () => Promise<readonly [LeaseStore, LeaseStore]>;
+  /** Ends the history. */
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -7,6 +7,7 @@ import { checkProvider, createElection } from './create-election.ts';
 
 /** The options in a configuration file: those of every election, the provider's `type`, and the provider's own. */
 export interface ConfiguredOptions extends ElectionOptions {
+  /** The backend of the election: `sqlite` or `redis`. */
   readonly type: string;
   readonly [own: string]: unknown;
 }

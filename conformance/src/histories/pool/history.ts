@@ -39,12 +39,15 @@ const patient: Retention = {
 };
 
 export interface HistoryOptions {
+  /** Equal seeds give equal histories. */
   readonly seed: number;
+  /** How many calls the history has. */
   readonly steps: number;
   /** `basic`: the verbs that every fifo pool has. */
   readonly scope: HistoryScope;
   /** Opens pools. Each attempt to shorten a failing history has a pool of its own. */
   readonly open: OpenPool;
+  /** Ends the history. */
   readonly signal?: AbortSignal | undefined;
   /** The longest time to shorten a failing history, in milliseconds; default 10,000. */
   readonly shortenMs?: number | undefined;

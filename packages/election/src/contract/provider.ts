@@ -5,10 +5,13 @@ import type { LeaseStore } from './lease-store.ts';
 export interface LeaseStoreOptions {
   /** Name of the election, checked. */
   readonly name: string;
+  /** How long a lease lasts, in milliseconds. */
   readonly ttlMs: number;
   /** The time after which a verb without an answer rejects, in milliseconds. */
   readonly commandTimeoutMs: number;
+  /** The clock of the node. */
   readonly clock: ElectionClock;
+  /** Takes the messages of the store. */
   readonly log: (
     level: 'debug' | 'info' | 'warn' | 'error',
     message: string,

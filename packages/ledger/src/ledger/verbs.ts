@@ -4,9 +4,11 @@ import type { Metadata, Transfer } from '../contract/transfer.ts';
 export interface CreateWalletOptions {
   /** The id of the wallet, 1 to 64 characters, chosen by the caller. */
   readonly id: string;
+  /** Whose wallet it is: an id of the application. */
   readonly owner: string;
   /** At most 32 tags of at most 256 characters each. */
   readonly tags?: readonly string[] | undefined;
+  /** The currency of all its money. */
   readonly currency: string;
   /** True if the balance may be negative, only for wallets of the system. Default false. */
   readonly overdraft?: boolean | undefined;
@@ -58,12 +60,14 @@ export interface ReserveOptions extends MoveOptions {
 }
 
 export interface PostOptions extends CallOptions {
+  /** The id of the reservation. */
   readonly pendingId: string;
   /** The amount to move of the reservation; the rest is released. Default: all. */
   readonly amount?: bigint | undefined;
 }
 
 export interface VoidOptions extends CallOptions {
+  /** The id of the reservation. */
   readonly pendingId: string;
 }
 

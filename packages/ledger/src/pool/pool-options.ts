@@ -87,6 +87,7 @@ export interface LedgerPoolOptions {
    * reservation whose transaction the pool has not received is voided.
    */
   readonly orphanAfterMs?: number | undefined;
+  /** Called for each payment that needs an operator. */
   readonly report?: ((report: PoolReport) => void) | undefined;
 }
 

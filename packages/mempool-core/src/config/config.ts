@@ -156,6 +156,7 @@ export type LoneDolosSection = {
  * `storage.path`. Without the section `storage.mempool`, the pool is in memory.
  */
 export interface DolosConfig {
+  /** The section `[storage]` of the file. */
   readonly storage: { readonly mempool?: DolosMempoolSection | undefined; readonly path?: string | undefined };
 }
 

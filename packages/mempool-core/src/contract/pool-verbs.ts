@@ -34,8 +34,11 @@ export interface SweepOptions extends WriteOptions, CallTime {
 
 /** The capacity of a block or of a worker. A field that is left out means no limit; 0 means no room. */
 export interface Budget {
+  /** The largest sum of payload sizes, in bytes. Default: no limit. */
   readonly maxBytes?: number | undefined;
+  /** The largest sum of gas. Default: no limit. */
   readonly maxGas?: number | undefined;
+  /** The largest number of transactions. Default: no limit. */
   readonly maxTxs?: number | undefined;
   /**
    * How many transactions that do not fit may be skipped. Their descendants are skipped too and do not count. With the
@@ -68,11 +71,13 @@ export interface PayloadsOptions extends ReadOptions {
 
 /** Options of `reap`. */
 export interface ReapOptions extends ReadOptions {
+  /** Without payloads. */
   readonly payloads?: false | undefined;
 }
 
 /** Options of a `reap` that returns the payloads too. */
 export interface ReapPayloadsOptions extends PayloadsOptions {
+  /** With the bytes of each transaction. */
   readonly payloads: true;
 }
 
@@ -102,11 +107,13 @@ export interface TakeOptions extends WriteOptions, CallTime {
   readonly owner: string;
   /** How long the claim lasts, in milliseconds. */
   readonly claimMs: number;
+  /** Without payloads. */
   readonly payloads?: false | undefined;
 }
 
 /** Options of a `take` that returns the payloads too. */
 export interface TakePayloadsOptions extends Omit<TakeOptions, 'payloads'> {
+  /** With the bytes of each transaction. */
   readonly payloads: true;
 }
 

@@ -47,6 +47,7 @@ export type FinalReason = Exclude<DropReason, string> | 'failed';
 
 /** Options of an `UnrecoverableError`. */
 export interface UnrecoverableOptions extends ErrorOptions {
+  /** Why the transaction is dropped. Default: `failed`. */
   readonly reason?: FinalReason | undefined;
 }
 

@@ -38,8 +38,11 @@ export interface WatcherPool {
 
 /** Options of `Watcher`. */
 export interface WatcherOptions {
+  /** Only its leader applies blocks. */
   readonly election: WatcherElection;
+  /** The pool to which the blocks are applied. */
   readonly pool: WatcherPool;
+  /** The chain. */
   readonly source: ChainSource;
   /** Thresholds for the blocks that this node applies. A field that is left out defaults to the pool's own threshold. */
   readonly policy?: Policy | undefined;

@@ -8,6 +8,7 @@ import type { Namespace } from '../store/namespace.ts';
 export interface BroadcastOptions {
   /** The name of this worker, 1–128 printable characters. */
   readonly owner: string;
+  /** Ends the broadcast. */
   readonly signal: AbortSignal;
   /** Sends a batch or an endorsement to the other validators. If it throws, the message is sent again soon. */
   readonly gossip: (message: Uint8Array) => void | Promise<void>;

@@ -13,6 +13,7 @@ type Message = Pick<ClaimedTransaction, 'hash' | 'payload'>;
 export interface CollectOptions {
   /** The name of this worker, 1–128 printable characters. */
   readonly owner: string;
+  /** Ends the reading. */
   readonly signal: AbortSignal;
   /** How long a claim lasts, in milliseconds, at least 100; default 30,000. A living process extends it. */
   readonly claimMs?: number | undefined;

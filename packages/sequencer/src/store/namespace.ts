@@ -10,7 +10,9 @@ export interface OpeningOptions {
 
 /** Options of `openNamespace`. */
 export interface NamespaceOptions {
+  /** The protocol of the epochs, a part of all names. */
   readonly protocol: string;
+  /** The market of the epochs, a part of all names. */
   readonly market: string;
   /**
    * Opens a fifo pool, and makes it if it is new. A pool of the name must be the same on every node of a validator, and must have the

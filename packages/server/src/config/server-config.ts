@@ -22,6 +22,7 @@ export interface TokenOptions {
   readonly name: string;
   /** `sha256:` and the SHA-256 of the token as 64 hex digits. */
   readonly hash: string;
+  /** The rights of the token. */
   readonly scopes: readonly Scope[];
   /** The owners for whose wallets the scope `ledger:transfer` is valid. Required with that scope, and allowed only with it. */
   readonly owners?: 'all' | readonly string[] | undefined;
@@ -39,6 +40,7 @@ export interface ServerOptions {
   readonly host: string;
   /** The port to listen on; default 4420. 0 means any free port. */
   readonly port: number;
+  /** The tokens of callers, `[[server.tokens]]`. */
   readonly tokens: readonly TokenOptions[];
   /** Origins of browser pages that may call the server, such as `https://pool.example`; default none. */
   readonly corsOrigins: readonly string[];
@@ -88,10 +90,13 @@ export interface WatcherSection {
 export interface ServerConfig {
   /** The configuration for `openMempool` and `openNode`. */
   readonly mempool: MempoolConfig<string>;
+  /** The section `[server]`. */
   readonly server: ServerOptions;
   /** Computes the hash of a transaction as `server.hash` names it. */
   readonly hashOf: (payload: Uint8Array) => string;
+  /** The section `[election]`. */
   readonly election: ElectionSection;
+  /** The section `[watcher]`. */
   readonly watcher: WatcherSection;
   /** The extensions that are on, by their sections, such as `edges.blockfrost`. */
   readonly extensions: Readonly<Record<string, ConfiguredExtension>>;
