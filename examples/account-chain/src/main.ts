@@ -15,7 +15,7 @@ await node.submit({ sender: 'ann', nonce: 1, fee: 180, gas: 2 });
 await node.submit({ sender: 'ben', nonce: 0, fee: 60, gas: 2 });
 await node.tellOrder();
 
-console.log('A nonce whose predecessor is missing is parked, until that one comes:');
+console.log('A nonce whose predecessor is missing is parked until it comes:');
 await node.submit({ sender: 'cat', nonce: 1, fee: 100, gas: 2 });
 await node.tellOrder();
 await node.submit({ sender: 'cat', nonce: 0, fee: 100, gas: 2 });

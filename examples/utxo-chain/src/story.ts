@@ -35,7 +35,7 @@ async function spendTwice(node: Node): Promise<Payment> {
 }
 
 async function spendTheUnconfirmed(node: Node): Promise<void> {
-  console.log('One that spends what another makes waits for it, and comes after it, whatever it pays:');
+  console.log('One that spends what another makes waits for it, and comes after it at any price:');
   await node.submit(payment('cat', ['dog#1'], 900));
   await node.tellOrder();
   await node.submit(payment('dog', ['bee#0'], 105));
@@ -62,7 +62,7 @@ async function meetForeignBlock(node: Node, best: Payment): Promise<void> {
   await node.tellOrder();
   await node.submit(payment('lynx', ['old#2'], 400));
 
-  console.log('The block is undone: what it carried is back, and what it spent and made is not any more:');
+  console.log('The block is undone: its transactions are back, and its spent and new outputs are undone:');
   await node.undo();
   await node.tellOrder();
   await node.submit(ours);
