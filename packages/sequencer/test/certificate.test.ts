@@ -58,7 +58,7 @@ describe.each(backends)('on %s', (backend) => {
       expect(signatures.map(({ validator }) => validator)).toEqual(['v1', 'v2', 'v3']);
       const digest = agreementDigest({ domain, epoch: 1, root });
       for (const each of signatures) expect(verifyBatch({ ...each, digest })).toBe(true);
-      expect(await first.epoch(1)).toMatchObject({ phase: 'onchain', root, certifiedAt: clock.ms });
+      await expect.poll(() => first.epoch(1)).toMatchObject({ phase: 'onchain', root, certifiedAt: clock.ms });
     }
     expect(await validators[3]?.first.epoch(1)).toMatchObject({ reason: 'no_quorum', certifiedAt: null });
     for (const each of validators.slice(0, 3)) await carry(each, 1, root);
@@ -75,6 +75,7 @@ describe.each(backends)('on %s', (backend) => {
     const { scene, one } = await inLevel2(backend);
     const { first } = one;
     await send(first, ...(await batches(1, large, 'v2', 'v3')));
+    await expect.poll(() => first.namespace.records.list('received/')).toHaveLength(3);
     scene.clock.ms += 10_000;
     await expect.poll(() => first.epoch(1)).toMatchObject({ phase: 'onchain', root: merkleRoot(large) });
     await send(first, ...(await batches(1, small, 'v3', 'v4')));
@@ -113,6 +114,7 @@ describe.each(backends)('on %s', (backend) => {
     const { scene, one } = await inLevel2(backend);
     const { first } = one;
     await send(first, ...(await batches(1, large, 'v2', 'v3')), ...(await endorsements(1, large, 'v2')));
+    await expect.poll(() => first.namespace.records.list('received/')).toHaveLength(3);
     scene.clock.ms += 10_000;
     await phaseReached(one, 1, 'onchain');
     scene.clock.ms += 60_000;

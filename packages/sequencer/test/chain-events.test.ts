@@ -75,6 +75,7 @@ describe.each(backends)('on %s', (backend) => {
     scene.clock.ms += 10_000;
     await phaseReached(one, 1, 'level2');
     await send(first, await batchOf('v2', 1, large, four), await batchOf('v3', 1, large, four));
+    await expect.poll(() => first.namespace.records.list('received/')).toHaveLength(3);
     scene.clock.ms += 10_000;
     await expect.poll(() => first.epoch(1)).toMatchObject({ phase: 'onchain', root: merkleRoot(large) });
     const { lease } = one.leadership;
