@@ -1,6 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isTable, misconfigured, shortName } from 'mempool-core/backend';
 import { extensionVersion, type SectionExtension } from './extension.ts';
@@ -12,7 +12,7 @@ export interface ExtensionPlace {
   readonly section: string;
   /** A package, whose entry `/server` is loaded, or the path of a module. */
   readonly module: string;
-  /** The folder of the configuration. The working directory and the server's own folder follow. */
+  /** The folder of the configuration. The working directory, the server's own folder and that of the program follow. */
   readonly folder: string;
 }
 
@@ -59,7 +59,7 @@ export async function installedExtension({
   return path === null ? null : checked((await imported(path, section, module)).default, section, module);
 }
 
-/** Returns the extensions with a section that are installed where `folder`, the working directory or the server finds them. */
+/** Returns the extensions with a section that are installed where `folder`, the working directory, the server or the program finds them. */
 export async function installedExtensions(folder: string = process.cwd()): Promise<SectionExtension[]> {
   const folders = searched(folder).flatMap((from) => createRequire(join(from, 'here')).resolve.paths('any') ?? []);
   const names = new Set(folders.flatMap(packagesIn).filter((name) => name.startsWith(edgePrefix)));
@@ -81,8 +81,15 @@ function packagesIn(folder: string): string[] {
   }
 }
 
+/** The program comes last: a package manager may keep its packages, such as the dashboard of the command line, from the server. */
 function searched(folder: string): string[] {
-  return [resolve(folder), process.cwd(), fileURLToPath(new URL('.', import.meta.url))];
+  return [resolve(folder), process.cwd(), fileURLToPath(new URL('.', import.meta.url)), ...programFolder()];
+}
+
+/** Empty without a program, such as in a REPL. A link to a program counts as its target. */
+function programFolder(): string[] {
+  const [, program] = process.argv;
+  return program !== undefined && existsSync(program) ? [dirname(realpathSync(program))] : [];
 }
 
 /** `null`: it is not installed. */

@@ -47,8 +47,8 @@ export interface LoadOptions {
   readonly server?: Partial<ServerOptions> | undefined;
   /**
    * Extensions by their sections, such as `edges.blockfrost`, for a program that is bundled. Default: `[edges.NAME]` loads the package
-   * `mempool-edge-NAME`, or the module that the field `package` names, from the folder of the file, the working directory or the
-   * server's own folder; another section loads the package of its name, such as `mempool-sequencer`. The dashboard is loaded from
+   * `mempool-edge-NAME`, or the module that the field `package` names, from the folder of the file, the working directory, the
+   * server's own folder or that of the program; another section loads the package of its name, such as `mempool-sequencer`. The dashboard is loaded from
    * `mempool-dashboard`, if that is installed.
    */
   readonly extensions?: Readonly<Record<string, SectionExtension>> | undefined;

@@ -1,5 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { execFile } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { promisify } from 'node:util';
 import { isMempoolError } from 'mempool-core';
 import { installedExtensions, loadServerConfig, serverConfigSchema } from 'mempool-server';
 import { scratchFolder } from 'mempool-testkit/vitest';
@@ -50,6 +52,25 @@ test('an edge is loaded from the folder of a configuration that a relative path 
   const path = configured('[edges.mine]', { 'mempool-edge-mine': extension({ section: 'edges.mine' }) });
   const { extensions } = await loadServerConfig(relative(process.cwd(), path));
   expect(extensions).toMatchObject({ 'edges.mine': { extension: { section: 'edges.mine' } } });
+});
+
+test('an edge is loaded from the folder of the program, also if a link starts it', async () => {
+  const program = dirname(configured('', { 'mempool-edge-mine': extension({ section: 'edges.mine' }) }));
+  const server = new URL('../../src/index.ts', import.meta.url);
+  const main = join(program, 'main.mjs');
+  writeFileSync(
+    main,
+    `import { loadServerConfig } from '${server}';
+    console.log(Object.keys((await loadServerConfig(process.argv[2])).extensions));`,
+  );
+  const path = configured('[edges.mine]');
+  const link = join(dirname(path), 'main.mjs');
+  symlinkSync(main, link);
+  for (const started of [main, link]) {
+    const args = ['--conditions=mempool-source', started, path];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: dirname(path) });
+    expect(stdout).toContain('edges.mine');
+  }
 });
 
 test.for([
