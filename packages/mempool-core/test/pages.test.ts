@@ -5,9 +5,12 @@ const root = new URL('../../../', import.meta.url);
 const { homepage }: { homepage: string } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'));
 /** Published pages link files of other packages by the repository's address. Here the files are beside them. */
 const site = homepage.replace('#readme', '/blob/main/');
-const pages = globSync(['*.md', '{packages,examples}/*/*.md', 'packages/*/docs/*.md', 'conformance/*.md'], {
-  cwd: root,
-});
+const pages = globSync(
+  ['*.md', 'docs/*.md', '{packages,examples}/*/*.md', 'packages/*/docs/*.md', 'conformance/*.md'],
+  {
+    cwd: root,
+  },
+);
 
 const read = (path: string): string =>
   readFileSync(new URL(path, root), 'utf8').replaceAll(site, '../'.repeat(path.split('/').length - 1));
