@@ -17,4 +17,4 @@ PRAGMA page_size
 -- :synchronous
 PRAGMA synchronous
 -- :checkpoint
-PRAGMA wal_checkpoint(RESTART)
+PRAGMA wal_checkpoint(TRUNCATE)

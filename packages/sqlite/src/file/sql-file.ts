@@ -141,7 +141,7 @@ export class SqlFile {
     return Number(this.row('freePages')?.freelist_count) * Number(this.row('pageSize')?.page_size);
   }
 
-  /** Runs a WAL checkpoint, so that the WAL is written from its beginning again. Returns false if that is not possible now. */
+  /** Moves the WAL into the file and gives its disk space back. Returns false if that is not possible now, as beside a reader. */
   checkpoint(): boolean {
     try {
       return this.row('checkpoint')?.busy === 0;

@@ -1,10 +1,11 @@
 // Fills the room there is with a pool, and prints the answers of the calls after that.
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import SqliteDatabase from 'better-sqlite3';
 import { isMempoolError, type Ordering } from 'mempool-core';
 import { sqlite } from 'mempool-sqlite';
 import { hashOf, numbers, pointOf, priced } from '../numbered.ts';
-import { poolOptions, receive, stateOf } from './filling.ts';
+import { perCall, poolOptions, receive, stateOf } from './filling.ts';
 
 const [directory = '', ordering = '', room = ''] = process.argv.slice(2);
 const path = join(directory, 'pool.db');
@@ -64,6 +65,23 @@ async function filledInTurn(): Promise<unknown> {
   return { codes, received: Number(after?.lastSeq) - Number(before?.lastSeq), later };
 }
 
+/** A reader keeps an old state, so the log takes all the room, although the pool stays small. Then the reader leaves. */
+async function filledBesideReader(): Promise<unknown> {
+  await receive(store, 0);
+  const reader = new SqliteDatabase(path);
+  reader.exec('BEGIN');
+  reader.prepare('SELECT count(*) FROM tx').get();
+  let [calls, code] = [0, 'done'];
+  while (code === 'done') {
+    code = await codeOf(receive(store, ++calls));
+    await codeOf(store.drop(numbers(perCall, calls * perCall).map(hashOf), 'failed'));
+    await codeOf(store.flush());
+  }
+  reader.exec('COMMIT');
+  reader.close();
+  return { code, later: await codeOf(receive(store, calls)) };
+}
+
 /** Another program's file takes what is left. */
 function fillDisk(): string {
   const filler = join(directory, 'filler');
@@ -81,5 +99,9 @@ function writeWhilePossible(descriptor: number, block: Buffer): void {
   }
 }
 
-const fillings: Readonly<Record<string, () => Promise<unknown>>> = { another: filledByAnother, turn: filledInTurn };
+const fillings: Readonly<Record<string, () => Promise<unknown>>> = {
+  another: filledByAnother,
+  reader: filledBesideReader,
+  turn: filledInTurn,
+};
 console.log(JSON.stringify(await (fillings[room] ?? untilFull)()));

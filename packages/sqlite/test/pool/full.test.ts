@@ -55,6 +55,15 @@ test.each(hasSmallDisk ? orderings : [])(
   },
 );
 
+test.each(hasSmallDisk ? orderings : [])(
+  'M3: on a disk that the log filled while a reader kept an old state, a receive is taken once the reader has left: %s',
+  async (ordering) => {
+    const disk = diskDirectory();
+    const result = await report(filler, [disk, ordering, 'reader'], onSmallDisk(disk));
+    expect(result).toEqual({ ...refused, later: 'done' });
+  },
+);
+
 test.runIf(hasSmallDisk)(
   'M3: on a full disk each of many stores that write at once has its receive refused',
   async () => {
