@@ -1,7 +1,15 @@
-import { DatabaseSync } from 'node:sqlite';
+import { execFileSync } from 'node:child_process';
 import { openLeases } from 'mempool-conformance';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { pathOf, removeFiles } from './pool-file.mjs';
+
+/** A process of its own: another copy of SQLite in this one would end the locks of the first. */
+const forgetting = `
+  const { DatabaseSync } = require('node:sqlite');
+  const database = new DatabaseSync(process.argv[1], { timeout: 5_000 });
+  database.exec('BEGIN IMMEDIATE; DELETE FROM lease; DELETE FROM member; COMMIT');
+  database.close();
+`;
 
 export default {
   name: 'sqlite',
@@ -12,9 +20,7 @@ export default {
   leases: (pool, options) => openLeases(sqliteElection, { path: pathOf(pool) }, options),
   leaseTraits: ['hints', 'processes'],
   async forget(pool) {
-    const database = new DatabaseSync(pathOf(pool), { timeout: 5_000 });
-    database.exec('BEGIN IMMEDIATE; DELETE FROM lease; DELETE FROM member; COMMIT');
-    database.close();
+    execFileSync(process.execPath, ['-e', forgetting, pathOf(pool)]);
   },
   destroy: removeFiles,
 };
