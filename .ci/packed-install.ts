@@ -1,6 +1,6 @@
 // Installs the archives with npm in a folder outside the tree, and runs there, on each Node that is supported: a small program, the
-// same as one bundle, the program of the first page, a ledger on each store, and the whole suite on every backend; and once an
-// application built by Next.js.
+// same as one bundle, the program of the first page and a ledger on each store; on each Node but that of the workspace the whole
+// suite on every backend; and once an application built by Next.js.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -72,9 +72,12 @@ function job({ folder, redisUrl }: Place, title: string, command: string, args: 
   return { title, command, args, cwd, env };
 }
 
+/** `npm test` runs the suite on the Node of the workspace, so the archives run it on the others. */
 function suiteJobs(place: Place, project: string): Job[] {
+  const [own] = process.versions.node.split('.', 1);
+  const others = supported.filter((version) => version !== own);
   return subjects.flatMap((subject) =>
-    supported.map((version) =>
+    others.map((version) =>
       job(place, `the suite on ${subject}, Node ${version}`, nodeIn(place, version), [
         join(project, suite),
         join(project, `${subject}-subject.mjs`),
