@@ -47,7 +47,7 @@ export interface Limits {
   readonly eviction: 'lowest' | 'none';
 }
 
-/** The values of a limit: a count, a duration, a percentage, a priority, or what a full pool does. */
+/** The values of a limit: a count, a duration, a percentage, a priority, or a policy of a full pool. */
 export type LimitKind = 'count' | 'duration' | 'percentage' | 'priority' | 'eviction';
 
 interface LimitRow<Value> {

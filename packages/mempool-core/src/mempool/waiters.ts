@@ -1,3 +1,4 @@
+import { longestTimerMs } from '../boundary/open-options.ts';
 import type { ReadOptions } from '../contract/call-options.ts';
 import { invalid, isMempoolError, MempoolError } from '../contract/errors.ts';
 import type { BlockEvent, MempoolEvent, TransactionEvent } from '../contract/events.ts';
@@ -295,8 +296,8 @@ export interface WaitOptions extends ReadOptions {
   /** The confirmations that it must have; its own block counts as 1. A Finalized transaction satisfies any number. */
   readonly confirmations?: number | undefined;
   /**
-   * How long to wait, in milliseconds: 0–2,147,483,647. Then the wait reads the status once more and returns `timeout`,
-   * unless that status is what it waited for. Default: no limit.
+   * How long to wait, in milliseconds: 0–2,147,483,647. Then the wait reads the status once more. If the transaction has not
+   * reached the goal, it returns `timeout`. Default: no limit.
    */
   readonly timeoutMs?: number | undefined;
 }
@@ -309,9 +310,6 @@ export interface Goal {
   readonly timeoutMs: number | null;
 }
 
-/** The longest delay of a timer. */
-const maxTimeoutMs = 2 ** 31 - 1;
-
 /** Checks the options of a wait and fills in the defaults. @throws `ERR_MEMPOOL_INVALID` naming the option */
 export function checkGoal(options: WaitOptions | undefined): Goal {
   const { stage = 'Confirmed', confirmations = 0, timeoutMs = null } = options ?? {};
@@ -319,8 +317,8 @@ export function checkGoal(options: WaitOptions | undefined): Goal {
     throw invalid('stage', 'Pending, Propagated, Acknowledged, Confirmed or Finalized');
   if (!Number.isSafeInteger(confirmations) || confirmations < 0)
     throw invalid('confirmations', 'a safe integer of at least 0');
-  if (timeoutMs !== null && (!Number.isSafeInteger(timeoutMs) || timeoutMs < 0 || timeoutMs > maxTimeoutMs))
-    throw invalid('timeoutMs', 'an integer from 0 to 2,147,483,647');
+  if (timeoutMs !== null && (!Number.isSafeInteger(timeoutMs) || timeoutMs < 0 || timeoutMs > longestTimerMs))
+    throw invalid('timeoutMs', `an integer from 0 to ${longestTimerMs}`);
   return { stage, confirmations, timeoutMs };
 }
 
