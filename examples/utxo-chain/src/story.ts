@@ -35,7 +35,7 @@ async function spendTwice(node: Node): Promise<Payment> {
 }
 
 async function spendTheUnconfirmed(node: Node): Promise<void> {
-  console.log('One that spends what another makes waits for it, and comes after it at any price:');
+  console.log('A payment that spends a new output waits for it, and comes after its maker at any price:');
   await node.submit(payment('cat', ['dog#1'], 900));
   await node.tellOrder();
   await node.submit(payment('dog', ['bee#0'], 105));

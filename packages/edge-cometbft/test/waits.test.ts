@@ -197,7 +197,7 @@ test('a subscription tells once of a transaction that becomes final, and nothing
   expect(await client.call('unsubscribe', { query: queryOf('a') })).toMatchObject({ error: { code: -32603 } });
 });
 
-test('a WebSocket refuses what the pool cannot tell, and answers the other methods', async () => {
+test('a WebSocket refuses queries that the pool cannot answer, and answers the other methods', async () => {
   const server = await cometbft();
   const client = await GoClient.open(server);
   expect(await client.subscribe("tm.event='NewBlock'")).toMatchObject({ error: { code: -32602 } });

@@ -39,7 +39,7 @@ export interface AuditReport {
 const maxFaults = 100;
 const maxAttempts = 10;
 
-/** What the records that were read say of a wallet. Only its kept records say it. */
+/** The facts of a wallet by the records that were read. A trimmed record adds none. */
 type Facts = Partial<Pick<Wallet, 'owner' | 'currency' | 'overdraft' | 'signer' | 'tags' | 'closed' | 'createdAt'>>;
 
 /**
@@ -50,7 +50,7 @@ export async function audit(store: LedgerStore): Promise<AuditReport> {
   for (let attempt = 1; ; attempt += 1) {
     const run = new Audit(store);
     const report = await run.run();
-    // Records were trimmed meanwhile: what they added up to was counted neither before nor after.
+    // Records were trimmed meanwhile. Their sums were counted neither before nor after.
     if (!run.wasTrimmed || report.ok) return report;
     if (attempt === maxAttempts) return { ...report, faults: [gaveUp, ...report.faults].slice(0, maxFaults) };
   }

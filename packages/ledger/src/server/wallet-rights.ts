@@ -59,7 +59,7 @@ export class WalletRights {
   }
 }
 
-/** What says who may end a reservation: its record, or its call in the same chain. */
+/** The fields that decide who may end a reservation. They come from its record, or from its call in the same chain. */
 type Reservation = Pick<Transfer, 'source' | 'destination'> &
   Pick<ReserveOptions, 'payerMayVoid'> & { readonly arbiter?: string | null | undefined };
 

@@ -6,7 +6,7 @@ import { fund, openOwn } from './own-ledger.ts';
 
 const url = inject('redisUrl');
 
-/** Commands on the keys of a ledger with a wallet `a`, by what each damages. */
+/** Commands on the keys of a ledger with a wallet `a`. The key of a command names the thing that it damages. */
 const damages: Readonly<Record<string, readonly [AuditFault['kind'], readonly string[]]>> = {
   'a posted transfer that is refused': ['transfer', ['HSET', 'ids', 'fund a', 'r3']],
   'the list of wallets': ['wallet', ['DEL', 'index']],

@@ -22,7 +22,7 @@ export interface EpochBoardOptions extends NamespaceOptions {
   readonly refreshMs?: number | undefined;
   /** The election of the namespace, such as that of an observer: its members are the workers. The caller stops it. */
   readonly election?: Pick<Election, 'members' | 'leader'> | undefined;
-  /** Told once when reading fails, and when it works again. */
+  /** Receives one message when reading fails, and one when it works again. */
   readonly log?: Logger | undefined;
 }
 

@@ -21,7 +21,7 @@ export interface ServerParts {
   readonly metrics?: Metrics | null | undefined;
 }
 
-/** Options of `createServer`: fields of the section `[server]`, and what a file cannot say. */
+/** Options of `createServer`: fields of the section `[server]`, and parts that only a program can give. */
 export interface HttpServerOptions extends ServerOptions {
   /**
    * Computes the hash of a transaction, as hex, from its bytes. It goes before `hash`. If it throws, the bytes are no
