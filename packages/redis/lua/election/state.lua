@@ -1,6 +1,6 @@
 -- Purpose: the begin of every script of the election: its keys by name, the server's time, and the stored lease and term.
 -- KEYS: 1 <name>:lock, 2 :lease, 3 :term, 4 :members, and in a cluster 5 one that never exists; the names of the channel and the heartbeats have the same prefix, and so the same slot
--- Error: ELECTION_TYPE <key of another type>
+-- Error: MEMPOOL_TYPE <key of another type>
 -- Held = lock and lease agree: an operator who deletes the lock ends the lease. Both expire by the server's own clock.
 local call = redis.call
 local LOCK, LEASE, TERM, MEMBERS = unpack(KEYS)
@@ -14,7 +14,7 @@ if type(tried) == 'table' and tried.err and string.find(tried.err, 'READONLY', 1
 
 for i, kind in ipairs({ 'string', 'hash', 'string', 'zset' }) do
   local found = call('TYPE', KEYS[i]).ok
-  if found ~= kind and found ~= 'none' then return redis.error_reply('ELECTION_TYPE ' .. KEYS[i]) end
+  if found ~= kind and found ~= 'none' then return redis.error_reply('MEMPOOL_TYPE a key of another type is in its place: ' .. KEYS[i]) end
 end
 
 -- Lua's own conversion writes large numbers as 1.7e+15.

@@ -1,5 +1,5 @@
 import { type ConnectionOptions, createSecureContext } from 'node:tls';
-import { type Cluster, Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import { invalid } from 'mempool-core/backend';
 import type { RedisOptions } from './options.ts';
 import { SentinelLookup } from './sentinel.ts';
@@ -30,19 +30,6 @@ export function createClient(options: RedisOptions, key: string, tuning: Tuning)
   if (place.db !== 0) throw invalid('url', 'without a database number: a cluster has only database 0');
   const seeds = [...readNodes('cluster', cluster), ...(url === undefined ? [] : [place])];
   return slotClient({ key, seeds: () => seeds, reachedAt: natOf(options), own }, tuning);
-}
-
-/** Creates a client as `createClient` does, for the cluster of an application's own client. It uses the nodes that this one knows. */
-export function clientBeside(cluster: Cluster, key: string, tuning: Tuning): Redis {
-  const { redisOptions = {}, natMap } = cluster.options;
-  if (cluster.status === 'wait') cluster.connect().catch(() => undefined);
-  const { username, password, tls, family = 0, connectionName } = redisOptions;
-  const seeds = () => cluster.nodes().map(({ options: { host = '127.0.0.1', port = 6379 } }) => ({ host, port }));
-  const reachedAt = (node: Address): Address => {
-    const name = `${node.host}:${node.port}`;
-    return (typeof natMap === 'function' ? natMap(name) : natMap?.[name]) ?? node;
-  };
-  return slotClient({ key, seeds, reachedAt, own: { username, password, tls, family, connectionName } }, tuning);
 }
 
 const careful = {

@@ -160,7 +160,7 @@ export class Connection {
 }
 
 function openLink(options: ConnectionOptions, onConnect: () => void): Link {
-  return new Link(options, taggedPrefix(options.keyPrefix ?? options.pool), onConnect, { failoverDetector: true });
+  return new Link(options, taggedPrefix(options.keyPrefix ?? options.pool), onConnect);
 }
 
 /** A script, its keys and its arguments. */

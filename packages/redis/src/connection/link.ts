@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { isMempoolError, MempoolError } from 'mempool-core';
-import { closeClient, createClient, type Tuning } from './client.ts';
+import { closeClient, createClient } from './client.ts';
 import type { RedisOptions } from './options.ts';
 import { isReply, refusal, tlsRefusal, withoutArguments } from './refusal.ts';
 import { distrustSentinel, SentinelError } from './sentinel.ts';
@@ -11,7 +11,15 @@ import { destroyOnError, dropConnection, limitHandshake } from './socket.ts';
 /** The code of the error of a command without an answer. */
 export type UnansweredCode = 'ERR_MEMPOOL_UNAVAILABLE' | 'ERR_MEMPOOL_OUTCOME_UNKNOWN';
 
-type LinkOptions = RedisOptions & { readonly timeoutMs: number };
+type LinkOptions = RedisOptions & {
+  /** The time for a connection to be ready, in milliseconds. */
+  readonly timeoutMs: number;
+  /**
+   * How long the server may be silent, in milliseconds, before a command that is not answered in time drops the connection; default 0. Until
+   * then the commands keep their order.
+   */
+  readonly silentMs?: number;
+};
 
 const leastMs = 50;
 
@@ -29,8 +37,11 @@ export class Link {
   #connections = 0;
   /** Where the connection leads; `null` if the options name the server. */
   #server: string | null = null;
-  /** Whether a master has answered at some time. */
+  /** Whether a master has carried out a script at some time. */
   #isProven = false;
+  /** When the oldest command was sent since the last answer; `null` if there is none. */
+  #silentSince: number | null = null;
+  readonly #silentMs: number;
   /** Commands that have no answer yet. */
   #waiting = 0;
   /** The refusal of a server that was demoted, until a master has answered. */
@@ -42,9 +53,10 @@ export class Link {
    * `key` is one of the pool's, by which its server in a cluster is found. `onConnect` is called at each new connection, before anything
    * is sent on it.
    */
-  constructor(options: LinkOptions, key: string, onConnect: () => void, tuning: Tuning = {}) {
-    this.#client = createClient(options, key, { connectTimeout: options.timeoutMs, ...tuning });
+  constructor(options: LinkOptions, key: string, onConnect: () => void) {
+    this.#client = createClient(options, key, { connectTimeout: options.timeoutMs, failoverDetector: true });
     this.#isWatched = options.sentinels !== undefined;
+    this.#silentMs = options.silentMs ?? 0;
     this.#silence = new Silence(this.#client);
     this.#client.on('error', (error: unknown) => {
       this.#lastError = withoutArguments(error);
@@ -56,11 +68,17 @@ export class Link {
       this.#connections += 1;
       this.#server = serverOf(this.#client);
       this.#isLeaving = false;
+      this.#silentSince = null;
       onConnect();
     });
     destroyOnError(this.#client);
     limitHandshake(this.#client, this.#isWatched ? Math.min(longestHandshakeMs, options.timeoutMs) : options.timeoutMs);
     this.#client.connect().catch(() => undefined);
+  }
+
+  /** Calls the listener each time a connection can take commands. */
+  onReady(listener: () => void): void {
+    this.#client.on('ready', listener);
   }
 
   /** The number of the present connection. Commands that were sent under the same number went to the same server, in order. */
@@ -81,14 +99,18 @@ export class Link {
   ): Promise<Answer> {
     this.#assertReady(timeoutMs);
     this.#waiting += 1;
+    this.#silentSince ??= performance.now();
     try {
       const answer = (await this.#answer(send(this.#client), timeoutMs)) as Answer;
-      this.#isProven = true;
+      // A replica refuses scripts, but answers other commands.
+      if (name.startsWith('EVAL')) this.#isProven = true;
+      this.#silentSince = null;
       this.#silence.answered();
       this.#demoted = null;
       return answer;
     } catch (cause) {
       const error = withoutArguments(cause);
+      if (isReply(error)) this.#silentSince = null;
       this.#silence.failed(error);
       if (isRedirected(this.#client, error)) {
         const words = `the slot moves: ${(error as Error).message}`;
@@ -170,12 +192,13 @@ export class Link {
     }
   }
 
-  /** Drops a connection that does not answer in time, so that the next call does not wait for it. */
+  /** Drops a connection that is silent for too long, so that the next call does not wait for it. */
   #answer<Answer>(reply: Promise<Answer>, timeoutMs: number): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         reject(new Error(`none within ${Math.round(timeoutMs)} ms`));
-        dropConnection(this.#client);
+        const silentMs = this.#silentSince === null ? 0 : performance.now() - this.#silentSince;
+        if (silentMs >= this.#silentMs) dropConnection(this.#client);
       }, timeoutMs);
       reply.then(resolve, reject).finally(() => clearTimeout(timer));
     });

@@ -13,8 +13,11 @@ const codes: readonly (readonly [RegExp, MempoolErrorCode])[] = [
   [/^ERR Protocol error: invalid bulk length/, 'ERR_MEMPOOL_INVALID'],
   [/^MEMPOOL_GAP /, 'ERR_MEMPOOL_CORRUPT'],
   [/^MEMPOOL_(FORMAT|POOL|LOST|TYPE) |^(ERR )?unknown (redis )?command|DB index is out/i, 'ERR_MEMPOOL_INCOMPATIBLE'],
-  // Temporary: not carried out, but a later attempt may be.
-  [/^(LOADING|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/, 'ERR_MEMPOOL_UNAVAILABLE'],
+  // Temporary: not carried out, but a later attempt may be. UNBLOCKED: the server was demoted while a call waited.
+  [
+    /^(LOADING|UNBLOCKED|BUSY|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|NOREPLICAS) |max number of cli/,
+    'ERR_MEMPOOL_UNAVAILABLE',
+  ],
 ];
 
 /** By `redis_mode` of INFO: kinds of servers that a URL alone must not name. */
@@ -34,7 +37,7 @@ export function unsupportedMode(info: string, url: string | undefined): string |
 }
 
 /** Returns the problem if the options name a cluster and the server is in none, or the reverse. `words` are the server's. */
-export function clusterMismatch(words: string): string {
+function clusterMismatch(words: string): string {
   const isPlain = words.includes('cluster support disabled');
   const why = isPlain ? 'a server that cluster names is not in a cluster: give it as url' : unsupportedModes.cluster;
   return `${why} (${words})`;

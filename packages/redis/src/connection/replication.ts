@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isMempoolError, MempoolError } from 'mempool-core';
 import type { Link } from './link.ts';
-import { isReply } from './refusal.ts';
 
 /** How long the key that marks a wait stays, in milliseconds. */
 const markMs = 86_400_000;
@@ -96,16 +95,11 @@ export class Replication {
   }
 }
 
-/** True if the server became a replica while it waited. Its successor takes the repeated write. */
-function isDemotion(error: unknown): boolean {
-  return isReply(error) && error.message.startsWith('UNBLOCKED ');
-}
-
 /** The write was sent, so a lost answer is an unknown outcome. A refusal will come again. */
 function failureOf(error: unknown): unknown {
   if (error instanceof Unconfirmed) return error;
-  if (isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE') || isDemotion(error))
-    return new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', (error as Error).message, { cause: error });
+  if (isMempoolError(error, 'ERR_MEMPOOL_UNAVAILABLE'))
+    return new MempoolError('ERR_MEMPOOL_OUTCOME_UNKNOWN', error.message, { cause: error });
   const words = error instanceof Error ? error.message : String(error);
   return new Unconfirmed(`the replicas cannot be waited for: ${words}`, { cause: error });
 }

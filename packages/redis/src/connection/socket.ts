@@ -2,10 +2,9 @@ import type { Redis } from 'ioredis';
 
 /**
  * Destroys every socket of the client that reports an error. Node does not destroy a socket after a TLS error. The client listens for
- * the first error only, so a second one would end the process. The listener stays on its socket. Returns a function that stops this for
- * future sockets.
+ * the first error only, so a second one would end the process.
  */
-export function destroyOnError(client: Redis): () => void {
+export function destroyOnError(client: Redis): void {
   let guarded: object | null = null;
   const guard = (): void => {
     const { stream } = client;
@@ -19,7 +18,6 @@ export function destroyOnError(client: Redis): () => void {
   client.on('connecting', guardSoon).on('connect', guard);
   guard();
   guardSoon();
-  return () => void client.off('connecting', guardSoon).off('connect', guard);
 }
 
 /** Drops a connection that is not ready in time, because the client waits for answers to its own commands, such as AUTH, for ever. */

@@ -1,17 +1,19 @@
 import type { Redis } from 'ioredis';
 import { type ElectionClock, type Hint, isElectionError } from 'mempool-election';
 import { closeClient } from '../connection/client.ts';
+import type { Link } from '../connection/link.ts';
 import { isReply, withoutArguments } from '../connection/refusal.ts';
 import { isRedirected, isRouted } from '../connection/slot-client.ts';
 import { destroyOnError, dropConnection } from '../connection/socket.ts';
-import { electionError, slotMoves } from './refusal.ts';
+import { electionError } from './refusal.ts';
 
 const pauseMs = 100;
 /** A busy server may answer on one connection and a moment later on the other. */
 const patienceMs = 250;
 
 export interface HintsParts {
-  readonly commands: Redis;
+  /** The connection for commands. */
+  readonly link: Link;
   readonly messages: Redis;
   readonly channel: string;
   readonly clock: ElectionClock;
@@ -25,12 +27,11 @@ export class Hints {
   #connections = 0;
   /** When the pending subscribe was sent; `null` if there is none. */
   #askedMs: number | null = null;
-  readonly #onReady = (): void => this.#tell('reconnected');
 
   constructor(parts: HintsParts) {
     this.#parts = parts;
-    const { commands, messages } = parts;
-    commands.on('ready', this.#onReady);
+    const { link, messages } = parts;
+    link.onReady(() => this.#tell('reconnected'));
     messages.on('error', () => undefined);
     destroyOnError(messages);
     messages.on('ready', () => {
@@ -55,8 +56,8 @@ export class Hints {
     } catch (error) {
       const cause = withoutArguments(error);
       if (isReply(cause)) this.#askedMs = null;
-      if (isRedirected(messages, cause)) throw slotMoves(cause, 'subscribe');
-      throw electionError(cause, 'subscribe');
+      const isMoving = isRedirected(messages, cause);
+      throw electionError(isMoving ? new Error((cause as Error).message) : cause, 'subscribe');
     }
   }
 
@@ -79,7 +80,6 @@ export class Hints {
 
   close(): void {
     this.#listeners.clear();
-    this.#parts.commands.off('ready', this.#onReady);
     closeClient(this.#parts.messages);
   }
 
@@ -104,7 +104,7 @@ export class Hints {
   async #listen(connection: number): Promise<void> {
     while (this.#parts.messages.status === 'ready' && this.#connections === connection) {
       const answer = await this.subscribe().then(() => 'listening' as const, refusalOrNone);
-      if (answer === 'listening') this.#onReady();
+      if (answer === 'listening') this.#tell('reconnected');
       if (answer !== null) return;
       await new Promise<void>((resolve) => this.#parts.clock.schedule(resolve, pauseMs));
     }

@@ -23,8 +23,6 @@ export interface LeaseStoreParts {
   readonly hints: Hints;
   /** Prefix of all key names of the election. */
   readonly base: string;
-  /** Closes the connections that this package opened. */
-  disconnect(): void;
 }
 
 /** The lease of one election on Redis. Each verb is one script, and uses the server's clock. */
@@ -79,7 +77,6 @@ export class RedisLeaseStore implements LeaseStore {
   async close(): Promise<void> {
     this.#parts.hints.close();
     this.#parts.connection.close();
-    this.#parts.disconnect();
   }
 
   /** The answer may come from another kind of server. An answer that cannot be read is an error. */

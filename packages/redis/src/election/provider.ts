@@ -1,21 +1,17 @@
 import { type ElectionClock, ElectionError, type ElectionProvider, isElectionError } from 'mempool-election';
-import { closeClient } from '../connection/client.ts';
+import { createClient } from '../connection/client.ts';
+import { tryCommands } from '../connection/inspect.ts';
+import { Link } from '../connection/link.ts';
 import { optionNames } from '../connection/options.ts';
 import { unsupportedMode } from '../connection/refusal.ts';
-import { isRouted } from '../connection/slot-client.ts';
-import { dropConnection } from '../connection/socket.ts';
 import { ElectionConnection } from './connection.ts';
 import { Hints } from './hints.ts';
 import { RedisLeaseStore } from './lease-store.ts';
-import {
-  connectMs,
-  createClients,
-  electionPrefix,
-  type OpenOptions,
-  type RedisElectionOptions,
-  replicationOf,
-} from './options.ts';
-import { refusal } from './refusal.ts';
+import { checked, electionPrefix, type OpenOptions, type RedisElectionOptions, replicationOf } from './options.ts';
+import { electionError } from './refusal.ts';
+
+/** The least time for a connection, in milliseconds, because a handshake takes longer than a command. */
+const connectMs = 1_000;
 
 const pauseMs = 20;
 
@@ -27,7 +23,7 @@ const pauseMs = 20;
  */
 export const redisElection: ElectionProvider<RedisElectionOptions> = {
   type: 'redis',
-  options: { ...optionNames, pool: true, client: true },
+  options: { ...optionNames, pool: true },
   open,
 };
 
@@ -35,25 +31,20 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
   const { clock, ttlMs, commandTimeoutMs } = options;
   const base = electionPrefix(options);
   const replication = replicationOf(options);
-  const { commands, messages, owned } = createClients(options);
-  const dropConnections = () => {
-    for (const client of owned ? [commands, messages] : [messages]) dropConnection(client);
-  };
-  const disconnect = () => {
-    if (owned) closeClient(commands);
-  };
-  const isWatched = options.sentinels !== undefined;
-  // With Sentinels the URL names no server.
-  const url = isWatched ? undefined : options.url;
-  const parts = { client: commands, owned, clock, silentMs: ttlMs, dropConnections, replication, isWatched };
-  const connection = new ElectionConnection(parts);
-  const hints = new Hints({ commands, messages, channel: `${base}:events`, clock });
-  const store = new RedisLeaseStore({ connection, hints, base, disconnect });
+  const timeoutMs = Math.max(connectMs, commandTimeoutMs);
+  const link = checked('url', () => new Link({ ...options, timeoutMs, silentMs: ttlMs }, base, () => undefined));
+  const connection = new ElectionConnection({ link, timeoutMs: commandTimeoutMs, replication });
+  const messages = createClient(options, base, {
+    connectTimeout: timeoutMs,
+    commandTimeout: commandTimeoutMs,
+    // `Hints` subscribes again itself. If the client did, a missing answer would be an unhandled rejection.
+    autoResubscribe: false,
+  });
+  const hints = new Hints({ link, messages, channel: `${base}:events`, clock });
+  const store = new RedisLeaseStore({ connection, hints, base });
   try {
-    const timeoutMs = Math.max(connectMs, commandTimeoutMs);
     await whileUnavailable(clock, timeoutMs, async () => {
-      const wrong = isRouted(commands) ? null : unsupportedMode(await connection.info(), url);
-      if (wrong !== null) throw new ElectionError('ERR_ELECTION_REFUSED', wrong);
+      await refuseMode(connection, options);
       await probe(connection, base);
       await connection.probeWait();
       await store.observe();
@@ -66,11 +57,19 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
   }
 }
 
+async function refuseMode(connection: ElectionConnection, { cluster, sentinels, url }: OpenOptions): Promise<void> {
+  if (cluster !== undefined) return;
+  // With Sentinels the URL names no server.
+  const wrong = unsupportedMode(await connection.info(), sentinels === undefined ? url : undefined);
+  if (wrong !== null) throw new ElectionError('ERR_ELECTION_REFUSED', wrong);
+}
+
 async function probe(connection: ElectionConnection, base: string): Promise<void> {
-  const answer = await connection.run('probe', [`${base}:probe`], [`${base}:events`]);
-  if (answer === 'OK') return;
-  if (!Array.isArray(answer)) throw refusal('its answer is of another kind', 'probe');
-  throw refusal(String(answer[1]), String(answer[0]));
+  try {
+    await tryCommands(() => connection.run('probe', [`${base}:probe`], [`${base}:events`]));
+  } catch (error) {
+    throw isElectionError(error) ? error : electionError(error, 'probe');
+  }
 }
 
 /** Tries again while the connection is being established. Refusals of the server are final. */

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Cluster } from 'ioredis';
 import type { MempoolEvent } from 'mempool-core';
 import { createElection } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
@@ -283,17 +282,6 @@ test('nodes are reached where natMap says', async () => {
   await store.receive(transactions(1));
   for (const proxy of proxies) await proxy.close();
   await assert.rejects(store.usage(), fails('ERR_MEMPOOL_UNAVAILABLE'));
-});
-
-test("an election takes the nodes from an application's own Cluster, and leaves it open", async () => {
-  const { pool } = await freshPool();
-  const [{ hostname: host, port }] = cluster.addresses.map((address) => new URL(`redis://${address}`)) as [URL];
-  const client = new Cluster([{ host, port: Number(port) }], { lazyConnect: true });
-  onTestFinished(() => client.disconnect());
-  const leases = await redisElection.open(openOptions({ pool, client }));
-  await win(leases, 'a');
-  await leases.close();
-  expect(await client.get(`{${pool}}:watcher:lock`)).toBe('a');
 });
 
 test('a URL of a node of a cluster is refused with the words to write, and cluster for a server that is in none', async () => {

@@ -1,11 +1,10 @@
 import type { ConnectionOptions } from 'node:tls';
-import { Redis } from 'ioredis';
 import { isMempoolError } from 'mempool-core';
 import { isElectionError, type LeaseStore, systemClock } from 'mempool-election';
 import { redis, redisElection } from 'mempool-redis';
 
 /** What of this package talks to the server. */
-export type Subject = 'pool' | 'election' | "caller's client";
+export type Subject = 'pool' | 'election';
 
 export interface Visit {
   readonly subject: Subject;
@@ -48,34 +47,7 @@ async function openElection(visit: Visit): Promise<Guest> {
   return { call: () => store.observe(), close: () => store.close() };
 }
 
-async function openWithClient(visit: Visit): Promise<Guest> {
-  const client = new Redis({
-    host: '127.0.0.1',
-    port: visit.port,
-    password: 'secret',
-    tls: visit.tls,
-    lazyConnect: true,
-    enableOfflineQueue: false,
-    autoResendUnfulfilledCommands: false,
-    maxRetriesPerRequest: 0,
-    connectTimeout: visit.timeoutMs,
-    commandTimeout: visit.timeoutMs,
-  });
-  client.on('error', () => undefined);
-  try {
-    const store = await leases({ client }, visit);
-    const close = async () => {
-      await store.close();
-      client.disconnect();
-    };
-    return { call: () => store.observe(), close };
-  } catch (error) {
-    client.disconnect();
-    throw error;
-  }
-}
-
-const open = { pool: openPool, election: openElection, "caller's client": openWithClient };
+const open = { pool: openPool, election: openElection };
 
 async function run(visit: Visit): Promise<string> {
   try {

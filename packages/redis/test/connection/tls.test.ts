@@ -19,7 +19,6 @@ const patientMs = 30_000;
 const refusals: Readonly<Record<Subject, string>> = {
   pool: 'ERR_MEMPOOL_AUTH',
   election: 'ERR_ELECTION_REFUSED',
-  "caller's client": 'ERR_ELECTION_REFUSED',
 };
 
 const subjects = Object.keys(refusals) as Subject[];

@@ -1,21 +1,9 @@
 import assert from 'node:assert/strict';
-import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { redis, redisElection } from 'mempool-redis';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { operator, ownServer } from '../own-server.ts';
 import { rights, userWith } from '../refusal.ts';
-import {
-  candidate,
-  commandTimeoutMs,
-  fails,
-  freshLeases,
-  leaseOf,
-  openLeases,
-  openOptions,
-  renewal,
-  request,
-  win,
-} from './node.ts';
+import { candidate, fails, freshLeases, leaseOf, openLeases, openOptions, renewal, request, win } from './node.ts';
 
 const refused = fails('ERR_ELECTION_REFUSED');
 
@@ -101,74 +89,3 @@ test('no URL, and a prefix that no key may have, are refused, naming the option'
   await assert.rejects(open({ keyPrefix: 'with spaces' }), fails('ERR_ELECTION_OPTION', 'keyPrefix'));
   await assert.rejects(open({ pool: '' }), fails('ERR_ELECTION_OPTION', 'pool'));
 });
-
-type ClientOptions = Pick<
-  RedisOptions,
-  | 'enableOfflineQueue'
-  | 'autoResendUnfulfilledCommands'
-  | 'maxRetriesPerRequest'
-  | 'commandTimeout'
-  | 'keyPrefix'
-  | 'retryStrategy'
-  | 'protocol'
->;
-
-const right: ClientOptions = {
-  enableOfflineQueue: false,
-  autoResendUnfulfilledCommands: false,
-  maxRetriesPerRequest: 0,
-  commandTimeout: commandTimeoutMs,
-};
-
-function ownClient(options: ClientOptions): Redis {
-  const client = new Redis(inject('redisUrl'), { ...options, lazyConnect: true });
-  onTestFinished(() => client.disconnect());
-  return client;
-}
-
-test.for<ClientOptions>([
-  { enableOfflineQueue: true },
-  { autoResendUnfulfilledCommands: true },
-  { maxRetriesPerRequest: 1 },
-  { maxRetriesPerRequest: null },
-  { commandTimeout: commandTimeoutMs + 1 },
-  { commandTimeout: 0 },
-  { keyPrefix: 'x:' },
-  { retryStrategy: null as never },
-])('a client of the caller with %o is refused', async (wrong) => {
-  const client = ownClient({ ...right, ...wrong });
-  await assert.rejects(redisElection.open(openOptions({ client })), fails('ERR_ELECTION_OPTION', 'client'));
-  expect(client.status).toBe('wait');
-});
-
-test('what is no client, and a client beside a url, are refused', async () => {
-  const open = (given: object) => redisElection.open(openOptions(given));
-  await assert.rejects(open({ client: {} }), fails('ERR_ELECTION_OPTION', 'client'));
-  const cluster = new Cluster([{ host: '127.0.0.1', port: 1 }], { lazyConnect: true });
-  await assert.rejects(open({ client: cluster, url: 'redis://h' }), fails('ERR_ELECTION_OPTION', 'client'));
-  cluster.disconnect();
-  await assert.rejects(
-    open({ client: ownClient(right), url: inject('redisUrl') }),
-    fails('ERR_ELECTION_OPTION', 'client'),
-  );
-});
-
-test.for([2, 3] as const)(
-  'a client of the caller is used, by protocol %i, and left open and clean',
-  async (protocol) => {
-    const { pool, store: other } = await freshLeases();
-    const client = ownClient({ ...right, protocol });
-    const store = await redisElection.open(openOptions({ client, pool }));
-    const hints: string[] = [];
-    store.onHint((hint) => hints.push(hint));
-    const lease = await win(store, 'a', { floor: 2 ** 53 - 3, dataLoss: 'accept' });
-    expect(lease).toMatchObject({ term: 2 ** 53 - 2, address: 'a.example:3000' });
-    expect(await store.renew(lease, renewal('a'))).toMatchObject({ kind: 'renewed', lease: { seq: 2 } });
-    expect(await store.release(lease)).toBe(true);
-    expect(await other.observe()).toEqual({ lease: null, term: lease.term });
-    await expect.poll(() => hints).toEqual(['acquired', 'released']);
-    await store.close();
-    expect(await client.ping()).toBe('PONG');
-    expect(['error', 'connect', 'ready'].map((event) => client.listenerCount(event))).toEqual([0, 0, 0]);
-  },
-);
