@@ -77,6 +77,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     board: ['contract', 'codec', 'rules', 'store'],
     server: ['rules', 'store', 'board'],
     '.': ['contract', 'codec', 'rules', 'store', 'roles'],
+    evm: ['contract', 'rules', 'store', 'roles', '.'],
+    gossip: ['contract', '.'],
   },
   'packages/server/src': {
     config: [],
@@ -169,6 +171,10 @@ const arrows: Readonly<Record<string, { readonly folder: string; readonly import
   'mempool-edge-blockfrost': { folder: 'packages/edge-blockfrost/src', imports: [core, 'mempool-cardano', server] },
   'mempool-edge-cometbft': { folder: 'packages/edge-cometbft/src', imports: [core, server] },
   'mempool-edge-ethereum': { folder: 'packages/edge-ethereum/src', imports: [core, server] },
+  'mempool-sequencer/evm': {
+    folder: 'packages/sequencer/src/evm',
+    imports: [core, 'mempool-node', 'mempool-edge-ethereum'],
+  },
   'mempool-edge-utxorpc': { folder: 'packages/edge-utxorpc/src', imports: [core, 'mempool-cardano', server] },
   'mempool-dashboard': { folder: 'packages/dashboard/src', imports: [server] },
   // Of other packages the page has types only.

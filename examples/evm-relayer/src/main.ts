@@ -1,9 +1,8 @@
 /** Takes signed Ethereum transactions in over HTTP, sends each to a node in the order of nonces, and again until its block is final. */
 import { serve } from '@hono/node-server';
-import { keepSending, rpcCall } from 'evm-chain';
 import { Hono } from 'hono';
 import { account, isMempoolError, toJsonValue, type Validate } from 'mempool-core';
-import { ethereumChain } from 'mempool-edge-ethereum/chain';
+import { ethereumChain, keepSending, rpcCall } from 'mempool-edge-ethereum/chain';
 import { openNode } from 'mempool-node';
 import { hashOf, readSigned } from './signed-transaction.ts';
 

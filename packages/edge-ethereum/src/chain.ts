@@ -13,6 +13,9 @@ import { isNodeUrl } from './node-url.ts';
 import { RpcError, rpcCodes } from './rpc-error.ts';
 import { Upstream } from './upstream.ts';
 
+export { keepSending, type SendingOptions } from './keep-sending.ts';
+export { RpcFailure, rpcCall } from './node-call.ts';
+
 /** Options of `ethereumChain`. */
 export interface EthereumChainOptions {
   /** How long to wait for the next block before asking again, in milliseconds; default 1,000. */

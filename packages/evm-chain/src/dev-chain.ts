@@ -4,9 +4,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { rpcCall } from 'mempool-edge-ethereum/chain';
 import { freePort } from 'mempool-testkit/free-port';
 import { installed } from './installed.ts';
-import { rpcCall } from './rpc.ts';
 
 /** The number of the chain (EIP-155). */
 export const devChainId = 31_337;

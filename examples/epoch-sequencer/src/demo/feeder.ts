@@ -1,8 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { keccak_256 } from '@noble/hashes/sha3.js';
+import { Mesh, topicsOf } from 'mempool-sequencer/gossip';
 import type { Random } from 'mempool-testkit';
-import { topicsOf } from '../network/gossip.ts';
-import { Mesh } from '../network/mesh.ts';
 import { shuffled, type Traffic } from './traffic.ts';
 
 /** A validator, as whoever sends to it knows it. */

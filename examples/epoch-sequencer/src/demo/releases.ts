@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { abi, EpochContract, releaseEpoch } from 'mempool-sequencer/evm';
 import { privateKeyToAccount } from 'viem/accounts';
-import { abi, EpochContract, releaseEpoch } from '../chain/contract.ts';
 import { finalityBlocks, owner, type Stage } from './stage.ts';
 
 interface Released {

@@ -1,8 +1,7 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { encodeSubmission, type Submission, type SubmissionReason, submissionDigest } from 'mempool-sequencer';
+import { signerOf, signSubmission } from 'mempool-sequencer/evm';
 import type { Random } from 'mempool-testkit';
-import { signerOf } from '../chain/signer.ts';
-import { signSubmission } from '../chain/submission-signature.ts';
 
 /** The expected end of a stored submission. */
 export type Fate = 'counted' | SubmissionReason;

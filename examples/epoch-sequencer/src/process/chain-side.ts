@@ -1,7 +1,6 @@
 import { redis } from 'mempool-redis';
 import { poolNames, type Sequencer } from 'mempool-sequencer';
-import { signerOf, verifyBy } from '../chain/signer.ts';
-import { slotVerifier } from '../chain/submission-signature.ts';
+import { signerOf, slotVerifier, verifyBy } from 'mempool-sequencer/evm';
 import { namespaceOf, type ValidatorConfig } from './config.ts';
 import type { ChainSide } from './role.ts';
 
@@ -37,7 +36,7 @@ async function follow(
   leadership: Parameters<ChainSide['follow']>[1],
   signal: AbortSignal,
 ): Promise<void> {
-  const { followEpochs } = await import('../chain/follow-epochs.ts');
+  const { followEpochs } = await import('mempool-sequencer/evm');
   // The relayer's process has the watcher.
   await using pool = await redis.open({ ...relayPoolOf(config), ordering: 'priority' });
   const { chain: contract, finalityBlocks } = config;
@@ -50,8 +49,8 @@ async function relay(
   { signal, working }: Parameters<ChainSide['relay']>[1],
 ): Promise<void> {
   const [{ EpochRelayer }, { openRelayPool }] = await Promise.all([
-    import('../chain/epoch-relayer.ts'),
-    import('../chain/relay-pool.ts'),
+    import('mempool-sequencer/evm'),
+    import('mempool-sequencer/evm'),
   ]);
   const { leaseMs: watcherLockTtlMs, chain: contract, key, finalityBlocks } = config;
   const pool = { backend: 'redis', ...relayPoolOf(config), watcherLockTtlMs } as const;

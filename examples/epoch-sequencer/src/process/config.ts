@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Deployed } from '../chain/contract.ts';
+import type { Deployed } from 'mempool-sequencer/evm';
 
 /** The configuration file that the processes of one validator share. */
 export interface ValidatorConfig {

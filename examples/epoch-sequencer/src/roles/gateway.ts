@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { broadcast } from 'mempool-sequencer';
+import { Gossip } from 'mempool-sequencer/gossip';
 import { openEntry } from '../network/entry.ts';
-import { Gossip } from '../network/gossip.ts';
 import { networkOf } from '../process/config.ts';
 import type { Part } from '../process/role.ts';
 

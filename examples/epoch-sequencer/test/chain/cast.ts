@@ -1,5 +1,5 @@
+import { type Signer, signerOf } from 'mempool-sequencer/evm';
 import type { Hex } from 'viem';
-import { type Signer, signerOf } from '../../src/chain/signer.ts';
 
 /** A private key made of a number. */
 export function keyOf(number: number): Hex {

@@ -1,9 +1,10 @@
 import { type DevChain, startDevChain } from 'evm-chain';
 import { agreementDigest } from 'mempool-sequencer';
+import { abi, type Deployed, EpochContract, releaseEpoch } from 'mempool-sequencer/evm';
 import type { Hex } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { abi, type Deployed, deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
+import { deployContract } from '../../src/chain/deploy-contract.ts';
 import { keyOf, validators } from './cast.ts';
 import { ownerKey, turnTo } from './scene.ts';
 

@@ -1,11 +1,9 @@
 import { join } from 'node:path';
 import { startDevChain } from 'evm-chain';
 import type { Sequencer } from 'mempool-sequencer';
+import { EpochContract, EpochRelayer, followEpochs, openRelayPool, releaseEpoch } from 'mempool-sequencer/evm';
 import { expect, onTestFinished, test } from 'vitest';
-import { deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
-import { EpochRelayer } from '../../src/chain/epoch-relayer.ts';
-import { followEpochs } from '../../src/chain/follow-epochs.ts';
-import { openRelayPool } from '../../src/chain/relay-pool.ts';
+import { deployContract } from '../../src/chain/deploy-contract.ts';
 import { validators } from './cast.ts';
 import { openHome, submission } from './home.ts';
 import { minedBy, ownerKey, turnTo } from './scene.ts';

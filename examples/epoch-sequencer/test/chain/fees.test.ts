@@ -1,5 +1,5 @@
+import { raised, startingFees } from 'mempool-sequencer/evm';
 import { expect, test } from 'vitest';
-import { raised, startingFees } from '../../src/chain/fees.ts';
 
 test('a replacement pays an eighth more of both, and at least what a new transaction would', () => {
   const market = startingFees(10n, 3n);

@@ -1,8 +1,7 @@
 import { RecordedNode } from 'evm-chain';
 import type { ChainEvent } from 'mempool-sequencer';
+import { followEpochs, openRelayPool } from 'mempool-sequencer/evm';
 import { expect, onTestFinished, test } from 'vitest';
-import { followEpochs } from '../../src/chain/follow-epochs.ts';
-import { openRelayPool } from '../../src/chain/relay-pool.ts';
 import { type Validator, validators } from './cast.ts';
 import { openHome } from './home.ts';
 import { chainTo, recorded } from './recorded.ts';

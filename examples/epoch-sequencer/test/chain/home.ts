@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { createElection, type Election } from 'mempool-election';
 import { encodeSubmission, openSequencer, poolNames, type Sequencer, type SequencerOptions } from 'mempool-sequencer';
+import type { Deployed } from 'mempool-sequencer/evm';
+import { signerOf, signSubmission, slotVerifier, verifyBy } from 'mempool-sequencer/evm';
 import { sqlite, sqliteElection } from 'mempool-sqlite';
 import { scratchFolder } from 'mempool-testkit/vitest';
-import type { Deployed } from '../../src/chain/contract.ts';
-import { signerOf, verifyBy } from '../../src/chain/signer.ts';
-import { signSubmission, slotVerifier } from '../../src/chain/submission-signature.ts';
 import { keyOf, type Validator } from './cast.ts';
 
 /** The private key of the only slot. */

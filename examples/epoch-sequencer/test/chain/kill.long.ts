@@ -6,10 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { startDevChain } from 'evm-chain';
 import type { Certificate } from 'mempool-sequencer';
+import { EpochContract, releaseEpoch } from 'mempool-sequencer/evm';
 import { Random, seed } from 'mempool-testkit';
 import { scratchFolder } from 'mempool-testkit/vitest';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
+import { deployContract } from '../../src/chain/deploy-contract.ts';
 import { type Validator, validators } from './cast.ts';
 import { certified, type Errand, minedBy, ownerKey } from './scene.ts';
 

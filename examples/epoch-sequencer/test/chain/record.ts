@@ -2,7 +2,8 @@
 import { writeFileSync } from 'node:fs';
 import { type DevChain, recordBlocks, startDevChain } from 'evm-chain';
 import { agreementDigest } from 'mempool-sequencer';
-import { deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
+import { EpochContract, releaseEpoch } from 'mempool-sequencer/evm';
+import { deployContract } from '../../src/chain/deploy-contract.ts';
 import { validators } from './cast.ts';
 import type { Recorded } from './recorded.ts';
 import { ownerKey, turnTo } from './scene.ts';

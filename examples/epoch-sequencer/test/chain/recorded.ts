@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { RecordedBlock } from 'evm-chain';
-import type { Deployed } from '../../src/chain/contract.ts';
+import type { Deployed } from 'mempool-sequencer/evm';
 
 /** What `record.ts` has written. */
 export interface Recorded {

@@ -1,7 +1,6 @@
 /** A relayer in a process of its own, which tests kill: `relayer-program.ts <path of its errand>`. */
 import { readFileSync } from 'node:fs';
-import { EpochRelayer } from '../../src/chain/epoch-relayer.ts';
-import { openRelayPool } from '../../src/chain/relay-pool.ts';
+import { EpochRelayer, openRelayPool } from 'mempool-sequencer/evm';
 import type { Errand } from './scene.ts';
 
 const [errand = ''] = process.argv.slice(2);

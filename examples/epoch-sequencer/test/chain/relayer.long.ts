@@ -1,11 +1,16 @@
 import { type DevChain, startDevChain } from 'evm-chain';
 import type { PriorityMempool } from 'mempool-core';
 import type { FollowingNode } from 'mempool-node';
+import {
+  type Deployed,
+  EpochContract,
+  EpochRelayer,
+  openRelayPool,
+  RelayRecords,
+  releaseEpoch,
+} from 'mempool-sequencer/evm';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Deployed, deployContract, EpochContract, releaseEpoch } from '../../src/chain/contract.ts';
-import { EpochRelayer } from '../../src/chain/epoch-relayer.ts';
-import { openRelayPool } from '../../src/chain/relay-pool.ts';
-import { RelayRecords } from '../../src/chain/relay-records.ts';
+import { deployContract } from '../../src/chain/deploy-contract.ts';
 import { type Validator, validators } from './cast.ts';
 import { certified, minedBy, ownerKey, type SentTransaction, turnTo } from './scene.ts';
 import { startTappedNode } from './tapped-node.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { DevChain } from 'evm-chain';
 import { agreementDigest, type Certificate } from 'mempool-sequencer';
+import type { openRelayPool } from 'mempool-sequencer/evm';
+import { abi, type Deployed, type EpochContract } from 'mempool-sequencer/evm';
 import type { Hex } from 'viem';
-import { abi, type Deployed, type EpochContract } from '../../src/chain/contract.ts';
-import type { openRelayPool } from '../../src/chain/relay-pool.ts';
 import type { Validator } from './cast.ts';
 
 /** The first account of Hardhat's development chain, which has money. */

@@ -1,9 +1,15 @@
 import { type Submission, submissionDigest } from 'mempool-sequencer';
+import {
+  domainOf,
+  type SubmissionDomain,
+  signerOf,
+  signSubmission,
+  slotVerifier,
+  verifyBy,
+} from 'mempool-sequencer/evm';
 import { hashTypedData, recoverTypedDataAddress, verifyTypedData } from 'viem';
 import { privateKeyToAccount, sign } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { signerOf, verifyBy } from '../../src/chain/signer.ts';
-import { domainOf, type SubmissionDomain, signSubmission, slotVerifier } from '../../src/chain/submission-signature.ts';
 import { keyOf } from './cast.ts';
 
 const here: SubmissionDomain = { chainId: 31_337, contract: `0x${'c0'.repeat(20)}`, name: 'protocol:market' };

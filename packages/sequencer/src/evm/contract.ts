@@ -1,4 +1,3 @@
-import { compile, type DevChain, devChainId } from 'evm-chain';
 import type { ChainPoint } from 'mempool-core';
 import {
   BaseError,
@@ -7,17 +6,15 @@ import {
   createPublicClient,
   createWalletClient,
   encodeFunctionData,
-  getContractAddress,
   type Hex,
   http,
+  type ParseAbi,
   type PublicClient,
   parseAbi,
 } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { domainOf } from './submission-signature.ts';
 
-/** Of `EpochSequencer.sol`. */
-export const abi = parseAbi([
+const signatures = [
   'event Released(uint64 indexed epoch, uint64 closesAt, address[] validators)',
   'event Agreed(uint64 indexed epoch, bytes32 root)',
   'error NotOwner()',
@@ -36,7 +33,10 @@ export const abi = parseAbi([
   'function submit(uint64 epoch, bytes32 root, bytes[] signatures)',
   'function turnOf(uint64 epoch) view returns (address)',
   'function epochOf(uint64 epoch) view returns (bytes32 root, uint64 closesAt, address[] validators)',
-]);
+] as const;
+
+/** Of `EpochSequencer.sol`. */
+export const abi: ParseAbi<typeof signatures> = parseAbi(signatures);
 
 /** A contract on a chain. */
 export interface Deployed {
@@ -46,41 +46,6 @@ export interface Deployed {
   readonly chainId: number;
   /** Hex of 32 bytes, without `0x`: the contract's `domain`. */
   readonly domain: string;
-}
-
-/** Options of `deployContract`. */
-export interface DeployOptions {
-  /** The private key of whoever releases epochs. The account needs money. */
-  readonly owner: Hex;
-  /** `protocol:market`. */
-  readonly name: string;
-  /** How long a validator's turn lasts; default 2. */
-  readonly turnSeconds?: number | undefined;
-}
-
-/** Puts the contract on a development chain, in a block of its own. The compiler is installed the first time. */
-export async function deployContract(
-  chain: DevChain,
-  { owner, name, turnSeconds = 2 }: DeployOptions,
-): Promise<Deployed> {
-  const account = privateKeyToAccount(owner);
-  const transport = http(chain.url);
-  const nonce = await createPublicClient({ transport }).getTransactionCount({ address: account.address });
-  await createWalletClient({ account, transport }).deployContract({
-    abi,
-    bytecode: compile(new URL('EpochSequencer.sol', import.meta.url), 'EpochSequencer'),
-    args: [name, BigInt(turnSeconds)],
-    chain: null,
-    nonce,
-  });
-  await chain.mine();
-  const address = getContractAddress({ from: account.address, nonce: BigInt(nonce) }).toLowerCase() as Hex;
-  return {
-    url: chain.url,
-    address,
-    chainId: devChainId,
-    domain: domainOf({ chainId: devChainId, contract: address, name }),
-  };
 }
 
 /** An epoch to release. */

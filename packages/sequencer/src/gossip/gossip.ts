@@ -1,4 +1,5 @@
-import type { Accepted, Sequencer } from 'mempool-sequencer';
+import type { Accepted } from '../contract/submission.ts';
+import type { Sequencer } from '../sequencer.ts';
 import { Mesh, type MeshOptions, type Verdict } from './mesh.ts';
 
 export interface GossipOptions extends Omit<MeshOptions, 'topics'> {
@@ -7,8 +8,9 @@ export interface GossipOptions extends Omit<MeshOptions, 'topics'> {
 }
 
 /** The topics of a network of validators. */
-export const topicsOf = (network: string) =>
-  ({ submissions: `/${network}/submissions/1`, batches: `/${network}/batches/1` }) as const;
+export function topicsOf(network: string): { readonly submissions: string; readonly batches: string } {
+  return { submissions: `/${network}/submissions/1`, batches: `/${network}/batches/1` };
+}
 
 /** Whoever passes a message on that came too early, too late or too often is not to blame for it. */
 const verdicts: Readonly<Record<Accepted['kind'], Verdict>> = {

@@ -1,6 +1,6 @@
 import { type Lease, type Mempool, MempoolError } from 'mempool-core';
-import { DeposedError } from 'mempool-sequencer';
 import type { Hex } from 'viem';
+import { DeposedError } from '../store/records.ts';
 
 /**
  * The use of a nonce of the relayer's account. It is all that is signed, so every process that executes it makes the same bytes. It is written

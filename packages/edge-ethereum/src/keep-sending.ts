@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isMempoolError, type Mempool, UnrecoverableError } from 'mempool-core';
-import { RpcFailure, rpcCall } from './rpc.ts';
+import { RpcFailure, rpcCall } from './node-call.ts';
 
 /** Options of `keepSending`. */
 export interface SendingOptions {

@@ -1,16 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { keepSending } from 'evm-chain';
 import { account, accountTag, type ChainPoint, isRefusal, type Lease, type PriorityMempool } from 'mempool-core';
+import { keepSending } from 'mempool-edge-ethereum/chain';
 import type { FollowingNode } from 'mempool-node';
-import type { Certificate, EpochRecord } from 'mempool-sequencer';
 import { type Hex, keccak256 } from 'viem';
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
+import type { Certificate } from '../contract/batch.ts';
+import type { EpochRecord } from '../contract/epoch.ts';
 import { type Deployed, EpochContract } from './contract.ts';
 import { type Fees, raised, startingFees } from './fees.ts';
 import { type NoncePlan, RelayRecords, type StoredPlan } from './relay-records.ts';
 
 /** The reads that a relayer needs of its validator's epochs. A `Sequencer` has them. */
-interface RelayedEpochs {
+export interface RelayedEpochs {
   activeEpochs(): Promise<number[]>;
   epoch(epoch: number): Promise<Pick<EpochRecord, 'phase'> | null>;
   certificate(epoch: number): Promise<Certificate | null>;

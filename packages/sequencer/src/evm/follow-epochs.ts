@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ChainPoint, Lease, Mempool } from 'mempool-core';
-import type { ChainEvent, EpochMonitor, LeaderPart, Sequencer } from 'mempool-sequencer';
+import type { ChainEvent } from '../contract/chain.ts';
+import type { EpochMonitor, LeaderPart } from '../roles/monitor.ts';
+import type { Sequencer } from '../sequencer.ts';
 import { type ContractEvent, type Deployed, EpochContract } from './contract.ts';
 import { RelayRecords } from './relay-records.ts';
 

@@ -1,5 +1,6 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { type SlotSignature, type Submission, submissionDigest } from 'mempool-sequencer';
+import type { SlotSignature, Submission } from '../contract/submission.ts';
+import { submissionDigest } from '../rules/digest.ts';
 import { recovered, signerOf } from './signer.ts';
 
 /** Where submissions are signed for: a chain, a contract there, and its `protocol:market`. */
