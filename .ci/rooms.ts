@@ -79,6 +79,7 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     '.': ['contract', 'codec', 'rules', 'store', 'roles'],
     evm: ['contract', 'rules', 'store', 'roles', '.'],
     gossip: ['contract', '.'],
+    command: ['contract', 'store', 'roles', '.', 'evm', 'gossip'],
   },
   'packages/server/src': {
     config: [],
@@ -176,6 +177,10 @@ const arrows: Readonly<Record<string, { readonly folder: string; readonly import
     imports: [core, 'mempool-node', 'mempool-edge-ethereum'],
   },
   'mempool-edge-utxorpc': { folder: 'packages/edge-utxorpc/src', imports: [core, 'mempool-cardano', server] },
+  'mempool-sequencer/command': {
+    folder: 'packages/sequencer/src/command',
+    imports: [core, election, redis, server],
+  },
   'mempool-dashboard': { folder: 'packages/dashboard/src', imports: [server] },
   // Of other packages the page has types only.
   'mempool-dashboard/page': {

@@ -17,7 +17,9 @@ type Check = (data: Uint8Array, peer: string) => Verdict | Promise<Verdict>;
 export interface MeshOptions {
   /** 32 bytes: the node's peer id comes from them, and stays the same when it starts again. */
   readonly seed: Uint8Array;
-  /** On 127.0.0.1; 0: any. */
+  /** The address to listen on; default 127.0.0.1. */
+  readonly host?: string | undefined;
+  /** 0: a free one. */
   readonly port: number;
   /** Addresses of the peers that this node calls, and calls again when a connection has ended. */
   readonly peers: readonly string[];
@@ -54,7 +56,7 @@ export class Mesh implements AsyncDisposable {
   static async open(options: MeshOptions): Promise<Mesh> {
     const node = await createLibp2p({
       privateKey: await generateKeyPairFromSeed('Ed25519', options.seed),
-      addresses: { listen: [`/ip4/127.0.0.1/tcp/${options.port}`] },
+      addresses: { listen: [listenAddress(options)] },
       transports: [tcp()],
       connectionEncrypters: [noise()],
       streamMuxers: [yamux()],
@@ -115,6 +117,10 @@ const results: Readonly<Record<Verdict, TopicValidatorResult>> = {
   ignore: TopicValidatorResult.Ignore,
   reject: TopicValidatorResult.Reject,
 };
+
+function listenAddress({ host = '127.0.0.1', port }: Pick<MeshOptions, 'host' | 'port'>): string {
+  return `/${host.includes(':') ? 'ip6' : 'ip4'}/${host}/tcp/${port}`;
+}
 
 async function pause(signal: AbortSignal): Promise<void> {
   await delay(redialMs, undefined, { signal }).catch(() => undefined);

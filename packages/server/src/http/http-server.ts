@@ -37,25 +37,14 @@ export class HttpServer {
   #draining: Promise<void> | null = null;
 
   constructor(parts: ServerParts, shared: SharedParts, extensions: readonly Opened[]) {
-    const { pool, election = null, monitor = null, metrics = null } = parts;
-    const { gate, options, hashOf, hub, streamsOf } = shared;
+    const { pool, election = null, metrics = null } = parts;
+    const { gate, options } = shared;
     const login = options.dashboard && options.tokens.length > 0 ? new Login(gate) : null;
     const added = extensions.flatMap(({ endpoints = [] }) => endpoints);
     this.#gate = gate;
     this.#router = new Router(
       [
-        ...transactionEndpoints({ pool, hashOf, waits: gate.waits, histories: new Histories(pool) }),
-        ...pageEndpoints(pool, options),
-        eventsEndpoint(streamsOf(poolSource(pool), hub)),
-        ...propagationEndpoints(pool),
-        ...chainEndpoints(pool),
-        ...poolEndpoints(
-          pool,
-          options,
-          extensions.flatMap(({ poolField = [] }) => poolField),
-        ),
-        ...(monitor === null ? [] : monitorEndpoints(monitor)),
-        ...electionEndpoints(election),
+        ...(parts.hidesPool === true ? [] : ownEndpoints(parts, shared, extensions)),
         ...(metrics === null ? [] : [metricsEndpoint(metrics)]),
         ...probeEndpoints({ pool, election, extensions, gate }),
         sessionEndpoint(),
@@ -123,6 +112,25 @@ export class HttpServer {
       answer: () => json(this.openapi()),
     });
   }
+}
+
+/** The paths of the pool itself. */
+function ownEndpoints(
+  { pool, election = null, monitor = null }: ServerParts,
+  { gate, options, hashOf, hub, streamsOf }: SharedParts,
+  extensions: readonly Opened[],
+): Endpoint[] {
+  const fields = extensions.flatMap(({ poolField = [] }) => poolField);
+  return [
+    ...transactionEndpoints({ pool, hashOf, waits: gate.waits, histories: new Histories(pool) }),
+    ...pageEndpoints(pool, options),
+    eventsEndpoint(streamsOf(poolSource(pool), hub)),
+    ...propagationEndpoints(pool),
+    ...chainEndpoints(pool),
+    ...poolEndpoints(pool, options, fields),
+    ...(monitor === null ? [] : monitorEndpoints(monitor)),
+    ...electionEndpoints(election),
+  ];
 }
 
 function problemIn(extensions: readonly Opened[], error: unknown): Problem | null {

@@ -17,6 +17,8 @@ export interface ServerParts {
   readonly election?: Election | null | undefined;
   /** Without it, the paths of the monitor do not exist. */
   readonly monitor?: Monitor | null | undefined;
+  /** True: the paths of the pool do not exist, only `/livez`, `/readyz`, `/metrics` and those of extensions. Default false. */
+  readonly hidesPool?: boolean | undefined;
   /** Without it, `/metrics` does not exist. */
   readonly metrics?: Metrics | null | undefined;
 }
