@@ -1,7 +1,15 @@
 import { isMempoolError, type MempoolErrorCode } from 'mempool-core';
 import type { TestedPool } from './tested-pool.ts';
 
-type WriteVerb = 'receive' | 'markInflight' | 'markAcknowledged' | 'release' | 'drop' | 'confirm' | 'rollback';
+type WriteVerb =
+  | 'receive'
+  | 'markInflight'
+  | 'markAcknowledged'
+  | 'complete'
+  | 'release'
+  | 'drop'
+  | 'confirm'
+  | 'rollback';
 
 /** One call of a mutating verb, as data. */
 export type Call = {
@@ -41,6 +49,8 @@ function dispatch(target: Callable, call: Call): unknown {
       return target.markInflight(...call.args);
     case 'markAcknowledged':
       return target.markAcknowledged(...call.args);
+    case 'complete':
+      return target.complete(...call.args);
     case 'release':
       return target.release(...call.args);
     case 'drop':

@@ -14,6 +14,7 @@ interface ListVerbs {
   status(hashes: readonly string[], options?: ReadOptions): Promise<TransactionStatus[]>;
   markInflight(hashes: readonly string[], options?: WriteOptions): Promise<string[]>;
   markAcknowledged(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
+  complete(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
   release(hashes: readonly string[], options?: ReleaseOptions): Promise<string[]>;
   drop(hashes: readonly string[], reason: DropReason, options?: DropOptions): Promise<string[]>;
 }

@@ -28,6 +28,7 @@ export const storeVerbs: readonly Exclude<keyof TestedPool, 'name' | 'capabiliti
   'peekPending',
   'markInflight',
   'markAcknowledged',
+  'complete',
   'release',
   'drop',
   'findInflight',

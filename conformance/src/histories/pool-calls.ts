@@ -38,7 +38,8 @@ const thresholds = [1, 1, 2, 2, 3, 6, Number.POSITIVE_INFINITY] as const;
 const weights: readonly (readonly [Call['verb'], number])[] = [
   ['receive', 22],
   ['markInflight', 19],
-  ['markAcknowledged', 15],
+  ['markAcknowledged', 12],
+  ['complete', 3],
   ['release', 5],
   ['drop', 5],
   ['confirm', 23],
@@ -48,9 +49,10 @@ const weights: readonly (readonly [Call['verb'], number])[] = [
 const reasons: readonly DropReason[] = ['failed', 'expired', { app: 'ünwanted — 不要' }];
 
 /** The stages from which a verb moves a transaction. */
-const moved: Readonly<Record<'markInflight' | 'markAcknowledged' | 'release', readonly Stage[]>> = {
+const moved: Readonly<Record<'markInflight' | 'markAcknowledged' | 'complete' | 'release', readonly Stage[]>> = {
   markInflight: ['Pending'],
   markAcknowledged: ['Propagated'],
+  complete: ['Propagated', 'Acknowledged'],
   release: ['Propagated', 'Acknowledged'],
 };
 
@@ -111,6 +113,7 @@ export class CallMaker {
         return { verb, args: [this.#some(4).map((hash) => this.#transaction(hash)), options] };
       case 'markInflight':
       case 'markAcknowledged':
+      case 'complete':
       case 'release':
         return { verb, args: [this.#fitting(5, moved[verb], model), options] };
       case 'drop':

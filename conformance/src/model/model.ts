@@ -45,7 +45,7 @@ export interface ModelOptions extends Thresholds {
   readonly now?: (() => number) | undefined;
 }
 
-type MoveVerb = 'markInflight' | 'markAcknowledged' | 'release';
+type MoveVerb = 'markInflight' | 'markAcknowledged' | 'complete' | 'release';
 
 interface Move {
   readonly from: readonly KnownStage[];
@@ -56,6 +56,7 @@ interface Move {
 const moves: Readonly<Record<MoveVerb, Move>> = {
   markInflight: { from: ['Pending'], to: 'Propagated', cause: 'marked' },
   markAcknowledged: { from: ['Propagated'], to: 'Acknowledged', cause: 'acknowledged' },
+  complete: { from: ['Propagated', 'Acknowledged'], to: 'Finalized', cause: 'completed' },
   release: { from: ['Propagated', 'Acknowledged'], to: 'Pending', cause: 'released' },
 };
 
@@ -89,6 +90,10 @@ export class Model {
 
   markAcknowledged(hashes: readonly string[], options?: WriteOptions): string[] {
     return this.#move('markAcknowledged', hashes, options);
+  }
+
+  complete(hashes: readonly string[], options?: WriteOptions): string[] {
+    return this.#move('complete', hashes, options);
   }
 
   release(hashes: readonly string[], options?: WriteOptions): string[] {

@@ -73,7 +73,7 @@ export function unknownStatus(hash: string): TransactionStatus {
 /** A status without what O8 adds: no block and no counters. */
 export function plainStatus(
   hash: string,
-  stage: 'Pending' | 'Confirmed',
+  stage: 'Pending' | 'Confirmed' | 'Finalized',
 ): ReturnType<typeof withoutFacts<TransactionStatus>> {
   return { ...withoutFacts(unknownStatus(hash)), stage };
 }
@@ -253,6 +253,10 @@ export class Pool {
 
   mark(...names: readonly string[]): Promise<string[]> {
     return this.store.markInflight(this.hashes(names));
+  }
+
+  complete(...names: readonly string[]): Promise<string[]> {
+    return this.store.complete(this.hashes(names));
   }
 
   acknowledge(...names: readonly string[]): Promise<string[]> {

@@ -10,7 +10,8 @@ const nonces = 8;
 const shares: readonly (readonly [Call['verb'], number])[] = [
   ['receive', 52],
   ['markInflight', 12],
-  ['markAcknowledged', 6],
+  ['markAcknowledged', 5],
+  ['complete', 1],
   ['release', 8],
   ['drop', 6],
   ['confirm', 12],
@@ -40,6 +41,7 @@ class Traffic {
         return { verb, args: [Array.from({ length: 1 + this.#random.below(6) }, () => this.#submission())] };
       case 'markInflight':
       case 'markAcknowledged':
+      case 'complete':
       case 'release':
         return { verb, args: [this.#some(8)] };
       case 'drop':

@@ -6,6 +6,7 @@ import {
   type ReadOptions,
   type WriteOptions,
 } from 'mempool-core';
+import type { Call } from '../case/call.ts';
 import type { TestedPool } from '../case/tested-pool.ts';
 import { type Pool, point } from './pool.ts';
 
@@ -17,7 +18,7 @@ interface ArrangedCall {
 }
 
 export interface WriteVerb {
-  readonly verb: 'receive' | 'markInflight' | 'markAcknowledged' | 'release' | 'drop' | 'confirm' | 'rollback';
+  readonly verb: Call['verb'];
   arrange(pool: Pool): Promise<ArrangedCall>;
 }
 

@@ -16,6 +16,7 @@ const verbs = [
   'receive',
   'markInflight',
   'markAcknowledged',
+  'complete',
   'release',
   'drop',
   'confirm',

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { MoveVerb } from 'mempool-core/backend';
+import type { MoveVerb, Write } from 'mempool-core/backend';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import { sorted } from './page-operators.ts';
@@ -29,7 +29,7 @@ export const receivingMutants: readonly Mutant[] = [
   }),
 ];
 
-const moves: readonly MoveVerb[] = ['markInflight', 'markAcknowledged', 'release'];
+const moves: readonly MoveVerb[] = ['markInflight', 'markAcknowledged', 'complete', 'release'];
 
 function bySeq(pool: PlantedDriver, hashes: readonly string[]): string[] {
   return hashes.toSorted((a, b) => (pool.txState(a)?.seq ?? 0) - (pool.txState(b)?.seq ?? 0));
@@ -54,7 +54,14 @@ interface Late {
   readonly notes: { readonly numbers: Map<string, number> };
 }
 
-/** L3, L4, L8, L10. */
+/** A completed transaction is written with other data. */
+function completing(id: string, change: (write: Write, pool: PlantedDriver) => Partial<Write>): Mutant {
+  return fifo.decided(id, ({ writes }, verb, pool) =>
+    verb === 'complete' ? { writes: writes.map((write) => ({ ...write, ...change(write, pool) })) } : null,
+  );
+}
+
+/** L3, L4, L8, L10, L15. */
 export const propagationMutants: readonly Mutant[] = [
   fifo.told('release-answers-by-seq', {
     release: (told, { pool }) => bySeq(pool, told),
@@ -63,6 +70,10 @@ export const propagationMutants: readonly Mutant[] = [
     markInflight: (told, { given: [hashes] }) => hashes.filter((hash) => told.includes(hash)),
   }),
   returnedBehind('unseen-waits-behind', 'confirm'),
+  completing('completed-in-the-last-block', (_, { currentTip: { point } }) => ({ point })),
+  completing('completed-undone-by-a-rollback', ({ after }, { currentTip: { tick } }) => ({
+    after: { ...after, tick },
+  })),
   fifo.each('reason-missing-in-the-log', { dumpFinalized: () => ({ reason: null }) }),
   fifo.every('marks-in-two-steps', moves, async ({ pool, verb, given: [hashes, context] }) => {
     await turn();

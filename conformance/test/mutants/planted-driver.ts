@@ -66,6 +66,10 @@ export class PlantedDriver extends MemoryPool implements StoreDriver {
     return this.move('markAcknowledged', hashes, context);
   }
 
+  complete(hashes: readonly string[], context = free): string[] {
+    return this.move('complete', hashes, context);
+  }
+
   release(hashes: readonly string[], context = free): string[] {
     return this.move('release', hashes, context);
   }

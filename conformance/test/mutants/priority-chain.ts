@@ -8,7 +8,12 @@ function blocked(id: string, change: (block: CheckedBlock, index: PoolIndex) => 
 }
 
 /** P12. */
-export const chainTagMutants: readonly Mutant[] = [blocked('tags-of-blocks-ignored', () => ({ provides: [] }))];
+export const chainTagMutants: readonly Mutant[] = [
+  blocked('tags-of-blocks-ignored', () => ({ provides: [] })),
+  priority.view('completed-satisfies-in-the-last-block', ['move'], ({ index, memory }) => ({
+    satisfy: (tag) => index.satisfy(tag, memory.currentTip.tick),
+  })),
+];
 
 /** A fault in what is told to be stale. */
 function listing(

@@ -88,6 +88,10 @@ test.for(['fifo', 'priority'] as const)(
         ['drop', hash(2 ** 30), '--yes'],
       ],
       [
+        ['complete', hash(21), '--yes'],
+        ['complete', hash(31), '--yes'],
+      ],
+      [
         ['release', hash(1), '--yes'],
         ['release', hash(11), '--yes', '--hold', '1h'],
       ],
@@ -119,7 +123,7 @@ test.for(['fifo', 'priority'] as const)(
       expect([onServer, server.code, shape(server)]).toEqual([onServer, store.code, shape(store)]);
       codes.push(server.code);
     }
-    expect(codes).toEqual([0, 0, 0, 0, 4, 3, 0, 3, 3, 0, 0, 0]);
+    expect(codes).toEqual([0, 0, 0, 0, 4, 3, 0, 0, 3, 3, 0, 0, 0]);
   },
 );
 

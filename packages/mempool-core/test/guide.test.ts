@@ -7,6 +7,7 @@ const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 it.each([
   { name: 'submit', run: () => import('./guide/submit.ts') },
   { name: 'work', run: () => import('./guide/work.ts') },
+  { name: 'complete', run: () => import('./guide/complete.ts') },
   { name: 'events', run: () => import('./guide/events.ts') },
   { name: 'build', run: () => import('./guide/build.ts') },
   { name: 'observe', run: () => import('./guide/observe.ts') },

@@ -76,8 +76,8 @@ export async function testWorkers({ store, command }: SharedPool): Promise<void>
     expect(await pool.waitFor(hash, { stage: 'Acknowledged' })).toMatchObject({ status: { stage: 'Acknowledged' } });
   const { lastEventSeq } = await pool.usage();
   stopped.signal('SIGCONT');
-  expect(await stopped.end()).toEqual({ acknowledged: 0, released: 0, failed: 0, lost: 4 });
-  expect(await rescuer.end()).toEqual({ acknowledged: 12, released: 0, failed: 0, lost: 0 });
+  expect(await stopped.end()).toEqual({ acknowledged: 0, completed: 0, released: 0, failed: 0, lost: 4 });
+  expect(await rescuer.end()).toEqual({ acknowledged: 12, completed: 0, released: 0, failed: 0, lost: 0 });
   expect(await pool.usage()).toMatchObject({ acknowledged: 12, lastEventSeq });
   const left = new Set([...stopped.begun.keys(), ...killed.begun.keys()]);
   expect(rescuer.begun).toEqual(new Map(hashes.map((hash) => [hash, left.has(hash) ? 2 : 1])));

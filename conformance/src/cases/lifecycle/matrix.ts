@@ -9,7 +9,7 @@ export const matrixCases: readonly ConformanceCase[] = eachOnPool({
     const both = [final, dropped];
     await pool.drop(dropped);
     await pool.finalizeIn(1, final);
-    for (const verb of ['markInflight', 'markAcknowledged', 'release'] as const)
+    for (const verb of ['markInflight', 'markAcknowledged', 'complete', 'release'] as const)
       assert.deepEqual(await store[verb](both), []);
     assert.deepEqual(await store.drop(both, 'failed'), []);
     assert.deepEqual(await pool.stages(...both), ['Finalized', 'Dropped']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { ConformanceCase } from '../../case/case.ts';
 import { mustEach } from '../../case/must.ts';
 import { eachOnPool, openPool } from '../../scenario/on-pool.ts';
-import { never } from '../../scenario/pool.ts';
+import { never, plainStatus, withoutFacts } from '../../scenario/pool.ts';
 
 const onePool = eachOnPool({
   'L3/named-twice: a hash named twice in one call is moved once': async (pool) => {
@@ -15,6 +15,49 @@ const onePool = eachOnPool({
     await pool.mark(a, b);
     await pool.acknowledge(a);
     assert.deepEqual(await pool.release(b, pending, a), [b, a]);
+  },
+  'L15/completed: a completed transaction is Finalized without a block, and a repeat changes nothing': async (
+    pool,
+    store,
+  ) => {
+    await pool.block(1);
+    const [sent = '', acknowledged = ''] = await pool.flyEach();
+    const waiting = await pool.receiveOne();
+    await pool.block(2);
+    const named = [acknowledged, waiting, sent];
+    const events = await pool.eventsOf(async () => {
+      assert.deepEqual(await pool.complete(...named), [acknowledged, sent]);
+      assert.deepEqual(await pool.complete(...named), []);
+    });
+    const counters = { confirmations: 0, nonConfirmations: 1 };
+    for (const hash of [sent, acknowledged])
+      assert.deepEqual(withoutFacts(await pool.status(hash)), { ...plainStatus(hash, 'Finalized'), ...counters });
+    const told = events.map((event) => event.kind === 'transaction' && [event.cause, event.hash, event.point]);
+    assert.deepEqual(told, [
+      ['completed', sent, null],
+      ['completed', acknowledged, null],
+    ]);
+    const logged = (await pool.logEntries()).map(({ hash, stage, point, reason }) => [hash, stage, point, reason]);
+    assert.deepEqual(logged, [
+      [sent, 'Finalized', null, null],
+      [acknowledged, 'Finalized', null, null],
+    ]);
+    const { pending, propagated, acknowledged: peers, confirmed } = await store.usage();
+    assert.deepEqual([pending, propagated, peers, confirmed], [1, 0, 0, 0]);
+  },
+  'L15/stays: neither a block nor a rollback changes a completed transaction': async (pool, store) => {
+    await pool.blocks(1, 2);
+    const hashes = await pool.flyEach();
+    await pool.complete(...hashes);
+    await pool.block(3, { seen: hashes, unseen: [] });
+    await pool.block(4, { unseen: hashes });
+    const outcome = await store.rollback('origin');
+    assert.deepEqual(outcome.kind === 'rolled-back' && outcome.returned, 0);
+    assert.deepEqual(await pool.stages(...hashes), ['Finalized', 'Finalized']);
+    assert.deepEqual(
+      (await pool.statuses(hashes)).map(({ confirmedAt }) => confirmedAt),
+      [null, null],
+    );
   },
   'L8/unseen-keeps-place: a transaction named as unseen by a block waits at its old place': async (pool) => {
     const all = await pool.receiveHashes(4);

@@ -36,6 +36,7 @@ const cases = eachFifo({
       await pool.store.take({}, theirs);
       for (const claim of ['mine', 'no claim']) {
         assert.deepEqual(await pool.store.markAcknowledged([b, d], { claim }), []);
+        assert.deepEqual(await pool.store.complete([b, d], { claim }), []);
         assert.deepEqual(await pool.store.release([b, d], { claim }), []);
         assert.deepEqual(await pool.store.drop([b, d], 'failed', { claim }), []);
       }

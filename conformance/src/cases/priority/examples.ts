@@ -270,6 +270,17 @@ const ownPools = eachRanked({
     assert.deepEqual(await scene.reasons('a', 'b', 'c'), ['conflict', 'conflict', 'conflict']);
     assert.equal(outcome.kind === 'applied' && outcome.dropped, 3);
   },
+  'P12/completed: a rollback does not withdraw the tags of a completed transaction': async (context) => {
+    const scene = await openScene(context, never);
+    await scene.fill({ parent: { provides: ['p'] }, child: { requires: ['p'] } });
+    await scene.blocks(1, 2);
+    await scene.mark('parent');
+    await scene.complete('parent');
+    await scene.store.rollback('origin');
+    assert.deepEqual(await scene.parked(), []);
+    const rival = await scene.add('rival', { provides: ['p'] });
+    assert.deepEqual([rival.kind, await scene.stages('parent', 'child')], ['conflict', ['Finalized', 'Pending']]);
+  },
   'P12/forgotten: a tag that nobody needs is forgotten once its block cannot be undone': async (context) => {
     const scene = await openScene(context, { maxRollback: 2, maxFinalized: 1 });
     await scene.fill({ child: { requires: ['kept'] } });

@@ -12,6 +12,7 @@ const stages: readonly (readonly [string, (scene: Scene) => Promise<unknown>])[]
   ['Acknowledged', (scene) => scene.mark('parent').then(() => scene.acknowledge('parent'))],
   ['Confirmed', (scene) => scene.block(1, { seen: ['parent'] })],
   ['Finalized', (scene) => scene.block(1, { seen: ['parent'] }, { finalizeThreshold: 1 })],
+  ['Finalized', (scene) => scene.mark('parent').then(() => scene.complete('parent'))],
 ];
 
 const requires = ['missing'];

@@ -52,6 +52,7 @@ const weights: readonly (readonly [HistoryCall['verb'], number])[] = [
   ['receive', 27],
   ['markInflight', 5],
   ['markAcknowledged', 4],
+  ['complete', 2],
   ['release', 3],
   ['drop', 4],
   ['confirm', 12],
@@ -73,6 +74,7 @@ const lifecycle: readonly HistoryCall['verb'][] = [
     'receive',
     'markInflight',
     'markAcknowledged',
+    'complete',
     'release',
     'drop',
     'confirm',
@@ -177,6 +179,7 @@ export class CallMaker {
       case 'release':
         return { verb, args: [this.#known(5, model), { ...options, ...this.#guard(model), ...this.#later() }] };
       case 'markAcknowledged':
+      case 'complete':
         return { verb, args: [this.#flying(5, model), { ...options, ...this.#guard(model) }] };
       case 'drop': {
         const reason = this.#random.pick(reasons);

@@ -6,6 +6,7 @@ type HistoryVerb =
   | 'receive'
   | 'markInflight'
   | 'markAcknowledged'
+  | 'complete'
   | 'release'
   | 'drop'
   | 'confirm'

@@ -88,6 +88,17 @@ export class PoolModel {
     });
   }
 
+  /** L15: with P12 as if a block had it that nothing undoes. */
+  complete(hashes: readonly string[], options?: ClaimOptions): string[] {
+    return this.#each('complete', hashes, options, (txState) => {
+      if (!this.#isUnder(txState, options)) return false;
+      if (txState.stage !== 'Propagated' && txState.stage !== 'Acknowledged') return false;
+      Object.assign(txState, { stage: 'Finalized', cause: 'completed' });
+      states.satisfy(this.state, states.entryOf(this.state, txState.hash).verdict.provides, 0);
+      return true;
+    });
+  }
+
   release(hashes: readonly string[], options: ReleaseOptions = {}): string[] {
     const { notBeforeMs = 0 } = options;
     return this.#each('release', hashes, options, (txState) => {

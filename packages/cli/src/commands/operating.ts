@@ -8,7 +8,7 @@ import {
   type RollbackTarget,
 } from 'mempool-core';
 import { configFields, hint } from 'mempool-core/backend';
-import type { Target, Told } from '../target/target.ts';
+import { type ChangeVerb, doneWords, type Target, type Told } from '../target/target.ts';
 import { exitCodes, Failure } from '../terminal/exit-code.ts';
 import { pairs } from '../terminal/table.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -21,7 +21,7 @@ interface ChangeFlags {
 
 const yes = ['--yes', 'do not ask'] as const;
 
-/** Adds `drop`, `release`, `rollback`, `limits`. */
+/** Adds `drop`, `complete`, `release`, `rollback`, `limits`. */
 export function addOperating(program: Command, begin: Begin): void {
   program
     .command('drop')
@@ -32,6 +32,15 @@ export function addOperating(program: Command, begin: Begin): void {
     .option(...operationId)
     .action((hashes: readonly string[], { reason, ...flags }: ChangeFlags & { reason: DropReason }) =>
       change(begin, 'drop', hashes, flags, (target, options) => target.drop(hashes, reason, options)),
+    );
+  program
+    .command('complete')
+    .description('end transactions in flight as Finalized, without a block')
+    .argument('<hash...>', 'their hashes', several(transactionHash))
+    .option(...yes)
+    .option(...operationId)
+    .action((hashes: readonly string[], flags: ChangeFlags) =>
+      change(begin, 'complete', hashes, flags, (target, options) => target.complete(hashes, options)),
     );
   program
     .command('release')
@@ -76,7 +85,7 @@ type ChangeCall = (
 
 async function change(
   begin: Begin,
-  verb: 'drop' | 'release',
+  verb: ChangeVerb,
   hashes: readonly string[],
   { yes = false, operationId }: ChangeFlags,
   call: ChangeCall,
@@ -87,7 +96,7 @@ async function change(
   await onTarget(session, async (target, terminal) => {
     const { signal } = terminal;
     const changed = await call(target, { signal, operationId });
-    const done = verb === 'drop' ? 'dropped' : 'released';
+    const done = doneWords[verb];
     await terminal.answer({ [done]: changed }, () => changed.map((hash) => `${hash}  ${done}`).join('\n'));
     await explain(target, terminal, { done, skipped: hashes.filter((hash) => !changed.includes(hash)) });
   });

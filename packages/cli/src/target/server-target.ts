@@ -14,18 +14,20 @@ import { Failure } from '../terminal/exit-code.ts';
 import { failureOf } from '../terminal/failure-of.ts';
 import { resumingEvents } from './event-source.ts';
 import { type ApiRequest, type HttpClient, ProblemFailure } from './http-client.ts';
-import type {
-  Awaited,
-  AwaitOptions,
-  CallOptions,
-  ChangeOptions,
-  EventOptions,
-  GivenTransaction,
-  List,
-  Row,
-  Target,
-  Told,
-  ToldEvent,
+import {
+  type Awaited,
+  type AwaitOptions,
+  type CallOptions,
+  type ChangeOptions,
+  type ChangeVerb,
+  doneWords,
+  type EventOptions,
+  type GivenTransaction,
+  type List,
+  type Row,
+  type Target,
+  type Told,
+  type ToldEvent,
 } from './target.ts';
 
 interface Page {
@@ -118,6 +120,10 @@ export class ServerTarget implements Target {
     return this.#each(hashes, 'drop', { reason }, options);
   }
 
+  complete(hashes: readonly string[], options: ChangeOptions): Promise<readonly string[]> {
+    return this.#each(hashes, 'complete', {}, options);
+  }
+
   release(
     hashes: readonly string[],
     { notBeforeMs, ...options }: ChangeOptions & { readonly notBeforeMs?: number | undefined },
@@ -128,7 +134,7 @@ export class ServerTarget implements Target {
   /** Changes one after the other, and returns those that changed. @throws `Failure` naming those, if a later one fails */
   async #each(
     hashes: readonly string[],
-    verb: 'drop' | 'release',
+    verb: ChangeVerb,
     body: object,
     { operationId, signal }: ChangeOptions,
   ): Promise<string[]> {
@@ -184,9 +190,9 @@ export class ServerTarget implements Target {
 }
 
 /** The failure of a later one, with what was changed before it. */
-function partly(verb: 'drop' | 'release', changed: readonly string[], error: unknown): Failure {
+function partly(verb: ChangeVerb, changed: readonly string[], error: unknown): Failure {
   const { exitCode, message, code } = failureOf(error);
-  const done = verb === 'drop' ? 'dropped' : 'released';
+  const done = doneWords[verb];
   return new Failure(exitCode, `${message}; before that, ${changed.length} were ${done}: ${changed.join(', ')}`, code);
 }
 

@@ -150,6 +150,10 @@ export class StoreTarget implements Target {
     return this.pool.drop(hashes, reason, options);
   }
 
+  complete(hashes: readonly string[], options: ChangeOptions): Promise<readonly string[]> {
+    return this.pool.complete(hashes, options);
+  }
+
   release(
     hashes: readonly string[],
     options: ChangeOptions & { readonly notBeforeMs?: number | undefined },

@@ -69,6 +69,10 @@ export interface EventOptions extends CallOptions {
 /** An event after `toJsonValue`. */
 export type ToldEvent = Told<MempoolEvent>;
 
+/** The verbs that change the transactions that a command names, and the words for transactions that changed. */
+export const doneWords = { drop: 'dropped', complete: 'completed', release: 'released' } as const;
+export type ChangeVerb = keyof typeof doneWords;
+
 /** The pool that a command works on: a store, or a server. Rejects with `Failure` or `MempoolError`. */
 export interface Target extends AsyncDisposable {
   submit(transaction: GivenTransaction, options: ChangeOptions): Promise<Told<ReceiveOutcome>>;
@@ -80,6 +84,8 @@ export interface Target extends AsyncDisposable {
   usage(options: CallOptions): Promise<Told<Usage>>;
   /** Drops transactions. Returns the hashes that it dropped. */
   drop(hashes: readonly string[], reason: DropReason, options: ChangeOptions): Promise<readonly string[]>;
+  /** Completes transactions. Returns the hashes that it completed. */
+  complete(hashes: readonly string[], options: ChangeOptions): Promise<readonly string[]>;
   /** Releases transactions, and holds them back until `notBeforeMs`. Returns the hashes that it released. */
   release(
     hashes: readonly string[],

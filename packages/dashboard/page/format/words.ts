@@ -21,6 +21,7 @@ const causeWords: Readonly<Record<Cause, string>> = {
   invalid: 'invalid',
   flushed: 'flushed',
   failed: 'failed',
+  completed: 'completed without a block',
 };
 
 /** Why a transaction changed. */

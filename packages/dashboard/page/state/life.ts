@@ -53,7 +53,7 @@ function detailOf({ stage, cause, reason, point, attempts, confirmations }: Life
     case 'Confirmed':
       return point === null ? '' : `in the block of slot ${formatCount(point.slot)}`;
     case 'Finalized':
-      return `${formatCount(confirmations)} confirmations`;
+      return cause === 'completed' ? causeText(cause) : `${formatCount(confirmations)} confirmations`;
     case 'Dropped':
       return reason === null ? causeText(cause) : reasonText(reason);
     case 'Pending':

@@ -65,7 +65,7 @@ export const callNames: Readonly<Record<CallKind, ReadonlySet<string>>> = {
   bestWalk: new Set<string>([...read, 'filter', 'newcomers', 'readAhead']),
   logWalk: new Set<string>([...read, 'cursor']),
   recheck: new Set<string>([...read, 'height', 'slice']),
-  work: new Set<string>([...read, 'owner', 'concurrency', 'claimMs', 'attempts', 'backoff']),
+  work: new Set<string>([...read, 'owner', 'concurrency', 'claimMs', 'attempts', 'onSuccess', 'backoff']),
 };
 
 /** A set of option names. */

@@ -40,7 +40,8 @@ function checkTransaction<P extends LivePart | EndedPart>(part: P, ordering: Ord
   assert(isHash(hash) && [seq, tick, attempts, receivedAt].every(isCount) && isOptionalCount(sentAt));
   assert(knownStages.includes(stage) && isLive(stage) === (part.kind === 'live'));
   assert(stage === 'Dropped' ? typeof reason === 'string' : reason === null);
-  assert(stage === 'Confirmed' || stage === 'Finalized' ? isPoint(point) : point === null);
+  const isInBlock = stage === 'Confirmed' || (stage === 'Finalized' && tick > 0);
+  assert(isInBlock ? isPoint(point) : point === null);
   assert(
     body === null
       ? part.kind === 'ended' && part.late === undefined

@@ -16,7 +16,7 @@ export interface WriteOptions extends ReadOptions {
   readonly operationId?: string | undefined;
 }
 
-/** Options of the verbs that a worker calls for transactions it has taken: `markAcknowledged`, `release` and `drop`. */
+/** Options of the verbs that a worker calls for transactions it has taken: `markAcknowledged`, `complete`, `release` and `drop`. */
 export interface ClaimOptions extends WriteOptions {
   /**
    * The id of a claim. The call skips each transaction that is not under this claim (P19). So a worker that was paused

@@ -19,13 +19,14 @@ export const causes = [
   'invalid',
   'flushed',
   'failed',
+  'completed',
 ] as const;
 
 /**
  * Why a transaction changed (E6):
  *
  * - `received`: a call of `receive`. It is Confirmed at once if a block carried it already (L13).
- * - `marked`, `acknowledged`, `released`: a call of `markInflight`, `markAcknowledged` or `release`.
+ * - `marked`, `acknowledged`, `completed`, `released`: a call of `markInflight`, `markAcknowledged`, `complete` or `release`.
  * - `taken`: a call of `take`. `claim-ended`: a call of `sweep` after the claim had ended.
  * - `seen`, `unseen`: a block named it in this list. `block`: it aged until a block made it Finalized or stale (L6).
  * - `rolled-back`: its confirming block was undone.

@@ -1,11 +1,12 @@
 import type { Counters, KnownStage, LiveStage, Stage } from './transaction.ts';
 import { isLive } from './transaction.ts';
 
-/** The inputs that move a transaction to another stage: five verbs, and the lists `seen` and `unseen` of a block. */
+/** The inputs that move a transaction to another stage: six verbs, and the lists `seen` and `unseen` of a block. */
 export const lifecycleVerbs = [
   'receive',
   'markInflight',
   'markAcknowledged',
+  'complete',
   'release',
   'drop',
   'seen',
@@ -13,8 +14,8 @@ export const lifecycleVerbs = [
 ] as const;
 /** One of `lifecycleVerbs`. */
 export type LifecycleVerb = (typeof lifecycleVerbs)[number];
-/** The verbs that only move a transaction between live stages. */
-export type MoveVerb = 'markInflight' | 'markAcknowledged' | 'release';
+/** The verbs that move a transaction to a stage without a reason. */
+export type MoveVerb = 'markInflight' | 'markAcknowledged' | 'complete' | 'release';
 
 /**
  * The transition table (L11): for each stage and verb, the next stage. A pair that is not listed changes nothing. Ageing
@@ -25,12 +26,19 @@ export const transitions: { readonly [S in Stage]: { readonly [V in LifecycleVer
   Pending: { markInflight: 'Propagated', drop: 'Dropped', seen: 'Confirmed' },
   Propagated: {
     markAcknowledged: 'Acknowledged',
+    complete: 'Finalized',
     release: 'Pending',
     drop: 'Dropped',
     seen: 'Confirmed',
     unseen: 'Pending',
   },
-  Acknowledged: { release: 'Pending', drop: 'Dropped', seen: 'Confirmed', unseen: 'Pending' },
+  Acknowledged: {
+    complete: 'Finalized',
+    release: 'Pending',
+    drop: 'Dropped',
+    seen: 'Confirmed',
+    unseen: 'Pending',
+  },
   Confirmed: { unseen: 'Pending' },
   Finalized: {},
   Dropped: { receive: 'Pending', seen: 'Confirmed' },
@@ -91,7 +99,7 @@ export interface TxState {
   readonly stage: KnownStage;
   /**
    * The tick at which it went in flight (Propagated, Acknowledged), the tick of the confirming block (Confirmed, Finalized),
-   * or 0 (Pending, Dropped).
+   * or 0 (Pending, Dropped, and Finalized by `complete`).
    */
   readonly tick: number;
   /** The count at the time when it became final; 0 while it is live. */
@@ -137,6 +145,11 @@ function finalized(txState: TxState, tick: number): TxState {
   const { hash, seq, reason, facts } = txState;
   const { confirmations, nonConfirmations } = countersAt(txState, tick);
   return { hash, seq, stage: 'Finalized', tick: txState.tick, confirmations, nonConfirmations, reason, facts };
+}
+
+/** Returns the state after `complete` at `tick` (L15). No block has tick 0, so no rollback undoes it. */
+export function completed(txState: TxState, tick: number): TxState {
+  return { ...finalized(txState, tick), tick: 0 };
 }
 
 /** Returns the state after the transaction is Dropped at `tick`, with its final counters. */

@@ -92,7 +92,7 @@ export interface LogEntry extends Transaction, Counters, LifeFacts {
   readonly logSeq: number;
   readonly seq: number;
   readonly stage: FinalStage;
-  /** The confirming block of a Finalized transaction, else `null`. */
+  /** The confirming block of a Finalized transaction; `null` if it was completed (L15) or Dropped. */
   readonly point: ChainPoint | null;
   readonly reason: DropReason | null;
   /** The time of the call that ended it, in milliseconds since 1970 (E5). */

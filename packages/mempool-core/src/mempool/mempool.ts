@@ -162,6 +162,18 @@ export class Mempool extends PoolReads implements AsyncDisposable {
   }
 
   /**
+   * Ends Propagated and Acknowledged transactions as Finalized without a block: they have reached their aim (L15). No
+   * rollback undoes it, and it needs no lease. For one hash it returns true if it moved; for a list, the hashes that moved,
+   * in the order given.
+   * @example await pool.complete(hash, { claim: claimId });
+   */
+  complete(hash: string, options?: ClaimOptions): Promise<boolean>;
+  complete(hashes: readonly string[], options?: ClaimOptions): Promise<string[]>;
+  complete(which: string | readonly string[], options?: ClaimOptions): Promise<boolean | string[]> {
+    return this.#changes.move('complete', which, options, callNames.claim);
+  }
+
+  /**
    * Moves Propagated and Acknowledged transactions back to Pending, for another attempt (L4). They keep their `seq`, so their
    * position does not change. For one hash it returns true if it moved; for a list, the hashes that moved, in the order given.
    * @example await pool.release(hash, { claim: claimId, notBeforeMs: Date.now() + 5_000 }); // again in 5 s (P19, P20)
@@ -423,7 +435,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
    * Takes transactions and calls `handler` for each, at most `concurrency` at the same time, until `signal` aborts (P21).
    * Any number of processes may work on one pool. Claims are extended while handlers run.
    *
-   * - If the handler returns, the transaction is acknowledged.
+   * - If the handler returns, the transaction is acknowledged, or completed with `onSuccess: 'complete'`.
    * - If it throws, the transaction is released for another attempt after `backoff`. After `attempts` it is dropped as
    *   `failed`. An `UnrecoverableError` drops it at once.
    * - On an abort, nothing more is taken, the handlers' signals abort, and unfinished transactions are released.

@@ -20,8 +20,8 @@ export interface WorkContext {
 }
 
 /**
- * Handles one transaction, such as by sending it to a node. If it returns, the transaction is acknowledged. If it
- * throws, there is another attempt later, or the transaction is dropped as `failed` after the last attempt. If it throws
+ * Handles one transaction, such as by sending it to a node. If it returns, the transaction is acknowledged or completed
+ * (`onSuccess`). If it throws, there is another attempt later, or the transaction is dropped as `failed` after the last attempt. If it throws
  * an `UnrecoverableError`, the transaction is dropped at once. A transaction may be handled more than once (P21).
  */
 export type WorkHandler = (transaction: ClaimedTransaction, context: WorkContext) => unknown;
@@ -71,6 +71,11 @@ export interface WorkOptions extends ReadOptions {
    * the worker dies, its transactions return to Pending after this time.
    */
   readonly claimMs?: number | undefined;
+  /**
+   * The verb that is called for a transaction when its handler has returned. `acknowledge`: it waits for a block.
+   * `complete`: it becomes Finalized, for work that no block confirms (L15). Default `acknowledge`.
+   */
+  readonly onSuccess?: 'acknowledge' | 'complete' | undefined;
   /** How often a transaction is sent before it is dropped as `failed`; default 10. `Infinity` means no limit. */
   readonly attempts?: number | undefined;
   /**
@@ -83,6 +88,7 @@ export interface WorkOptions extends ReadOptions {
 /** The result of `work`: numbers of transactions. */
 export interface WorkDone {
   readonly acknowledged: number;
+  readonly completed: number;
   /** Released for another attempt, or because the work ended. */
   readonly released: number;
   /** Dropped after the last attempt, or because of an `UnrecoverableError`. */
@@ -96,6 +102,7 @@ export interface ResolvedWorkOptions {
   readonly concurrency: number;
   readonly claimMs: number;
   readonly attempts: number;
+  readonly onSuccess: 'acknowledge' | 'complete';
   readonly backoff: (attempt: number, error: unknown) => number;
   readonly signal: AbortSignal | undefined;
 }
@@ -110,7 +117,8 @@ const longestBackoffMs = 300_000;
 export function resolveWorkOptions(handler: WorkHandler, options: WorkOptions = {}): ResolvedWorkOptions {
   if (typeof handler !== 'function') throw invalid('handler', 'a function');
   const { signal } = checkRead(options, callNames.work);
-  const { owner = thisProcess(), concurrency = 16, claimMs = 30_000, attempts = 10, backoff = doubling } = options;
+  const { owner = thisProcess(), concurrency = 16, claimMs = 30_000 } = options;
+  const { onSuccess = 'acknowledge', attempts = 10, backoff = doubling } = options;
   checkTake({ owner, claimMs });
   if (claimMs < shortestClaimMs || claimMs > longestTimerMs)
     throw invalid('claimMs', `a whole number from ${shortestClaimMs} to ${longestTimerMs}`);
@@ -118,8 +126,9 @@ export function resolveWorkOptions(handler: WorkHandler, options: WorkOptions = 
     throw invalid('concurrency', `a whole number from 1 to ${maxConcurrency}`);
   if (attempts !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(attempts) || attempts < 1))
     throw invalid('attempts', 'a whole number of at least 1, or Infinity');
+  if (onSuccess !== 'acknowledge' && onSuccess !== 'complete') throw invalid('onSuccess', 'acknowledge or complete');
   if (typeof backoff !== 'function') throw invalid('backoff', 'a function');
-  return { owner, concurrency, claimMs, attempts, backoff, signal };
+  return { owner, concurrency, claimMs, attempts, onSuccess, backoff, signal };
 }
 
 /** Returns the result of `backoff`. @throws `ERR_MEMPOOL_INVALID` if it is no duration */

@@ -21,6 +21,7 @@ import {
 /** The calls by which a worker answers. Those for one transaction share store calls with other callers. */
 interface WorkerPool {
   markAcknowledged(hash: string, options: Guard): Promise<boolean>;
+  complete(hash: string, options: Guard): Promise<boolean>;
   release(hash: string, options: ReleaseGuard): Promise<boolean>;
   drop(hash: string, reason: FinalReason, options: Guard): Promise<boolean>;
 }
@@ -53,7 +54,7 @@ type Claimed = ClaimWithPayloads['transactions'][number];
 
 /** How a transaction ended, for the pool. */
 type Answer =
-  | { readonly kind: 'acknowledged' }
+  | { readonly kind: 'acknowledged' | 'completed' }
   | { readonly kind: 'released'; readonly notBeforeMs?: number }
   | { readonly kind: 'failed'; readonly reason: FinalReason };
 
@@ -73,7 +74,7 @@ export class Worker {
   readonly #jobs = new Set<Promise<void>>();
   /** How many of those that were taken have not ended. */
   #waiting = 0;
-  readonly #counts: Record<Outcome, number> = { acknowledged: 0, released: 0, failed: 0, lost: 0 };
+  readonly #counts: Record<Outcome, number> = { acknowledged: 0, completed: 0, released: 0, failed: 0, lost: 0 };
   /** The error that ends the work. */
   #fault: { readonly error: unknown } | null = null;
   #placeFreed: PromiseWithResolvers<void> = Promise.withResolvers();
@@ -274,7 +275,7 @@ export class Worker {
     } catch (error) {
       return this.#failed(claim, attempt, error);
     }
-    return { kind: 'acknowledged' };
+    return { kind: work.onSuccess === 'complete' ? 'completed' : 'acknowledged' };
   }
 
   /** A reason that is none, and a backoff that is none, are the application's fault: they end the work. */
@@ -319,6 +320,8 @@ export class Worker {
     switch (answer.kind) {
       case 'acknowledged':
         return pool.markAcknowledged(hash, guard);
+      case 'completed':
+        return pool.complete(hash, guard);
       case 'released':
         return pool.release(hash, { ...guard, notBeforeMs: answer.notBeforeMs });
       case 'failed':

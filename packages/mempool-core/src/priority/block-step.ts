@@ -1,6 +1,5 @@
 import type { CheckedBlock } from '../contract/driver.ts';
 import type { Lease } from '../contract/lease.ts';
-import type { TxState } from '../contract/lifecycle.ts';
 import type { ConfirmOutcome, RollbackOutcome } from '../contract/store.ts';
 import type { ChainPoint } from '../contract/transaction.ts';
 import { appliedOutcome } from '../rules/answers.ts';
@@ -24,7 +23,7 @@ export function confirmPoolStep(
   const builder = new StepBuilder(pool, nowMs, tick);
   if (plan.chain.kind === 'applied') builder.index.satisfied.moveFloor(plan.chain.floor);
   moveAll(builder, plan);
-  for (const { after } of plan.changes) if (after.stage === 'Finalized') satisfyBy(builder, after);
+  for (const { after } of plan.changes) if (after.stage === 'Finalized') builder.satisfyBy(after);
   for (const tag of block.provides) builder.index.satisfy(tag, tick);
   const shown = shownTags(builder, block);
   nameConflicts(builder, plan, shown);
@@ -76,11 +75,6 @@ function moveAll(builder: StepBuilder, { changes }: Planned): void {
 
 function returnedIn({ changes }: Planned): string[] {
   return changes.filter(({ after }) => after.stage === 'Pending').map(({ after }) => after.hash);
-}
-
-/** A tag of a Finalized transaction stays satisfied after the transaction leaves the pool. */
-function satisfyBy(builder: StepBuilder, { hash, tick }: TxState): void {
-  for (const tag of builder.index.node(hash)?.entry.verdict.provides ?? []) builder.index.satisfy(tag, tick);
 }
 
 /** A transaction that conflicts with the block gets that reason, even if its age alone would drop it. */

@@ -14,7 +14,7 @@ import { isReady, type PoolNode } from './pool-node.ts';
 import { type Planning, StepBuilder } from './step-builder.ts';
 import { WaitingRoom } from './waiting-room.ts';
 
-/** Plans a move (L3, L4, P19, P20). A parked transaction cannot be marked in flight. The outcome has the moved hashes. */
+/** Plans a move (L3, L4, L15, P19, P20). A parked transaction cannot be marked in flight. The outcome has the moved hashes. */
 export function movePoolStep(
   pool: Planning,
   nowMs: number,

@@ -1,5 +1,5 @@
 /**
- * The tags that the chain satisfied, with the tick of the block. A tag is removed if its block is undone. It is also
+ * The tags that the chain satisfied, with the tick of the block, or that `complete` satisfied, with tick 0. A tag is removed if its block is undone. It is also
  * removed if no rollback can undo its block and no transaction requires it. This is checked when the floor moves or the
  * last dependent leaves.
  */
@@ -10,7 +10,7 @@ export class Satisfied {
   /** Tags that may be idle. */
   readonly #free = new Set<string>();
   /** The first kept tick. No rollback undoes a block below it. */
-  floor = 0;
+  floor = 1;
 
   constructor(isRequired: (tag: string) => boolean) {
     this.#isRequired = isRequired;

@@ -110,7 +110,13 @@ export class StepBuilder {
     const change = txState === null ? null : planMove(verb, txState, this.tick, way);
     if (txState === null || change === null) return false;
     this.move(txState, change.after, change.cause, claim);
+    if (change.after.stage === 'Finalized') this.satisfyBy(change.after);
     return true;
+  }
+
+  /** The tags of a Finalized transaction stay satisfied after it leaves the pool (P12). */
+  satisfyBy({ hash, tick }: TxState): void {
+    for (const tag of this.index.node(hash)?.entry.verdict.provides ?? []) this.index.satisfy(tag, tick);
   }
 
   /**

@@ -3,6 +3,7 @@ import { optionalReason } from '../contract/drop-reason.ts';
 import type { StepEvent } from '../contract/events.ts';
 import {
   arriving,
+  completed,
   countersAt,
   dropped,
   live,
@@ -77,6 +78,7 @@ export function planReceive(
 const moveCauses: Readonly<Record<MoveVerb, Cause>> = {
   markInflight: 'marked',
   markAcknowledged: 'acknowledged',
+  complete: 'completed',
   release: 'released',
 };
 
@@ -90,7 +92,7 @@ export interface MoveWay {
 
 const plain: MoveWay = Object.freeze({});
 
-/** Returns the change of a verb that moves a live transaction (L3, L4); `null` if its stage does not allow the verb. */
+/** Returns the change of a verb that moves a live transaction (L3, L4, L15); `null` if its stage does not allow the verb. */
 export function planMove(
   verb: MoveVerb,
   txState: TxState,
@@ -107,8 +109,9 @@ export function planMove(
       return changeOf(txState, live(hash, seq, 'Acknowledged', txState.tick, facts), cause, tick);
     case 'Pending':
       return changeOf(txState, pending(hash, seq, notBefore, facts), cause, tick);
-    case 'Confirmed':
     case 'Finalized':
+      return changeOf(txState, completed(txState, tick), cause, tick);
+    case 'Confirmed':
     case 'Dropped':
     case null:
       return null;

@@ -218,7 +218,7 @@ export function stillPending(
   });
 }
 
-/** Returns the step of `markInflight`, `markAcknowledged` or `release` (L3, L4, P19, P20). */
+/** Returns the step of a verb that moves (L3, L4, L15, P19, P20). */
 export function moveStep(
   view: PoolView,
   verb: MoveVerb,
@@ -393,9 +393,9 @@ export function stepOf<Outcome>(
   return { outcome, writes, events: all, chain: chain ?? null, operation: null, at: null };
 }
 
-/** The confirming block of a state (E1). This step may apply that block, or it may be too old for `pointAt`. */
+/** The confirming block of a state (E1); `null` if it has none. This step may apply that block, or it may be too old for `pointAt`. */
 function pointOf(view: PoolView, { hash, stage, tick }: TxState, chain?: ChainStep): ChainPoint | null {
-  if (stage !== 'Confirmed' && stage !== 'Finalized') return null;
+  if ((stage !== 'Confirmed' && stage !== 'Finalized') || tick === 0) return null;
   if (chain?.kind === 'applied' && chain.tick === tick) return chain.point;
   return view.pointAt(tick) ?? view.confirmedAt(hash);
 }

@@ -58,10 +58,21 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
       },
       { concurrency: 7, signal: abort.signal },
     );
-    expect(await done).toEqual({ acknowledged: 40, released: 0, failed: 0, lost: 0 });
+    expect(await done).toEqual({ acknowledged: 40, completed: 0, released: 0, failed: 0, lost: 0 });
     expect(most).toBe(7);
     expect(sizes.get(hash(3))).toBe(transaction(3).payload.length);
     expect((await pool.usage()).acknowledged).toBe(40);
+  });
+
+  it('completes what was handled, if it is told to', async () => {
+    const { pool } = await opening();
+    await pool.receive(transactions(1));
+    const abort = new AbortController();
+    const done = pool.work(() => setImmediate(() => abort.abort()), { onSuccess: 'complete', signal: abort.signal });
+    expect(await done).toEqual({ acknowledged: 0, completed: 1, released: 0, failed: 0, lost: 0 });
+    expect(await pool.status(hash(1))).toMatchObject({ stage: 'Finalized', confirmedAt: null });
+    const wrong = pool.work(() => undefined, { onSuccess: 'drop' as 'complete' });
+    await expect(wrong).rejects.toMatchObject({ code: 'ERR_MEMPOOL_INVALID' });
   });
 
   it('holds back what failed, and drops it as failed after the last attempt', async () => {
@@ -80,7 +91,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     expect(await opened.pool.waitFor(hash(1))).toMatchObject({ kind: 'dropped', status: { reason: 'failed' } });
     expect(await opened.pool.status(hash(2))).toMatchObject({ stage: 'Acknowledged' });
     working.stop();
-    expect(await working.done).toEqual({ acknowledged: 1, released: 3, failed: 1, lost: 0 });
+    expect(await working.done).toEqual({ acknowledged: 1, completed: 0, released: 3, failed: 1, lost: 0 });
     expect(tries.filter(([each]) => each === hash(1)).map(([, attempt]) => attempt)).toEqual([1, 2, 3]);
   });
 
@@ -123,7 +134,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     const working = work(opened, handle);
     await Promise.all(begun.map(({ promise }) => promise));
     working.stop();
-    expect(await working.done).toEqual({ acknowledged: 1, released: 1, failed: 0, lost: 0 });
+    expect(await working.done).toEqual({ acknowledged: 1, completed: 0, released: 1, failed: 0, lost: 0 });
     expect(await pool.status(hashes(1, 2))).toMatchObject([{ stage: 'Acknowledged' }, { stage: 'Pending' }]);
     expect(await pool.hasPending()).toBe(true);
   });
@@ -208,7 +219,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     await pool.submit(transaction(1));
     await pool.waitFor(hash(1), { stage: 'Acknowledged' });
     working.stop();
-    expect(await working.done).toEqual({ acknowledged: 1, released: 0, failed: 0, lost: 0 });
+    expect(await working.done).toEqual({ acknowledged: 1, completed: 0, released: 0, failed: 0, lost: 0 });
     expect(attempts).toEqual([1]);
   });
 
@@ -224,7 +235,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     });
     await pool.submit(transaction(1));
     working = work(opened, () => undefined, { claimMs: 600_000 });
-    expect(await working.done).toEqual({ acknowledged: 0, released: 1, failed: 0, lost: 0 });
+    expect(await working.done).toEqual({ acknowledged: 0, completed: 0, released: 1, failed: 0, lost: 0 });
     expect(await pool.status(hash(1))).toMatchObject({ stage: 'Pending' });
   });
 
@@ -266,7 +277,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     });
     await Promise.all([pool.waitFor(hash(1)), pool.waitFor(hash(2)), begun.promise]);
     working.stop();
-    expect(await working.done).toEqual({ acknowledged: 0, released: 0, failed: 3, lost: 0 });
+    expect(await working.done).toEqual({ acknowledged: 0, completed: 0, released: 0, failed: 3, lost: 0 });
     expect(await pool.status(hashes(1, 2, 3))).toMatchObject([
       { reason: 'failed' },
       { reason: { app: 'bad signature' } },
@@ -287,7 +298,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
       throw new UnrecoverableError('refused');
     };
     const working = work(opened, handle, { concurrency: 1 });
-    expect(await working.done).toEqual({ acknowledged: 0, released: 0, failed: 0, lost: 1 });
+    expect(await working.done).toEqual({ acknowledged: 0, completed: 0, released: 0, failed: 0, lost: 1 });
     expect(await pool.status(hash(1))).toMatchObject({ stage: 'Propagated', attempts: 2 });
   });
 

@@ -1,11 +1,12 @@
--- Purpose: markInflight, markAcknowledged, release: moves each hash whose stage and claim allow the verb.
+-- Purpose: markInflight, markAcknowledged, complete, release: moves each hash whose stage and claim allow the verb.
 -- KEYS: pool/keys.lua   ARGV: 1 id, 2 verb, 3 packed hashes, 4 id of a claim or '',
 -- 5 for release the time until which to hold them back, or ''
 -- Returns: a digit for each hash: 1 moved, 0 left
--- Rules: L3, L4, L8, L11, O8, P19, P20
+-- Rules: L3, L4, L8, L11, L15, O8, P19, P20
 local leaves = ({
   markInflight = { [PENDING] = true },
   markAcknowledged = { [PROPAGATED] = true },
+  complete = { [PROPAGATED] = true, [ACKNOWLEDGED] = true },
   release = { [PROPAGATED] = true, [ACKNOWLEDGED] = true },
 })[verb]
 local list = hashes(ARGV[3])
@@ -25,11 +26,12 @@ for i, hash in ipairs(list) do
 end
 if #moved > 0 then
   local index, joined, left, opened, held = {}, {}, {}, {}, {}
+  if verb == 'complete' then expectEnds(#moved) end
   local propagated = scorePrefix(PROPAGATED, tick)
   for i, c in ipairs(order(moved, seqs, numbers)) do
     local n, hash, since = 2 * i, moved[c], sinces[c]
     local missed = tick - since
-    index[n] = hash
+    if verb ~= 'complete' then index[n] = hash end
     if verb == 'markInflight' then
       index[n - 1] = inflightScore(propagated, numbers[c])
       joined[n - 1], joined[n] = numbers[c], hash
@@ -38,6 +40,10 @@ if #moved > 0 then
       opened[since] = opened[since] or scorePrefix(ACKNOWLEDGED, since)
       index[n - 1] = inflightScore(opened[since], numbers[c])
       event(hash, seqs[c], tail(CAUSE.acknowledged, ACKNOWLEDGED, PROPAGATED, 0, missed, 0, missed), stay(hash))
+    elseif verb == 'complete' then
+      local facts, kept = ending(hash, seqs[c])
+      finalize(hash, seqs[c], FINALIZED, 0, 0, missed, '', kept)
+      event(hash, seqs[c], tail(CAUSE.completed, FINALIZED, origins[c], 0, missed, 0, missed), facts)
     else
       index[n - 1] = string.format('%d', holds and H + seqs[c] or seqs[c])
       left[i] = hash
@@ -49,6 +55,13 @@ if #moved > 0 then
   each(index, 'ZADD', IDX)
   each(joined, 'ZADD', FLIGHT)
   each(held, 'ZADD', HELD)
-  if holds then save('held', 1) else save() end
+  if verb == 'complete' then
+    writeEnds()
+    save('logSeq', logSeq, 'logFirst', logFirst)
+  elseif holds then
+    save('held', 1)
+  else
+    save()
+  end
 end
 return finish(table.concat(digits))

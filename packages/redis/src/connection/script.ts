@@ -28,6 +28,7 @@ interface Replies {
   /** A digit for each hash: 1 if the call moved it. */
   markInflight: Buffer;
   markAcknowledged: Buffer;
+  complete: Buffer;
   release: Buffer;
   drop: Buffer;
   confirm: OnTip<[confirmed: number, returned: number, finalized: number, dropped: number]>;
@@ -136,7 +137,7 @@ const committing = (...fence: readonly string[]): Script =>
     'priority/commands',
     'priority/commit',
   );
-const move: Script = writing('fifo/order', 'fifo/move');
+const move: Script = writing('fifo/order', 'fifo/log', 'fifo/move');
 
 /** Each verb that writes is one script (X1). */
 export const scripts: { readonly [V in Verb]: Script } = {
@@ -146,6 +147,7 @@ export const scripts: { readonly [V in Verb]: Script } = {
   receive: writing('fifo/receive'),
   markInflight: move,
   markAcknowledged: move,
+  complete: move,
   release: move,
   drop: writing('fifo/order', 'fifo/log', 'fifo/drop'),
   confirm: writing('pool/fence', 'fifo/order', 'fifo/log', 'fifo/change', 'fifo/block', 'fifo/confirm'),

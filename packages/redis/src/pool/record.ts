@@ -116,16 +116,20 @@ export function decodeEntry(entry: Buffer | null): Ended | null {
   const end = entry.length - endBytes;
   if (end <= hashSizeAt) return null;
   const hashEnd = hashSizeAt + 1 + (entry[hashSizeAt] as number);
-  const isFinal = stage === 'Finalized' && end - hashEnd === core.pointBytes;
-  if (!isFinal && (stage !== 'Dropped' || end <= hashEnd)) return null;
+  const isFinal = stage === 'Finalized';
+  const tick = entry.readUInt32BE(tickAt);
+  // A completed transaction has tick 0 and no point (L15).
+  const noteBytes = tick === 0 ? 0 : core.pointBytes;
+  if (!isFinal && stage !== 'Dropped') return null;
+  if (isFinal ? end - hashEnd !== noteBytes : end <= hashEnd) return null;
   return {
     hash: entry.toString('hex', hashSizeAt + 1, hashEnd),
     seq: readU64(entry, 1),
     stage,
-    tick: entry.readUInt32BE(tickAt),
+    tick,
     confirmations: entry.readUInt32BE(confirmationsAt),
     nonConfirmations: entry.readUInt32BE(nonConfirmationsAt),
-    point: isFinal ? core.decodePoint(entry.subarray(hashEnd, end)) : null,
+    point: isFinal && tick > 0 ? core.decodePoint(entry.subarray(hashEnd, end)) : null,
     reason: isFinal ? null : entry.toString('utf8', hashEnd, end),
     receivedAt: optionalTime(entry.readUIntBE(end, 6)),
     attempts: entry.readUInt16BE(end + 6),

@@ -39,6 +39,6 @@ test('X5, P21: what a take took whose connection was cut after the request is ha
   proxy.thaw();
   for (const n of [1, 2, 3]) await pool.waitFor(hashOf(n), { stage: 'Acknowledged' });
   stop.abort();
-  expect(await done).toEqual({ acknowledged: 3, released: 0, failed: 0, lost: 0 });
+  expect(await done).toEqual({ acknowledged: 3, completed: 0, released: 0, failed: 0, lost: 0 });
   expect(attempts).toEqual([1, 1, 1]);
 });

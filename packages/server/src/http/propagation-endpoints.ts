@@ -64,6 +64,13 @@ function moves(pool: Mempool): Endpoint[] {
       body: z.strictObject({ claim: claimId }),
       move: (hash, body, options) => pool.markAcknowledged(hash, { ...options, ...body }),
     }),
+    moving(pool, {
+      verb: 'complete',
+      summary: 'Propagated or Acknowledged → Finalized: it needs no block',
+      scopes: ['propagate'],
+      body: z.strictObject({ claim: claimId }),
+      move: (hash, body, options) => pool.complete(hash, { ...options, ...body }),
+    }),
   ];
 }
 
