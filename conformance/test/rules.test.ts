@@ -10,7 +10,7 @@ function numbered(letter: string, count: number): string[] {
 const retired = new Set(['P27', 'P30', 'P31', 'P33']);
 
 const contract = [
-  ...numbered('L', 14),
+  ...numbered('L', 15),
   ...numbered('X', 6),
   ...numbered('O', 8),
   ...numbered('E', 6),

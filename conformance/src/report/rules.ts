@@ -14,6 +14,7 @@ export const rules: Readonly<Record<string, string>> = {
   L12: 'Cost',
   L13: 'A block may arrive before its transaction',
   L14: 'In flight too long',
+  L15: 'Completing',
   X1: 'Every call is atomic',
   X2: 'Operation ids',
   X3: 'Each block on its parent',

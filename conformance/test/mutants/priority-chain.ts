@@ -10,6 +10,7 @@ function blocked(id: string, change: (block: CheckedBlock, index: PoolIndex) => 
 /** P12. */
 export const chainTagMutants: readonly Mutant[] = [
   blocked('tags-of-blocks-ignored', () => ({ provides: [] })),
+  priority.view('completed-satisfies-nothing', ['move'], () => ({ satisfy: () => undefined })),
   priority.view('completed-satisfies-in-the-last-block', ['move'], ({ index, memory }) => ({
     satisfy: (tag) => index.satisfy(tag, memory.currentTip.tick),
   })),

@@ -281,6 +281,19 @@ const ownPools = eachRanked({
     const rival = await scene.add('rival', { provides: ['p'] });
     assert.deepEqual([rival.kind, await scene.stages('parent', 'child')], ['conflict', ['Finalized', 'Pending']]);
   },
+  'P12/completed-before: a child that comes after its parent was completed is ready, while the log has the parent':
+    async (context) => {
+      const scene = await openScene(context, { maxFinalized: 1 });
+      await scene.fill({ parent: { provides: ['paid'] }, other: {} });
+      await scene.mark('parent', 'other');
+      await scene.complete('parent');
+      await scene.fill({ child: { requires: ['paid'] } });
+      assert.deepEqual(await scene.ready(), ['child']);
+      await scene.drop('child');
+      await scene.complete('other');
+      await scene.add('late', { requires: ['paid'] });
+      assert.deepEqual(await scene.parked(), ['late']);
+    },
   'P12/forgotten: a tag that nobody needs is forgotten once its block cannot be undone': async (context) => {
     const scene = await openScene(context, { maxRollback: 2, maxFinalized: 1 });
     await scene.fill({ child: { requires: ['kept'] } });

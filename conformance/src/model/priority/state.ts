@@ -101,10 +101,12 @@ function whyParked(graph: Graph, one: Member): Exclude<Parked, 'no'> {
 
 const reasons = { held: 'held', below: 'below-floor', waiting: 'missing' } as const;
 
-/** Forgets tags of blocks that are no longer kept, if nothing requires the tag. */
+/** Forgets tags of blocks that are no longer kept, if nothing requires the tag and no Finalized transaction of the log provides it. */
 function forgetTags({ pool, entries, satisfied }: PriorityState): void {
   const floor = pool.forgotten + 1;
   const asked = new Set([...entries.values()].flatMap(({ verdict }) => verdict.requires));
+  for (const [hash, { verdict }] of entries)
+    if (pools.currentLife(pool, hash)?.stage === 'Finalized') for (const tag of verdict.provides) asked.add(tag);
   for (const [tag, tick] of satisfied) if (tick < floor && !asked.has(tag)) satisfied.delete(tag);
 }
 

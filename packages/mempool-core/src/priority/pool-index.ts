@@ -40,7 +40,9 @@ interface PoolScalars {
 export class PoolIndex {
   #limits: Limits;
   lastGossipSeq = 0;
-  readonly satisfied: Satisfied = new Satisfied((tag) => this.dependents.has(tag) || this.#dropped.has(tag));
+  readonly satisfied: Satisfied = new Satisfied(
+    (tag) => this.dependents.has(tag) || this.#dropped.has(tag) || this.#final.has(tag),
+  );
   readonly order: Ranking = new Ranking(() => this.#limits.minPriority);
   readonly parked: SortedList<PoolNode, { readonly seq: number }> = new SortedList<PoolNode, { readonly seq: number }>(
     bySeq,
@@ -54,6 +56,8 @@ export class PoolIndex {
   readonly dependents: TagIndex = new TagIndex();
   /** Dropped transactions in the log, by the tags that they require. */
   readonly #dropped: TagIndex = new TagIndex();
+  /** Finalized transactions in the log, by the tags that they provide. */
+  readonly #final: TagIndex = new TagIndex();
   /** Claimed transactions by the id of the claim. */
   readonly claims: TagIndex = new TagIndex();
   readonly ages: AgeLists = new AgeLists();
@@ -310,7 +314,7 @@ export class PoolIndex {
   #attachVerdict(node: PoolNode): void {
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
-    if (provides.length > 0 && isLive(stage)) this.providers.add(provides, node);
+    if (provides.length > 0) this.#providersIn(stage)?.add(provides, node);
     if (requires.length > 0) this.#requirers(stage).add(requires, node);
     this.#senders.add(node);
     if (isCounted(stage)) this.totals.add(entry);
@@ -320,9 +324,14 @@ export class PoolIndex {
     const { entry, stage } = node;
     const { provides, requires } = entry.verdict;
     this.#senders.delete(node);
-    if (provides.length > 0 && isLive(stage)) this.providers.delete(provides, node);
+    if (provides.length > 0) this.#providersIn(stage)?.delete(provides, node, (tag) => this.satisfied.noteFree(tag));
     if (requires.length > 0) this.#requirers(stage).delete(requires, node, (tag) => this.satisfied.noteFree(tag));
     if (isCounted(stage)) this.totals.remove(entry);
+  }
+
+  #providersIn(stage: KnownStage): TagIndex | null {
+    if (isLive(stage)) return this.providers;
+    return stage === 'Finalized' ? this.#final : null;
   }
 
   #requirers(stage: KnownStage): TagIndex {

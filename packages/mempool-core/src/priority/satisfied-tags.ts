@@ -1,19 +1,20 @@
 /**
- * The tags that the chain satisfied, with the tick of the block, or that `complete` satisfied, with tick 0. A tag is removed if its block is undone. It is also
- * removed if no rollback can undo its block and no transaction requires it. This is checked when the floor moves or the
- * last dependent leaves.
+ * The tags that the chain satisfied, with the tick of the block, or that a completed transaction provides, with 0. A tag is
+ * removed if its block is undone. It is also removed if no rollback can undo its block and no transaction needs it. This is
+ * checked when the floor moves or the last of these transactions leaves.
  */
 export class Satisfied {
   readonly #ticks = new Map<string, number>();
   readonly #byTick = new Map<number, Set<string>>();
-  readonly #isRequired: (tag: string) => boolean;
+  readonly #isNeeded: (tag: string) => boolean;
   /** Tags that may be idle. */
   readonly #free = new Set<string>();
   /** The first kept tick. No rollback undoes a block below it. */
   floor = 1;
 
-  constructor(isRequired: (tag: string) => boolean) {
-    this.#isRequired = isRequired;
+  /** `isNeeded`: whether a transaction of the pool or of the log requires the tag, or a Finalized one of the log provides it. */
+  constructor(isNeeded: (tag: string) => boolean) {
+    this.#isNeeded = isNeeded;
   }
 
   has(tag: string): boolean {
@@ -23,7 +24,7 @@ export class Satisfied {
   /** True if the tag is satisfied and not idle. Idle tags are ignored, because nodes may remove them at different times. */
   knows(tag: string): boolean {
     const tick = this.#ticks.get(tag);
-    return tick !== undefined && (tick >= this.floor || this.#isRequired(tag));
+    return tick !== undefined && (tick >= this.floor || this.#isNeeded(tag));
   }
 
   tick(tag: string): number | undefined {
@@ -57,7 +58,7 @@ export class Satisfied {
     }
   }
 
-  /** Records that the last transaction that required the tag has left. */
+  /** Records that the last transaction that required or provided the tag has left. */
   noteFree(tag: string): void {
     if (this.#ticks.has(tag)) this.#free.add(tag);
   }
@@ -76,7 +77,7 @@ export class Satisfied {
     const idle: string[] = [];
     for (const tag of this.#free) {
       const tick = this.#ticks.get(tag);
-      if (tick === undefined || tick >= this.floor || this.#isRequired(tag)) this.#free.delete(tag);
+      if (tick === undefined || tick >= this.floor || this.#isNeeded(tag)) this.#free.delete(tag);
       else idle.push(tag);
     }
     return idle;
