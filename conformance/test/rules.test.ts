@@ -12,7 +12,7 @@ const retired = new Set(['P27', 'P30', 'P31', 'P33']);
 const contract = [
   ...numbered('L', 15),
   ...numbered('X', 6),
-  ...numbered('O', 8),
+  ...numbered('O', 9),
   ...numbered('E', 6),
   ...numbered('D', 4),
   ...numbered('N', 3),

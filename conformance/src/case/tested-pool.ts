@@ -55,6 +55,7 @@ export interface TestedPool
       | 'peekInflight'
       | 'findInflight'
       | 'dumpFinalized'
+      | 'confirmed'
       | 'subscribe'
       | 'tip'
       | 'usage'

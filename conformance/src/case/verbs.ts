@@ -37,6 +37,7 @@ export const storeVerbs: readonly Exclude<keyof TestedPool, 'name' | 'capabiliti
   'rollback',
   'status',
   'dumpFinalized',
+  'confirmed',
   'subscribe',
   'tip',
   'usage',

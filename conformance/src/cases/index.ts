@@ -41,6 +41,7 @@ import { holdingCases } from './priority/holding.ts';
 import { priorityCases } from './priority/index.ts';
 import { payloadCases } from './priority/payloads.ts';
 import { byteCases } from './reading/bytes.ts';
+import { confirmedCases } from './reading/confirmed.ts';
 import { cursorCases } from './reading/cursors.ts';
 import { logCases } from './reading/log.ts';
 import { pagingCases } from './reading/paging.ts';
@@ -80,6 +81,7 @@ const poolRuleCases: readonly ConformanceCase[] = [
   ...cursorCases,
   ...statusCases,
   ...logCases,
+  ...confirmedCases,
   ...factCases,
   ...eventCases,
   ...causeCases,

@@ -29,6 +29,7 @@ export const rules: Readonly<Record<string, string>> = {
   O6: 'Where pages end',
   O7: 'Cursors',
   O8: 'When it arrived and how often it went out',
+  O9: 'Confirmed now',
   E1: 'One event for each transition',
   E2: 'Events follow the commit',
   E3: 'Live and resumed streams',

@@ -27,7 +27,7 @@ import { evictionMutants, floorMutants, replacementMutants } from './priority-ev
 import { orderMutants, parkingMutants, placeMutants } from './priority-order.ts';
 import { gossipMutants, reapingMutants, walkingMutants } from './priority-reading.ts';
 import { limitMutants, sweepingMutants, takingMutants } from './priority-sweeping.ts';
-import { logMutants, pageMutants, statusMutants } from './reads.ts';
+import { confirmedMutants, logMutants, pageMutants, statusMutants } from './reads.ts';
 import { recordFenceMutants, recordMutants } from './records.ts';
 import { removingMutants } from './removing.ts';
 import { protectionMutants, tippedMutants } from './verdict-fields.ts';
@@ -54,6 +54,7 @@ export const allMutants: readonly Mutant[] = [
   ...cursorMutants,
   ...statusMutants,
   ...logMutants,
+  ...confirmedMutants,
   ...eventMutants,
   ...eventLogMutants,
   ...factMutants,

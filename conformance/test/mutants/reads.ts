@@ -4,7 +4,7 @@ import { unknownStatus } from '../../src/scenario/pool.ts';
 import { fifo } from './fifo-operators.ts';
 import type { Mutant } from './mutant.ts';
 import type { PlantedDriver } from './planted-driver.ts';
-import { stores } from './store-operators.ts';
+import { pools, stores } from './store-operators.ts';
 
 /** The status of a hash by one of its log entries. */
 function byEntry(id: string, pick: (entries: LogEntry[]) => LogEntry | undefined): Mutant {
@@ -48,6 +48,22 @@ export const logMutants: readonly Mutant[] = [
   stores.around('log-without-limit-gives-ten', {
     dumpFinalized: ({ store, given: [query] }) => store.dumpFinalized({ limit: 10, ...query }),
   }),
+];
+
+/** O9. */
+export const confirmedMutants: readonly Mutant[] = [
+  pools.around('confirmed-from-the-log', {
+    confirmed: async ({ store, call }) => {
+      const { entries } = await store.dumpFinalized({ limit: 1_000 });
+      const ended = entries.filter(({ stage }) => stage === 'Finalized');
+      const { transactions, ...rest } = await call();
+      return { ...rest, transactions: [...ended, ...transactions.filter(({ stage }) => stage === 'Confirmed')] };
+    },
+  }),
+  pools.told('confirmed-by-seq', {
+    confirmed: ({ transactions }) => ({ transactions: transactions.toSorted((a, b) => a.seq - b.seq) }),
+  }),
+  pools.told('confirmed-is-always-complete', { confirmed: () => ({ complete: true }) }),
 ];
 
 const day = 86_400_000;

@@ -76,6 +76,7 @@ export type { Answer, Refused, SubmitOptions, Validate, ValidateContext } from '
 export { isRefusal, maxPriority, minPriority, type Refusal, type Verdict } from './contract/verdict.ts';
 export { account, accountTag, type Nonce, nextNonce, onePerSender } from './mempool/account.ts';
 export type { BestWalk, BestWalkOptions } from './mempool/best-walk.ts';
+export type { ConfirmedNow, ConfirmedTransaction } from './mempool/confirmed.ts';
 export type { Backend, RemovingBackend } from './mempool/define-backend.ts';
 export type { Gossip, GossipOptions } from './mempool/gossip.ts';
 export type { LogWalkOptions, SeqWalkOptions, Walked } from './mempool/pages.ts';

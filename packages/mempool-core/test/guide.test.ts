@@ -13,6 +13,7 @@ it.each([
   { name: 'observe', run: () => import('./guide/observe.ts') },
   { name: 'move', run: () => import('./guide/move.ts') },
   { name: 'follow', run: () => import('./guide/follow.ts') },
+  { name: 'rebuild', run: () => import('./guide/rebuild.ts') },
   { name: 'share', run: () => import('./guide/share.ts') },
   { name: 'priority', run: () => import('./guide/priority.ts') },
 ])('the guide of mempool-core: $name', async ({ name, run }) => {

@@ -33,6 +33,7 @@ import { Application } from './application.ts';
 import type { Batched, CallTrace } from './batches.ts';
 import { BestWalk, type BestWalkOptions } from './best-walk.ts';
 import { Changes } from './changes.ts';
+import { type ConfirmedNow, readConfirmed } from './confirmed.ts';
 import type { Gossip, GossipOptions } from './gossip.ts';
 import { InvalidHashes } from './invalid-hashes.ts';
 import {
@@ -424,7 +425,19 @@ export class Mempool extends PoolReads implements AsyncDisposable {
   }
 
   /**
-   * Iterates over the terminal log from a cursor on, page by page (O4). It skips damaged entries (M2).
+   * Returns the transactions that are confirmed or final now, in the order of their blocks, as of one commit of the pool
+   * (O9). It reads all transactions in flight, the log, and the events that other calls write meanwhile. It keeps about 200
+   * bytes for each transaction that it returns.
+   * @throws `ERR_MEMPOOL_BUSY` if the pool trims its events faster than they can be read
+   * @example const { transactions, complete, cursor } = await pool.confirmed();
+   */
+  confirmed(options?: ReadOptions): Promise<ConfirmedNow> {
+    return this.#calls.observed('confirmed', () => readConfirmed(this.#calls, this.#reads, options));
+  }
+
+  /**
+   * Iterates over the terminal log from a cursor on, page by page (O4). The log is history: an entry stays if a rollback
+   * returns its transaction; `confirmed` has what is final now. It skips damaged entries (M2).
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was created again since
    */
   finalized(options?: LogWalkOptions): AsyncIterable<LogEntry & Walked> {

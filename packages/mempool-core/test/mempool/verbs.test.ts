@@ -33,6 +33,7 @@ const calls: Readonly<Record<string, PoolCall>> = {
   pending: (pool, options) => first(pool.pending(options)),
   inflight: (pool, options) => first(pool.inflight(options)),
   finalized: (pool, options) => first(pool.finalized(options)),
+  confirmed: (pool, options) => pool.confirmed(options),
   peekPending: (pool, options) => pool.peekPending(options),
   peekInflight: (pool, options) => pool.peekInflight(options),
   peekParked: (pool, options) => pool.peekParked(options),
