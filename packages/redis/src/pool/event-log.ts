@@ -21,8 +21,8 @@ export interface EventReader {
 export class EventLog implements EventSource, FeedReader {
   readonly #source: EventReader;
   readonly #listeners = new Set<() => void>();
-  /** Pages read since the last wake-up, by their start: many readers at the same position share one read. */
-  readonly #pages = new Map<number, Promise<EventPage>>();
+  /** Pages read since the last wake-up, by their start: many readers at the same position share one read. Each gets events of its own. */
+  readonly #pages = new Map<number, Promise<() => EventPage>>();
   /** The ends of one pool's log when pages were read. They cover all events that were delivered. */
   readonly #marks = new Set<string>();
   /** How often the server lost events of a pool. A pool that was created again has another epoch. */
@@ -37,9 +37,10 @@ export class EventLog implements EventSource, FeedReader {
   }
 
   async readEvents(after: number, limit: number): Promise<EventPage> {
-    if (this.#feed === null || after === Number.MAX_SAFE_INTEGER) return this.#fetch(after, limit);
-    const page = this.#pages.get(after) ?? this.#fetch(after, limit);
-    this.#pages.set(after, page);
+    if (this.#feed === null || after === Number.MAX_SAFE_INTEGER) return (await this.#fetch(after, limit))();
+    const read = this.#pages.get(after) ?? this.#fetch(after, limit);
+    this.#pages.set(after, read);
+    const page = read.then((decode) => decode());
     // An empty page, or an error, is not cached.
     const forget = () => this.#pages.delete(after);
     page.then(({ events }) => events.length > 0 || forget(), forget);
@@ -74,14 +75,15 @@ export class EventLog implements EventSource, FeedReader {
   async verify(): Promise<void> {
     this.#comparedAt = performance.now();
     const feed = this.#feed;
-    const { last } = await this.#fetch(Number.MAX_SAFE_INTEGER, 1);
+    const { last } = (await this.#fetch(Number.MAX_SAFE_INTEGER, 1))();
     const { link = null, position = last } = feed ?? {};
     // During a fail-over the feed may wait at another server, which has no such events.
     if (link !== null && !this.#source.isWhere(link)) feed?.restart(link, last);
     if (last > position) this.wake();
   }
 
-  async #fetch(after: number, limit: number): Promise<EventPage> {
+  /** Reads a page. Each call of the answer decodes it again. */
+  async #fetch(after: number, limit: number): Promise<() => EventPage> {
     const [marks, rewinds, feed] = [[...this.#marks], this.#rewinds, this.#feed];
     const { link = null, position = 0 } = feed ?? {};
     const [name, oldest, last, digest, same, ...entries] = await this.#source.readPage(after, limit, marks);
@@ -96,10 +98,11 @@ export class EventLog implements EventSource, FeedReader {
     for (const mark of gone) this.#marks.delete(mark);
     if (gone.length > 0) this.wake();
     this.#marks.add(`${epoch}:${last}:${trail}`);
-    const wanted = readEntries(entries)
-      .filter(({ eventSeq }) => eventSeq > after)
-      .slice(0, limit);
-    return { events: wanted, oldest, last, epoch, rewinds: this.#rewinds };
+    const page = { oldest, last, epoch, rewinds: this.#rewinds };
+    return () => {
+      const found = readEntries(entries).filter(({ eventSeq }) => eventSeq > after);
+      return { ...page, events: found.slice(0, limit) };
+    };
   }
 
   /** Events read before are no longer valid: streams deliver `lagged` once, and start again. */
