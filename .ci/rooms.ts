@@ -79,7 +79,8 @@ const rooms: Readonly<Record<string, Readonly<Record<string, readonly string[]>>
     '.': ['contract', 'codec', 'rules', 'store', 'roles'],
     evm: ['contract', 'rules', 'store', 'roles', '.'],
     gossip: ['contract', '.'],
-    command: ['contract', 'store', 'roles', '.', 'evm', 'gossip'],
+    ipfs: ['contract'],
+    command: ['contract', 'store', 'roles', '.', 'evm', 'gossip', 'ipfs'],
   },
   'packages/server/src': {
     config: [],

@@ -54,7 +54,8 @@ export async function sequencerOptions(config: RoleConfig, log: Logger): Promise
     owner: name,
     ...{ level2TimeoutMs, peerRate },
     idleMs: 100,
-    publish: ({ root }) => `root-${root}`,
+    // Only the leader publishes, and only then the library is loaded.
+    publish: async (batch) => (await import('../ipfs/index.ts')).ipfsPublisher({ url: section.ipfs })(batch),
     // The gateway sends batches.
     gossip: () => undefined,
     reportClock: (offsetMs) => log('warn', "this clock is ahead of the store's", { offsetMs }),

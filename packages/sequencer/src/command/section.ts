@@ -38,6 +38,9 @@ export interface RoleSection {
   readonly peerRate: number;
   readonly claimMs: number | null;
   readonly level2TimeoutMs: number;
+  /** The HTTP API of an IPFS node; `null`: batches get their content id, and are not uploaded. */
+  readonly ipfs: string | null;
+  readonly ipfsFile?: string | undefined;
   /** The path of a module. */
   readonly verify: string | null;
 }
@@ -78,6 +81,10 @@ const section: SectionSchema<RoleSection> = table({
   peerRate: whole(1, 1_000_000).default(500).describe('The most messages per second of a peer.'),
   claimMs: optional(whole(100, maxTimerMs)).describe('How long the claims of a killed process last.'),
   level2TimeoutMs: whole(100, maxTimerMs).default(10_000).describe('How long to wait for the batches of others.'),
+  ipfs: optional(text.regex(/^https?:\/\//, 'must be the URL of an IPFS node')).describe(
+    'The HTTP API of the IPFS node that gets the batches. Default: none.',
+  ),
+  ipfsFile: text.optional().describe('A file with that URL, in place of `ipfs`.'),
   verify: optional(text).describe('A module whose default export checks a submission of a slot.'),
 });
 
