@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from 'mempool-testkit';
-import { type Role, roles } from '../process/role.ts';
+import { type Role, roles } from './home.ts';
 import type { Stage } from './stage.ts';
 import { shuffled } from './traffic.ts';
 
@@ -10,7 +10,10 @@ const killEveryMs = 1_000;
 
 /** Kills, cuts and stops running processes, and counts them. */
 export class Faults {
-  readonly kills: Record<Role, number> = { gateway: 0, dequeuer: 0, finalizer: 0, monitor: 0, relayer: 0 };
+  readonly kills: Record<Role, number> = {
+    ...{ gateway: 0, dequeuer: 0, finalizer: 0 },
+    ...{ aggregator: 0, monitor: 0, relayer: 0 },
+  };
   readonly partitions: (readonly string[])[] = [];
   freezes = 0;
   restarts = 0;

@@ -132,7 +132,8 @@ async function post(port: number, message: Uint8Array): Promise<string | null> {
   try {
     const url = `http://127.0.0.1:${port}/submissions`;
     const signal = AbortSignal.timeout(2_000);
-    const answer = await fetch(url, { method: 'POST', body: new Uint8Array(message), signal });
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(url, { method: 'POST', body: new Uint8Array(message), headers, signal });
     return ((await answer.json()) as { readonly kind: string }).kind;
   } catch {
     return null;

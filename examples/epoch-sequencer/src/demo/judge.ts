@@ -1,7 +1,7 @@
 import { type EpochRecord, type Namespace, openNamespace, quorum } from 'mempool-sequencer';
-import { homeOf } from '../process/home.ts';
 import { fatesAt, possibleRoots, winnersAt } from './expectation.ts';
 import type { Fed } from './feeder.ts';
+import { homeOf } from './home.ts';
 import { type Recount, recountOf, type Told, toldBy } from './recount.ts';
 import type { Validator } from './stage.ts';
 import type { Planned, Traffic } from './traffic.ts';

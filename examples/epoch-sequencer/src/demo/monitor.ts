@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { loadServerConfig, type RunningServer, startServer } from 'mempool-server';
-import { namespaceOf, type ValidatorConfig } from '../process/config.ts';
+import { namespaceOf, type Place } from './home.ts';
 import type { Recount } from './recount.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -24,7 +24,7 @@ export interface Compared {
 const freshMs = 60_000;
 
 /** The monitor API and the dashboard of one validator. The pool of the server itself stays empty: it is not the validator's. */
-export async function openMonitor(config: ValidatorConfig): Promise<RunningServer> {
+export async function openMonitor(config: Place): Promise<RunningServer> {
   const graces = { level1GraceMs: 3_000, level2GraceMs: 5_000, onchainGraceMs: 10_000 };
   const sequencer = { ...namespaceOf(config), url: config.redis, ...graces };
   const given = { mempool: { backend: 'ephemeral' }, sequencer };

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from 'mempool-testkit';
-import { networkOf } from '../process/config.ts';
-import type { Role } from '../process/role.ts';
 import { Faults } from './faults.ts';
 import { type Fed, Feeder } from './feeder.ts';
+import type { Role } from './home.ts';
 import { Judge, type Verdict } from './judge.ts';
 import { type Compared, compareWith } from './monitor.ts';
 import { happened, Pace } from './pace.ts';
@@ -72,7 +71,7 @@ interface Played {
 /** Plays the epochs of a run, with kills and faults, and judges them. */
 export async function play(stage: Stage, maker: TrafficMaker, plan: Plan): Promise<Outcome> {
   const startedMs = performance.now();
-  await using feeder = await Feeder.open(networkOf({ protocol, market }), configsOf(stage), plan.random);
+  await using feeder = await Feeder.open(`${protocol}/${market}`, configsOf(stage), plan.random);
   await using judge = await Judge.open(stage.validators);
   const releases = new Releases(stage);
   const faults = new Faults(stage, plan.random);

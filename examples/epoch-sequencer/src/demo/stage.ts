@@ -6,15 +6,11 @@ import { type Deployed, signerOf } from 'mempool-sequencer/evm';
 import type { RunningServer } from 'mempool-server';
 import { freePort, type RedisServer, startRedisServer } from 'mempool-testkit';
 import { deployContract } from '../chain/deploy-contract.ts';
-import type { ValidatorConfig } from '../process/config.ts';
-import type { Role } from '../process/role.ts';
+import { crew, type Place, type Role } from './home.ts';
 import { Links } from './links.ts';
 import { openMonitor } from './monitor.ts';
 import { keyOf } from './traffic.ts';
 import { prepare, Worker } from './worker.ts';
-
-/** How many processes of each role a validator has. */
-export const crew: Readonly<Record<Role, number>> = { gateway: 1, dequeuer: 2, finalizer: 2, monitor: 1, relayer: 1 };
 
 export const [protocol, market] = ['demo', 'prices'];
 export const validatorCount = 4;
@@ -32,7 +28,7 @@ export interface Validator {
   readonly name: string;
   /** As the chain knows it. */
   readonly address: string;
-  readonly config: ValidatorConfig;
+  readonly config: Place;
   readonly workers: readonly Worker[];
 }
 
@@ -87,15 +83,10 @@ export class Stage implements AsyncDisposable {
       const key = keyOf(`validator ${name}`);
       const { address } = signerOf(key);
       await chain.call('hardhat_setBalance', address, '0x56bc75e2d63100000');
-      const config: ValidatorConfig = {
-        ...{ name, protocol, market, redis: redis.url, key, slots, chain: contract, finalityBlocks },
-        ...{ gossipPort, httpPort: await freePort(), peers: links.peersOf(i) },
-        // All of the demonstration's peers have one address.
-        peerRate: 1_000,
-        ...{ claimMs: 2_000, leaseMs: 3_000, level2TimeoutMs },
-      };
+      const config = { name, protocol, market, redis: redis.url, gossipPort, httpPort: await freePort() };
       const file = join(folder, `${name}.json`);
-      await writeFile(file, JSON.stringify(config, null, 2));
+      const given = configOf(config, { key, slots, peers: links.peersOf(i) }, contract);
+      await writeFile(file, JSON.stringify(given, null, 2));
       const workers = hire(name, file, logs === null ? null : join(logs, `${name}.log`));
       stack.defer(() => Promise.all(workers.map((worker) => worker.stop())).then(() => undefined));
       validators.push({ name, address, config, workers });
@@ -111,6 +102,27 @@ export class Stage implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.#stack.disposeAsync();
   }
+}
+
+/** The configuration of a validator's processes. */
+function configOf(
+  { name, redis, gossipPort, httpPort }: Place,
+  own: { readonly key: string; readonly slots: readonly string[]; readonly peers: readonly string[] },
+  { url: rpc, address, chainId }: Deployed,
+): object {
+  return {
+    mempool: { backend: 'redis', url: redis },
+    server: { port: httpPort },
+    election: { ttlMs: 3_000 },
+    sequencer: {
+      ...{ name, protocol, market, ...own },
+      ...{ rpc, contract: address, chainId, finalityBlocks, gossipPort },
+      // All of the demonstration's peers have one address.
+      peerRate: 1_000,
+      ...{ claimMs: 2_000, level2TimeoutMs },
+      verify: join(import.meta.dirname, '../verify.ts'),
+    },
+  };
 }
 
 function hire(validator: string, file: string, log: string | null): Worker[] {

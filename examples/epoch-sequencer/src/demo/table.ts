@@ -1,7 +1,7 @@
-import { roles } from '../process/role.ts';
+import { crew, roles } from './home.ts';
 import type { Compared } from './monitor.ts';
 import type { Outcome } from './run.ts';
-import { crew, validatorCount } from './stage.ts';
+import { validatorCount } from './stage.ts';
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 

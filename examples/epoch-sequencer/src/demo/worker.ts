@@ -3,12 +3,15 @@ import { once } from 'node:events';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle, root } from '../../../../.ci/bundle.ts';
-import type { Role } from '../process/role.ts';
+import type { Role } from './home.ts';
 
-const source = 'examples/epoch-sequencer/src/main.ts';
+const source = 'packages/sequencer/src/command/main.ts';
 const folder = join(root, '.data/sequencer');
 const program = join(folder, source.replace(/\.ts$/, '.js'));
 const compileCache = join(root, '.data/compile-cache');
+
+/** A process ends with its parent, however that ends. */
+const withParent = "data:text/javascript,process.once('disconnect',()=>process.exit(1))";
 
 /** Bundles the modules of a process into one file: most of a start is to resolve, read and compile a thousand modules. */
 export function prepare(): Promise<void> {
@@ -90,14 +93,9 @@ export class Worker {
       let said = '';
       child.stderr?.setEncoding('utf8').on('data', (text: string) => {
         said = `${said}${text}`.slice(-2_000);
+        if (said.includes('"msg":"working"')) this.#works(child, startedMs);
         if (this.post.log !== null)
           appendFileSync(this.post.log, `${new Date().toISOString()} ${this.post.role} ${text}`);
-      });
-      child.on('message', () => {
-        if (child !== this.#child) return;
-        this.#isWorking = true;
-        this.startsMs.push(performance.now() - startedMs);
-        this.#working.resolve();
       });
       living.add(child);
       const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
@@ -109,11 +107,20 @@ export class Worker {
     }
   }
 
+  #works(child: ChildProcess, startedMs: number): void {
+    if (child !== this.#child || this.#isWorking) return;
+    this.#isWorking = true;
+    this.startsMs.push(performance.now() - startedMs);
+    this.#working.resolve();
+  }
+
   /** A name of its own for each life: the dead one's lease and claims are not the new one's. */
   #start(): ChildProcess {
     const { role, number, file } = this.post;
     this.#lives += 1;
-    this.#child = fork(program, [role, file, `${role}-${number}.${this.#lives}`], {
+    const port = role === 'gateway' ? [] : ['--port', '0'];
+    this.#child = fork(program, [role, file, '--name', `${role}-${number}.${this.#lives}`, ...port], {
+      execArgv: ['--import', withParent],
       env: { ...process.env, NODE_COMPILE_CACHE: compileCache },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
