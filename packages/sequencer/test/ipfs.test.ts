@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { CID } from 'multiformats/cid';
 import { sha256 } from 'multiformats/hashes/sha2';
 import { expect, onTestFinished, test } from 'vitest';
@@ -20,8 +21,8 @@ async function node(
   const take = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://node');
     expect([request.method, pathname, searchParams.get('cid-codec')]).toEqual(['POST', '/api/v0/block/put', 'raw']);
-    const chunks: Buffer[] = await Array.fromAsync(request);
-    const form = await new Response(Buffer.concat(chunks), {
+    const sent = await buffer(request);
+    const form = await new Response(new Uint8Array(sent), {
       headers: { 'content-type': request.headers['content-type'] ?? '' },
     }).formData();
     const content = new Uint8Array(await (form.get('data') as File).arrayBuffer());
