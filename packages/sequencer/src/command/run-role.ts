@@ -6,6 +6,7 @@ import { createMetrics } from 'mempool-server';
 import { openSequencer } from '../sequencer.ts';
 import { electionOf, sequencerOptions } from './open-role.ts';
 import type { OpenRole, Role, RoleConfig, RoleParts } from './role.ts';
+import { roleGauges } from './role-metrics.ts';
 import { serve } from './serve.ts';
 
 /** A process loads the modules of its role, and no others. */
@@ -28,6 +29,7 @@ export async function runRole(role: Role, config: RoleConfig, log: Logger, signa
   const { section, name, leaseMs, url, server } = config;
   const metrics = createMetrics();
   await using sequencer = await openSequencer(await sequencerOptions(config, log));
+  metrics.gauges(roleGauges, () => sequencer);
   await using opened = await open[role]({ section, name, leaseMs, url, sequencer, log, signal });
   // The monitor takes part in the election by itself. All others report that they live.
   await using present = electionOf(config, { observer: true });

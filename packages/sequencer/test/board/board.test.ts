@@ -70,6 +70,28 @@ test('the metrics show how late the release of the newest epoch was read', async
   expect(await shown()).toBe('2.5');
 });
 
+test('the metrics show open epochs, gaps and participation', async () => {
+  const scene = await cast('ephemeral');
+  const board = await boardOf(scene);
+  const metrics = createMetrics();
+  servedEpochs(board, { metrics });
+  const shown = async (series: string) => {
+    const line = (await metrics.text()).split('\n').find((each) => each.startsWith(`${series} `));
+    return line?.slice(series.length + 1);
+  };
+  expect([await shown('mempool_epochs_open'), await shown('mempool_epoch_gaps{kind="missing_level1"}')]).toEqual([
+    '0',
+    '0',
+  ]);
+  for (const each of scene.validators) await each.start();
+  await runEpoch(scene, 1);
+  await board.refresh();
+  expect(await shown(`mempool_epoch_participation{validator="${names[0]}"}`)).toBe('1');
+  await watched(scene).first.window.open({ epoch: 2, closesAt: scene.clock.ms - 3_600_000, validators: names });
+  await board.refresh();
+  expect(await shown('mempool_epoch_gaps{kind="missing_level1"}')).toBe('1');
+});
+
 describe.each(backends)('on %s', (backend) => {
   test('boards that work at once, and those that end at any time, tell what a recount of the event logs tells', async () => {
     const scene = await cast(backend);

@@ -76,7 +76,7 @@ test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
     expect([role, level]).toEqual(['dequeuer', 'info']);
     expect((await fetch(`${url}/livez`)).status).toBe(200);
     expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    expect(await (await fetch(`${url}/metrics`)).text()).toContain('mempool_build_info');
+    expect(await (await fetch(`${url}/metrics`)).text()).toMatch(/^mempool_sequencer_clock_offset_seconds -?0/m);
     expect((await fetch(`${url}/api/v1/pool`)).status).toBe(404);
     running.child.kill(signal);
     const { code, stderr } = await running.ended;
