@@ -37,7 +37,7 @@ export class Link {
   #connections = 0;
   /** Where the connection leads; `null` if the options name the server. */
   #server: string | null = null;
-  /** Whether a master has carried out a script at some time. */
+  /** Whether a master has answered at some time. */
   #isProven = false;
   /** When the oldest command was sent since the last answer; `null` if there is none. */
   #silentSince: number | null = null;
@@ -102,8 +102,8 @@ export class Link {
     this.#silentSince ??= performance.now();
     try {
       const answer = (await this.#answer(send(this.#client), timeoutMs)) as Answer;
-      // A replica refuses scripts, but answers other commands.
-      if (name.startsWith('EVAL')) this.#isProven = true;
+      // An election and a pool ask for INFO before anything that a replica refuses.
+      if (name !== 'INFO') this.#isProven = true;
       this.#silentSince = null;
       this.#silence.answered();
       this.#demoted = null;

@@ -1,3 +1,4 @@
+import { isMempoolError } from 'mempool-core';
 import { ElectionError } from 'mempool-election';
 import type { Link } from '../connection/link.ts';
 import { electionError } from './refusal.ts';
@@ -12,6 +13,8 @@ export interface LeaseReplication {
 interface ConnectionParts {
   readonly link: Link;
   readonly timeoutMs: number;
+  /** True if Sentinels watch the master. Then a replica in the master's place is a temporary error. */
+  readonly isWatched: boolean;
   /** The replicas that a lease waits for; `null` for none. */
   readonly replication: LeaseReplication | null;
 }
@@ -63,11 +66,11 @@ export class ElectionConnection {
   }
 
   async #ask(name: string, command: string, ...args: readonly (string | number)[]): Promise<unknown> {
-    const { link, timeoutMs } = this.#parts;
+    const { link, timeoutMs, isWatched } = this.#parts;
     try {
       return await link.ask((client) => client.call(command, ...args), command, timeoutMs, 'ERR_MEMPOOL_UNAVAILABLE');
     } catch (error) {
-      throw electionError(error, name);
+      throw electionError(isWatched ? error : readOnlyIn(error), name);
     }
   }
 
@@ -88,6 +91,11 @@ export class ElectionConnection {
     const words = `only ${count} of ${minReplicas} replicas have the lease`;
     throw new ElectionError('ERR_ELECTION_UNAVAILABLE', words);
   }
+}
+
+/** The refusal of a server that became a replica, if that is the cause of the error; else the error. */
+function readOnlyIn(error: unknown): unknown {
+  return isMempoolError(error) && isMempoolError(error.cause, 'ERR_MEMPOOL_READ_ONLY') ? error.cause : error;
 }
 
 function isLease(reply: unknown): boolean {

@@ -33,7 +33,12 @@ async function open(options: OpenOptions): Promise<RedisLeaseStore> {
   const replication = replicationOf(options);
   const timeoutMs = Math.max(connectMs, commandTimeoutMs);
   const link = checked('url', () => new Link({ ...options, timeoutMs, silentMs: ttlMs }, base, () => undefined));
-  const connection = new ElectionConnection({ link, timeoutMs: commandTimeoutMs, replication });
+  const connection = new ElectionConnection({
+    link,
+    timeoutMs: commandTimeoutMs,
+    isWatched: options.sentinels !== undefined,
+    replication,
+  });
   const messages = createClient(options, base, {
     connectTimeout: timeoutMs,
     commandTimeout: commandTimeoutMs,
