@@ -87,7 +87,7 @@ export const damageFaults: readonly Fault[] = [
   ),
   sabotaged(
     'a-damaged-log-entry-is-finalized',
-    'UPDATE log SET stage = 4, point = zeroblob(40), reason = NULL WHERE stage > 5',
+    'UPDATE log SET stage = 4, tick = max(tick, 1), point = zeroblob(40), reason = NULL WHERE stage > 5',
   ),
   sabotaged(
     'a-damaged-log-entry-is-dropped',
