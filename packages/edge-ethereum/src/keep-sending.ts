@@ -4,8 +4,9 @@ import { RpcFailure, rpcCall } from './node-call.ts';
 
 /** Options of `keepSending`. */
 export interface SendingOptions {
-  /** Of the node. */
+  /** The JSON-RPC URL of the node. */
   readonly url: string;
+  /** Ends the sending. */
   readonly signal: AbortSignal;
   /** How often the node is asked whether it still has what was sent and is not in the blocks since, in milliseconds; default 500. */
   readonly lookMs?: number | undefined;
@@ -13,7 +14,7 @@ export interface SendingOptions {
   readonly claimMs?: number | undefined;
   /** A transaction that the node refuses at this attempt or a later one is dropped as `failed`; default: none is. */
   readonly attempts?: number | undefined;
-  /** Is told of a refusal of the node, and of a node that does not answer. */
+  /** Receives each refusal of the node, and the error of a node that does not answer. */
   readonly report?: ((error: unknown) => void) | undefined;
 }
 

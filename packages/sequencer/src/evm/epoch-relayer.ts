@@ -19,11 +19,13 @@ export interface RelayedEpochs {
 
 /** Options of an `EpochRelayer`. */
 export interface EpochRelayerOptions {
+  /** The contract of the epochs, and how to reach it. */
   readonly contract: Deployed;
-  /** Of the validator. The account needs money. */
+  /** The private key of the validator. The account needs money. */
   readonly privateKey: Hex;
-  /** Of `openRelayPool`: a pool for this account's transactions alone. Any number of processes may share it. */
+  /** The answer of `openRelayPool`: a pool for this account's transactions alone. Any number of processes may share it. */
   readonly relay: Pick<FollowingNode<PriorityMempool>, 'pool' | 'election'>;
+  /** The certified results. */
   readonly epochs: RelayedEpochs;
   /** How many blocks make a block final; default 6. It must be that of the pool. */
   readonly finalityBlocks?: number | undefined;

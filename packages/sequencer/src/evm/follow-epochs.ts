@@ -8,9 +8,11 @@ import { RelayRecords } from './relay-records.ts';
 
 /** Options of `followEpochs`. */
 export interface FollowOptions {
+  /** The contract of the epochs, and how to reach it. */
   readonly contract: Deployed;
   /** The pool of this validator's relayer, which follows the chain. */
   readonly relay: Pick<Mempool, 'tip' | 'status' | 'listRecords' | 'putRecord'>;
+  /** Receives the events of the contract. */
   readonly sequencer: Pick<Sequencer, 'epoch' | 'namespace'> & { readonly monitor: Pick<EpochMonitor, 'apply'> };
   /** How many blocks make a block final; default 6. It must be the relayer's. */
   readonly finalityBlocks?: number | undefined;

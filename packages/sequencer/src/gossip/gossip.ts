@@ -3,7 +3,7 @@ import type { Sequencer } from '../sequencer.ts';
 import { Mesh, type MeshOptions, type Verdict } from './mesh.ts';
 
 export interface GossipOptions extends Omit<MeshOptions, 'topics'> {
-  /** Of all validators that agree with each other: the beginning of the topics' names. */
+  /** The name of all validators that agree with each other: the beginning of the topics' names. */
   readonly network: string;
 }
 

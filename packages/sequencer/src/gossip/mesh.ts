@@ -19,7 +19,7 @@ export interface MeshOptions {
   readonly seed: Uint8Array;
   /** The address to listen on; default 127.0.0.1. */
   readonly host?: string | undefined;
-  /** 0: a free one. */
+  /** The port to listen on; 0: a free one. */
   readonly port: number;
   /** Addresses of the peers that this node calls, and calls again when a connection has ended. */
   readonly peers: readonly string[];
