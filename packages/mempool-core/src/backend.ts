@@ -53,6 +53,7 @@ export {
   type Facts,
   factsAt,
   finalizableTick,
+  isInBlock,
   live,
   type MoveVerb,
   nextStage,

@@ -1,5 +1,6 @@
 import { isBytes, isCount, isOptionalCount } from '../codec/codec.ts';
 import { decodeEntry, encodeEntry } from '../codec/entry-record.ts';
+import { isInBlock } from '../contract/lifecycle.ts';
 import { namedLimits, type Ordering } from '../contract/limits.ts';
 import { isLive, knownStages } from '../contract/transaction.ts';
 import type { EndedPart, LivePart, NumbersPart, PoolPart } from '../contract/transfer.ts';
@@ -40,8 +41,7 @@ function checkTransaction<P extends LivePart | EndedPart>(part: P, ordering: Ord
   assert(isHash(hash) && [seq, tick, attempts, receivedAt].every(isCount) && isOptionalCount(sentAt));
   assert(knownStages.includes(stage) && isLive(stage) === (part.kind === 'live'));
   assert(stage === 'Dropped' ? typeof reason === 'string' : reason === null);
-  const isInBlock = stage === 'Confirmed' || (stage === 'Finalized' && tick > 0);
-  assert(isInBlock ? isPoint(point) : point === null);
+  assert(isInBlock(state) ? isPoint(point) : point === null);
   assert(
     body === null
       ? part.kind === 'ended' && part.late === undefined

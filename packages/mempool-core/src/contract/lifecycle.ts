@@ -113,6 +113,11 @@ export interface TxState {
   readonly facts: Facts;
 }
 
+/** True if a block confirmed the transaction. A completed one is in no block (L15). */
+export function isInBlock({ stage, tick }: Pick<TxState, 'stage' | 'tick'>): boolean {
+  return stage === 'Confirmed' || (stage === 'Finalized' && tick > 0);
+}
+
 /** Returns the counters of a transaction at a tick (L12). */
 export function countersAt(txState: TxState, tick: number): Counters {
   switch (txState.stage) {

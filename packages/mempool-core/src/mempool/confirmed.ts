@@ -33,7 +33,7 @@ export interface ConfirmedNow {
   readonly cursor: string;
 }
 
-/** Reads what is confirmed or final now. @throws `ERR_MEMPOOL_BUSY` if the events are trimmed faster than it can read */
+/** Reads the transactions that are confirmed or final now. @throws `ERR_MEMPOOL_BUSY` if the events are trimmed faster than it can read */
 export async function readConfirmed(
   calls: PoolCalls,
   reads: PoolReads,

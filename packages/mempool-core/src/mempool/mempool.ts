@@ -163,7 +163,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
   }
 
   /**
-   * Ends Propagated and Acknowledged transactions as Finalized without a block: they have reached their aim (L15). No
+   * Ends Propagated and Acknowledged transactions as Finalized without a block (L15). No
    * rollback undoes it, and it needs no lease. For one hash it returns true if it moved; for a list, the hashes that moved,
    * in the order given.
    * @example await pool.complete(hash, { claim: claimId });
@@ -437,7 +437,7 @@ export class Mempool extends PoolReads implements AsyncDisposable {
 
   /**
    * Iterates over the terminal log from a cursor on, page by page (O4). The log is history: an entry stays if a rollback
-   * returns its transaction; `confirmed` has what is final now. It skips damaged entries (M2).
+   * returns its transaction; `confirmed` has the present state. It skips damaged entries (M2).
    * @throws `ERR_MEMPOOL_CURSOR` if the pool was created again since
    */
   finalized(options?: LogWalkOptions): AsyncIterable<LogEntry & Walked> {

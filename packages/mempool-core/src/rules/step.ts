@@ -9,6 +9,7 @@ import {
   droppableTick,
   finalizableTick,
   inclusionCounts,
+  isInBlock,
   keptFrom,
   type MoveVerb,
   type Thresholds,
@@ -394,8 +395,9 @@ export function stepOf<Outcome>(
 }
 
 /** The confirming block of a state (E1); `null` if it has none. This step may apply that block, or it may be too old for `pointAt`. */
-function pointOf(view: PoolView, { hash, stage, tick }: TxState, chain?: ChainStep): ChainPoint | null {
-  if ((stage !== 'Confirmed' && stage !== 'Finalized') || tick === 0) return null;
+function pointOf(view: PoolView, txState: TxState, chain?: ChainStep): ChainPoint | null {
+  if (!isInBlock(txState)) return null;
+  const { hash, tick } = txState;
   if (chain?.kind === 'applied' && chain.tick === tick) return chain.point;
   return view.pointAt(tick) ?? view.confirmedAt(hash);
 }

@@ -110,8 +110,7 @@ function stateUnder(hash: string, row: Row): StoredState | null {
   const { point } = row;
   const txState = lifeUnder(hash, row);
   if (txState === null) return null;
-  const pointed = txState.stage === 'Confirmed' || (txState.stage === 'Finalized' && txState.tick > 0);
-  const intact = pointed ? isBytes(point, core.pointBytes, core.pointBytes) : point === null;
+  const intact = core.isInBlock(txState) ? isBytes(point, core.pointBytes, core.pointBytes) : point === null;
   return intact ? { txState, point: decodeOptionalPoint(point) } : null;
 }
 
