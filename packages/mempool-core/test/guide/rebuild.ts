@@ -1,10 +1,10 @@
 import type { ChainPoint, Mempool } from 'mempool-core';
 import { ephemeral } from 'mempool-ephemeral';
 
-// What a follower keeps: the slot of each transaction that is in a block, and the cursor.
+// A follower keeps the slot of each transaction that is in a block, and the cursor.
 let kept = { cursor: 'origin', slots: new Map<string, number>() };
 
-// Begins again with what is in the blocks now. The cursor is the one of the same moment.
+// Begins again with the transactions that are in a block now. The cursor belongs to the same commit.
 async function rebuild(pool: Mempool): Promise<void> {
   const { transactions, complete, cursor } = await pool.confirmed();
   console.log(`rebuilt, ${complete ? 'complete' : 'older ones are missing'}`);

@@ -64,7 +64,7 @@ describe.each(Object.entries(openings))('work on a pool in %s order (P21)', (_, 
     expect((await pool.usage()).acknowledged).toBe(40);
   });
 
-  it('completes what was handled, if it is told to', async () => {
+  it('completes each transaction whose handler returned, with onSuccess complete', async () => {
     const { pool } = await opening();
     await pool.receive(transactions(1));
     const abort = new AbortController();
