@@ -6,7 +6,6 @@ import { expect, onTestFinished, test } from 'vitest';
 import { type Sender, senders, signed, startRelayer } from './cast.ts';
 
 /** A missing event is a failure, however long the wait. */
-const _wait = { timeout: 240_000, interval: 50 };
 async function open(blockMs: number) {
   const chain = await startDevChain({ blockMs });
   for (const { address } of senders) await chain.call('hardhat_setBalance', address, '0xffffffffffffffffffffff');

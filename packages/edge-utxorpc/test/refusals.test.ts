@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectHttp2, constants } from 'node:http2';
 import { connect } from 'node:net';
-import { Code, ConnectError } from '@connectrpc/connect';
+import { Code } from '@connectrpc/connect';
 import { array, map, nullItem, unsigned } from 'cardano-chains/cbor';
 import { transactionHash } from 'mempool-cardano';
 import type { RunningServer } from 'mempool-server';
@@ -250,7 +250,3 @@ describe('connections', () => {
     expect((await clientOf(edgeUrl(server)).readMempool({})).items).toEqual([]);
   });
 });
-
-function _codeOf(error: unknown): Code {
-  return ConnectError.from(error).code;
-}

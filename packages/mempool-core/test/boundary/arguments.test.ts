@@ -3,10 +3,6 @@ import { checkHash } from '../../src/boundary/arguments.ts';
 import { resolveOptions } from '../../src/boundary/open-options.ts';
 import { isMempoolError } from '../../src/contract/errors.ts';
 import type { OpenOptions } from '../../src/contract/options.ts';
-import type { Block } from '../../src/contract/store.ts';
-
-const hash = 'ab'.repeat(32);
-const _block: Block = { point: { slot: 1, hash }, seen: [], unseen: [] };
 
 /** The field that a refusal names; it must be one of ours. */
 function refused(run: () => unknown): string | undefined {

@@ -6,7 +6,6 @@ import type { Mempool } from '../../src/mempool/pool-of-ordering.ts';
 import { EventLog } from './event-log.ts';
 
 const hash = 'ab'.repeat(32);
-const _block = { point: { slot: 1, hash }, seen: [], unseen: [] };
 const epoch = 'first';
 const usage = {
   pending: 0,

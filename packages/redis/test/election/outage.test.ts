@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { type ElectionClock, type Hint, systemClock } from 'mempool-election';
 import { redisElection } from 'mempool-redis';
-import { durable, freePort, type RedisServer, startRedisServer } from 'mempool-testkit';
+import { durable, freePort, startRedisServer } from 'mempool-testkit';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { hashOf, point, transaction } from '../chain.ts';
 import { openPool, operator, ownProxy, ownServer, scratchFolder } from '../own-server.ts';
@@ -19,14 +19,6 @@ import {
   win,
   wonBy,
 } from './node.ts';
-
-/** Stops the server where it is, without a word to anybody. Returns what lets it go on. */
-function _freeze({ pid }: RedisServer): () => void {
-  process.kill(pid, 'SIGSTOP');
-  const thaw = () => void process.kill(pid, 'SIGCONT');
-  onTestFinished(thaw);
-  return thaw;
-}
 
 const unavailable = fails('ERR_ELECTION_UNAVAILABLE');
 
